@@ -1,0 +1,75 @@
+"""Where a robot description comes from: files, standard input, xacro."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from urdf2dyn_ros.errors import SourceError
+from urdf2dyn_ros.urdf.source import load_urdf
+
+XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:property name="m" value="${2 * 3}"/>
+  <xacro:macro name="arm" params="pi:=^|4"><link name="arm"/></xacro:macro>
+  <xacro:arm/>
+  <link name="base"/>
+</robot>
+"""
+
+
+def test_a_file_is_handed_over_byte_by_byte(tmp_path: Path) -> None:
+    path = tmp_path / 'robot.urdf'
+    path.write_bytes(b'\xff\xfe anything')
+    assert load_urdf(str(path)) == b'\xff\xfe anything'
+
+
+def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, 'stdin', io.TextIOWrapper(io.BytesIO(b'<robot/>')))
+    assert load_urdf('-') == b'<robot/>'
+
+
+@pytest.mark.parametrize('name', ['missing.urdf', '.', 'nul\0.urdf'])
+def test_what_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SourceError, match='cannot read') as caught:
+        load_urdf(str(tmp_path / name))
+    assert repr(str(tmp_path / name)) in str(caught.value)
+
+
+@pytest.mark.parametrize('name', ['robot.urdf.xacro', 'robot.urdf'])
+def test_xacro_is_run_silently(
+    tmp_path: Path, name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip('xacro')
+    path = tmp_path / name
+    text = XACRO.replace('</robot>', '${xacro.warning("careful")}<gazebo mass="${m}"/></robot>')
+    path.write_text(text)
+    made = load_urdf(str(path))
+    assert 'mass="6"' in made
+    assert 'xacro:' not in made.replace('xmlns:xacro', '')
+    assert capfd.readouterr() == ('', '')
+
+
+def test_a_fault_in_xacro_is_one_message(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip('xacro')
+    path = tmp_path / 'robot.xacro'
+    for text, reason in (
+        (XACRO.replace('2 * 3', 'unknown * 3').replace('</robot>', '${m}</robot>'), 'unknown'),
+        (XACRO.replace('<xacro:arm/>', '<xacro:arm extra="1"/>'), 'extra'),
+        ('<robot>', 'no element found'),
+    ):
+        path.write_text(text)
+        with pytest.raises(SourceError, match=reason) as caught:
+            load_urdf(str(path))
+        assert repr(str(path)) in str(caught.value)
+    assert capfd.readouterr() == ('', '')
+
+
+def test_without_xacro_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, 'xacro', None)
+    path = tmp_path / 'robot.xacro'
+    path.write_text(XACRO)
+    with pytest.raises(SourceError, match='pip install xacro'):
+        load_urdf(str(path))

@@ -1,0 +1,123 @@
+"""What a robot description says, as immutable data: links, joints, inertias, mimics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from urdf2dyn_ros.errors import Problem
+
+Triple = tuple[float, float, float]
+Six = tuple[float, float, float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """
+    Inertial parameters of a link, in URDF's own terms.
+
+    Attributes
+    ----------
+    mass : float
+        [kg].
+    com : tuple of float, (3,)
+        Centre of mass [m], in the link's frame.
+    rpy : tuple of float, (3,)
+        Fixed-axis roll, pitch, yaw [rad] of the inertial frame in the link's frame.
+    tensor : tuple of float, (6,)
+        ixx, ixy, ixz, iyy, iyz, izz [kg m^2] about the centre of mass, along the axes of the
+        inertial frame; ixy and so on are entries of the tensor (not products with their sign
+        changed).
+
+    """
+
+    mass: float
+    com: Triple
+    rpy: Triple
+    tensor: Six
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link; one without inertia is a massless support."""
+
+    name: str
+    inertia: Inertia | None = None
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """Position of a joint as ``multiplier * (position of joint) + offset`` [-], [rad or m]."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Position [rad or m], effort [N m or N] and velocity [rad/s or m/s]; None where not given."""
+
+    lower: float | None = None
+    upper: float | None = None
+    effort: float | None = None
+    velocity: float | None = None
+
+
+@dataclass(frozen=True)
+class Joint:
+    """
+    A joint, and the placement of its child link's frame at position zero.
+
+    Attributes
+    ----------
+    type : str
+        revolute, continuous, prismatic, fixed, planar or floating.
+    parent, child : str
+        Names of links.
+    xyz, rpy : tuple of float, (3,)
+        Origin [m] and fixed-axis roll, pitch, yaw [rad] of the joint's frame in the parent's.
+    axis : tuple of float, (3,)
+        Unit vector in the joint's frame; the normal of the plane for a planar joint.
+
+    """
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    xyz: Triple = (0.0, 0.0, 0.0)
+    rpy: Triple = (0.0, 0.0, 0.0)
+    axis: Triple = (1.0, 0.0, 0.0)
+    mimic: Mimic | None = None
+    limits: Limits = Limits()
+    damping: float = 0.0
+    friction: float = 0.0
+
+
+@dataclass(frozen=True)
+class RobotModel:
+    """
+    A valid robot: one tree of links, every reference resolved.
+
+    Attributes
+    ----------
+    name : str
+    links, joints : tuple
+        In the order of the file.
+    root : str
+        The link that is nobody's child.
+    warnings : tuple of Problem
+        Findings that did not refuse the description.
+
+    """
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    root: str
+    warnings: tuple[Problem, ...] = ()
+
+    @property
+    def mass(self) -> float:
+        """Total mass [kg]."""
+        return sum(link.inertia.mass for link in self.links if link.inertia is not None)

@@ -1,0 +1,107 @@
+"""A view of a robot's XML tree: its links, joints and numbers; nothing is checked here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+from lxml import etree
+
+from urdf2dyn_ros.urdf.numbers import read_numbers
+from urdf2dyn_ros.urdf.schema import CHILDREN, NUMBERS
+
+Element = etree._Element  # lxml gives its element type no public name
+
+
+@dataclass(frozen=True)
+class Description:
+    """The robot element, and its links and joints in the order of the file."""
+
+    robot: Element
+
+    @cached_property
+    def links(self) -> tuple[Element, ...]:
+        """Link elements."""
+        return tuple(self.robot.iterchildren('link'))
+
+    @cached_property
+    def joints(self) -> tuple[Element, ...]:
+        """Joint elements."""
+        return tuple(self.robot.iterchildren('joint'))
+
+    @cached_property
+    def link_of(self) -> dict[str, Element]:
+        """The first link of each name."""
+        return _first_by_name(self.links)
+
+    @cached_property
+    def joint_of(self) -> dict[str, Element]:
+        """The first joint of each name."""
+        return _first_by_name(self.joints)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there is time for what takes every name times every name."""
+        return max(len(self.links), len(self.joints)) <= 200
+
+    @cached_property
+    def elements(self) -> tuple[Element, ...]:
+        """Every element that matters, in the order of the file."""
+        found, stack = [], [self.robot]
+        while stack:
+            element = stack.pop()
+            found.append(element)
+            stack += reversed(children(element))
+        return tuple(found)
+
+
+def _first_by_name(elements: tuple[Element, ...]) -> dict[str, Element]:
+    first: dict[str, Element] = {}
+    for element in elements:
+        first.setdefault(name_of(element), element)
+    return first
+
+
+def children(element: Element) -> list[Element]:
+    """Children that matter."""
+    tags = CHILDREN.get(str(element.tag), ())
+    return list(element.iterchildren(*tags)) if tags else []
+
+
+def name_of(element: Element) -> str:
+    """Name of a link or joint; empty where it has none."""
+    return element.get('name', '')
+
+
+def line_of(element: Element) -> int | None:
+    """Line in the text, from 1."""
+    return cast('int | None', element.sourceline)
+
+
+def type_of(joint: Element) -> str:
+    """Type of a joint; empty where it has none."""
+    return joint.get('type', '')
+
+
+def end_of(joint: Element, tag: str) -> str:
+    """Name of a joint's parent or child link; empty where it is missing."""
+    found = joint.find(tag)
+    return '' if found is None else found.get('link', '')
+
+
+def numbers(element: Element | None, attribute: str) -> tuple[float, ...] | None:
+    """Numbers of an attribute; None where there is none, or it is faulty, which a rule reports."""
+    text = None if element is None else element.get(attribute)
+    if element is None or text is None:
+        return None
+    try:
+        return read_numbers(text, NUMBERS[str(element.tag)][attribute])
+    except ValueError:
+        return None
+
+
+def number(element: Element | None, attribute: str) -> float | None:
+    """Return an attribute's single number; None as in `numbers`."""
+    found = numbers(element, attribute)
+    return found[0] if found else None

@@ -1,0 +1,156 @@
+"""Text or bytes to an XML tree, trusting nothing: no DOCTYPE, no network, no files, bounded."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from lxml import etree
+
+from urdf2dyn_ros.errors import Problem, UrdfError
+from urdf2dyn_ros.urdf.description import Element, line_of
+from urdf2dyn_ros.urdf.findings import quote
+
+MAX_BYTES = 10_000_000
+MAX_DEPTH = 100
+
+# First bytes and the codec they give away; the longer first, as UTF-16's mark begins UTF-32's.
+_SIGNATURES = (
+    (codecs.BOM_UTF32_LE, 'utf-32'),
+    (codecs.BOM_UTF32_BE, 'utf-32'),
+    (codecs.BOM_UTF8, 'utf-8-sig'),
+    (codecs.BOM_UTF16_LE, 'utf-16'),
+    (codecs.BOM_UTF16_BE, 'utf-16'),
+    (b'<\0', 'utf-16-le'),
+    (b'\0<', 'utf-16-be'),
+)
+# Codecs that a declaration may name; Python has many more, some of which are no encodings.
+_ENCODINGS = re.compile(r'utf-8|ascii|iso8859-\d+|cp125\d|koi8-.|gb\w+|euc_\w+|shift_jis|big5')
+_DECLARED = re.compile(rb'\s*<\?xml[^>]*?encoding\s*=\s*["\']([A-Za-z][\w.-]*)["\']', re.ASCII)
+_DECLARATION = re.compile(r'\s*<\?xml\s[^>]*\?>')
+# What may stand before the root element, hence before a DOCTYPE.
+_PROLOG = re.compile(r'[ \t\r\n]+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
+
+
+def parse_document(text: str | bytes, max_bytes: int = MAX_BYTES) -> Element:
+    """
+    Return the root element.
+
+    Raises
+    ------
+    UrdfError
+        With the one problem that keeps the text from being read.
+
+    """
+    if len(text) > max_bytes:
+        raise _error('too-large', f'{len(text)} bytes; the limit max_bytes is {max_bytes}')
+    decoded = (text if isinstance(text, str) else _decode(text)).removeprefix('\ufeff')
+    if '\0' in decoded:
+        raise _error_at('xml', decoded, decoded.index('\0'), 'a NUL character is not XML')
+    _refuse_doctype(decoded)
+    root = _parse(_blank_declaration(decoded))
+    _refuse_depth(root)
+    return root
+
+
+def _decode(data: bytes) -> str:
+    codec = next((name for mark, name in _SIGNATURES if data.startswith(mark)), '')
+    declared = _DECLARED.match(data[:200])
+    if not codec:
+        codec = declared[1].decode() if declared else 'utf-8'
+        try:
+            known = _ENCODINGS.fullmatch(codecs.lookup(codec).name)
+        except LookupError:
+            known = None
+        if not known:
+            raise _error('encoding', f'encoding {quote(codec)} is not supported; save as UTF-8', 1)
+    try:
+        return data.decode(codec)
+    except UnicodeDecodeError as error:
+        byte, line = data[error.start], data.count(b'\n', 0, error.start) + 1
+        raise _error(
+            'encoding',
+            f'byte 0x{byte:02x} at offset {error.start} is not {codec}; save the text as UTF-8 '
+            'or declare its encoding in the first line',
+            line,
+        ) from None
+
+
+def _blank_declaration(text: str) -> str:
+    """Blank out the encoding that is declared, as the text is decoded by now; lines stay."""
+    declaration = _DECLARATION.match(text)
+    end = declaration.end() if declaration else 0
+    return re.sub(r'[^\n]', ' ', text[:end]) + text[end:]
+
+
+def _refuse_doctype(text: str) -> None:
+    """Find a DOCTYPE before any parser has seen it: entities begin there, and so do attacks."""
+    position = 0
+    while found := _PROLOG.match(text, position):
+        position = found.end()
+    if text[position : position + 9].upper() == '<!DOCTYPE':
+        reason = 'a DOCTYPE is refused (entities, external files); a URDF needs none, delete it'
+        raise _error_at('doctype', text, position, reason)
+
+
+def _parse(text: str) -> Element:
+    parser = etree.XMLParser(
+        encoding='utf-8',
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+    )
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        reason = 'a lone surrogate is no character'
+        raise _error_at('encoding', text, error.start, reason) from None
+    try:
+        return etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise _syntax_error(error, text) from None
+
+
+def _syntax_error(error: etree.XMLSyntaxError, text: str) -> UrdfError:
+    line, column = error.position
+    reason = re.sub(r'\s*, line \d+, column \d+$', '', error.msg or 'not well-formed')
+    if reason.startswith('Excessive depth'):
+        return _too_deep(line)
+    if not text.strip():
+        return _error('xml', f'{line}:{column}: the text is empty; a URDF begins with <robot>', 1)
+    remedy = 'the text must be well-formed XML'
+    if 'prefix xacro' in reason:
+        remedy = 'this is xacro, not URDF: run xacro on it first'
+    return _error('xml', f'{line}:{column}: {reason}; {remedy}{_near(text, line, column)}', line)
+
+
+def _refuse_depth(root: Element) -> None:
+    depth = 0
+    for event, element in etree.iterwalk(root, events=('start', 'end')):
+        depth += 1 if event == 'start' else -1
+        if depth > MAX_DEPTH:
+            raise _too_deep(line_of(element))
+
+
+def _too_deep(line: int | None) -> UrdfError:
+    return _error('too-deep', f'elements nested deeper than {MAX_DEPTH}; a URDF needs six', line)
+
+
+def _near(text: str, line: int, column: int) -> str:
+    """Excerpt of 40 characters around a place."""
+    lines = text.split('\n')
+    content = lines[line - 1].strip('\r') if 0 < line <= len(lines) else ''
+    start = max(0, min(column - 20, len(content) - 40))
+    excerpt = content[start : start + 40].strip()
+    return f', near {quote(excerpt)}' if excerpt else ''
+
+
+def _error_at(code: str, text: str, offset: int, reason: str) -> UrdfError:
+    line = text.count('\n', 0, offset) + 1
+    column = offset - (text.rfind('\n', 0, offset) + 1) + 1
+    return _error(code, f'{line}:{column}: {reason}{_near(text, line, column)}', line)
+
+
+def _error(code: str, message: str, line: int | None = None) -> UrdfError:
+    return UrdfError([Problem(code, message, line=line)])

@@ -1,0 +1,150 @@
+"""URDF text to a RobotModel: parsed with distrust, checked by rules, stripped, then mapped."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from lxml import etree
+from urdf_parser_py import urdf
+
+from urdf2dyn_ros.errors import Problem
+from urdf2dyn_ros.robot_model import Inertia, Joint, Limits, Link, Mimic, RobotModel, Triple
+from urdf2dyn_ros.urdf.checks import check
+from urdf2dyn_ros.urdf.description import Description, Element, children
+from urdf2dyn_ros.urdf.document import MAX_BYTES, parse_document
+from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, TENSOR, attributes
+
+MAX_LINKS = 5000
+
+_ZERO = (0.0, 0.0, 0.0)
+_DEFAULT_AXIS = (1.0, 0.0, 0.0)
+
+
+def read_urdf(
+    text: str | bytes,
+    *,
+    strict_inertia: bool = False,
+    max_bytes: int = MAX_BYTES,
+    max_links: int = MAX_LINKS,
+) -> RobotModel:
+    """
+    Return the robot that a URDF describes.
+
+    Nothing is repaired: the model computes exactly what the text says, or there is none.
+
+    Parameters
+    ----------
+    text : str or bytes
+        URDF; bytes may be in any encoding that their first bytes or their declaration tell.
+    strict_inertia : bool
+        Refuse inertias that no body can have, instead of warning.
+    max_bytes, max_links : int
+        Larger texts are refused.
+
+    Raises
+    ------
+    UrdfError
+        With everything that was found in the text.
+
+    """
+    root = parse_document(text, max_bytes)
+    _drop_namespace(root)
+    description = Description(root)
+    warnings = check(description, strict_inertia, max_links)
+    return _model(urdf.URDF.from_xml_string(_strip(description)), warnings)
+
+
+def _drop_namespace(root: Element) -> None:
+    """Take <robot xmlns="..."> for <robot>, as parsers that know of no namespaces do."""
+    namespace = etree.QName(root).namespace
+    if namespace:
+        for element in root.iter(f'{{{namespace}}}*'):
+            element.tag = etree.QName(element).localname
+
+
+def _strip(description: Description) -> str:
+    """Copy what matters; urdf_parser_py prints about what it does not know."""
+    copy = etree.Element('robot', name='robot')
+    pairs = [(description.robot, copy)]
+    for source, target in pairs:  # grows while it is walked
+        for child in children(source):
+            tag = str(child.tag)
+            # It wants every limit. No other text can be nan here: the rules saw to that.
+            known = dict.fromkeys(attributes(tag), 'nan') if tag == 'limit' else {}
+            for name in attributes(tag):
+                if name in child.attrib:
+                    known[name] = child.get(name, '')
+            pairs.append((child, etree.SubElement(target, tag, known)))
+    copy.set('name', description.robot.get('name', '').strip() or 'robot')
+    return etree.tostring(copy, encoding='unicode')
+
+
+def _model(robot: Any, warnings: tuple[Problem, ...]) -> RobotModel:
+    children = {joint.child for joint in robot.joints}
+    return RobotModel(
+        name=robot.name,
+        links=tuple(Link(link.name, _inertia(link.inertial)) for link in robot.links),
+        joints=tuple(_joint(joint) for joint in robot.joints),
+        root=next(link.name for link in robot.links if link.name not in children),
+        warnings=warnings,
+    )
+
+
+def _inertia(inertial: Any) -> Inertia | None:
+    if inertial is None:
+        return None
+    xyz, rpy = _placement(inertial.origin)
+    xx, xy, xz, yy, yz, zz = (getattr(inertial.inertia, name) for name in TENSOR)
+    return Inertia(inertial.mass, xyz, rpy, (xx, xy, xz, yy, yz, zz))
+
+
+def _joint(joint: Any) -> Joint:
+    xyz, rpy = _placement(joint.origin)
+    dynamics = joint.dynamics  # None, or an object whose attributes may be None
+    return Joint(
+        name=joint.name,
+        type=joint.type,
+        parent=joint.parent,
+        child=joint.child,
+        xyz=xyz,
+        rpy=rpy,
+        axis=_unit(joint.axis) if joint.axis and joint.type in AXIAL_TYPES else _DEFAULT_AXIS,
+        mimic=_mimic(joint),
+        limits=_limits(joint.limit),
+        damping=getattr(dynamics, 'damping', None) or 0.0,
+        friction=getattr(dynamics, 'friction', None) or 0.0,
+    )
+
+
+def _placement(origin: Any) -> tuple[Triple, Triple]:
+    if origin is None:
+        return _ZERO, _ZERO
+    (x, y, z), (roll, pitch, yaw) = origin.xyz, origin.rpy
+    return (x, y, z), (roll, pitch, yaw)
+
+
+def _unit(axis: list[float]) -> Triple:
+    """Normalise, but leave what is a unit vector already: reading a written model is exact."""
+    x, y, z = axis
+    if abs(math.hypot(x, y, z) - 1.0) < 1e-15:
+        return x, y, z
+    scale = max(abs(x), abs(y), abs(z))  # against overflow
+    x, y, z = x / scale, y / scale, z / scale
+    norm = math.hypot(x, y, z)
+    return x / norm, y / norm, z / norm
+
+
+def _mimic(joint: Any) -> Mimic | None:
+    mimic = joint.mimic
+    if mimic is None or joint.type == 'fixed':
+        return None
+    multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
+    return Mimic(mimic.joint, multiplier, mimic.offset or 0.0)
+
+
+def _limits(limit: Any) -> Limits:
+    if limit is None:
+        return Limits()
+    given = (limit.lower, limit.upper, limit.effort, limit.velocity)
+    return Limits(*(None if math.isnan(value) else value for value in given))

@@ -1,0 +1,74 @@
+"""A RobotModel as the shortest URDF that says the same, for simulators and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lxml import etree
+
+from urdf2dyn_ros.robot_model import Inertia, Joint, RobotModel
+from urdf2dyn_ros.urdf.description import Element
+from urdf2dyn_ros.urdf.schema import TENSOR
+
+_UNLIMITED = {'lower': -1e9, 'upper': 1e9, 'effort': 1e9, 'velocity': 1e9}
+
+
+def clean_urdf(model: RobotModel, *, fill_limits: bool = False) -> str:
+    """
+    Write a model as URDF: links with inertia, and joints; reading it gives the model back.
+
+    Parameters
+    ----------
+    model : RobotModel
+        Read from a text, or made by hand.
+    fill_limits : bool
+        Write limits too wide to act where the model has none: urdfdom, and with it most
+        simulators, refuses revolute and prismatic joints without.
+
+    """
+    robot = etree.Element('robot', name=model.name)
+    for link in model.links:
+        element = etree.SubElement(robot, 'link', name=link.name)
+        if link.inertia is not None:
+            _write_inertia(element, link.inertia)
+    for joint in model.joints:
+        _write_joint(etree.SubElement(robot, 'joint'), joint, fill_limits)
+    return etree.tostring(robot, encoding='unicode', pretty_print=True)
+
+
+def _write_inertia(link: Element, inertia: Inertia) -> None:
+    inertial = etree.SubElement(link, 'inertial')
+    _add(inertial, 'origin', {'xyz': inertia.com, 'rpy': inertia.rpy})
+    _add(inertial, 'mass', {'value': inertia.mass})
+    _add(inertial, 'inertia', dict(zip(TENSOR, inertia.tensor, strict=True)))
+
+
+def _write_joint(element: Element, joint: Joint, fill_limits: bool) -> None:
+    element.set('name', joint.name)
+    element.set('type', joint.type)
+    _add(element, 'origin', {'xyz': joint.xyz, 'rpy': joint.rpy})
+    etree.SubElement(element, 'parent', link=joint.parent)
+    etree.SubElement(element, 'child', link=joint.child)
+    _add(element, 'axis', {'xyz': joint.axis})
+    limits = {name: getattr(joint.limits, name) for name in _UNLIMITED}
+    given = {name: value for name, value in limits.items() if value is not None}
+    if fill_limits and joint.type in ('revolute', 'prismatic'):
+        given = _UNLIMITED | given
+    if given:
+        _add(element, 'limit', given)
+    if joint.damping or joint.friction:
+        _add(element, 'dynamics', {'damping': joint.damping, 'friction': joint.friction})
+    if joint.mimic is not None:
+        mimic = joint.mimic
+        follower = _add(element, 'mimic', {'multiplier': mimic.multiplier, 'offset': mimic.offset})
+        follower.set('joint', mimic.joint)
+
+
+def _add(parent: Element, tag: str, values: Mapping[str, float | tuple[float, ...]]) -> Element:
+    return etree.SubElement(parent, tag, {name: _text(value) for name, value in values.items()})
+
+
+def _text(value: float | tuple[float, ...]) -> str:
+    entries = value if isinstance(value, tuple) else (value,)
+    # float() first: numpy's numbers have a repr of their own.
+    return ' '.join(repr(float(entry)) for entry in entries)
