@@ -1,0 +1,181 @@
+"""
+A hash-consed graph of expressions that folds as it grows.
+
+An expression is a signed reference to a node, so that ``a - (-b)`` costs one addition and a sign
+never costs a node. Equal nodes are the same object; the serial number a node gets at its creation
+orders commutative arguments and, later, statements, so that the same robot gives the same text,
+byte for byte. Constants are plain floats outside the graph and fold as floats do.
+
+Folding ``0 x`` to 0 assumes finite inputs: whoever evaluates the text checks its inputs.
+
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+Scalar = Any
+"""A float, an Expression, a numpy array of samples, or any other type with + - *, sin and cos."""
+
+
+class Node:
+    """
+    One operation, created once per graph.
+
+    Attributes
+    ----------
+    op : str
+        const, input, parameter, add, sub, mul, sin or cos.
+    args : tuple of Node
+        Operands; empty for const, input and parameter.
+    value : float or str
+        The number of a const, the name of an input or parameter, else None.
+    serial : int
+        Order of creation.
+    factor, base : float, Node
+        The node is factor times base; 1 and the node itself unless it is a multiple.
+    """
+
+    __slots__ = ('args', 'base', 'factor', 'graph', 'op', 'serial', 'value')
+
+    def __init__(self, graph: Graph, op: str, args: tuple[Node, ...], value: Any) -> None:
+        self.graph, self.op, self.args, self.value = graph, op, args, value
+        self.serial = len(graph.nodes)
+        scaled = op == 'mul' and args[0].op == 'const'
+        self.factor: float = args[0].value if scaled else 1.0
+        self.base: Node = args[1] if scaled else self
+
+
+@dataclass
+class Graph:
+    """
+    The nodes of one model, in the order of their creation, and the names given to some of them.
+
+    Attributes
+    ----------
+    labels : dict
+        Node to (name, negative): the named quantity is the node, or its opposite.
+
+    """
+
+    nodes: list[Node] = field(default_factory=list)
+    labels: dict[Node, tuple[str, bool]] = field(default_factory=dict)
+    _known: dict[tuple[Any, ...], Node] = field(default_factory=dict)
+
+    def input(self, name: str) -> Expression:
+        """Return a quantity that is known at every call."""
+        return Expression(self.node('input', (), name))
+
+    def parameter(self, name: str) -> Expression:
+        """Return a named constant, whose value a reader may change."""
+        return Expression(self.node('parameter', (), name))
+
+    def node(self, op: str, args: tuple[Node, ...], value: Any = None) -> Node:
+        """Return the one node of this operation on these arguments."""
+        key = (op, value, *args)
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = Node(self, op, args, value)
+            self.nodes.append(node)
+        return node
+
+    def label(self, name: str, scalar: Scalar) -> None:
+        """Name an expression, unless it is a constant or already has a name."""
+        if isinstance(scalar, Expression) and scalar.node.args:
+            self.labels.setdefault(scalar.node, (name, scalar.negative))
+
+
+class Expression:
+    """A node with a sign."""
+
+    __slots__ = ('negative', 'node')
+    __array_ufunc__ = None   # a numpy scalar on the left leaves the operation to this class
+
+    def __init__(self, node: Node, negative: bool = False) -> None:
+        self.node, self.negative = node, negative
+
+    def __neg__(self) -> Expression:
+        return Expression(self.node, not self.negative)
+
+    def __add__(self, other: Scalar) -> Scalar:
+        if not isinstance(other, Expression):
+            if other == 0.0:
+                return self
+            other = _constant(self.node.graph, other)
+        first, second = self, other
+        if first.node.base is second.node.base:
+            return Expression(first.node.base) * (_factor(first) + _factor(second))
+        if first.node.serial > second.node.serial:
+            first, second = second, first
+        # s x + t y = s (x + s t y)
+        op = 'add' if first.negative == second.negative else 'sub'
+        return Expression(self.node.graph.node(op, (first.node, second.node)), first.negative)
+
+    def __mul__(self, other: Scalar) -> Scalar:
+        if not isinstance(other, Expression):
+            return self._scaled(float(other))
+        first, second = self.node, other.node
+        if first.serial > second.serial:
+            first, second = second, first
+        node = self.node.graph.node('mul', (first, second))
+        return Expression(node, self.negative != other.negative)
+
+    def _scaled(self, factor: float) -> Scalar:
+        if factor == 0.0:
+            return 0.0
+        node = self.node.base
+        negative = self.negative != (factor < 0.0)
+        factor = abs(factor) * self.node.factor
+        if factor == 1.0:
+            return Expression(node, negative)
+        scale = node.graph.node('const', (), factor)
+        return Expression(node.graph.node('mul', (scale, node)), negative)
+
+    def __sub__(self, other: Scalar) -> Scalar:
+        return self + (-other)
+
+    def __rsub__(self, other: Scalar) -> Scalar:
+        return (-self) + other
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+
+def _factor(expression: Expression) -> float:
+    return -expression.node.factor if expression.negative else expression.node.factor
+
+
+def _constant(graph: Graph, number: Scalar) -> Expression:
+    value = float(number)
+    return Expression(graph.node('const', (), abs(value)), value < 0.0)
+
+
+@singledispatch
+def sin(angle: Scalar) -> Scalar:
+    """Return the sine of any scalar; register further types with ``sin.register``."""
+    return np.sin(angle)
+
+
+@singledispatch
+def cos(angle: Scalar) -> Scalar:
+    """Return the cosine of any scalar; register further types with ``cos.register``."""
+    return np.cos(angle)
+
+
+sin.register(float, math.sin)
+cos.register(float, math.cos)
+
+
+@sin.register
+def _(angle: Expression) -> Expression:
+    return Expression(angle.node.graph.node('sin', (angle.node,)), angle.negative)
+
+
+@cos.register
+def _(angle: Expression) -> Expression:
+    return Expression(angle.node.graph.node('cos', (angle.node,)))

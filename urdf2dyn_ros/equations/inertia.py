@@ -1,0 +1,92 @@
+"""Inertial parameters of a body: the sum of its links', about the body's origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from urdf2dyn_ros.equations.expression import Scalar
+from urdf2dyn_ros.equations.vectors import (
+    Matrix,
+    Vector,
+    add,
+    apply,
+    matrix_sum,
+    product,
+    scale,
+    transpose,
+)
+
+
+class LinkInertia(NamedTuple):
+    """
+    A link's own parameters and its constant placement in its body.
+
+    Attributes
+    ----------
+    mass : Scalar
+        [kg].
+    com : Vector
+        Centre of mass [m] in the link's frame.
+    tensor : Matrix
+        About the centre of mass [kg m^2], along the inertial axes.
+    body_R_inertial, body_R_link, body_p_link : Matrix, Matrix, Vector
+        Placement of the inertial axes and of the link's frame in the body.
+
+    """
+
+    mass: Scalar
+    com: Vector
+    tensor: Matrix
+    body_R_inertial: Matrix
+    body_R_link: Matrix
+    body_p_link: Vector
+
+
+class BodyInertia(NamedTuple):
+    """Mass m [kg], first moments h = m c [kg m], inertia J about the origin [kg m^2]."""
+
+    m: Scalar
+    h: Vector
+    J: Matrix
+
+
+def body_inertia(links: Iterable[LinkInertia]) -> BodyInertia | None:
+    """Return the inertia of a body, None where it has no links with inertia."""
+    return total(about_origin(link) for link in links)
+
+
+def total(parts: Iterable[BodyInertia]) -> BodyInertia | None:
+    """Return the sum of inertias about the same origin, exact; None where there are none."""
+    result = None
+    for part in parts:
+        result = part if result is None else BodyInertia(
+            result.m + part.m, add(result.h, part.h), matrix_sum(result.J, part.J))
+    return result
+
+
+def com_in_body(link: LinkInertia) -> Vector:
+    """Return the centre of mass in the body's frame [m]."""
+    return add(apply(link.body_R_link, link.com), link.body_p_link)
+
+
+def about_origin(link: LinkInertia) -> BodyInertia:
+    """Return a link's inertia about its body's origin: J = R I R' + m (c.c 1 - c c')."""
+    com = com_in_body(link)
+    R = link.body_R_inertial
+    turned = product(product(R, link.tensor), transpose(R))
+    return BodyInertia(link.mass, scale(link.mass, com),
+                       _symmetric(matrix_sum(turned, _point_mass(link.mass, com))))
+
+
+def _symmetric(m: Matrix) -> Matrix:
+    """Return m with its upper triangle mirrored: the same entries, not only equal ones."""
+    return ((m[0][0], m[0][1], m[0][2]), (m[0][1], m[1][1], m[1][2]), (m[0][2], m[1][2], m[2][2]))
+
+
+def _point_mass(m: Scalar, c: Vector) -> Matrix:
+    """Return m (c.c 1 - c c'), the parallel-axis term."""
+    x, y, z = c
+    xx, yy, zz = x * x, y * y, z * z
+    xy, xz, yz = -(m * (x * y)), -(m * (x * z)), -(m * (y * z))
+    return ((m * (yy + zz), xy, xz), (xy, m * (xx + zz), yz), (xz, yz, m * (xx + yy)))

@@ -1,0 +1,184 @@
+"""
+The recursive Newton-Euler algorithm, written once, for any scalar.
+
+Luh, Walker and Paul 1980; notation of Khalil and Dombre, Modeling, Identification and Control of
+Robots, section 9.5. Only + - *, sin and cos are used: floats give the efforts, expressions give
+the text of the equations, arrays a batch.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from urdf2dyn_ros.equations.expression import Scalar
+from urdf2dyn_ros.equations.inertia import BodyInertia
+from urdf2dyn_ros.equations.vectors import (
+    ZERO,
+    Matrix,
+    Vector,
+    add,
+    apply,
+    cross,
+    scale,
+    transpose,
+)
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.joints.motion import Coordinate, Motion, Wrench, spin
+from urdf2dyn_ros.multibody import ROOT, Body, Multibody
+
+Note = Callable[[int, str, tuple[Scalar, ...]], None]
+"""Called with body number, symbol and entries of every quantity that has a name."""
+
+Moment = Callable[[Matrix, Motion, Matrix, 'Note', int], Vector]
+"""J, motion and U of a body to the moment of its inertia about its origin."""
+
+
+class Sweep(NamedTuple):
+    """Efforts of the independent joints, and what the two sweeps found on their way."""
+
+    efforts: list[Scalar]
+    coordinates: list[Coordinate]
+    motions: list[Motion]
+    spins: list[Matrix]
+    wrenches: list[Wrench]
+
+
+def unnoted(body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+    """Note nothing."""
+
+
+def textbook_moment(J: Matrix, motion: Motion, U: Matrix, note: Note, i: int) -> Vector:
+    """Return J wd + w x J w."""
+    L = apply(J, motion.w)
+    note(i, 'L', L)
+    return add(apply(J, motion.wd), cross(motion.w, L))
+
+
+def second_moment(S: Matrix, motion: Motion, U: Matrix, note: Note, i: int) -> Vector:
+    """
+    Return J wd + w x J w from second moments S, as the integral of r x U r over the mass.
+
+    The entries of U are needed for the accelerations anyway: n_x = S_yy U_zy - S_zz U_yz
+    + S_xy U_zx - S_xz U_yx + S_yz (U_zz - U_yy), and cyclically: 15 products where J wd + w x J w
+    has 24.
+
+    """
+    def n(x: int, y: int, z: int) -> Scalar:
+        return (S[y][y] * U[z][y] - S[z][z] * U[y][z] + S[x][y] * U[z][x] - S[x][z] * U[y][x]
+                + S[y][z] * (U[z][z] - U[y][y]))
+
+    return (n(0, 1, 2), n(1, 2, 0), n(2, 0, 1))
+
+
+def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
+                 q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar],
+                 gravity: Vector, moment: Moment = textbook_moment,
+                 note: Note = unnoted) -> Sweep:
+    """
+    Return the efforts that the motion requires.
+
+    Parameters
+    ----------
+    system : Multibody
+    inertias : sequence of BodyInertia or None
+        One per body; None for a massless one. Their J is what `moment` takes.
+    q, qd, qdd : sequence of Scalar, (n,)
+        Independent joints: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
+    gravity : Vector
+        [m/s^2], in the root frame.
+    moment : callable
+        `textbook_moment` of inertia tensors, or `second_moment` of second moments, which takes
+        fewer operations: equal in exact arithmetic.
+    note : callable
+        Told every named quantity as it is made.
+
+    Returns
+    -------
+    Sweep
+        Efforts (n,) [N m or N], positive along the joint's axis.
+
+    """
+    root = Motion(ZERO, ZERO, scale(-1.0, gravity))
+    coordinates: list[Coordinate] = []
+    motions: list[Motion] = []
+    spins: list[Matrix] = []
+    own: list[Wrench] = []
+    for i, body in enumerate(system.bodies):
+        parent, U_parent = ((root, (ZERO, ZERO, ZERO)) if body.parent == ROOT
+                            else (motions[body.parent], spins[body.parent]))
+        at = _coordinate(body, q, qd, qdd, i, note)
+        motion = _forward(body, parent, U_parent, at, i, note)
+        U = spin(motion.w, motion.wd, partial(note, i))
+        coordinates.append(at)
+        motions.append(motion)
+        spins.append(U)
+        own.append(_inertial(inertias[i], motion, U, moment, i, note))
+    efforts, wrenches = _backward(system, coordinates, own, note)
+    return Sweep(efforts, coordinates, motions, spins, wrenches)
+
+
+def _coordinate(body: Body, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar],
+                i: int, note: Note) -> Coordinate:
+    j, k = body.coordinate, body.multiplier
+    at = Coordinate(k * q[j] + body.offset, k * qd[j], k * qdd[j], body.turn)
+    note(i, 'q', at[:3])
+    return at
+
+
+def _forward(body: Body, parent: Motion, U_parent: Matrix, at: Coordinate,
+             i: int, note: Note) -> Motion:
+    joint_R_parent = transpose(body.parent_R_joint)
+    joint = JOINTS[body.type]
+    b = add(parent.a, apply(U_parent, body.parent_p_joint))
+    note(i, 'b', b)
+    placed = Motion(*(apply(joint_R_parent, v) for v in (parent.w, parent.wd, b)))
+    for symbol, vector in zip(('wj', 'wdj', 'bj'), placed):
+        note(i, symbol, vector)
+    rotation = joint.rotation(at)
+    note(i, 'R', (rotation[0][0], rotation[1][0]))
+    motion: Motion = joint.forward(placed, at, partial(note, i))
+    return motion
+
+
+def _inertial(inertia: BodyInertia | None, motion: Motion, U: Matrix, moment: Moment,
+              i: int, note: Note) -> Wrench:
+    """Return what accelerates the body itself: F = m a + U h, N = moment + h x a."""
+    if inertia is None:
+        return Wrench(ZERO, ZERO)
+    m, h, J = inertia
+    F = add(scale(m, motion.a), apply(U, h))
+    note(i, 'F', F)
+    N = add(moment(J, motion, U, note, i), cross(h, motion.a))
+    note(i, 'N', N)
+    return Wrench(F, N)
+
+
+def _backward(system: Multibody, coordinates: Sequence[Coordinate], own: Sequence[Wrench],
+              note: Note) -> tuple[list[Scalar], list[Wrench]]:
+    """Sum what each joint transmits, tips to root, and take its part along the axis."""
+    efforts: list[Scalar] = [0.0] * len(system.joint_names)
+    transmitted = [Wrench(ZERO, ZERO)] * len(own)
+    received: list[list[Wrench]] = [[] for _ in own]
+    for i in reversed(range(len(own))):
+        body = system.bodies[i]
+        f, n = own[i]
+        for child in received[i]:
+            f = add(f, child.f)
+        note(i, 'f', f)
+        for child in received[i]:
+            n = add(n, child.n)
+        note(i, 'n', n)
+        transmitted[i] = Wrench(f, n)
+        effort, placed = JOINTS[body.type].backward(transmitted[i], coordinates[i],
+                                                    partial(note, i))
+        efforts[body.coordinate] = efforts[body.coordinate] + body.multiplier * effort
+        if body.parent != ROOT:
+            fp = apply(body.parent_R_joint, placed.f)
+            note(i, 'fp', fp)
+            np = add(apply(body.parent_R_joint, placed.n), cross(body.parent_p_joint, fp))
+            note(i, 'np', np)
+            received[body.parent].append(Wrench(fp, np))
+    return efforts, transmitted

@@ -1,0 +1,117 @@
+"""Names and formulas of what the sweeps make, in the notation of Khalil and Dombre."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from urdf2dyn_ros.equations.vectors import AXES
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.multibody import ROOT, Multibody
+
+FORWARD = 'Forward, root to tips: motion of each link, and what accelerates it'
+BACKWARD = 'Backward, tips to root: force f and moment n that each joint transmits'
+IN_ROOT = 'In the root frame: where each frame is, and how it moves'
+
+
+class Symbol(NamedTuple):
+    """
+    A quantity of a body.
+
+    Attributes
+    ----------
+    sweep : str
+        The section it is made in.
+    names : tuple of str
+        Names of its entries, with ``{n}`` for the body's number; empty for one without a name.
+    formula : str
+        What it is; fields as in `Notation.formula`.
+
+    """
+
+    sweep: str
+    names: tuple[str, ...]
+    formula: str
+
+
+def _vector(symbol: str) -> tuple[str, ...]:
+    return tuple(symbol + '{n}_' + x for x in AXES)
+
+
+def _matrix(symbol: str) -> tuple[str, ...]:
+    return tuple(symbol + '{n}_' + x + y for x in AXES for y in AXES)
+
+
+SYMBOLS = {
+    'q': Symbol(FORWARD, ('q{n}', 'qd{n}', 'qdd{n}'), 'q{n} = {multiplier}q{driver}{offset}'),
+    'b': Symbol(FORWARD, _vector('b'), 'b{n} = a{p} + U{p} p{n}'),
+    'wj': Symbol(FORWARD, _vector('wj'), "wj{n} = A{n}' w{p}"),
+    'wdj': Symbol(FORWARD, _vector('wdj'), "wdj{n} = A{n}' wd{p}"),
+    'bj': Symbol(FORWARD, _vector('bj'), "bj{n} = A{n}' b{n}"),
+    'R': Symbol(FORWARD, ('c{n}', 's{n}'), 'R{n}: turn about z by q{n}'),
+    'w': Symbol(FORWARD, _vector('w'), ''),
+    'wd': Symbol(FORWARD, _vector('wd'), ''),
+    'a': Symbol(FORWARD, _vector('a'), ''),
+    'ww': Symbol(FORWARD, tuple('ww{n}_' + x for x in ('xx', 'yy', 'zz', 'xy', 'xz', 'yz')),
+                 "ww{n} = w{n} w{n}'"),
+    'U': Symbol(FORWARD, _matrix('U'), 'U{n} = [wd{n}]x + [w{n}]x [w{n}]x'),
+    'F': Symbol(FORWARD, _vector('F'), 'F{n} = {m} a{n} + U{n} h{n}'),
+    'L': Symbol(FORWARD, _vector('L'), 'L{n} = J{n} w{n}'),
+    'N': Symbol(FORWARD, _vector('N'), 'N{n} = J{n} wd{n} + w{n} x L{n} + h{n} x a{n}'),
+    'f': Symbol(BACKWARD, _vector('f'), 'f{n} = {F}'),
+    'n': Symbol(BACKWARD, _vector('n'), 'n{n} = {N}'),
+    'fj': Symbol(BACKWARD, _vector('fj'), ''),
+    'nj': Symbol(BACKWARD, _vector('nj'), ''),
+    'fp': Symbol(BACKWARD, _vector('fp'), 'fp{n} = {A}fj{n}'),
+    'np': Symbol(BACKWARD, _vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}'),
+    'T': Symbol(IN_ROOT, _matrix('T'), 'T{n} = {T}{A}R{n}'),
+    'r': Symbol(IN_ROOT, _vector('r'), 'r{n} = r{p} + {T}p{n}'),
+    'v': Symbol(IN_ROOT, _vector('v'), 'v{n} = v{p} + {T}w{p} x p{n}'),
+    'acc': Symbol(IN_ROOT, _vector('acc'), 'acc{n} = T{n} a{n} + g'),
+}
+
+
+_OF_A = ('wj', 'wdj', 'bj')   # nothing new where the constant rotation is none
+
+
+class Notation:
+    """Formulas of the bodies of one robot."""
+
+    def __init__(self, system: Multibody) -> None:
+        self._bodies = system.bodies
+        drivers = system.drivers
+        self._drivers = [drivers[body.coordinate] + 1 for body in system.bodies]
+        self._children: list[list[int]] = [[] for _ in system.bodies]
+        for i, body in enumerate(system.bodies):
+            if body.parent != ROOT:
+                self._children[body.parent].append(i + 1)
+
+    def formula(self, i: int, symbol: str) -> str:
+        """Return what a quantity of body i is, as a textbook writes it."""
+        body, children = self._bodies[i], self._children[i]
+        text = JOINTS[body.type].FORMULAS.get(symbol) or SYMBOLS[symbol].formula
+        links = sum(attached.link.inertia is not None for attached in body.attached)
+        own = links > 0 or not children
+        turned = any(body.parent_R_joint[k][k] != 1.0 for k in range(3))
+        n, p = i + 1, body.parent + 1
+        if symbol in _OF_A and not turned:
+            return ''
+        return text.format(
+            n=n, p=p, driver=self._drivers[i], A=f'A{n} ' if turned else '',
+            multiplier='' if body.multiplier == 1.0 else f'k{n} ',
+            offset='' if body.offset == 0.0 else f' + o{n}',
+            wp=f'wj{n}' if turned else f'w{p}', wdp=f'wdj{n}' if turned else f'wd{p}',
+            bp=f'bj{n}' if turned else f'b{n}', T=f'T{p} ' if p else '',
+            m=f'M{n}' if links > 1 else f'm{n}',
+            F=' + '.join([f'F{n}'] * own + [f'fp{k}' for k in children]),
+            N=' + '.join([f'N{n}'] * own + [f'np{k}' for k in children]))
+
+
+def is_plain(name: str) -> bool:
+    """Tell whether a name from the URDF can stand in a comment of any language."""
+    return re.fullmatch(r'[A-Za-z0-9_.][A-Za-z0-9_./ -]{0,63}', name) is not None
+
+
+def mention(name: str) -> str:
+    """Return a name for a comment, or nothing: data that is not plain stays in the tables."""
+    return f" '{name}'" if is_plain(name) else ''

@@ -1,0 +1,116 @@
+"""Statements in paragraphs: sweep by sweep, link by link, each quantity with its formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from urdf2dyn_ros.equations.expression import Expression, Graph, Node, Scalar
+from urdf2dyn_ros.equations.notation import SYMBOLS, Notation, mention
+from urdf2dyn_ros.equations.program import Block, JointRow, Paragraph, Section, Statement
+from urdf2dyn_ros.equations.scheduling import Schedule
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.multibody import ROOT, Multibody
+
+# mentioned even where no statement is left of them
+_SPOKEN = ('wj', 'wdj', 'bj', 'w', 'wd', 'a', 'U', 'f', 'n', 'T')
+
+
+class Noted(NamedTuple):
+    """A quantity the sweeps have made, and how many nodes the graph had by then."""
+
+    body: int
+    symbol: str
+    entries: tuple[Scalar, ...]
+    nodes: int
+
+
+class Notebook:
+    """
+    What the sweeps make, in the order in which they make it.
+
+    Parameters
+    ----------
+    graph : Graph
+        Gets a label for every entry that is noted.
+    system : Multibody
+    rows : sequence of JointRow
+    explained : bool
+        Whether formulas are spelled out.
+
+    """
+
+    def __init__(self, graph: Graph, system: Multibody, rows: Sequence[JointRow],
+                 explained: bool) -> None:
+        self._graph, self._rows, self._explained = graph, rows, explained
+        self._notation = Notation(system)
+        self._lumped = [len(body.attached) > 1 for body in system.bodies]
+        self._noted: list[Noted] = []
+
+    def note(self, body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        """Name the entries of a quantity that has just been made."""
+        for name, entry in zip(SYMBOLS[symbol].names, entries):
+            self._graph.label(name.format(n=body + 1), entry)
+        self._noted.append(Noted(body, symbol, entries, len(self._graph.nodes)))
+
+    def sections(self, schedule: Schedule) -> tuple[Section, ...]:
+        """Hand every statement to the quantity during whose making its node appeared."""
+        waiting = list(schedule.by_node.items())[::-1]
+        sections = []
+        for sweep, in_sweep in groupby(self._noted, lambda noted: SYMBOLS[noted.symbol].sweep):
+            paragraphs = []
+            for body, quantities in groupby(in_sweep, lambda noted: noted.body):
+                blocks = []
+                for noted in quantities:
+                    made: list[Statement] = []
+                    while waiting and waiting[-1][0].serial < noted.nodes:
+                        made.append(waiting.pop()[1])
+                    comment = self._comment(noted, made, schedule) if self._explained else ''
+                    if made or comment:
+                        blocks.append(Block(comment, tuple(made)))
+                if blocks:
+                    paragraphs.append(Paragraph(self.title(body), tuple(blocks)))
+            if any(block.statements for paragraph in paragraphs for block in paragraph.blocks):
+                sections.append(Section(sweep, tuple(paragraphs)))
+        return tuple(sections)
+
+    def title(self, body: int) -> str:
+        """Return what a paragraph is about; names that are not plain stay out of comments."""
+        if body == ROOT:
+            return 'the root'
+        row = self._rows[body]
+        link = f'link {row.number}{mention(row.link)}'
+        if self._lumped[body]:
+            link += ' and what is fixed to it'
+        verb = JOINTS[row.type].VERB
+        return f'{link}, {verb} by joint {row.number}{mention(row.name)}'
+
+    def _comment(self, noted: Noted, made: list[Statement], schedule: Schedule) -> str:
+        """Return the formula, and entries that are known without a statement of their own."""
+        names = [name.format(n=noted.body + 1) for name in SYMBOLS[noted.symbol].names]
+        shown = [_shown(entry, schedule) for entry in noted.entries]
+        known = {name: text for name, text, entry in zip(names, shown, noted.entries)
+                 if text not in (name, '_') and isinstance(entry, Expression)}
+        if not made and not (noted.symbol in _SPOKEN and known):
+            return ''
+        text = self._notation.formula(noted.body, noted.symbol)
+        if shown == names or not text:
+            return text
+        if len(names) == 3:
+            return f'{text} = ({", ".join(shown)})'
+        pairs = [f'{name} = {text}' for name, text in known.items()]
+        return ', '.join([text, *pairs]) if 0 < len(known) < len(names) else text
+
+
+def _shown(entry: Scalar, schedule: Schedule) -> str:
+    """Return under which name or value an entry is known, or _ where nobody needs it."""
+    if not isinstance(entry, Expression):
+        return f'{entry + 0.0:g}'
+    node: Node = entry.node
+    if not node.args:
+        return '-' * entry.negative + str(node.value)
+    if node not in schedule.names:
+        return '_'
+    name, negative = schedule.names[node]
+    return '-' * (negative != entry.negative) + name

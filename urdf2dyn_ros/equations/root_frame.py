@@ -1,0 +1,95 @@
+"""Where everything is and how it moves, in the root frame: the third sweep, for any scalar."""
+
+from __future__ import annotations
+
+from urdf2dyn_ros.equations.newton_euler import Note, Sweep, unnoted
+from urdf2dyn_ros.equations.vectors import (
+    IDENTITY,
+    ZERO,
+    Matrix,
+    Vector,
+    add,
+    apply,
+    cross,
+    product,
+)
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.joints.motion import spin
+from urdf2dyn_ros.multibody import ROOT, Attached, Multibody
+
+
+class _Frame:
+    """A body's frame in the root: orientation, position, velocity, and what the sweep found."""
+
+    def __init__(self, T: Matrix, r: Vector, v: Vector, w: Vector, U: Matrix, a: Vector) -> None:
+        self.T, self.r, self.v, self.w, self.U, self.a = T, r, v, w, U, a
+
+    def at(self, p: Vector) -> dict[str, Vector]:
+        """Return position, velocity and acceleration of a point fixed at p in the body."""
+        return {'position': add(self.r, apply(self.T, p)),
+                'velocity': add(self.v, apply(self.T, cross(self.w, p))),
+                'acceleration': add(self.a, apply(self.T, apply(self.U, p)))}
+
+
+def root_frame(system: Multibody, sweep: Sweep, gravity: Vector,
+               note: Note = unnoted) -> dict[str, Vector]:
+    """
+    Return 3-vectors in the root frame, by name of joint or link.
+
+    Returns
+    -------
+    dict
+        ``position_``, ``velocity_`` and ``acceleration_`` [m, m/s, m/s^2] of the origin of every
+        joint's and link's frame, which moves with the joint's child; ``forces_`` and ``torques_``
+        [N, N m] that every movable joint transmits to its child, about its origin. Where a link
+        and a joint of the same name have different frames, the link's key ends in ``' (link)'``.
+
+    """
+    root = _Frame(IDENTITY, ZERO, ZERO, ZERO, spin(ZERO, ZERO), ZERO)
+    frames: list[_Frame] = []
+    found: dict[str, Vector] = {}
+    for attached in system.root:
+        _attached(found, root, attached)
+    for i, body in enumerate(system.bodies):
+        parent = root if body.parent == ROOT else frames[body.parent]
+        frame = _moved(system, sweep, gravity, i, parent, note)
+        frames.append(frame)
+        _found(found, body.name, frame.at(ZERO))
+        for name, vector in zip(('forces', 'torques'), sweep.wrenches[i]):
+            found[f'{name}_{body.name}'] = apply(frame.T, vector)
+        for attached in body.attached:
+            _attached(found, frame, attached)
+    return found
+
+
+def _moved(system: Multibody, sweep: Sweep, gravity: Vector, i: int, parent: _Frame,
+           note: Note) -> _Frame:
+    body, at = system.bodies[i], sweep.coordinates[i]
+    joint = JOINTS[body.type]
+    T = product(product(parent.T, body.parent_R_joint), joint.rotation(at))
+    note(i, 'T', sum(T, ()))
+    p = add(body.parent_p_joint, apply(body.parent_R_joint, joint.displacement(at)))
+    r = add(parent.r, apply(parent.T, p))
+    note(i, 'r', r)
+    # a displacement is linear in q: with qd in its place it is the velocity along the joint
+    rate = apply(body.parent_R_joint, joint.displacement(at._replace(q=at.qd)))
+    v = add(parent.v, apply(parent.T, add(cross(parent.w, p), rate)))
+    note(i, 'v', v)
+    motion = sweep.motions[i]
+    acceleration = add(apply(T, motion.a), gravity)
+    note(i, 'acc', acceleration)
+    return _Frame(T, r, v, motion.w, sweep.spins[i], acceleration)
+
+
+def _attached(found: dict[str, Vector], frame: _Frame, attached: Attached) -> None:
+    values = frame.at(attached.body_p_link)
+    if attached.joint is not None:
+        _found(found, attached.joint, values)
+    known = found.get(f'position_{attached.link.name}', values['position'])
+    suffix = '' if known == values['position'] else ' (link)'
+    _found(found, attached.link.name + suffix, values)
+
+
+def _found(found: dict[str, Vector], name: str, values: dict[str, Vector]) -> None:
+    for kind, vector in values.items():
+        found.setdefault(f'{kind}_{name}', vector)

@@ -1,0 +1,75 @@
+"""What a joint hands on: motion forward to its child, force and moment back to its parent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from urdf2dyn_ros.equations.expression import Scalar
+from urdf2dyn_ros.equations.vectors import Matrix, Vector
+
+BodyNote = Callable[[str, tuple[Scalar, ...]], None]
+"""Called with symbol and entries of every quantity of a body that has a name."""
+
+
+class Motion(NamedTuple):
+    """
+    Motion of a frame, in its own axes.
+
+    Attributes
+    ----------
+    w, wd : Vector
+        Angular velocity [rad/s] and its derivative [rad/s^2].
+    a : Vector
+        Acceleration of the frame's origin minus gravity [m/s^2].
+
+    """
+
+    w: Vector
+    wd: Vector
+    a: Vector
+
+
+class Wrench(NamedTuple):
+    """Force f [N] and moment n [N m] about the frame's origin, in the frame's axes."""
+
+    f: Vector
+    n: Vector
+
+
+class Coordinate(NamedTuple):
+    """
+    Position, velocity and acceleration of a joint.
+
+    Attributes
+    ----------
+    q, qd, qdd : Scalar
+        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
+    turn : float
+        Constant angle [rad] from the frame of the joint at position zero to the frame of its
+        body, about the joint's axis: the free choice of the body's x axis.
+
+    """
+
+    q: Scalar
+    qd: Scalar
+    qdd: Scalar
+    turn: float = 0.0
+
+
+def spin(w: Vector, wd: Vector, note: BodyNote = lambda symbol, entries: None) -> Matrix:
+    """
+    Return U = [wd]x + [w]x[w]x, so that U r = wd x r + w x (w x r).
+
+    A point fixed at r in a frame is accelerated by U r more than the frame's origin (Khalil and
+    Dombre, Modeling, Identification and Control of Robots, section 9.5).
+
+    """
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    note('ww', (xx, yy, zz, xy, xz, yz))
+    U = ((-(yy + zz), xy - wd[2], xz + wd[1]),
+         (xy + wd[2], -(xx + zz), yz - wd[0]),
+         (xz - wd[1], yz + wd[0], -(xx + yy)))
+    note('U', (*U[0], *U[1], *U[2]))
+    return U

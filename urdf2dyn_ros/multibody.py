@@ -1,0 +1,148 @@
+"""
+The tree of moving bodies of a robot: what the equations need, and nothing else.
+
+Fixed links are lumped into the body that carries them, mimic joints are resolved to the joint
+that drives them, joints of several freedoms are decomposed, and every body frame has its origin
+on its joint with z along the axis. Bodies are numbered parent before child, limb by limb,
+siblings in the order of the file.
+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from urdf2dyn_ros.equations.expression import Scalar
+from urdf2dyn_ros.equations.vectors import IDENTITY, ZERO, Matrix, Vector, add, apply, transpose
+from urdf2dyn_ros.frames import aligned, from_rpy, rotated
+from urdf2dyn_ros.joints import DECOMPOSED
+from urdf2dyn_ros.robot_model import Joint, Link, RobotModel
+
+ROOT = -1
+
+
+@dataclass(frozen=True)
+class Attached:
+    """A link fixed to a body, and the joint whose frame is the link's (None for the root)."""
+
+    link: Link
+    joint: str | None
+    body_R_link: Matrix
+    body_p_link: Vector
+
+
+@dataclass(frozen=True)
+class Body:
+    """
+    What one joint coordinate moves.
+
+    Attributes
+    ----------
+    name, type : str
+        Name of the coordinate, key of JOINTS.
+    parent : int
+        Number of the parent body, ROOT for the root.
+    parent_R_joint, parent_p_joint : Matrix, Vector
+        Placement of the joint in the parent body's frame; z is the joint's axis.
+    turn : float
+        Constant angle [rad] about z from there to the body's frame at position zero.
+    coordinate : int
+        Index of the independent joint that drives it.
+    multiplier, offset : float
+        Its position is multiplier * q[coordinate] + offset.
+    attached : tuple of Attached
+        The links it consists of, the one moved by the joint first.
+
+    """
+
+    name: str
+    type: str
+    parent: int
+    parent_R_joint: Matrix
+    parent_p_joint: Vector
+    turn: float = 0.0
+    coordinate: int = 0
+    multiplier: Scalar = 1.0
+    offset: Scalar = 0.0
+    attached: tuple[Attached, ...] = ()
+
+
+@dataclass(frozen=True)
+class Multibody:
+    """
+    Bodies parent before child, and the names of the independent joints in the same order.
+
+    Attributes
+    ----------
+    joint_names : tuple of str
+    bodies : tuple of Body
+    root : tuple of Attached
+        The links that do not move.
+
+    """
+
+    joint_names: tuple[str, ...]
+    bodies: tuple[Body, ...]
+    root: tuple[Attached, ...]
+
+    @property
+    def drivers(self) -> tuple[int, ...]:
+        """Number of the body that each independent joint moves itself."""
+        number = {body.name: i for i, body in enumerate(self.bodies)}
+        return tuple(number[name] for name in self.joint_names)
+
+
+def multibody(model: RobotModel) -> Multibody:
+    """Return the bodies of a robot."""
+    children: dict[str, list[Joint]] = {}
+    for joint in model.joints:
+        children.setdefault(joint.parent, []).append(joint)
+    links = {link.name: link for link in model.links}
+    bodies: list[Body] = []
+    attached: dict[int, list[Attached]] = {ROOT: []}
+    placed = {model.root: (ROOT, Attached(links[model.root], None, IDENTITY, ZERO))}
+    attached[ROOT].append(placed[model.root][1])
+    waiting = list(reversed(children.get(model.root, [])))
+    while waiting:
+        joint = waiting.pop()
+        number, parent = placed[joint.parent]
+        body_R_link = rotated(parent.body_R_link, from_rpy(joint.rpy))
+        body_p_link = add(parent.body_p_link, apply(parent.body_R_link, joint.xyz))
+        if _moves(joint, model.root):
+            for part in DECOMPOSED[joint.type](joint):
+                alignment = aligned(part.axis)
+                bodies.append(Body(part.name, part.type, number,
+                                   rotated(body_R_link, alignment), body_p_link))
+                number = len(bodies) - 1
+                attached[number] = []
+                body_R_link, body_p_link = transpose(alignment), ZERO
+        child = Attached(links[joint.child], joint.name, body_R_link, body_p_link)
+        attached[number].append(child)
+        placed[joint.child] = (number, child)
+        waiting.extend(reversed(children.get(joint.child, [])))
+    return _driven(model, bodies, attached)
+
+
+def _moves(joint: Joint, root: str) -> bool:
+    """Tell whether a joint has coordinates; a floating root is fixed to the world."""
+    return joint.type in DECOMPOSED and not (joint.type == 'floating' and joint.parent == root)
+
+
+def _driven(model: RobotModel, bodies: list[Body],
+            attached: dict[int, list[Attached]]) -> Multibody:
+    """Resolve chains of mimic joints: q = multiplier * q[driver] + offset."""
+    mimics = {joint.name: joint.mimic for joint in model.joints if joint.mimic is not None}
+    names = tuple(body.name for body in bodies if body.name not in mimics)
+    index = {name: i for i, name in enumerate(names)}
+    driven = []
+    for number, body in enumerate(bodies):
+        driver, multiplier, offset = body.name, 1.0, 0.0
+        while driver in mimics:
+            mimic = mimics[driver]
+            offset += multiplier * mimic.offset
+            multiplier *= mimic.multiplier
+            driver = mimic.joint
+        driven.append(Body(body.name, body.type, body.parent, body.parent_R_joint,
+                           body.parent_p_joint, body.turn, index[driver], multiplier, offset,
+                           tuple(attached[number])))
+    return Multibody(names, tuple(driven), tuple(attached[ROOT]))
