@@ -1,0 +1,85 @@
+"""
+Inverse dynamics of 'robot_2r': tau = ID(q, qd, qdd), the efforts that give a motion.
+
+Recursive Newton-Euler, fast style, written by urdf2dyn_ros 0.1.0.
+SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must
+supply. Inputs must be finite: products with what is always zero are left out.
+Gravity (0, -9.81, 0) m/s^2 in the root frame.
+One call: 17 multiplications, 10 additions, 4 sines and cosines.
+
+    i  joint   type        moves  parent  q    effort  frame i: link's
+    1  joint1  continuous  link1  root    rad  N m     x y z
+    2  joint2  continuous  link2  1       rad  N m     x y z
+"""
+from math import cos, sin
+# from numpy import cos, sin   # instead of it, where numbers are arrays of samples
+
+JOINT_NAMES = ('joint1', 'joint2')
+EFFORT_UNITS = ('N m', 'N m')
+
+
+def inverse_dynamics(q, qd, qdd):
+    """
+    Return the efforts, one for each of JOINT_NAMES.
+
+    q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2]: a value for
+    each of JOINT_NAMES; efforts [N m or N].
+
+    """
+    q1, q2 = q
+    qd1, qd2 = qd
+    qdd1, qdd2 = qdd
+
+    # ==== Forward, root to tips: motion of each link, and what accelerates it ====================
+
+    # ---- link 1 'link1', turned by joint 1 'joint1'
+    c1 = cos(q1)
+
+    # ---- link 2 'link2', turned by joint 2 'joint2'
+    c2 = cos(q2)
+    s2 = sin(q2)
+    w2_z = qd1 + qd2
+    wd2_z = qdd1 + qdd2
+    N2_z = (15.0 * wd2_z + 5.0 * ((9.81 * c1 + 2.0 * qdd1) * c2 - (9.81 * sin(q1)
+            - 2.0 * qd1 * qd1) * s2))
+
+    # ==== Backward, tips to root: force f and moment n that each joint transmits =================
+
+    # ---- link 1 'link1', turned by joint 1 'joint1'
+    n1_z = 38.6 * qdd1 + 127.53 * c1 + N2_z + 2.0 * (c2 * 5.0 * wd2_z - s2 * 5.0 * w2_z * w2_z)
+
+    return [n1_z,                         # 1 [N m]
+            N2_z]                         # 2 [N m]
+
+
+# ==== A state to evaluate: fill it in and run this file ==========================================
+
+gv_position_joint1 = 0.35                                   # [rad]
+gv_velocity_joint1 = 1.16                                   # [rad/s]
+gv_acceleration_joint1 = 1.03                               # [rad/s^2]
+gv_position_joint2 = 0.78                                   # [rad]
+gv_velocity_joint2 = 0.17                                   # [rad/s]
+gv_acceleration_joint2 = -1.83                              # [rad/s^2]
+
+array_of_variables = [
+    [gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1],
+    [gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2],
+]
+
+# A state, and the efforts that were found for it when this file was written. They no
+# longer agree once a parameter has been changed.
+REFERENCE_Q = [0.35, 0.78]
+REFERENCE_QD = [1.16, 0.17]
+REFERENCE_QDD = [1.03, -1.83]
+REFERENCE_EFFORTS = [167.14198500435336, 25.713400885261393]
+
+
+if __name__ == '__main__':
+    efforts = inverse_dynamics(*([row[k] for row in array_of_variables] for k in range(3)))
+    for name, effort, unit in zip(JOINT_NAMES, efforts, EFFORT_UNITS):
+        print(f'{ascii(name)[1:-1]:24} {effort: .9g} {unit}')
+    found = inverse_dynamics(REFERENCE_Q, REFERENCE_QD, REFERENCE_QDD)
+    wrong = [name for name, a, b in zip(JOINT_NAMES, found, REFERENCE_EFFORTS)
+             if abs(a - b) > 1e-9 * max(1.0, abs(b))]
+    print('differs from the reference: ' + ascii(wrong) if wrong else 'agrees with the reference')
+    raise SystemExit(1 if wrong else 0)

@@ -1,0 +1,309 @@
+"""
+Inverse dynamics of 'robot_2r': tau = ID(q, qd, qdd), the efforts that give a motion.
+
+Recursive Newton-Euler, readable style, written by urdf2dyn_ros 0.1.0.
+SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must
+supply. Inputs must be finite: products with what is always zero are left out.
+Gravity (0, -9.81, 0) m/s^2 in the root frame.
+One call: 25 multiplications, 17 additions, 4 sines and cosines.
+
+    i  joint   type        moves  parent  q    effort  frame i: link's
+    1  joint1  continuous  link1  root    rad  N m     x y z
+    2  joint2  continuous  link2  1       rad  N m     x y z
+
+Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: parent of i):
+    frame i       on link i, origin on joint i, z along the joint's axis; the root frame is 0
+    Ai, Ri        constant rotation from joint i to frame p; rotation of joint i, by qi about z
+    wi, wdi       angular velocity and its derivative, in frame i; w0 = wd0 = 0
+    ai            acceleration of the origin minus gravity, in frame i; a0 = -g
+    Ui            Ui r = wdi x r + wi x (wi x r): acceleration of r relative to the origin
+    mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i
+    mi_k, ..      the same of the k-th link that is fixed to link i; Mi: mass of all together
+    Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
+    fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
+    = (.., _, ..) entries of a formula that are known; _ is one that nobody needs
+"""
+from math import cos, sin
+# from numpy import cos, sin   # instead of it, where numbers are arrays of samples
+
+JOINT_NAMES = ('joint1', 'joint2')
+EFFORT_UNITS = ('N m', 'N m')
+
+# ==== Parameters, as in the URDF: change a line, run again, and the efforts follow ===============
+
+# the root
+g_y = -9.81                                       # gravity in the root frame [m/s^2]
+
+# link 1 'link1', turned by joint 1 'joint1'
+m1 = 3.0                                          # mass [kg]
+com1_x, com1_y, com1_z = 1.0, 0.0, 0.0            # centre of mass in the link [m]
+I1_xx, I1_yy, I1_zz = 1.2, 15.6, 15.6             # inertia about the centre of mass [kg m^2]
+I1_xy, I1_xz, I1_yz = 0.0, 0.0, 0.0               # its products, entries of the tensor [kg m^2]
+
+# link 2 'link2', turned by joint 2 'joint2'
+m2 = 5.0                                          # mass [kg]
+com2_x, com2_y, com2_z = 1.0, 0.0, 0.0            # centre of mass in the link [m]
+I2_xx, I2_yy, I2_zz = 2.0, 10.0, 10.0             # inertia about the centre of mass [kg m^2]
+I2_xy, I2_xz, I2_yz = 0.0, 0.0, 0.0               # its products, entries of the tensor [kg m^2]
+p2_x = 2.0                                        # origin of joint 2 in frame 1 [m]
+
+# ==== What follows from them, in the frames of the equations =====================================
+# First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')
+
+h1_x = m1 * com1_x
+h1_y = m1 * com1_y
+h1_z = m1 * com1_z
+J1_xz = I1_xz - m1 * com1_x * com1_z
+J1_yz = I1_yz - m1 * com1_y * com1_z
+J1_zz = I1_zz + m1 * (com1_x * com1_x + com1_y * com1_y)
+
+h2_x = m2 * com2_x
+h2_y = m2 * com2_y
+h2_z = m2 * com2_z
+J2_xz = I2_xz - m2 * com2_x * com2_z
+J2_yz = I2_yz - m2 * com2_y * com2_z
+J2_zz = I2_zz + m2 * (com2_x * com2_x + com2_y * com2_y)
+
+
+def inverse_dynamics(q, qd, qdd):
+    """
+    Return the efforts, one for each of JOINT_NAMES.
+
+    q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2]: a value for
+    each of JOINT_NAMES; efforts [N m or N].
+
+    """
+    q1, q2 = q
+    qd1, qd2 = qd
+    qdd1, qdd2 = qdd
+
+    # ==== Forward, root to tips: motion of each link, and what accelerates it ====================
+
+    # ---- link 1 'link1', turned by joint 1 'joint1'
+    # R1: turn about z by q1
+    c1 = cos(q1)
+    s1 = sin(q1)
+    # w1 = R1' w0 + qd1 z = (0, 0, qd1)
+    # wd1 = R1' wd0 + qdd1 z + R1' w0 x qd1 z = (0, 0, qdd1)
+    # a1 = R1' b1 = (a1_x, a1_y, 0)
+    a1_x = -g_y * s1
+    a1_y = -g_y * c1
+    # ww1 = w1 w1'
+    ww1_zz = qd1 * qd1
+    # U1 = [wd1]x + [w1]x [w1]x, U1_xx = -ww1_zz, U1_xy = -qdd1, U1_yx = qdd1, U1_yy = -ww1_zz
+    # N1 = J1 wd1 + w1 x L1 + h1 x a1 = (_, _, N1_z)
+    N1_z = J1_zz * qdd1 - h1_y * a1_x + h1_x * a1_y
+
+    # ---- link 2 'link2', turned by joint 2 'joint2'
+    # b2 = a1 + U1 p2 = (b2_x, b2_y, 0)
+    b2_x = a1_x - p2_x * ww1_zz
+    b2_y = a1_y + p2_x * qdd1
+    # R2: turn about z by q2
+    c2 = cos(q2)
+    s2 = sin(q2)
+    # w2 = R2' w1 + qd2 z = (0, 0, w2_z)
+    w2_z = qd1 + qd2
+    # wd2 = R2' wd1 + qdd2 z + R2' w1 x qd2 z = (0, 0, wd2_z)
+    wd2_z = qdd1 + qdd2
+    # a2 = R2' b2 = (a2_x, a2_y, 0)
+    a2_x = b2_x * c2 + b2_y * s2
+    a2_y = b2_y * c2 - b2_x * s2
+    # ww2 = w2 w2'
+    ww2_zz = w2_z * w2_z
+    # U2 = [wd2]x + [w2]x [w2]x, U2_xx = -ww2_zz, U2_xy = -wd2_z, U2_yx = wd2_z, U2_yy = -ww2_zz
+    # F2 = m2 a2 + U2 h2 = (F2_x, F2_y, 0)
+    F2_x = m2 * a2_x - h2_x * ww2_zz - h2_y * wd2_z
+    F2_y = m2 * a2_y - h2_y * ww2_zz + h2_x * wd2_z
+    # N2 = J2 wd2 + w2 x L2 + h2 x a2 = (_, _, N2_z)
+    N2_z = J2_zz * wd2_z - h2_y * a2_x + h2_x * a2_y
+
+    # ==== Backward, tips to root: force f and moment n that each joint transmits =================
+
+    # ---- link 2 'link2', turned by joint 2 'joint2'
+    # f2 = F2 = (F2_x, F2_y, 0)
+    # n2 = N2 = (_, _, N2_z)
+    # fj2 = R2 f2 = (_, fj2_y, 0)
+    fj2_y = c2 * F2_y + s2 * F2_x
+    # np2 = nj2 + p2 x fp2 = (_, _, np2_z)
+    np2_z = N2_z + p2_x * fj2_y
+
+    # ---- link 1 'link1', turned by joint 1 'joint1'
+    # n1 = N1 + np2 = (_, _, n1_z)
+    n1_z = N1_z + np2_z
+
+    return [n1_z,                         # 1 [N m]
+            N2_z]                         # 2 [N m]
+
+
+def dynamic_model(array_of_variables):
+    """
+    Return 3-vectors in the root frame: a dictionary by kind and name.
+
+    array_of_variables: a row [position, velocity, acceleration] for each of JOINT_NAMES.
+    position_, velocity_, acceleration_ [m, m/s, m/s^2] of the origin of the frame of every
+    joint and link (both move with the link); forces_, torques_ [N, N m] that every movable
+    joint transmits to its link, about the joint's origin.
+
+    """
+    (q1, qd1, qdd1), (q2, qd2, qdd2) = array_of_variables
+
+    # ==== Forward, root to tips: motion of each link, and what accelerates it ====================
+
+    # ---- link 1 'link1', turned by joint 1 'joint1'
+    # R1: turn about z by q1
+    c1 = cos(q1)
+    s1 = sin(q1)
+    # w1 = R1' w0 + qd1 z = (0, 0, qd1)
+    # wd1 = R1' wd0 + qdd1 z + R1' w0 x qd1 z = (0, 0, qdd1)
+    # a1 = R1' b1 = (a1_x, a1_y, 0)
+    a1_x = -g_y * s1
+    a1_y = -g_y * c1
+    # ww1 = w1 w1'
+    ww1_zz = qd1 * qd1
+    # U1 = [wd1]x + [w1]x [w1]x, U1_xx = -ww1_zz, U1_xy = -qdd1, U1_yx = qdd1, U1_yy = -ww1_zz
+    # F1 = m1 a1 + U1 h1 = (F1_x, F1_y, 0)
+    F1_x = m1 * a1_x - h1_x * ww1_zz - h1_y * qdd1
+    F1_y = m1 * a1_y - h1_y * ww1_zz + h1_x * qdd1
+    # L1 = J1 w1 = (L1_x, L1_y, _)
+    L1_x = J1_xz * qd1
+    L1_y = J1_yz * qd1
+    # N1 = J1 wd1 + w1 x L1 + h1 x a1
+    N1_x = J1_xz * qdd1 - qd1 * L1_y - h1_z * a1_y
+    N1_y = J1_yz * qdd1 + qd1 * L1_x + h1_z * a1_x
+    N1_z = J1_zz * qdd1 - h1_y * a1_x + h1_x * a1_y
+
+    # ---- link 2 'link2', turned by joint 2 'joint2'
+    # b2 = a1 + U1 p2 = (b2_x, b2_y, 0)
+    b2_x = a1_x - p2_x * ww1_zz
+    b2_y = a1_y + p2_x * qdd1
+    # R2: turn about z by q2
+    c2 = cos(q2)
+    s2 = sin(q2)
+    # w2 = R2' w1 + qd2 z = (0, 0, w2_z)
+    w2_z = qd1 + qd2
+    # wd2 = R2' wd1 + qdd2 z + R2' w1 x qd2 z = (0, 0, wd2_z)
+    wd2_z = qdd1 + qdd2
+    # a2 = R2' b2 = (a2_x, a2_y, 0)
+    a2_x = b2_x * c2 + b2_y * s2
+    a2_y = b2_y * c2 - b2_x * s2
+    # ww2 = w2 w2'
+    ww2_zz = w2_z * w2_z
+    # U2 = [wd2]x + [w2]x [w2]x, U2_xx = -ww2_zz, U2_xy = -wd2_z, U2_yx = wd2_z, U2_yy = -ww2_zz
+    # F2 = m2 a2 + U2 h2 = (F2_x, F2_y, 0)
+    F2_x = m2 * a2_x - h2_x * ww2_zz - h2_y * wd2_z
+    F2_y = m2 * a2_y - h2_y * ww2_zz + h2_x * wd2_z
+    # L2 = J2 w2 = (L2_x, L2_y, _)
+    L2_x = J2_xz * w2_z
+    L2_y = J2_yz * w2_z
+    # N2 = J2 wd2 + w2 x L2 + h2 x a2
+    N2_x = J2_xz * wd2_z - w2_z * L2_y - h2_z * a2_y
+    N2_y = J2_yz * wd2_z + w2_z * L2_x + h2_z * a2_x
+    N2_z = J2_zz * wd2_z - h2_y * a2_x + h2_x * a2_y
+
+    # ==== Backward, tips to root: force f and moment n that each joint transmits =================
+
+    # ---- link 2 'link2', turned by joint 2 'joint2'
+    # f2 = F2 = (F2_x, F2_y, 0)
+    # n2 = N2 = (N2_x, N2_y, N2_z)
+    # fj2 = R2 f2 = (fj2_x, fj2_y, 0)
+    fj2_x = c2 * F2_x - s2 * F2_y
+    fj2_y = c2 * F2_y + s2 * F2_x
+    # nj2 = R2 n2 = (nj2_x, nj2_y, N2_z)
+    nj2_x = c2 * N2_x - s2 * N2_y
+    nj2_y = c2 * N2_y + s2 * N2_x
+    # np2 = nj2 + p2 x fp2 = (nj2_x, nj2_y, np2_z)
+    np2_z = N2_z + p2_x * fj2_y
+
+    # ---- link 1 'link1', turned by joint 1 'joint1'
+    # f1 = F1 + fp2 = (f1_x, f1_y, 0)
+    f1_x = F1_x + fj2_x
+    f1_y = F1_y + fj2_y
+    # n1 = N1 + np2
+    n1_x = N1_x + nj2_x
+    n1_y = N1_y + nj2_y
+    n1_z = N1_z + np2_z
+    # fj1 = R1 f1 = (fj1_x, fj1_y, 0)
+    fj1_x = c1 * f1_x - s1 * f1_y
+    fj1_y = c1 * f1_y + s1 * f1_x
+    # nj1 = R1 n1 = (nj1_x, nj1_y, n1_z)
+    nj1_x = c1 * n1_x - s1 * n1_y
+    nj1_y = c1 * n1_y + s1 * n1_x
+
+    # ==== In the root frame: where each frame is, and how it moves ===============================
+
+    # ---- link 1 'link1', turned by joint 1 'joint1'
+    # T1 = R1, T1_xx = c1, T1_xy = -s1, T1_yx = s1, T1_yy = c1
+    # acc1 = T1 a1 + g = (acc1_x, acc1_y, 0)
+    acc1_x = c1 * a1_x - s1 * a1_y
+    acc1_y = g_y + s1 * a1_x + c1 * a1_y
+
+    # ---- link 2 'link2', turned by joint 2 'joint2'
+    # T2 = T1 R2, T2_yx = -T2_xy, T2_yy = T2_xx
+    T2_xx = c1 * c2 - s1 * s2
+    T2_xy = -(c1 * s2 + s1 * c2)
+    # r2 = r1 + T1 p2 = (r2_x, r2_y, 0)
+    r2_x = p2_x * c1
+    r2_y = p2_x * s1
+    # v2 = v1 + T1 w1 x p2 = (v2_x, v2_y, 0)
+    t61 = p2_x * qd1
+    v2_x = -s1 * t61
+    v2_y = c1 * t61
+    # acc2 = T2 a2 + g = (acc2_x, acc2_y, 0)
+    acc2_x = a2_x * T2_xx + a2_y * T2_xy
+    acc2_y = g_y - a2_x * T2_xy + a2_y * T2_xx
+
+    values_robot = {
+        'position_base': [0.0, 0.0, 0.0],
+        'velocity_base': [0.0, 0.0, 0.0],
+        'acceleration_base': [0.0, 0.0, 0.0],
+        'position_joint1': [0.0, 0.0, 0.0],
+        'velocity_joint1': [0.0, 0.0, 0.0],
+        'acceleration_joint1': [acc1_x, acc1_y, 0.0],
+        'forces_joint1': [fj1_x, fj1_y, 0.0],
+        'torques_joint1': [nj1_x, nj1_y, n1_z],
+        'position_link1': [0.0, 0.0, 0.0],
+        'velocity_link1': [0.0, 0.0, 0.0],
+        'acceleration_link1': [acc1_x, acc1_y, 0.0],
+        'position_joint2': [r2_x, r2_y, 0.0],
+        'velocity_joint2': [v2_x, v2_y, 0.0],
+        'acceleration_joint2': [acc2_x, acc2_y, 0.0],
+        'forces_joint2': [F2_x * T2_xx + F2_y * T2_xy, F2_y * T2_xx - F2_x * T2_xy, 0.0],
+        'torques_joint2': [N2_x * T2_xx + N2_y * T2_xy, N2_y * T2_xx - N2_x * T2_xy, N2_z],
+        'position_link2': [r2_x, r2_y, 0.0],
+        'velocity_link2': [v2_x, v2_y, 0.0],
+        'acceleration_link2': [acc2_x, acc2_y, 0.0],
+    }
+    return values_robot
+
+
+# ==== A state to evaluate: fill it in and run this file ==========================================
+
+gv_position_joint1 = 0.35                                   # [rad]
+gv_velocity_joint1 = 1.16                                   # [rad/s]
+gv_acceleration_joint1 = 1.03                               # [rad/s^2]
+gv_position_joint2 = 0.78                                   # [rad]
+gv_velocity_joint2 = 0.17                                   # [rad/s]
+gv_acceleration_joint2 = -1.83                              # [rad/s^2]
+
+array_of_variables = [
+    [gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1],
+    [gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2],
+]
+
+# A state, and the efforts that were found for it when this file was written. They no
+# longer agree once a parameter has been changed.
+REFERENCE_Q = [0.35, 0.78]
+REFERENCE_QD = [1.16, 0.17]
+REFERENCE_QDD = [1.03, -1.83]
+REFERENCE_EFFORTS = [167.14198500435336, 25.713400885261393]
+
+
+if __name__ == '__main__':
+    efforts = inverse_dynamics(*([row[k] for row in array_of_variables] for k in range(3)))
+    for name, effort, unit in zip(JOINT_NAMES, efforts, EFFORT_UNITS):
+        print(f'{ascii(name)[1:-1]:24} {effort: .9g} {unit}')
+    found = inverse_dynamics(REFERENCE_Q, REFERENCE_QD, REFERENCE_QDD)
+    wrong = [name for name, a, b in zip(JOINT_NAMES, found, REFERENCE_EFFORTS)
+             if abs(a - b) > 1e-9 * max(1.0, abs(b))]
+    print('differs from the reference: ' + ascii(wrong) if wrong else 'agrees with the reference')
+    raise SystemExit(1 if wrong else 0)

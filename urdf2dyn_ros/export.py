@@ -1,0 +1,104 @@
+"""A robot's equations as files to take away."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from urdf2dyn_ros.atomic_file import atomic_file
+from urdf2dyn_ros.equations.generator import GRAVITY, generate
+from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.languages import LANGUAGES
+from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.robot_model import RobotModel
+
+NAME_RULE = '1 to 64 letters, digits or _, ASCII, not starting with a digit'
+
+
+def export_model(model: RobotModel, language: str = 'python', style: str = 'readable',
+                 name: str | None = None,
+                 gravity: tuple[float, float, float] = GRAVITY) -> dict[str, str]:
+    """
+    Return a robot's equations as text: {file name: text}.
+
+    Parameters
+    ----------
+    model : RobotModel
+    language : str
+        A key of LANGUAGES.
+    style : str
+        readable or fast.
+    name : str, optional
+        Stem of the files' names; by default the robot's name with what is not a letter, a digit
+        or _ replaced by _.
+    gravity : tuple of float, (3,)
+        [m/s^2], in the root frame.
+
+    Raises
+    ------
+    ExportError
+        For an unknown language or style, or a name that is not a plain identifier; the message
+        lists what is valid.
+
+    """
+    if language not in LANGUAGES:
+        raise ExportError(f'unknown language {language!r}; the languages are: '
+                          f'{", ".join(LANGUAGES)}')
+    stem = default_name(model.name) if name is None else name
+    if not re.fullmatch(r'[A-Za-z_][A-Za-z0-9_]{0,63}', stem, re.ASCII):
+        raise ExportError(f'invalid name {stem!r}: {NAME_RULE}')
+    program = generate(multibody(model), robot=model.name, name=stem, style=style,
+                       gravity=gravity)
+    return LANGUAGES[language](program)
+
+
+def default_name(robot: str) -> str:
+    """Return a robot's name as an identifier."""
+    stem = re.sub(r'[^A-Za-z0-9_]+', '_', robot)[:64].strip('_')
+    return stem if re.match(r'[A-Za-z_]', stem) else f'robot_{stem}'[:64].rstrip('_')
+
+
+def write_files(files: dict[str, str], directory: str | os.PathLike[str],
+                overwrite: bool = False) -> list[Path]:
+    """
+    Write files completely or not at all, and return their paths.
+
+    A file that is there already with the same text is left as it is.
+
+    Parameters
+    ----------
+    files : dict
+        File name to text, as `export_model` returns it.
+    directory : path
+        Made if it does not exist.
+    overwrite : bool
+        Replace files that are there with another text.
+
+    Raises
+    ------
+    ExportError
+        If a file would be replaced without leave, or the directory cannot be written; the text
+        has the system's own words.
+
+    """
+    folder = Path(directory).expanduser().resolve()
+    paths = [folder / name for name in files]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, text in zip(paths, files.values()):
+            if path.is_symlink():
+                raise ExportError(f'{path} is a symbolic link, which is not followed; remove it '
+                                  'or choose another name')
+            if not path.exists() or path.read_bytes() == text.encode():
+                continue
+            if not overwrite:
+                raise ExportError(f'{path} exists with another text, which may be your work; '
+                                  'choose another name or directory, or ask for overwriting')
+        for path, text in zip(paths, files.values()):
+            if not path.exists() or path.read_bytes() != text.encode():
+                with atomic_file(path) as part:
+                    part.write_bytes(text.encode())
+    except OSError as error:
+        raise ExportError(f'cannot write to {folder}: {error.strerror}') from None
+    return paths

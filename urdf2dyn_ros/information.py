@@ -1,0 +1,68 @@
+"""What a robot consists of and what its equations cost, as data and as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from urdf2dyn_ros.equations.generator import GRAVITY, STYLES, generate
+from urdf2dyn_ros.multibody import ROOT, multibody
+from urdf2dyn_ros.robot_model import RobotModel
+
+
+def information(model: RobotModel,
+                gravity: tuple[float, float, float] = GRAVITY) -> dict[str, Any]:
+    """
+    Return joints, bodies, lumped links, masses [kg] and operations of a robot.
+
+    Returns
+    -------
+    dict
+        Of what JSON can hold: ``name``, ``mass``, ``joints`` (independent ones in the order of q
+        and of the efforts), ``bodies``, ``fixed_to_root``, ``operations`` by style, ``warnings``.
+
+    """
+    system = multibody(model)
+    programs = {style: generate(system, robot=model.name, name='robot', style=style,
+                                gravity=gravity) for style in STYLES}
+    rows = programs['fast'].joints
+    bodies = []
+    for row, body in zip(rows, system.bodies):
+        links = [attached.link for attached in body.attached]
+        bodies.append({
+            'number': row.number, 'joint': row.name, 'type': row.type, 'mimic': row.driver,
+            'parent': None if body.parent == ROOT else body.parent + 1,
+            'links': [link.name for link in links],
+            'mass': sum(link.inertia.mass for link in links if link.inertia is not None)})
+    return {
+        'name': model.name,
+        'mass': model.mass,
+        'moving_mass': sum(body['mass'] for body in bodies),
+        'joints': [{'name': row.name, 'type': row.type, 'unit': row.unit,
+                    'effort_unit': row.effort_unit} for row in programs['fast'].independent],
+        'bodies': bodies,
+        'fixed_to_root': [attached.link.name for attached in system.root],
+        'operations': {style: program.inverse_dynamics.operations._asdict()
+                       for style, program in programs.items()},
+        'warnings': [str(problem) for problem in model.warnings],
+    }
+
+
+def information_text(found: dict[str, Any]) -> str:
+    """Return the same for people."""
+    lines = [f"{found['name']}: {len(found['joints'])} joints, {len(found['bodies'])} bodies, "
+             f"{found['mass']:.6g} kg, of which {found['moving_mass']:.6g} kg move", '']
+    rows = [('i', 'joint', 'type', 'parent', 'mass [kg]', 'links (lumped after the first)')]
+    for body in found['bodies']:
+        follows = f" (mimic: {body['mimic']})" if body['mimic'] else ''
+        rows.append((str(body['number']), body['joint'], body['type'] + follows,
+                     str(body['parent'] or 'root'), f"{body['mass']:.6g}",
+                     ', '.join(body['links'])))
+    widths = [max(len(row[k]) for row in rows) for k in range(5)]
+    for row in rows:
+        cells = [text.ljust(width) for text, width in zip(row, widths)]
+        lines.append('  '.join([*cells, row[5]]).rstrip())
+    lines += ['', 'fixed to the world: ' + ', '.join(found['fixed_to_root'])]
+    lines += [f'{style} style: {cost["multiplications"]} multiplications, {cost["additions"]} '
+              f'additions, {cost["trigonometric"]} sines and cosines'
+              for style, cost in found['operations'].items()]
+    return '\n'.join(lines)

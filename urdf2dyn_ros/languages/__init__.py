@@ -1,0 +1,13 @@
+"""The table of languages: a new one is a file and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from urdf2dyn_ros.equations.program import Program
+from urdf2dyn_ros.languages import python
+
+LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
+    'python': python.write,
+}
+"""Name of a language to what writes a Program in it: {file name: text}."""

@@ -1,0 +1,59 @@
+"""What stands at the head of every exported file, as lines of plain text."""
+
+from __future__ import annotations
+
+from urdf2dyn_ros.equations.notation import is_plain
+from urdf2dyn_ros.equations.program import Program
+from urdf2dyn_ros.version import __version__
+
+_NOTATION = """\
+Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: parent of i):
+    frame i       on link i, origin on joint i, z along the joint's axis; the root frame is 0
+    Ai, Ri        constant rotation from joint i to frame p; rotation of joint i, by qi about z
+    wi, wdi       angular velocity and its derivative, in frame i; w0 = wd0 = 0
+    ai            acceleration of the origin minus gravity, in frame i; a0 = -g
+    Ui            Ui r = wdi x r + wi x (wi x r): acceleration of r relative to the origin
+    mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i
+    mi_k, ..      the same of the k-th link that is fixed to link i; Mi: mass of all together
+    Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
+    fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
+    = (.., _, ..) entries of a formula that are known; _ is one that nobody needs"""
+
+
+def heading(program: Program) -> list[str]:
+    """Return title, joint table, conventions and costs."""
+    lines = [
+        f'Inverse dynamics{_of(program.robot)}: tau = ID(q, qd, qdd), '
+        'the efforts that give a motion.',
+        '',
+        f'Recursive Newton-Euler, {program.style} style, written by urdf2dyn_ros {__version__}.',
+        'SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must',
+        'supply. Inputs must be finite: products with what is always zero are left out.',
+        f'Gravity ({", ".join(f"{entry:g}" for entry in program.gravity)}) m/s^2 '
+        'in the root frame.',
+        f'One call: {program.inverse_dynamics.operations}.',
+        '',
+        *_table(program),
+    ]
+    if program.style == 'readable':
+        lines += ['', *_NOTATION.splitlines()]
+    return lines
+
+
+def _of(robot: str) -> str:
+    return f" of '{robot}'" if is_plain(robot) else ''
+
+
+def _table(program: Program) -> list[str]:
+    rows = [('i', 'joint', 'type', 'moves', 'parent', 'q', 'effort', "frame i: link's")]
+    for row in program.joints:
+        rows.append((str(row.number), _cell(row.name), row.type, _cell(row.link), row.parent,
+                     row.driver or row.unit, '' if row.driver else row.effort_unit, row.frame))
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return ['    ' + '  '.join(text.ljust(width) for text, width in zip(row, widths)).rstrip()
+            for row in rows]
+
+
+def _cell(name: str) -> str:
+    """Return a name that can stand in a comment of any language; the others are data."""
+    return name if is_plain(name) else '-'
