@@ -1,0 +1,23 @@
+"""Where the tests' robots are."""
+
+from __future__ import annotations
+
+import site
+import sysconfig
+from pathlib import Path
+
+OWN = Path(__file__).parents[1] / 'urdf'
+ROBOTS = tuple(sorted(OWN.glob('*.urdf')))
+
+
+def _examples() -> Path:
+    """Return the folder of example-robot-data, which has no Python module to ask."""
+    for packages in (sysconfig.get_path('purelib'), *site.getsitepackages()):
+        folder = Path(packages) / 'cmeel.prefix' / 'share' / 'example-robot-data' / 'robots'
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError('example-robot-data is not installed: pip install ".[test]"')
+
+
+EXAMPLES = _examples()
+"""About 70 real robots."""

@@ -1,0 +1,316 @@
+"""What becomes of the fields of joint states; the rows are those of the catalogue of faults."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from math import inf, nan, pi
+
+import numpy as np
+import pytest
+
+from urdf2dyn_ros.joint_states.layouts import MAX_LAYOUTS, MAX_UNKNOWN
+from urdf2dyn_ros.joint_states.samples import Sample, Samples
+
+MS = 1_000_000
+START = 1_700_000_000 * 1000 * MS
+NAMES = ['a', 'b', 'c']
+
+
+@pytest.fixture
+def events():
+    return Counter()
+
+
+@pytest.fixture
+def samples(events):
+    """Three joints, the last of them continuous."""
+    return Samples(NAMES, [False, False, True], events)
+
+
+def take(samples, ms, names=NAMES, position=(1.0, 2.0, 3.0), velocity=(), effort=()):
+    return samples.take(START + round(ms * MS), names, position, velocity, effort)
+
+
+def test_a_whole_message_is_a_sample(samples):
+    sample = take(samples, 0, velocity=[4.0, 5.0, 6.0], effort=[7.0, 8.0, 9.0])
+    assert sample.stamp == START
+    assert sample.q.tolist() == [1.0, 2.0, 3.0]
+    assert sample.qd.tolist() == [4.0, 5.0, 6.0]
+    assert sample.effort.tolist() == [7.0, 8.0, 9.0]
+
+
+@pytest.mark.parametrize('container', [list, tuple, np.array, lambda field: array('d', field)])
+def test_any_container_of_numbers_will_do(samples, container):
+    fields = [container([1.0, 2.0, 3.0])] * 3
+    for ms, names in enumerate((NAMES, tuple(NAMES))):
+        sample = samples.take(START + ms * MS, names, *fields)
+        assert sample.q.tolist() == sample.qd.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_the_order_is_the_models_whatever_the_messages_is(samples):
+    take(samples, 0)
+    sample = take(samples, 1, ['c', 'a', 'b'], [3.0, 1.0, 2.0], [6.0, 4.0, 5.0], [9.0, 7.0, 8.0])
+    assert sample.q.tolist() == [1.0, 2.0, 3.0]
+    assert sample.qd.tolist() == [4.0, 5.0, 6.0]
+    assert sample.effort.tolist() == [7.0, 8.0, 9.0]
+
+
+def test_the_names_of_the_last_message_are_not_looked_up_again(samples):
+    take(samples, 0)
+    samples._layouts._known.clear()
+    assert isinstance(take(samples, 1, list(NAMES)), Sample)
+    assert not samples._layouts._known
+
+
+@pytest.mark.parametrize('bad', [nan, inf, -inf])
+def test_a_position_that_is_not_finite_is_withheld_row_22(samples, bad):
+    assert take(samples, 0, position=[1.0, bad, 3.0]) == 'position_not_finite'
+    assert take(samples, 1).q.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_other_positions_need_not_be_finite_row_22(samples):
+    assert isinstance(take(samples, 0, [*NAMES, 'gripper'], [1.0, 2.0, 3.0, nan]), Sample)
+
+
+@pytest.mark.parametrize('bad', [nan, inf, -inf])
+def test_a_velocity_or_effort_that_is_not_finite_is_not_measured_row_23(samples, events, bad):
+    sample = take(samples, 0, velocity=[4.0, bad, 6.0], effort=[bad, 8.0, 9.0])
+    assert np.array_equal(sample.qd, [4.0, nan, 6.0], equal_nan=True)
+    assert np.array_equal(sample.effort, [nan, 8.0, 9.0], equal_nan=True)
+    assert not events
+
+
+def test_velocities_and_efforts_may_be_absent_row_23(samples, events):
+    sample = take(samples, 0)
+    assert np.isnan(sample.qd).all()
+    assert np.isnan(sample.effort).all()
+    assert not events
+
+
+@pytest.mark.parametrize(('names', 'position', 'outcome'), [
+    ([], [], 'empty'),
+    ([], [1.0], 'empty'),
+    (NAMES, [], 'malformed'),
+    (NAMES, [1.0, 2.0], 'malformed'),
+    (NAMES, [1.0, 2.0, 3.0, 4.0], 'malformed'),
+    (NAMES, [[1.0], [2.0], [3.0]], 'malformed'),
+    (NAMES, ['x', 'y', 'z'], 'malformed'),
+    (NAMES, [10**400, 2.0, 3.0], 'malformed'),
+    (NAMES, None, 'malformed'),
+    (None, [1.0], 'malformed'),
+    ([['a'], ['b'], ['c']], [1.0, 2.0, 3.0], 'malformed'),
+])
+def test_malformed_messages_are_dropped_row_24(samples, names, position, outcome):
+    for ms in (0, 2):
+        assert take(samples, ms, names, position) == outcome
+        assert take(samples, ms + 1).q.tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize('wrong', [[1.0], [1.0] * 4, None, 'abc', [None, 'x', 3.0]])
+def test_a_wrong_length_of_one_field_leaves_the_others_row_24(samples, events, wrong):
+    sample = take(samples, 0, velocity=wrong, effort=[7.0, 8.0, 9.0])
+    assert np.isnan(sample.qd).all()
+    assert sample.effort.tolist() == [7.0, 8.0, 9.0]
+    sample = take(samples, 1, velocity=[4.0, 5.0, 6.0], effort=wrong)
+    assert sample.qd.tolist() == [4.0, 5.0, 6.0]
+    assert np.isnan(sample.effort).all()
+    assert events == {'velocity_ignored': 1, 'effort_ignored': 1}
+
+
+def test_unknown_names_are_ignored_and_remembered_once_row_25(samples):
+    for ms in range(3):
+        sample = take(samples, ms, ['wheel', *NAMES, 'gripper'], [9.0, 1.0, 2.0, 3.0, 9.0])
+        assert sample.q.tolist() == [1.0, 2.0, 3.0]
+    assert sorted(samples.unknown) == ['gripper', 'wheel']
+
+
+def test_a_message_of_another_robot_is_none_of_ours_row_25(samples):
+    assert take(samples, 0, ['x', 'y', 'z']) == 'other_joints'
+    assert samples.newest == 0
+
+
+@pytest.mark.parametrize('names', [['a', 'b', 'c', 'a'], ['a', 'b', 'c', 'x', 'x']])
+def test_duplicate_names_are_ambiguous_row_25(samples, names):
+    assert take(samples, 0, names, [1.0] * len(names)) == 'duplicate_names'
+
+
+def test_missing_joints_are_waited_for_by_name_row_25(samples):
+    assert samples.missing == ('a', 'b', 'c')
+    assert take(samples, 0, ['a', 'c'], [1.0, 3.0]) == 'incomplete'
+    assert samples.missing == ('b',)
+    take(samples, 1)
+    assert samples.missing == ()
+    for ms in range(2, 400, 2):
+        assert take(samples, ms, ['b'], [2.0]) == 'incomplete'
+    assert samples.missing == ('a', 'c')
+
+
+@pytest.fixture
+def merging(events):
+    """Three joints that may be 5 ms apart, the last of them continuous."""
+    return Samples(NAMES, [False, False, True], events, max_skew=5 * MS)
+
+
+def interleaved(samples, periods=20, delay=4):
+    """Let two publishers speak at 100 Hz, the second of them later by `delay` [ms]."""
+    results = []
+    for k in range(periods):
+        results += [
+            take(samples, 10 * k, ['c', 'a'], [k + 0.3, k + 0.1], [3.0, 1.0], [9.0, 7.0]),
+            take(samples, 10 * k + delay, ['b'], [k + 0.2], [2.0], [8.0])]
+    return results
+
+
+def test_disjoint_publishers_are_merged_row_26(merging):
+    results = interleaved(merging)
+    assert results[::2] == ['incomplete'] * 20
+    for k, sample in enumerate(results[1::2]):
+        assert sample.stamp == START + (10 * k + 4) * MS
+        assert sample.q == pytest.approx([k + 0.1, k + 0.2, k + 0.3])
+        assert sample.qd.tolist() == [1.0, 2.0, 3.0]
+        assert sample.effort.tolist() == [7.0, 8.0, 9.0]
+        assert sample.restart is (k == 0)
+
+
+@pytest.mark.parametrize('delay', [1, 5, 9])
+def test_the_skew_allowed_is_one_and_a_half_periods_row_26(samples, delay):
+    results = interleaved(samples, delay=delay)
+    assert 'skewed' in results[:6]  # the period is not yet known
+    merged = [result for result in results[6:] if isinstance(result, Sample)]
+    assert len(merged) == 17
+    assert set(np.diff([sample.stamp for sample in merged])) == {10 * MS}
+    assert take(samples, 200 + 14, ['b'], [2.0]) == 'incomplete'
+    assert isinstance(take(samples, 200 + 28, ['a', 'c'], [1.0, 3.0]), Sample)
+    assert take(samples, 200 + 30, ['b'], [2.0]) == 'incomplete'
+    assert take(samples, 200 + 46, ['a', 'c'], [1.0, 3.0]) == 'skewed'
+
+
+@pytest.mark.parametrize(('max_skew', 'kind'), [(4, Sample), (3, str)])
+def test_the_skew_allowed_is_a_parameter_row_26(events, max_skew, kind):
+    samples = Samples(NAMES, [False] * 3, events, max_skew=max_skew * MS)
+    assert {type(result) for result in interleaved(samples)[1::2]} == {kind}
+
+
+def test_a_skew_that_shrinks_is_found_row_26(merging):
+    assert take(merging, 1, ['b'], [2.0]) == 'incomplete'
+    assert take(merging, 10, ['a', 'c'], [1.0, 3.0]) == 'skewed'
+    assert take(merging, 11, ['b'], [2.0]).stamp == START + 11 * MS
+
+
+def test_a_sample_given_away_does_not_change_row_26(merging):
+    merged = interleaved(merging)[1::2]
+    assert merged[3].q == pytest.approx(merged[2].q + 1.0)
+    whole = take(merging, 1000)
+    take(merging, 1001, ['a'], [99.0])
+    assert whole.q[0] == 1.0
+
+
+def test_every_joint_must_be_new_for_a_sample_row_26(merging):
+    interleaved(merging)
+    for ms in range(200, 250, 10):
+        assert take(merging, ms, ['a', 'c'], [1.0, 3.0]) == 'incomplete'
+    assert isinstance(take(merging, 244, ['b'], [2.0]), Sample)
+
+
+def test_equal_stamps_of_disjoint_publishers_are_one_sample_row_26(samples):
+    for ms in (0, 10):
+        assert take(samples, ms, ['a', 'b'], [1.0, 2.0]) == 'incomplete'
+        assert take(samples, ms, ['c'], [3.0]).stamp == START + ms * MS
+
+
+def test_the_newest_stamp_counts_row_26(merging):
+    assert take(merging, 3, ['a', 'b'], [1.0, 2.0]) == 'incomplete'
+    assert take(merging, 1, ['c'], [3.0]).stamp == START + 3 * MS
+
+
+@pytest.mark.parametrize('position', [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+def test_a_duplicate_stamp_is_dropped_row_29(samples, position):
+    take(samples, 0)
+    assert take(samples, 0, position=position) == 'duplicate_stamp'
+    assert isinstance(take(samples, 1), Sample)
+
+
+def test_a_late_message_is_dropped_row_30(samples):
+    take(samples, 0)
+    take(samples, 50)
+    assert take(samples, 20) == 'out_of_order'
+    assert not take(samples, 51).restart
+
+
+def test_a_late_message_of_some_joints_is_dropped_row_30(merging):
+    interleaved(merging)
+    assert take(merging, 192, ['b'], [2.0]) == 'out_of_order'
+    assert take(merging, 194, ['b'], [2.0]) == 'duplicate_stamp'
+
+
+def test_a_jump_back_starts_afresh_row_31(samples, events):
+    for ms in range(0, 500, 10):
+        take(samples, ms)
+    sample = take(samples, 100)
+    assert sample.restart
+    assert sample.stamp == START + 100 * MS
+    assert not take(samples, 110).restart
+    assert events == {'jump_back': 1}
+
+
+def test_a_jump_back_of_one_publisher_forgets_the_other_row_31(merging, events):
+    interleaved(merging)
+    assert take(merging, 0, ['a', 'c'], [1.0, 3.0]) == 'incomplete'
+    assert take(merging, 4, ['b'], [2.0]).restart
+    assert events == {'jump_back': 1}
+
+
+@pytest.mark.parametrize(('period', 'step', 'restart'), [
+    (1, 99, False), (1, 101, True), (10, 99, False), (30, 149, False), (30, 151, True),
+    (200, 990, False), (200, 1010, True)])
+def test_a_gap_is_both_long_and_many_periods_row_32(samples, period, step, restart):
+    for k in range(20):
+        take(samples, k * period)
+    assert take(samples, 19 * period + step).restart is restart
+
+
+def test_a_stream_that_has_become_slow_is_followed_row_38(samples):
+    for ms in range(20):
+        take(samples, ms)
+    restarts = [take(samples, 20 + 200 * k).restart for k in range(1, 30)]
+    assert restarts == [True] * 5 + [False] * 24
+
+
+def test_a_continuous_joint_goes_on_counting_row_34(samples):
+    true = np.concatenate((np.linspace(0.0, 40.0, 300), np.linspace(40.0, -40.0, 500)))
+    for ms, angle in enumerate(true):
+        wrapped = (angle + pi) % (2.0 * pi) - pi
+        sample = take(samples, ms, position=[0.0, wrapped, wrapped])
+        assert sample.q[2] == pytest.approx(angle, abs=1e-9)
+        assert sample.q[1] == wrapped  # a revolute joint is left alone
+
+
+@pytest.mark.parametrize('turns', [1, -1, 7, -20])
+def test_several_turns_at_once_are_none_row_34(samples, turns):
+    take(samples, 0)
+    sample = take(samples, 1, position=[1.0, 2.0, 3.1 + 2.0 * pi * turns])
+    assert sample.q == pytest.approx([1.0, 2.0, 3.1])
+
+
+def test_a_continuous_joint_is_unwrapped_in_partial_messages_row_34(samples):
+    for ms in range(0, 40, 10):
+        take(samples, ms, ['c'], [3.1 if ms % 20 else -3.1])
+        sample = take(samples, ms, ['a', 'b'], [1.0, 2.0])
+        assert sample.q[2] == pytest.approx(-3.1 if ms % 20 == 0 else 3.1 - 2.0 * pi)
+
+
+@pytest.mark.parametrize('glitch', [1e3, 1e9, 1e300, -1e300])
+def test_an_absurd_angle_is_not_kept_row_35(samples, glitch):
+    take(samples, 0)
+    assert np.isfinite(take(samples, 1, position=[1.0, 2.0, glitch]).q).all()
+    after = [take(samples, ms).q[2] for ms in (2, 3)]
+    assert after[0] == after[1]
+    assert (after[0] - 3.0) / (2.0 * pi) == pytest.approx(round((after[0] - 3.0) / (2.0 * pi)))
+
+
+def test_memory_is_bounded_row_51(samples):
+    for k in range(10 * MAX_LAYOUTS):
+        take(samples, k, [*NAMES, f'x{k}'], [1.0, 2.0, 3.0, 4.0])
+    assert len(samples.unknown) == MAX_UNKNOWN
+    assert len(samples._layouts._known) <= MAX_LAYOUTS

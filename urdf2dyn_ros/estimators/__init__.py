@@ -1,0 +1,54 @@
+"""Estimators of accelerations: one file each, and one line each in the table."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.estimators.estimate import Estimate, Estimator
+from urdf2dyn_ros.estimators.finite_difference import FiniteDifference
+from urdf2dyn_ros.estimators.polynomial import Polynomial
+from urdf2dyn_ros.parameters import Parameter
+
+
+class EstimatorClass(Protocol):
+    """What a class must offer to be in the table."""
+
+    @property
+    def PARAMETERS(self) -> tuple[Parameter, ...]:  # noqa: N802
+        """Its table of parameters."""
+
+    def __call__(self, joints: int, **parameters: Any) -> Estimator:
+        """Make one for so many joints."""
+
+
+ESTIMATORS: dict[str, EstimatorClass] = {
+    'finite_difference': FiniteDifference,
+    'polynomial': Polynomial,
+}
+
+__all__ = ['ESTIMATORS', 'Estimate', 'Estimator', 'EstimatorClass', 'make_estimator']
+
+
+def make_estimator(name: str, joints: int, **parameters: Any) -> Estimator:
+    """
+    Return a new estimator.
+
+    Parameters
+    ----------
+    name : str
+        A key of ``ESTIMATORS``.
+    joints : int
+        Their number.
+    **parameters
+        Values by name; the rows of the class's ``PARAMETERS`` say which.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown estimator or parameter, or a value that breaks its rule.
+
+    """
+    if name not in ESTIMATORS:
+        raise ParameterError(f'unknown estimator {name!r}; choose one of ' + ', '.join(ESTIMATORS))
+    return ESTIMATORS[name](joints, **parameters)

@@ -1,0 +1,55 @@
+"""The contract of every estimator: samples in, position, velocity and acceleration out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """
+    The motion of all joints at one instant.
+
+    Attributes
+    ----------
+    stamp : int
+        The instant the values belong to [ns], which an estimator with a lag declares earlier
+        than the newest sample.
+    q, qd, qdd : ndarray, (n,)
+        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
+    std : ndarray, (n,)
+        Standard deviation of qdd; NaN where the method does not know it.
+    valid : bool
+        False while the estimator warms up; the arrays must not be used then.
+
+    """
+
+    stamp: int
+    q: Vector
+    qd: Vector
+    qdd: Vector
+    std: Vector
+    valid: bool
+
+
+class Estimator(Protocol):
+    """
+    What the stream drives: one sample in, one estimate out, in the order of the stamps.
+
+    The stream guarantees strictly increasing stamps, finite positions, continuous joints already
+    unwrapped, and calls `reset` after every jump or gap. A velocity that was not measured is NaN,
+    joint by joint, and is then had from the positions.
+
+    """
+
+    def update(self, stamp: int, q: Vector, qd: Vector) -> Estimate:
+        """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
+
+    def reset(self) -> None:
+        """Forget every sample."""

@@ -1,0 +1,121 @@
+"""One row of a parameter table: default, unit, range and meaning, and the check they imply."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from urdf2dyn_ros.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """
+    A parameter that a user may set; whoever declares, prints or checks it reads this row.
+
+    Attributes
+    ----------
+    name : str
+    default : bool, int, float, str or tuple of float
+        Its type is the parameter's type; an int is taken where a float is wanted.
+    meaning : str
+        What it does, in a sentence.
+    unit : str
+        In words, for instance ``'s'``; empty where there is none.
+    minimum, maximum : float or None
+        Inclusive bounds, of every entry for a tuple.
+    choices : tuple of str
+        The valid texts; empty where any text will do.
+    read_only : bool
+        Fixed after the start.
+
+    """
+
+    name: str
+    default: Any
+    meaning: str
+    unit: str = ''
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    read_only: bool = False
+
+    @property
+    def rule(self) -> str:
+        """What a value must be, in words."""
+        kind = type(self.default)
+        words = {bool: 'true or false', int: 'a whole number', float: 'a number', str: 'a text'}
+        text = words.get(kind) or f'{len(self.default)} numbers'
+        if self.choices:
+            text = 'one of ' + ', '.join(self.choices)
+        if self.minimum is not None:
+            text += f', at least {self.minimum:g}'
+        if self.maximum is not None:
+            text += f', at most {self.maximum:g}'
+        return text + (f' [{self.unit}]' if self.unit else '')
+
+    def named(self, name: str) -> Parameter:
+        """Return the same row under another name."""
+        return replace(self, name=name)
+
+    def check(self, value: Any) -> Any:
+        """
+        Return the value in the parameter's own type.
+
+        Raises
+        ------
+        ParameterError
+            If the value breaks the rule; the text names parameter, value and rule.
+
+        """
+        try:
+            checked = self._convert(value)
+        except (TypeError, ValueError):
+            raise self._error(value) from None
+        numbers = checked if isinstance(checked, tuple) else (checked,)
+        for number in numbers:
+            if isinstance(number, float) and not math.isfinite(number):
+                raise self._error(value)
+            if self.minimum is not None and number < self.minimum:
+                raise self._error(value)
+            if self.maximum is not None and number > self.maximum:
+                raise self._error(value)
+        if self.choices and checked not in self.choices:
+            raise self._error(value)
+        return checked
+
+    def _convert(self, value: Any) -> Any:
+        kind = type(self.default)
+        if kind is tuple:
+            numbers = tuple(float(entry) for entry in value)
+            if len(numbers) != len(self.default):
+                raise ValueError
+            return numbers
+        if kind is float and type(value) is int:
+            return float(value)
+        if type(value) is not kind:
+            raise TypeError
+        return value
+
+    def _error(self, value: Any) -> ParameterError:
+        return ParameterError(f'parameter {self.name} = {value!r}: must be {self.rule}')
+
+
+def check_all(table: Iterable[Parameter], values: dict[str, Any]) -> dict[str, Any]:
+    """
+    Return every parameter of the table, those in `values` checked, the others at their default.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown name or a value that breaks its rule.
+
+    """
+    rows = {row.name: row for row in table}
+    for name in values:
+        if name not in rows:
+            known = ', '.join(rows) or 'none'
+            raise ParameterError(f'unknown parameter {name!r}; the parameters are: {known}')
+    return {name: row.check(values.get(name, row.default)) for name, row in rows.items()}

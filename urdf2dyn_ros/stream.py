@@ -1,0 +1,227 @@
+"""One robot's joint states in, its efforts out, whatever comes."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from urdf2dyn_ros.estimators.estimate import Estimator, Vector
+from urdf2dyn_ros.joint_states.samples import Sample, Samples, is_finite
+from urdf2dyn_ros.parameters import Parameter, check_all
+
+# Every message that is received has exactly one of these outcomes.
+OUTCOMES = {
+    'used': 'efforts were computed',
+    'warming_up': 'taken, but the estimator has too few samples yet',
+    'same_instant': 'taken, but the estimate is for no later an instant than the one before',
+    'incomplete': 'kept until the other joints have arrived',
+    'skewed': 'kept, but the joints are too far apart in time',
+    'empty': 'no names',
+    'malformed': 'names that are no texts, or not one position for each name',
+    'duplicate_names': 'a name appears twice',
+    'other_joints': 'no joint of the model among the names',
+    'position_not_finite': 'NaN or infinite position of a joint of the model',
+    'no_stamp': 'stamp zero or out of range, and use_receive_time is false',
+    'duplicate_stamp': 'no later than the message before',
+    'out_of_order': 'earlier than the message before, but not by a jump',
+    'not_finite': 'acceleration or effort NaN or infinite; the estimator starts afresh',
+}
+# These are counted beside the outcome.
+EVENTS = {
+    'received': 'messages; the sum of all outcomes',
+    'gap': 'steps forward over max_gap and five median periods; the estimator starts afresh',
+    'jump_back': 'steps back over max_gap and five median periods; everything starts afresh',
+    'velocity_ignored': 'velocities not one for each name',
+    'effort_ignored': 'efforts not one for each name',
+}
+
+MAX_STAMP = 2**63 - 1
+# More than the longest lag of an estimator in samples.
+MAX_EFFORTS = 2048
+
+
+@dataclass(frozen=True)
+class Output:
+    """
+    What was computed for one instant, in the model's order.
+
+    Attributes
+    ----------
+    stamp : int
+        The instant [ns]: the message's stamp, less the lag that the estimator declares.
+    q, qd, qdd : ndarray, (n,)
+        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
+    effort : ndarray, (n,)
+        Computed from these [N m or N].
+    measured : ndarray, (n,)
+        Measured at the same instant [N m or N]; NaN where not measured.
+    std : ndarray, (n,)
+        Standard deviation of qdd; NaN where the estimator does not know it.
+
+    """
+
+    stamp: int
+    q: Vector
+    qd: Vector
+    qdd: Vector
+    effort: Vector
+    measured: Vector
+    std: Vector
+
+
+class Stream:
+    """
+    From the fields of messages to efforts, for one model and one estimator.
+
+    No output is better than a wrong one: nothing is computed across a gap, from positions that are
+    not finite or from too few samples, and nothing that is not finite comes out. Every message is
+    counted by what became of it.
+
+    Parameters
+    ----------
+    joint_names : sequence of str, (n,)
+        In the model's order.
+    continuous : sequence of bool, (n,)
+        Which joints turn without end; only their positions are unwrapped.
+    inverse_dynamics : callable
+        (q, qd, qdd) -> effort, each (n,); its result is kept, so it must be a new array.
+    estimator : Estimator
+        Belongs to this stream from now on.
+    clock : callable
+        Returns the present time [ns].
+    counters : Counter, optional
+        Those of the stream that this one replaces, to be counted on.
+    **parameters
+        Values by name; the rows of ``PARAMETERS`` say which.
+
+    Attributes
+    ----------
+    counters : Counter
+        By the names in ``OUTCOMES`` and ``EVENTS``; they only ever grow.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown parameter or a value that breaks its rule.
+
+    """
+
+    PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('max_gap', 0.1, 'Steps between stamps up to this long, or up to five median '
+                  'periods, are no gap and no jump.', unit='s', minimum=0.0, maximum=3600.0),
+        Parameter('max_skew', 0.0, 'How far apart in time the joints of one sample may be that '
+                  'arrive in several messages; 0 for 1.5 median periods.', unit='s',
+                  minimum=0.0, maximum=3600.0),
+        Parameter('use_receive_time', False, 'Take the time of arrival for messages without a '
+                  'stamp, which are dropped otherwise.'),
+    )
+
+    def __init__(self, joint_names: Sequence[str], continuous: Sequence[bool],
+                 inverse_dynamics: Callable[[Vector, Vector, Vector], Vector],
+                 estimator: Estimator, *, clock: Callable[[], int],
+                 counters: Counter[str] | None = None, **parameters: Any) -> None:
+        values = check_all(self.PARAMETERS, parameters)
+        self.counters: Counter[str] = Counter() if counters is None else counters
+        self._samples = Samples(joint_names, continuous, self.counters,
+                                max_gap=round(values['max_gap'] * 1e9),
+                                max_skew=round(values['max_skew'] * 1e9))
+        self._inverse_dynamics = inverse_dynamics
+        self._estimator = estimator
+        self._clock = clock
+        self._use_receive_time: bool = values['use_receive_time']
+        self._not_measured = np.full(len(joint_names), np.nan)
+        self._efforts: deque[tuple[int, Vector]] = deque(maxlen=MAX_EFFORTS)
+        self._last_output = 0
+        self._restart()
+
+    @property
+    def unknown_joints(self) -> tuple[str, ...]:
+        """Names in messages that are no joints of the model, the first few."""
+        return self._samples.unknown
+
+    @property
+    def missing_joints(self) -> tuple[str, ...]:
+        """Names of the joints that were never heard of, or not lately."""
+        return self._samples.missing
+
+    @property
+    def age(self) -> int | None:
+        """The present time less the newest stamp [ns]; None before the first message."""
+        newest = self._samples.newest
+        return self._clock() - newest if newest else None
+
+    def receive(self, stamp: int, names: Sequence[str], position: Sequence[float],
+                velocity: Sequence[float], effort: Sequence[float]) -> Output | None:
+        """
+        Take the fields of one message; return the efforts if it gives rise to any.
+
+        Parameters
+        ----------
+        stamp : int
+            [ns]; 0 for none.
+        names : sequence of str
+            In any order, with others among them.
+        position, velocity, effort : sequence of float
+            [rad or m], [rad/s or m/s], [N m or N], one for each name; the last two may be empty
+            or NaN where they are not measured.
+
+        """
+        # Absurd numbers are judged by their results; numpy need not warn of them on the way.
+        with np.errstate(all='ignore'):
+            result = self._process(stamp, names, position, velocity, effort)
+        self.counters['received'] += 1
+        if isinstance(result, str):
+            self.counters[result] += 1
+            return None
+        self.counters['used'] += 1
+        return result
+
+    def _process(self, stamp: int, names: Sequence[str], position: Sequence[float],
+                 velocity: Sequence[float], effort: Sequence[float]) -> Output | str:
+        if stamp == 0 and self._use_receive_time:
+            stamp = self._clock()
+        if not 0 < stamp <= MAX_STAMP:
+            return 'no_stamp'
+        sample = self._samples.take(stamp, names, position, velocity, effort)
+        if isinstance(sample, str):
+            return sample
+        if sample.restart:
+            self._restart()
+        self._efforts.append((sample.stamp, sample.effort))
+        return self._compute(sample)
+
+    def _compute(self, sample: Sample) -> Output | str:
+        estimate = self._estimator.update(sample.stamp, sample.q, sample.qd)
+        if not estimate.valid:
+            return 'warming_up'
+        if estimate.stamp <= self._last_output:
+            return 'same_instant'
+        q, qd, qdd = estimate.q, estimate.qd, estimate.qdd
+        effort = self._not_measured
+        if is_finite(q) and is_finite(qd) and is_finite(qdd):
+            try:
+                effort = self._inverse_dynamics(q, qd, qdd)
+            except ArithmeticError:  # plain Python numbers overflow with an exception
+                effort = self._not_measured
+        if not is_finite(effort):
+            self._restart()
+            return 'not_finite'
+        self._last_output = estimate.stamp
+        return Output(estimate.stamp, q, qd, qdd, effort, self._measured(estimate.stamp),
+                      estimate.std)
+
+    def _restart(self) -> None:
+        self._estimator.reset()
+        self._efforts.clear()
+        self._last_output = 0
+
+    def _measured(self, instant: int) -> Vector:
+        while self._efforts and self._efforts[0][0] < instant:
+            self._efforts.popleft()
+        if self._efforts and self._efforts[0][0] == instant:
+            return self._efforts[0][1]
+        return self._not_measured
