@@ -7,6 +7,7 @@ import math
 from urdf2dyn_ros.equations.expression import Scalar, cos, sin
 from urdf2dyn_ros.equations.inertia import BodyInertia
 from urdf2dyn_ros.equations.vectors import ZERO, Matrix, Vector, about_z
+from urdf2dyn_ros.frames import SNAP
 from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Wrench
 
 UNIT = 'rad'
@@ -28,11 +29,11 @@ _QUARTERS = (((0, 1.0), (1, 1.0)), ((1, -1.0), (0, 1.0)),
 
 def cos_sin(at: Coordinate) -> tuple[Scalar, Scalar]:
     """Return cosine and sine of the body's angle; quarter turns swap them instead of adding."""
-    quarters = at.turn / (math.pi / 2)
-    if abs(quarters - round(quarters)) > 1e-9:
+    quarters = round(at.turn / (math.pi / 2))
+    if abs(at.turn - quarters * (math.pi / 2)) > SNAP:
         return cos(at.q + at.turn), sin(at.q + at.turn)
     pair = cos(at.q), sin(at.q)
-    (i, c_sign), (j, s_sign) = _QUARTERS[round(quarters) % 4]
+    (i, c_sign), (j, s_sign) = _QUARTERS[quarters % 4]
     return c_sign * pair[i], s_sign * pair[j]
 
 
