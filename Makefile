@@ -1,0 +1,44 @@
+# make demo: the whole system on a simulated arm, without a ROS installation
+# make test: everything that CI checks
+# Both make their own .venv; PYTHON=python3.12 chooses the interpreter, ROBOT=file.urdf the robot.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin
+ROBOT ?=
+OUTPUT ?= demo_output
+JOBS ?= 2
+
+.PHONY: demo test lint bench golden config clean
+
+demo: $(VENV)/demo-ready
+	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
+
+test: lint
+	$(RUN)/python -m pytest -n $(JOBS) --dist loadgroup -q
+
+lint: $(VENV)/test-ready
+	$(RUN)/ruff check .
+	$(RUN)/mypy
+
+# what a call costs, side by side with a peer in one run
+bench: $(VENV)/test-ready
+	$(RUN)/python benchmarks/python_call.py
+
+# what the 2R's exported scripts look like; read the difference before you commit it
+golden: $(VENV)/test-ready
+	$(RUN)/python test/test_golden.py
+
+# config/dynamics.yaml from the table of parameters
+config: $(VENV)/test-ready
+	$(RUN)/python -m urdf2dyn_ros.node_parameters > config/dynamics.yaml
+
+$(VENV)/%-ready: setup.py package.xml
+	$(PYTHON) -m venv $(VENV)
+	$(RUN)/python -m pip install --quiet --upgrade pip
+	@echo 'installing into $(VENV): some minutes the first time'
+	$(RUN)/python -m pip install --quiet --editable '.[$*]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build install log demo_output

@@ -1,0 +1,56 @@
+"""Build of urdf2dyn_ros, for pip and for colcon (ament_python)."""
+
+from glob import glob
+from pathlib import Path
+from xml.etree import ElementTree
+
+from setuptools import find_packages, setup
+
+PACKAGE = 'urdf2dyn_ros'
+VERSION = ElementTree.parse('package.xml').findtext('version')
+
+ROS = [
+    'ros-rclpy[fastrtps]>=7.1', 'ros-std-msgs', 'ros-sensor-msgs', 'ros-std-srvs',
+    'ros-trajectory-msgs', 'ros-rosgraph-msgs',
+]
+DEMO = [*ROS, 'dartpy>=6.13']
+TEST = [
+    *DEMO, 'colcon-common-extensions', 'catkin-pkg', 'example-robot-data', 'hypothesis',
+    'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest', 'pytest-xdist', 'rosbags', 'ruff', 'sympy',
+    'xacro',
+]
+
+setup(
+    name=PACKAGE,
+    version=VERSION,
+    description='Inverse dynamics of any robot from its URDF, online in ROS 2 and as a script',
+    long_description=Path('README.md').read_text(encoding='utf-8'),
+    long_description_content_type='text/markdown',
+    license='Apache-2.0',
+    author='urdf2dyn_ros maintainers',
+    author_email='maintainers@users.noreply.a-seed-17898ced.example',
+    maintainer='urdf2dyn_ros maintainers',
+    maintainer_email='maintainers@users.noreply.a-seed-17898ced.example',
+    python_requires='>=3.10',
+    packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
+    package_data={PACKAGE: ['py.typed']},
+    zip_safe=True,
+    install_requires=[
+        'lxml>=4.8', 'matplotlib>=3.5', 'numpy>=1.21', 'scipy>=1.8', 'setuptools',
+        'urdfdom_py>=1.2',
+    ],
+    extras_require={'ros': ROS, 'demo': DEMO, 'xacro': ['xacro'], 'test': TEST},
+    data_files=[
+        ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
+        (f'share/{PACKAGE}', ['package.xml']),
+        (f'share/{PACKAGE}/config', sorted(glob('config/*.yaml'))),
+        (f'share/{PACKAGE}/launch', sorted(glob('launch/*.launch.py'))),
+        (f'share/{PACKAGE}/urdf', sorted(glob('urdf/*.urdf'))),
+    ],
+    entry_points={'console_scripts': [
+        f'urdf2dyn = {PACKAGE}.cli:main',
+        f'inverse_dynamics = {PACKAGE}.nodes.inverse_dynamics:main',
+        f'effort_comparison = {PACKAGE}.nodes.effort_comparison:main',
+        f'joint_simulator = {PACKAGE}.nodes.joint_simulator:main',
+    ]},
+)
