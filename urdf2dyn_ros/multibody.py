@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from urdf2dyn_ros.equations.expression import Scalar
 from urdf2dyn_ros.equations.vectors import IDENTITY, ZERO, Matrix, Vector, add, apply, transpose
+from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.frames import aligned, from_rpy, rotated
 from urdf2dyn_ros.joints import DECOMPOSED
 from urdf2dyn_ros.robot_model import Joint, Link, RobotModel
@@ -125,6 +126,10 @@ def multibody(model: RobotModel) -> Multibody:
 
 def _moves(joint: Joint, root: str) -> bool:
     """Tell whether a joint has coordinates; a floating root is fixed to the world."""
+    if joint.type not in (*DECOMPOSED, 'fixed'):   # never read from a file, but made by hand
+        raise UrdfError([Problem('joint-type', f'{joint.type!r} is no type of joint; the types '
+                                 f'are {", ".join((*DECOMPOSED, "fixed"))}',
+                                 f'joint "{joint.name}"')])
     return joint.type in DECOMPOSED and not (joint.type == 'floating' and joint.parent == root)
 
 

@@ -134,12 +134,13 @@ def _forward(body: Body, parent: Motion, U_parent: Matrix, at: Coordinate,
     joint = JOINTS[body.type]
     b = add(parent.a, apply(U_parent, body.parent_p_joint))
     note(i, 'b', b)
-    placed = Motion(*(apply(joint_R_parent, v) for v in (parent.w, parent.wd, b)))
-    for symbol, vector in zip(('wj', 'wdj', 'bj'), placed):
-        note(i, symbol, vector)
+    placed = []
+    for symbol, vector in zip(('wj', 'wdj', 'bj'), (parent.w, parent.wd, b)):
+        placed.append(apply(joint_R_parent, vector))
+        note(i, symbol, placed[-1])
     rotation = joint.rotation(at)
     note(i, 'R', (rotation[0][0], rotation[1][0]))
-    motion: Motion = joint.forward(placed, at, partial(note, i))
+    motion: Motion = joint.forward(Motion(*placed), at, partial(note, i))
     return motion
 
 
@@ -175,6 +176,7 @@ def _backward(system: Multibody, coordinates: Sequence[Coordinate], own: Sequenc
         effort, placed = JOINTS[body.type].backward(transmitted[i], coordinates[i],
                                                     partial(note, i))
         efforts[body.coordinate] = efforts[body.coordinate] + body.multiplier * effort
+        note(i, 'tau', (efforts[body.coordinate],))
         if body.parent != ROOT:
             fp = apply(body.parent_R_joint, placed.f)
             note(i, 'fp', fp)

@@ -64,10 +64,13 @@ SYMBOLS = {
     'nj': Symbol(BACKWARD, _vector('nj'), ''),
     'fp': Symbol(BACKWARD, _vector('fp'), 'fp{n} = {A}fj{n}'),
     'np': Symbol(BACKWARD, _vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}'),
+    'tau': Symbol(BACKWARD, ('tau{n}',),
+                  "tau{n}: joint {n}'s share added to the effort of joint {driver}"),
     'T': Symbol(IN_ROOT, _matrix('T'), 'T{n} = {T}{A}R{n}'),
     'r': Symbol(IN_ROOT, _vector('r'), 'r{n} = r{p} + {T}p{n}'),
     'v': Symbol(IN_ROOT, _vector('v'), 'v{n} = v{p} + {T}w{p} x p{n}'),
     'acc': Symbol(IN_ROOT, _vector('acc'), 'acc{n} = T{n} a{n} + g'),
+    'at': Symbol(IN_ROOT, (), 'what is shared by the points fixed to link {n}, and by f{n}, n{n}'),
 }
 
 

@@ -73,6 +73,7 @@ class Notebook:
                     paragraphs.append(Paragraph(self.title(body), tuple(blocks)))
             if any(block.statements for paragraph in paragraphs for block in paragraph.blocks):
                 sections.append(Section(sweep, tuple(paragraphs)))
+        assert not waiting, 'a statement that no quantity was noted after'
         return tuple(sections)
 
     def title(self, body: int) -> str:

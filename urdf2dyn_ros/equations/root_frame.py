@@ -59,6 +59,7 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector,
             found[f'{name}_{body.name}'] = apply(frame.T, vector)
         for attached in body.attached:
             _attached(found, frame, attached)
+        note(i, 'at', ())
     return found
 
 

@@ -1,0 +1,203 @@
+"""
+What Pinocchio and MuJoCo say about a URDF text, at a state that is given by joint names.
+
+Neither knows what a mimic joint does to an effort: both get every joint as an independent one,
+and the followers are moved, and their efforts reflected to the joints that drive them, here.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+from xml.etree import ElementTree
+
+import mujoco
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from urdf2dyn_ros import InverseDynamics, RobotModel, export_model
+
+Array = NDArray[np.float64]
+State = Mapping[str, tuple[float, float, float]]
+"""Joint name to position, velocity and acceleration."""
+
+GRAVITY = (0.0, 0.0, -9.81)
+TURNING = {'revolute', 'continuous'}
+MOVING = TURNING | {'prismatic'}
+_LIMITS = {'lower': '-1e9', 'upper': '1e9', 'effort': '1e9', 'velocity': '1e9'}
+_INERT = '<mujoco><compiler discardvisual="true" balanceinertia="false"/></mujoco>'
+
+
+def random_state(names: Iterable[str], seed: int = 0) -> dict[str, tuple[float, float, float]]:
+    """Return a state with angles all around and velocities and accelerations to match."""
+    rng = np.random.default_rng(seed)
+    return {name: tuple(rng.normal(size=3) * (1.5, 2.0, 5.0)) for name in names}
+
+
+def columns(names: Iterable[str], state: State) -> Array:
+    """Return q, qd and qdd in the order of the names, as three rows."""
+    return np.array([state[name] for name in names]).reshape(-1, 3).T
+
+
+def worst(found: Iterable[float], expected: Iterable[float]) -> float:
+    """Return the largest difference, relative to the largest expected value."""
+    a, b = np.ravel([*found]), np.ravel([*expected])
+    assert a.shape == b.shape
+    assert np.isfinite(a).all()
+    largest = np.abs(b).max(initial=0.0)
+    return float(np.abs(a - b).max(initial=0.0) / (largest or 1.0))
+
+
+def prepared(text: str | bytes) -> str:
+    """Return a URDF whose root is fixed, whose limits are out of reach, without friction."""
+    robot = ElementTree.fromstring(text)
+    children = {child.get('link') for child in robot.iterfind('joint/child')}
+    for joint in robot.iterfind('joint'):
+        parent = joint.find('parent')
+        assert parent is not None
+        if joint.get('type') == 'floating' and parent.get('link') not in children:
+            joint.set('type', 'fixed')
+        for element in joint.findall('dynamics') + joint.findall('limit'):
+            joint.remove(element)
+        if joint.get('type') in ('revolute', 'prismatic'):
+            ElementTree.SubElement(joint, 'limit', _LIMITS)
+    return ElementTree.tostring(robot, encoding='unicode')
+
+
+class Mimics:
+    """Which joints follow which: position = multiplier * position of the other + offset."""
+
+    def __init__(self, text: str) -> None:
+        self._of: dict[str, tuple[str, float, float]] = {}
+        for joint in ElementTree.fromstring(text).iterfind('joint'):
+            mimic = joint.find('mimic')
+            if mimic is not None and joint.get('type') in MOVING:
+                self._of[joint.attrib['name']] = (
+                    mimic.attrib['joint'], float(mimic.get('multiplier', 1.0)),
+                    float(mimic.get('offset', 0.0)))
+
+    def expanded(self, state: State) -> dict[str, tuple[float, float, float]]:
+        """Return the state of all joints from that of the independent ones."""
+        result = dict(state)
+        while len(result) < len(state) + len(self._of):
+            for name, (driver, k, offset) in self._of.items():
+                if driver in result and name not in result:
+                    q, qd, qdd = result[driver]
+                    result[name] = (k * q + offset, k * qd, k * qdd)
+        return result
+
+    def reflected(self, efforts: Mapping[str, float]) -> dict[str, float]:
+        """Return the efforts of the independent joints from those of all."""
+        result = {name: effort for name, effort in efforts.items() if name not in self._of}
+        for name, effort in efforts.items():
+            while name in self._of:
+                name, k, _ = self._of[name]
+                effort = k * effort
+                if name not in self._of:
+                    result[name] += effort
+        return result
+
+
+class Pinocchio:
+    """Efforts and motion of every body by Pinocchio's recursive Newton-Euler algorithm."""
+
+    def __init__(self, text: str | bytes, gravity: tuple[float, float, float] = GRAVITY) -> None:
+        text = prepared(text)
+        self._mimics = Mimics(text)
+        self._model = pin.buildModelFromXML(text)
+        self._model.gravity.linear = np.array(gravity)
+        self._data = self._model.createData()
+
+    def efforts(self, state: State) -> dict[str, float]:
+        """Return the efforts of the independent joints."""
+        effort = pin.rnea(self._model, self._data, *self._vectors(state))
+        return self._mimics.reflected({
+            name: float(effort[joint.idx_v]) for name, joint in self._joints()})
+
+    def motion(self, state: State) -> dict[str, Array]:
+        """Return what the exported `dynamic_model` returns: 3-vectors in the root frame."""
+        vectors = self._vectors(state)
+        model, data = self._model, self._data
+        pin.rnea(model, data, *vectors)
+        wrenches = [data.f[i].copy() for i in range(model.njoints)]
+        pin.forwardKinematics(model, data, *vectors)
+        pin.updateFramePlacements(model, data)
+        found = {}
+        for i, frame in enumerate(model.frames):
+            if frame.name != 'universe':
+                at = (model, data, i, pin.LOCAL_WORLD_ALIGNED)
+                found[f'position_{frame.name}'] = data.oMf[i].translation.copy()
+                found[f'velocity_{frame.name}'] = pin.getFrameVelocity(*at).linear
+                found[f'acceleration_{frame.name}'] = pin.getFrameClassicalAcceleration(*at).linear
+        for name, joint in self._joints():
+            rotation = data.oMi[joint.id].rotation
+            found[f'forces_{name}'] = rotation @ wrenches[joint.id].linear
+            found[f'torques_{name}'] = rotation @ wrenches[joint.id].angular
+        return found
+
+    def _joints(self) -> list[tuple[str, Any]]:
+        return list(zip(self._model.names, self._model.joints))[1:]
+
+    def _vectors(self, state: State) -> tuple[Array, Array, Array]:
+        state = self._mimics.expanded(state)
+        q, qd, qdd = pin.neutral(self._model), *np.zeros((2, self._model.nv))
+        for name, joint in self._joints():
+            position, qd[joint.idx_v], qdd[joint.idx_v] = state[name]
+            q[joint.idx_q] = position
+            if joint.nq == 2:
+                q[joint.idx_q:joint.idx_q + 2] = np.cos(position), np.sin(position)
+        return q, qd, qdd
+
+
+class MuJoCo:
+    """Efforts by MuJoCo's inverse dynamics, without constraints, contacts, limits and damping."""
+
+    def __init__(self, text: str | bytes, gravity: tuple[float, float, float] = GRAVITY) -> None:
+        text = prepared(text)
+        self._mimics = Mimics(text)
+        self._model = mujoco.MjModel.from_xml_string(text.replace('</robot>', _INERT + '</robot>'))
+        self._model.opt.gravity = gravity
+        self._model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+        self._data = mujoco.MjData(self._model)
+
+    def efforts(self, state: State) -> dict[str, float]:
+        """Return the efforts of the independent joints."""
+        model, data = self._model, self._data
+        state = self._mimics.expanded(state)
+        names = [model.joint(i).name for i in range(model.njnt)]
+        data.qpos[:], data.qvel[:], data.qacc[:] = columns(names, state)
+        mujoco.mj_inverse(model, data)
+        return self._mimics.reflected(dict(zip(names, map(float, data.qfrc_inverse))))
+
+
+@lru_cache(maxsize=8)
+def exported(model: RobotModel, style: str = 'readable',
+             gravity: tuple[float, float, float] = GRAVITY) -> dict[str, Any]:
+    """Return what an exported script defines."""
+    text, = export_model(model, 'python', style, 'robot', gravity).values()
+    namespace: dict[str, Any] = {'__name__': 'robot'}
+    exec(compile(text, 'robot.py', 'exec'), namespace)
+    return namespace
+
+
+def efforts_of(model: RobotModel, state: State,
+               gravity: tuple[float, float, float] = GRAVITY) -> dict[str, float]:
+    """Return this package's efforts by name."""
+    dynamics = InverseDynamics(model, gravity)
+    names = dynamics.joint_names
+    return dict(zip(names, map(float, dynamics(*columns(names, state)))))
+
+
+def motion_of(model: RobotModel, state: State) -> dict[str, list[float]]:
+    """Return what this package's exported script says about every joint and link."""
+    script = exported(model)
+    return script['dynamic_model']([state[name] for name in script['JOINT_NAMES']])
+
+
+def difference(found: Mapping[str, Any], expected: Mapping[str, Any]) -> float:
+    """Return the largest difference by name, relative to the largest expected value."""
+    assert set(found) == set(expected)
+    return worst([found[name] for name in expected], [*expected.values()])

@@ -1,0 +1,78 @@
+"""What one evaluation costs, and that the costs that are told are those of the text."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from random_trees import examples, trees
+from robots import EXAMPLES, OWN, ROBOTS
+
+from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
+from urdf2dyn_ros.equations.generator import STYLES
+from urdf2dyn_ros.equations.program import Operations
+from urdf2dyn_ros.information import information
+
+LIMITS = {
+    OWN / 'rx90.urdf': (243, 230),
+    next(EXAMPLES.rglob('ur5_robot.urdf')): (170, 141),
+    next(EXAMPLES.rglob('talos_reduced.urdf')): (1518, 1455),
+    next(EXAMPLES.rglob('panda.urdf')): (340, 329),
+}
+"""Multiplications and additions of the fast style, at most."""
+
+
+def counted(text: str) -> Operations:
+    """Return the operations in the body of inverse_dynamics, from its syntax tree."""
+    function, = (node for node in ast.parse(text).body
+                 if isinstance(node, ast.FunctionDef) and node.name == 'inverse_dynamics')
+    nodes = list(ast.walk(function))
+    kinds = [type(node.op) for node in nodes if isinstance(node, ast.BinOp)]
+    assert set(kinds) <= {ast.Mult, ast.Add, ast.Sub}
+    return Operations(kinds.count(ast.Mult), kinds.count(ast.Add) + kinds.count(ast.Sub),
+                      sum(isinstance(node, ast.Call) for node in nodes))
+
+
+def check_counts(model: RobotModel) -> None:
+    """Compare what is told with what is written, in both styles."""
+    told = information(model)['operations']
+    assert InverseDynamics(model).operations._asdict() == told['fast']
+    for style in STYLES:
+        text, = export_model(model, style=style, name='robot').values()
+        operations = counted(text)
+        assert told[style] == operations._asdict()
+        assert f'One call: {operations}.' in text
+
+
+@pytest.mark.parametrize('path', LIMITS, ids=lambda path: path.stem)
+def test_the_fast_style_costs_no_more_than_the_prototype(path: Path) -> None:
+    multiplications, additions = LIMITS[path]
+    operations = InverseDynamics(read_urdf(path.read_bytes())).operations
+    assert operations.multiplications <= multiplications
+    assert operations.additions <= additions
+
+
+def test_the_readable_style_of_the_rx90_costs_no_more_than_textbook_moments() -> None:
+    operations = information(read_urdf((OWN / 'rx90.urdf').read_bytes()))['operations']['readable']
+    assert operations['multiplications'] <= 330
+    assert operations['additions'] <= 282
+    assert operations['trigonometric'] == 10   # nothing depends on the first angle
+
+
+@pytest.mark.parametrize('path', [*ROBOTS, *LIMITS], ids=lambda path: path.stem)
+def test_the_text_has_as_many_operations_as_are_told(path: Path) -> None:
+    check_counts(read_urdf(path.read_bytes()))
+
+
+@examples(30)
+@given(trees(most=6))
+def test_the_text_of_random_trees_has_as_many_operations_as_are_told(model: RobotModel) -> None:
+    check_counts(model)
+
+
+@pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.stem)
+def test_the_fast_style_is_the_cheaper_one(path: Path) -> None:
+    told = information(read_urdf(path.read_bytes()))['operations']
+    assert sum(told['fast'].values()) < sum(told['readable'].values())
