@@ -1,0 +1,191 @@
+"""Measured against computed effort: matched by stamp, credible or not."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from urdf2dyn_ros.comparison import Comparison
+from urdf2dyn_ros.comparison_files import write_json
+from urdf2dyn_ros.errors import ComparisonError
+from urdf2dyn_ros.series import Series
+
+START = 1_700_000_000_123_456_789
+PERIOD = 4_000_000
+
+
+def wave(stamp):
+    return 3.0 + 2.0 * np.sin(2.0 * (stamp - START) * 1e-9)
+
+
+def compared(measured, computed, count=1000, joint='elbow'):
+    """Return the one joint's comparison of two functions of the stamp, both every 4 ms."""
+    comparison = Comparison()
+    for stamp in range(START, START + count * PERIOD, PERIOD):
+        comparison.add_measured(stamp, [joint], [measured(stamp)])
+        comparison.add_computed(stamp, [joint], [computed(stamp)])
+    (result,) = comparison.joints()
+    return result
+
+
+def test_equal_efforts_have_no_error():
+    result = compared(wave, wave)
+    assert (result.samples, result.rmse, result.nrmse, result.r2) == (1000, 0.0, 0.0, 1.0)
+
+
+def test_the_figures_are_those_of_their_definitions():
+    result = compared(wave, lambda stamp: wave(stamp) - 0.1 - 0.2 * (stamp == START))
+    measured = np.array([wave(START + k * PERIOD) for k in range(1000)])
+    assert result.max_error == pytest.approx(0.3)
+    rmse = np.sqrt((999 * 0.1**2 + 0.3**2) / 1000)
+    assert result.rmse == pytest.approx(rmse)
+    assert result.nrmse == pytest.approx(rmse / np.ptp(measured))
+    assert result.r2 == pytest.approx(1.0 - rmse**2 / np.var(measured))
+
+
+def test_efforts_are_matched_by_stamp_whatever_the_order_of_arrival():
+    comparison = Comparison()
+    stamps = range(START, START + 1000 * PERIOD, PERIOD)
+    for stamp in stamps:
+        comparison.add_measured(stamp, ['a', 'b'], [wave(stamp), -wave(stamp)])
+    for stamp in stamps:  # all of them later, and in another order of joints
+        comparison.add_computed(stamp, ['b', 'a'], [-wave(stamp), wave(stamp)])
+    assert [joint.joint for joint in comparison.joints()] == ['b', 'a']
+    assert all(joint.rmse == 0.0 and joint.samples == 1000 for joint in comparison.joints())
+
+
+def test_between_the_stamps_of_the_measurement_it_is_interpolated():
+    comparison = Comparison()
+    for k in range(1001):
+        comparison.add_measured(START + k * PERIOD, ['a'], [wave(START + k * PERIOD)])
+    for k in range(1000):
+        stamp = START + k * PERIOD + 1_234_567
+        comparison.add_computed(stamp, ['a'], [wave(stamp)])
+    (result,) = comparison.joints()
+    assert result.samples == 1000
+    assert result.max_error < 2.0 * 2.0**2 * (PERIOD * 1e-9)**2 / 8.0 * 1.01
+
+
+def test_nothing_is_interpolated_across_a_gap_or_beyond_the_ends():
+    comparison = Comparison()
+    for k in [*range(100, 300), *range(400, 600)]:
+        comparison.add_measured(START + k * PERIOD, ['a'], [wave(START + k * PERIOD)])
+    for k in range(700):
+        stamp = START + k * PERIOD + PERIOD // 2
+        comparison.add_computed(stamp, ['a'], [wave(stamp)])
+    (result,) = comparison.joints()
+    assert result.samples == 2 * 199
+    assert result.max_error < 1e-4
+
+
+def test_values_that_are_not_finite_and_repeated_or_older_stamps_are_left_out():
+    comparison = Comparison()
+    for k in range(200):
+        stamp = START + k * PERIOD
+        comparison.add_measured(stamp, ['a', 'b'], [wave(stamp), np.nan])
+        comparison.add_measured(stamp, ['a'], [99.0])
+        comparison.add_measured(stamp - PERIOD // 2, ['a'], [99.0])
+        comparison.add_computed(stamp, ['a', 'b'], [wave(stamp), np.inf])
+    first, second = comparison.joints()
+    assert (first.samples, first.rmse) == (200, 0.0)
+    assert second.doubt == '0 samples, at least 50 are needed'
+
+
+def test_a_clock_set_back_starts_a_new_recording():
+    comparison = Comparison()
+    for start in (START + 10**12, START):
+        for stamp in range(start, start + 100 * PERIOD, PERIOD):
+            comparison.add_measured(stamp, ['a'], [wave(stamp)])
+            comparison.add_computed(stamp, ['a'], [wave(stamp)])
+    (result,) = comparison.joints()
+    assert result.samples == 100
+    assert result.stamps[0] == START
+
+
+def test_only_the_newest_samples_are_kept():
+    series = Series(1000)
+    for k in range(12_345):
+        series.append(START + k, float(k))
+        assert len(series._values) <= 2000
+    stamps, values = series.values()
+    np.testing.assert_array_equal(values, np.arange(11_345, 12_345))
+    np.testing.assert_array_equal(stamps, START + np.arange(11_345, 12_345))
+
+
+@pytest.mark.parametrize(('measured', 'reason'), [
+    (lambda stamp: 0.0, 'zero throughout'),
+    (lambda stamp: 1.25, 'frozen at 1.25'),
+    (lambda stamp: wave(min(stamp, START + 2_000_000_000)), 'frozen for 2.0 s'),
+    (lambda stamp: wave(stamp) if stamp < START + 2_000_000_000 else 0.0, 'frozen for 2.0 s'),
+    (lambda stamp: float('nan'), 'at least 50'),
+])
+def test_what_nobody_measured_gets_no_figure(measured, reason):
+    result = compared(measured, wave)
+    assert reason in result.doubt
+    assert np.isnan([result.rmse, result.nrmse, result.r2, result.max_error]).all()
+
+
+def test_a_robot_at_rest_and_a_coarse_measurement_are_credible():
+    def rests(stamp):
+        return wave(max(stamp, START + 2_000_000_000))
+
+    assert compared(rests, rests).doubt == ''
+    assert compared(lambda stamp: round(wave(stamp), 1), wave).doubt == ''
+
+
+def test_too_few_samples_and_a_joint_that_is_not_measured_get_no_figure():
+    assert 'at least 50' in compared(wave, wave, count=49).doubt
+    comparison = Comparison()
+    comparison.add_computed(START, ['a'], [1.0])
+    assert comparison.joints()[0].doubt == 'no measured effort'
+
+
+def test_the_report_is_an_aligned_table_with_units_and_doubts():
+    comparison = Comparison()
+    assert comparison.report() == 'no effort was computed'
+    comparison.units = {'long_name_of_a_joint': 'N m', 'b': 'N'}
+    for stamp in range(START, START + 100 * PERIOD, PERIOD):
+        names = ['long_name_of_a_joint', 'b']
+        comparison.add_measured(stamp, names, [wave(stamp), 0.0])
+        comparison.add_computed(stamp, names, [wave(stamp) + 0.01, 1.0])
+    head, first, second = comparison.report().splitlines()
+    assert head.split() == ['joint', 'unit', 'samples', 'RMSE', 'maximum', 'NRMSE', '[%]', 'R2']
+    assert first.index('N m') == second.index('N') == head.index('unit')
+    assert '0.01' in first
+    assert second.endswith('not credible: the measured effort is zero throughout')
+
+
+def test_csv_has_every_sample_with_its_exact_stamp(tmp_path):
+    comparison = Comparison()
+    name = 'odd, "name"'
+    for k in range(60):
+        comparison.add_measured(START + k * PERIOD, ['a', name], [k * 0.5, -k])
+        comparison.add_computed(START + k * PERIOD, ['a'], [k * 0.25])
+        if k % 2:
+            comparison.add_computed(START + k * PERIOD, [name], [1.0])
+    comparison.write_csv(tmp_path / 'efforts.csv')
+    with (tmp_path / 'efforts.csv').open(newline='', encoding='utf-8') as file:
+        head, *rows = csv.reader(file)
+    assert head == ['time', 'measured_a', 'computed_a', 'residual_a', f'measured_{name}',
+                    f'computed_{name}', f'residual_{name}']
+    assert len(rows) == 60
+    assert rows[3] == ['1700000000.135456789', '1.5', '0.75', '0.75', '-3', '1', '-4']
+    assert rows[4][4:] == ['', '', '']
+    assert [path.name for path in tmp_path.iterdir()] == ['efforts.csv']
+
+
+def test_without_samples_there_is_no_csv(tmp_path):
+    with pytest.raises(ComparisonError, match='stamps of one clock'):
+        Comparison().write_csv(tmp_path / 'efforts.csv')
+    assert not list(tmp_path.iterdir())
+
+
+def test_json_has_the_figures_and_null_where_there_is_a_doubt(tmp_path):
+    write_json([compared(wave, wave), compared(lambda stamp: 0.0, wave)], tmp_path / 'x.json')
+    good, bad = json.loads((tmp_path / 'x.json').read_text(encoding='utf-8'))['joints']
+    assert good == {'joint': 'elbow', 'unit': 'N m | N', 'samples': 1000, 'not_credible': '',
+                    'rmse': 0.0, 'max_error': 0.0, 'nrmse': 0.0, 'r2': 1.0}
+    assert bad['not_credible'] and bad['rmse'] is None

@@ -1,0 +1,97 @@
+"""What a comparison leaves behind: a table to read, and files for spreadsheets and programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from urdf2dyn_ros.atomic_file import atomic_file
+from urdf2dyn_ros.errors import ComparisonError
+
+if TYPE_CHECKING:
+    from urdf2dyn_ros.comparison import JointComparison
+
+FIGURES = ('rmse', 'max_error', 'nrmse', 'r2')
+
+
+def table(joints: Sequence[JointComparison]) -> str:
+    """Return the figures of joints, aligned, with units; a doubt stands in their place."""
+    if not joints:
+        return 'no effort was computed'
+    heads = ('joint', 'unit', 'samples', 'RMSE', 'maximum', 'NRMSE [%]', 'R2')
+    rows = [heads]
+    for joint in joints:
+        figures = (f'{joint.rmse:.4g}', f'{joint.max_error:.4g}', f'{100.0 * joint.nrmse:.4f}',
+                   f'{joint.r2:.6f}')
+        rows.append((joint.joint, joint.unit, str(joint.samples),
+                     *(('', '', '', '') if joint.doubt else figures)))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
+    lines = []
+    reasons = ['', *(joint.doubt for joint in joints)]
+    for row, reason in zip(rows, reasons, strict=True):
+        cells = [cell.ljust(width) if column < 2 else cell.rjust(width)
+                 for column, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        if reason:
+            cells = [*cells[:3], f'not credible: {reason}']
+        lines.append('  '.join(cells).rstrip())
+    return '\n'.join(lines)
+
+
+def write_csv(joints: Sequence[JointComparison], path: Path) -> None:
+    """
+    Write time [s], and measured, computed and residual effort of every joint with samples.
+
+    Raises
+    ------
+    ComparisonError
+        If there is nothing to write.
+    OSError
+        If the file cannot be written; then there is none.
+
+    """
+    joints = [joint for joint in joints if joint.samples]
+    if not joints:
+        raise ComparisonError(
+            'no effort was measured and computed at the same time: check that both topics '
+            'are published, name the same joints and carry the stamps of one clock')
+    stamps = np.unique(np.concatenate([joint.stamps for joint in joints]))
+    columns = np.full((len(stamps), 3 * len(joints)), np.nan)
+    for number, joint in enumerate(joints):
+        rows = np.searchsorted(stamps, joint.stamps)
+        columns[rows, 3 * number:3 * number + 3] = np.column_stack(
+            (joint.measured, joint.computed, joint.residual))
+    heads = [f'{kind}_{joint.joint}' for joint in joints
+             for kind in ('measured', 'computed', 'residual')]
+    with atomic_file(path) as part, part.open('w', encoding='utf-8', newline='') as file:
+        file.write(','.join(['time', *map(_quoted, heads)]) + '\n')
+        for stamp, row in zip(stamps.tolist(), columns.tolist(), strict=True):
+            cells = ['' if math.isnan(cell) else f'{cell:.10g}' for cell in row]
+            file.write(f'{stamp // 10**9}.{stamp % 10**9:09d},{",".join(cells)}\n')
+
+
+def _quoted(cell: str) -> str:
+    """Write a cell as CSV wants it: a joint's name may contain anything."""
+    return '"' + cell.replace('"', '""') + '"' if set(cell) & set(',"\r\n') else cell
+
+
+def write_json(joints: Sequence[JointComparison], path: Path) -> None:
+    """
+    Write the figures of every joint; those that are not known, because of a doubt, are null.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; then there is none.
+
+    """
+    rows = [{'joint': joint.joint, 'unit': joint.unit, 'samples': joint.samples,
+             'not_credible': joint.doubt,
+             **{name: None if joint.doubt else getattr(joint, name) for name in FIGURES}}
+            for joint in joints]
+    with atomic_file(path) as part:
+        part.write_text(json.dumps({'joints': rows}, indent=2) + '\n', encoding='utf-8')

@@ -1,0 +1,120 @@
+"""One picture of a comparison: measured and computed effort of every joint, and the residual."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from urdf2dyn_ros.atomic_file import atomic_file
+from urdf2dyn_ros.comparison import JointComparison
+from urdf2dyn_ros.errors import ComparisonError
+
+MEASURED, COMPUTED, RESIDUAL = '#56B4E9', '#D55E00', '#404040'
+"""Of Okabe and Ito's colours: also told apart by the colour-blind, and by lightness in print."""
+
+CELL, HEADER = (5.3, 2.9), 0.75
+"""Width and height of a joint's place, height of the strip with title and legend [in]."""
+
+ALONE = 7.5
+"""Width [in] of the place if there is one column only."""
+
+LEFT, RIGHT = 0.95, 0.15
+"""Of both axes, to the borders of the place [in]."""
+
+EFFORT, RESIDUE = (1.22, 1.35), (0.45, 0.55)
+"""Bottom and height of the two axes in the place [in]."""
+
+MOST_POINTS = 4000
+"""Drawn of a line; more cannot be told apart at this size."""
+
+
+def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = '') -> None:
+    """
+    Draw the joints that have samples into a file; its ending says the format.
+
+    The effort and its residual have an axis each: where the two efforts agree, their lines lie on
+    each other and only the residual shows by how much they do.
+
+    Raises
+    ------
+    ComparisonError
+        If no joint has samples, or matplotlib is not installed.
+
+    """
+    drawn = [joint for joint in joints if joint.samples]
+    if not drawn:
+        raise ComparisonError('there is no effort to draw: none was measured and computed at the '
+                              'same time')
+    # Not much higher than wide, whatever the number of joints.
+    columns = min(4, math.ceil(len(drawn) / 3.5))
+    rows = math.ceil(len(drawn) / columns)
+    place = (CELL[0] if columns > 1 else ALONE, CELL[1])
+    size = (place[0] * columns, place[1] * rows + HEADER)
+    figure = _figure(size)
+    start = min(int(joint.stamps[0]) for joint in drawn)
+    for number, joint in enumerate(drawn):
+        row, column = divmod(number, columns)
+        left, floor = place[0] * column + LEFT, place[1] * (rows - 1 - row)
+        upper, lower = (
+            figure.add_axes((left / size[0], (floor + bottom) / size[1],
+                             (place[0] - LEFT - RIGHT) / size[0], height / size[1]))
+            for bottom, height in (EFFORT, RESIDUE))
+        lines = _draw(upper, lower, joint, start)
+    figure.text(0.5, 1.0 - 0.12 / size[1], _shortened(title, 40 * columns + 40), ha='center',
+                va='top', fontsize='large', parse_math=False)
+    figure.legend(handles=lines, loc='center', bbox_to_anchor=(0.5, 1.0 - 0.55 / size[1]),
+                  ncol=len(lines), frameon=False)
+    with atomic_file(path) as part:
+        figure.savefig(part, dpi=110)
+
+
+def _figure(size: tuple[float, float]) -> Any:
+    """Return an empty figure that is drawn without a screen."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ComparisonError(f'drawing needs matplotlib, which cannot be imported ({error}); '
+                              'install it with: pip install matplotlib') from error
+    figure = Figure(figsize=size)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _draw(upper: Any, lower: Any, joint: JointComparison, start: int) -> list[Any]:
+    """Draw a joint on its two axes; return the three lines."""
+    step = max(1, joint.samples // MOST_POINTS)
+    time = (joint.stamps[::step] - start) * 1e-9
+    lines = [
+        *upper.plot(time, joint.measured[::step], color=MEASURED, linewidth=3.5,
+                    label='measured'),
+        *upper.plot(time, joint.computed[::step], color=COMPUTED, linewidth=1.2,
+                    linestyle=(0, (5, 3)), label='computed'),
+        *lower.plot(time, joint.residual[::step], color=RESIDUAL, linewidth=0.7,
+                    label='residual (measured - computed)'),
+    ]
+    figures = 'not credible' if joint.doubt else f'NRMSE {100.0 * joint.nrmse:.2g} %'
+    upper.set_title(f'{_shortened(joint.joint, 32)}   {figures}', fontsize='medium', loc='left',
+                    parse_math=False)
+    upper.set_ylabel(f'effort [{joint.unit}]', fontsize='small')
+    lower.set_ylabel(f'residual\n[{joint.unit}]', fontsize='small')
+    lower.set_xlabel('time [s]', fontsize='small', labelpad=1.0)
+    upper.tick_params(labelbottom=False, labelsize='small')
+    lower.tick_params(labelsize='small')
+    lower.locator_params(axis='y', nbins=3)
+    inset = -0.57 / (upper.get_position().width * upper.figure.get_figwidth())
+    for axes in (upper, lower):
+        axes.ticklabel_format(axis='y', scilimits=(-2, 4), useOffset=False)
+        axes.yaxis.get_offset_text().set_fontsize('small')
+        axes.yaxis.set_label_coords(inset, 0.5)
+        axes.grid(color='#DDDDDD', linewidth=0.5)
+        axes.margins(x=0.01)
+    return lines
+
+
+def _shortened(text: str, most: int) -> str:
+    """Keep a long name from running into its neighbour."""
+    shown = ''.join(letter if letter.isprintable() else '?' for letter in text)
+    return shown if len(shown) <= most else shown[:most - 1] + '…'

@@ -1,0 +1,44 @@
+"""The table of simulators: a new physics engine is a file and a line here."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from urdf2dyn_ros.errors import SimulationError
+
+
+class Engine(NamedTuple):
+    """Where a simulator is, and the Python package that its physics engine comes in."""
+
+    module: str
+    class_name: str
+    package: str
+
+
+SIMULATORS = {
+    'dart': Engine('urdf2dyn_ros.simulators.dart', 'DartSimulator', 'dartpy'),
+}
+
+
+def simulator_class(name: str) -> Any:
+    """
+    Return the class of a simulator; its engine is imported only now.
+
+    Raises
+    ------
+    SimulationError
+        If there is no simulator of that name, or its engine is not installed.
+
+    """
+    if name not in SIMULATORS:
+        raise SimulationError(
+            f'no simulator is called {name!r}; there are: {", ".join(SIMULATORS)}')
+    engine = SIMULATORS[name]
+    try:
+        import_module(engine.package)
+    except ImportError as error:
+        raise SimulationError(
+            f'simulator {name!r} needs the Python package {engine.package}, which cannot be '
+            f'imported ({error}); install it with: pip install {engine.package}') from error
+    return getattr(import_module(engine.module), engine.class_name)

@@ -1,0 +1,108 @@
+"""Which joints drive and which follow: positions of all joints from those of the drivers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.errors import SimulationError
+from urdf2dyn_ros.robot_model import Joint, Limits, RobotModel
+
+Array = NDArray[np.float64]
+
+SINGLE = ('revolute', 'continuous', 'prismatic')
+"""Types with one position; of the others only `fixed` can be simulated."""
+
+
+@dataclass(frozen=True)
+class Gears:
+    """
+    Positions of all moving joints as ``ratios @ q + offsets``, q those of the drivers.
+
+    Attributes
+    ----------
+    joints : tuple of Joint, (m,)
+        Every moving joint, in the order of the file.
+    drivers : tuple of Joint, (n,)
+        Those that mimic no other, in the order of the file.
+    ratios : ndarray, (m, n)
+        Chains of mimic joints are multiplied through.
+    offsets : ndarray, (m,)
+        [rad or m].
+
+    """
+
+    joints: tuple[Joint, ...]
+    drivers: tuple[Joint, ...]
+    ratios: Array
+    offsets: Array
+
+    @property
+    def any(self) -> bool:
+        """Tell whether any joint mimics another."""
+        return len(self.joints) > len(self.drivers)
+
+    @property
+    def limits(self) -> tuple[Limits, ...]:
+        """Limits of each driver that keep the joints it drives within theirs, too."""
+        return tuple(self._limits(column) for column in range(len(self.drivers)))
+
+    def _limits(self, column: int) -> Limits:
+        lower, upper, velocity = [-np.inf], [np.inf], [np.inf]
+        ratios = self.ratios[:, column]
+        for joint, ratio, offset in zip(self.joints, ratios, self.offsets, strict=True):
+            if ratio == 0.0:
+                continue
+            limits = joint.limits
+            ends = [((-np.inf if limits.lower is None else limits.lower) - offset) / ratio,
+                    ((np.inf if limits.upper is None else limits.upper) - offset) / ratio]
+            if joint.type != 'continuous' and min(ends) < max(ends):
+                lower.append(min(ends))
+                upper.append(max(ends))
+            if limits.velocity:
+                velocity.append(limits.velocity / abs(ratio))
+        return Limits(_given(max(lower)), _given(min(upper)), None, _given(min(velocity)))
+
+
+def _given(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None
+
+
+def gears(model: RobotModel) -> Gears:
+    """
+    Return who drives whom.
+
+    Raises
+    ------
+    SimulationError
+        For a joint of several freedoms; only a floating root is taken, as fixed to the world.
+
+    """
+    moving = []
+    for joint in model.joints:
+        if joint.type in SINGLE:
+            moving.append(joint)
+        elif not (joint.type == 'fixed' or is_floating_root(model, joint)):
+            raise SimulationError(
+                f'joint {joint.name!r}: a {joint.type} joint cannot be simulated; write it as '
+                'prismatic and revolute joints one after the other')
+    drivers = tuple(joint for joint in moving if joint.mimic is None)
+    column = {joint.name: number for number, joint in enumerate(drivers)}
+    mimics = {joint.name: joint.mimic for joint in moving}
+    ratios = np.zeros((len(moving), len(drivers)))
+    offsets = np.zeros(len(moving))
+    for row, joint in enumerate(moving):
+        name, ratio = joint.name, 1.0
+        while (mimic := mimics[name]) is not None:
+            offsets[row] += ratio * mimic.offset
+            ratio *= mimic.multiplier
+            name = mimic.joint
+        ratios[row, column[name]] = ratio
+    return Gears(tuple(moving), drivers, ratios, offsets)
+
+
+def is_floating_root(model: RobotModel, joint: Joint) -> bool:
+    """Tell whether a joint lets the whole robot float; it is fixed to the world here."""
+    return joint.type == 'floating' and joint.parent == model.root
