@@ -1,0 +1,74 @@
+"""
+Start the node inverse_dynamics: joint states in, efforts out.
+
+    ros2 launch urdf2dyn_ros dynamics.launch.py urdf:=robot.urdf
+    ros2 launch urdf2dyn_ros dynamics.launch.py            # takes the topic robot_description
+    ros2 launch urdf2dyn_ros dynamics.launch.py --show-args
+
+"""
+
+from pathlib import Path
+
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+from launch import LaunchContext, LaunchDescription
+from urdf2dyn_ros.urdf.source import load_urdf
+
+CONFIG = PathJoinSubstitution([FindPackageShare('urdf2dyn_ros'), 'config', 'dynamics.yaml'])
+
+ARGUMENTS = (
+    DeclareLaunchArgument(
+        'urdf', default_value='',
+        description='File of the robot, .urdf or .xacro; if empty, the topic robot_description '
+                    'is heard instead.'),
+    DeclareLaunchArgument(
+        'namespace', default_value='',
+        description='Namespace of the node, its topics and its service.'),
+    DeclareLaunchArgument(
+        'config', default_value=CONFIG,
+        description='File of parameters; copy and edit the default one.'),
+    DeclareLaunchArgument(
+        'export_directory', default_value='',
+        description='Where /export_model writes; if empty, where the file of parameters says.'),
+    DeclareLaunchArgument(
+        'use_sim_time', default_value='', choices=['', 'true', 'false', 'True', 'False'],
+        description='Whether the time is that of the topic /clock; if empty, what the file of '
+                    'parameters says, or else false.'),
+)
+
+
+def _node(context: LaunchContext) -> list[Node]:
+    values = {argument.name: LaunchConfiguration(argument.name).perform(context)
+              for argument in ARGUMENTS}
+    config = Path(values['config']).expanduser()
+    if not config.is_file():  # launch_ros would only warn, and run without it
+        raise FileNotFoundError(f'config: there is no file {str(config)!r}')
+    parameters = [str(config)]
+    # a value that is not declared as text is parsed as YAML, and a URDF is no YAML
+    if values['urdf']:
+        parameters.append({'robot_description': ParameterValue(
+            _description(Path(values['urdf']).expanduser()), value_type=str)})
+    if values['export_directory']:
+        parameters.append({'export.directory': ParameterValue(
+            values['export_directory'], value_type=str)})
+    if values['use_sim_time']:
+        parameters.append({'use_sim_time': values['use_sim_time'].lower() == 'true'})
+    return [Node(package='urdf2dyn_ros', executable='inverse_dynamics', name='inverse_dynamics',
+                 namespace=values['namespace'], parameters=parameters, output='screen')]
+
+
+def _description(path: Path) -> str:
+    text = load_urdf(str(path))
+    try:
+        return text if isinstance(text, str) else text.decode('utf-8')
+    except UnicodeDecodeError:
+        raise ValueError(f'urdf: {str(path)!r} is not UTF-8; save it as UTF-8') from None
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Return the arguments and the node."""
+    return LaunchDescription([*ARGUMENTS, OpaqueFunction(function=_node)])

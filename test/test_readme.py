@@ -1,0 +1,77 @@
+"""What the README shows is what the package does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from robots import EXAMPLES, OWN
+
+from urdf2dyn_ros import read_urdf
+from urdf2dyn_ros.information import information
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / 'README.md').read_text()
+ROBOTS = {
+    'robot_2r': OWN / 'robot_2r.urdf',
+    'scara': OWN / 'scara.urdf',
+    'rx90': OWN / 'rx90.urdf',
+    'UR5': EXAMPLES / 'ur_description' / 'urdf' / 'ur5_robot.urdf',
+    'Panda with fingers': EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf',
+    'Talos, reduced': EXAMPLES / 'talos_data' / 'robots' / 'talos_reduced.urdf',
+    'humanoid_3p33r': OWN / 'humanoid_3p33r.urdf',
+}
+
+
+def row(name: str) -> str:
+    """Return a robot's row in the table of operations."""
+    found = information(read_urdf(ROBOTS[name].read_bytes()))
+    cells = [f'{cost["multiplications"]} / {cost["additions"]}'
+             for cost in (found['operations'][style] for style in ('fast', 'readable'))]
+    return f'| {name} | {len(found["joints"])} | {cells[0]} | {cells[1]} |'
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+def test_operations_are_those_that_info_prints(name: str) -> None:
+    """Every row of the table."""
+    assert row(name) in README
+
+
+def test_the_script_that_is_shown_is_the_one_that_is_exported() -> None:
+    """Word for word; the whole file is a golden copy, which another test holds."""
+    block = re.search(r'```python\n(    # ---- link 2.*?)```', README, re.DOTALL)
+    assert block is not None
+    script = (ROOT / 'test' / 'golden' / 'readable' / 'robot_2r_dynamics.py').read_text()
+    assert block.group(1) in script
+
+
+def test_the_description_that_is_shown_is_the_2rs() -> None:
+    """But for its visuals and the limits of its lines."""
+    block = re.search(r'```xml\n(.*?)```', README, re.DOTALL)
+    assert block is not None
+    model = read_urdf(OWN.joinpath('robot_2r.urdf').read_bytes())
+    shown = read_urdf(f'<robot name="robot_2r"><link name="link1"/>{block.group(1)}</robot>')
+    assert shown.joints[0] == model.joints[1]
+    assert shown.links[1] == model.links[2]
+
+
+def test_the_python_that_is_shown_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the repository, as written."""
+    monkeypatch.chdir(ROOT)
+    block = re.search(r'```python\n(from urdf2dyn_ros.*?)```', README, re.DOTALL)
+    assert block is not None
+    namespace: dict = {}
+    exec(block.group(1), namespace)
+    assert len(namespace['tau']) == 6
+    assert list(namespace['files']) == ['rx90_dynamics.py']
+
+
+def test_files_that_are_named_exist() -> None:
+    """Links and paths."""
+    for path in re.findall(r'\]\(([^)#:]+)\)', README):
+        assert (ROOT / path).exists(), path
+
+
+if __name__ == '__main__':
+    print('\n'.join(row(name) for name in ROBOTS))

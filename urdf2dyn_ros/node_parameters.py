@@ -1,0 +1,84 @@
+"""The parameters of the node inverse_dynamics, which config/dynamics.yaml shows."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from urdf2dyn_ros.equations.generator import GRAVITY, STYLES
+from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_estimator
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.languages import LANGUAGES
+from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.stream import Stream
+
+_OWN = (
+    Parameter('robot_description', '',
+              'URDF text of the robot; if empty, the topic robot_description is heard instead.'),
+    Parameter('strict_inertia', False,
+              'Refuse a description with an inertia that no body can have, instead of computing '
+              'with it and warning.'),
+    Parameter('gravity', GRAVITY, 'Gravity in the root frame.', unit='m/s^2',
+              minimum=-1000.0, maximum=1000.0),
+    Parameter('estimator', 'polynomial', 'How accelerations are estimated.',
+              choices=tuple(ESTIMATORS)),
+    Parameter('queue_depth', 100, 'Joint states kept while the node is busy; the oldest go first.',
+              minimum=1, maximum=100_000, read_only=True),
+    Parameter('export.language', 'python', 'Language of exported files.',
+              choices=tuple(LANGUAGES)),
+    Parameter('export.style', 'readable', 'Style of exported files.', choices=STYLES),
+    Parameter('export.name', '', "Stem of exported files' names; if empty, the robot's name."),
+    Parameter('export.directory', '~/.ros/urdf2dyn_ros', 'Where exported files go.',
+              read_only=True),
+    Parameter('export.overwrite', False,
+              'Replace an exported file whose text is another one by now.'),
+)
+
+PARAMETERS: tuple[Parameter, ...] = (
+    *_OWN,
+    *(row.named(f'stream.{row.name}') for row in Stream.PARAMETERS),
+    *(row.named(f'{name}.{row.name}') for name, kind in ESTIMATORS.items()
+      for row in kind.PARAMETERS),
+)
+
+
+def estimator(values: Mapping[str, Any], joints: int) -> Estimator:
+    """Return the estimator that the parameters ask for."""
+    name = values['estimator']
+    return make_estimator(name, joints, **_group(values, name))
+
+
+def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
+           clock: Callable[[], int], **carried: Any) -> Stream:
+    """Return the stream that the parameters ask for."""
+    return Stream(dynamics.joint_names, dynamics.continuous, dynamics,
+                  estimator(values, len(dynamics.joint_names)), clock=clock,
+                  **_group(values, 'stream'), **carried)
+
+
+def _group(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    return {name.split('.', 1)[1]: value for name, value in values.items()
+            if name.startswith(f'{prefix}.')}
+
+
+def config_file() -> str:
+    """Return the text of config/dynamics.yaml."""
+    lines = ['# Parameters of the node inverse_dynamics at their defaults.',
+             '# Edit a copy, and launch with config:=COPY or run with --params-file COPY.',
+             '# Written by `make config` from urdf2dyn_ros/node_parameters.py.',
+             '/**:', '  ros__parameters:']
+    for row in PARAMETERS:
+        rule = row.rule[0].upper() + row.rule[1:]
+        fixed = '; fixed after the start' if row.read_only else ''
+        lines += textwrap.wrap(f'{row.meaning} {rule}{fixed}.', 98,
+                               initial_indent='    # ', subsequent_indent='    # ')
+        # an empty text here would override a description that was given before this file
+        hidden = '# ' if row.name == 'robot_description' else ''
+        lines += [f'    {hidden}{row.name}: {json.dumps(row.default)}', '']
+    return '\n'.join(lines[:-1]) + '\n'
+
+
+if __name__ == '__main__':
+    print(config_file(), end='')

@@ -1,0 +1,22 @@
+"""What stands between a callback's error and the end of the process."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.node import Node
+
+
+def barrier(node: Node, callback: Callable[..., None]) -> Callable[..., None]:
+    """Return a callback such that an error is logged and the node goes on."""
+    def guarded(*message: Any) -> None:
+        try:
+            callback(*message)
+        except Exception:
+            node.get_logger().error(
+                f'a callback failed, this is a defect:\n{traceback.format_exc()}',
+                throttle_duration_sec=5.0)
+
+    return guarded

@@ -1,0 +1,214 @@
+"""The demonstration: a simulated robot, its inverse dynamics and their comparison, end to end."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
+from std_srvs.srv import Trigger
+
+from urdf2dyn_ros.errors import Urdf2DynError
+from urdf2dyn_ros.nodes.child_process import ChildProcess, stop_all
+from urdf2dyn_ros.nodes.client import Client
+from urdf2dyn_ros.nodes.local_graph import join_empty_domain
+from urdf2dyn_ros.nodes.progress import Progress
+from urdf2dyn_ros.robot_model import RobotModel
+from urdf2dyn_ros.share import robot_file
+from urdf2dyn_ros.urdf.reader import read_urdf
+from urdf2dyn_ros.urdf.source import load_urdf
+from urdf2dyn_ros.urdf.writer import clean_urdf
+
+GRAVITY = (0.0, 0.0, -9.81)
+
+AGREEMENT = 0.05
+"""NRMSE above which the demonstration says that it failed."""
+
+START_TIMEOUT, STALL_TIMEOUT, SERVICE_TIMEOUT = 60.0, 20.0, 120.0
+"""Until the robot moves, without any progress of the motion, until a service has answered [s]."""
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class DemoError(Urdf2DynError):
+    """A demonstration that did not come to its end, or did not show agreement."""
+
+
+def run_demo(robot: Path | None, duration: float, output: Path) -> int:
+    """
+    Simulate a robot, compute its efforts from its joint states, and compare the two.
+
+    Three nodes run as processes of their own on a DDS graph that does not leave this computer;
+    whatever happens, they are ended.
+
+    Parameters
+    ----------
+    robot : Path or None
+        URDF or xacro of a robot with a fixed base; None for the RX-90.
+    duration : float
+        How long the robot moves [s].
+    output : Path
+        Directory for the report and the exported model; made if it is not there. Those of an
+        earlier demonstration in it are replaced.
+
+    Returns
+    -------
+    code : int
+        0 if all of it worked and the efforts agree, 1 if not, 130 if it was interrupted.
+
+    """
+    with _terminated_like_interrupted():
+        try:
+            _demonstrate(robot or robot_file('rx90'), duration, output.absolute())
+        except (Urdf2DynError, OSError) as error:
+            print(f'error: {error}', file=sys.stderr)
+            return 1
+        except KeyboardInterrupt:
+            print('interrupted', file=sys.stderr)
+            return 130
+    return 0
+
+
+def _demonstrate(robot: Path, duration: float, output: Path) -> None:
+    model = read_urdf(load_urdf(str(robot)))
+    output.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        client, domain = join_empty_domain('demo')
+        stack.callback(client.close)
+        print(f'robot {model.name!r} from {robot}: simulated in DART for {duration:g} s, its '
+              f'inverse dynamics computed from joint_states (DDS domain {domain}, this computer '
+              'only)', flush=True)
+        for problem in model.warnings:
+            print(f'note: {problem}', flush=True)
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        children: list[ChildProcess] = []
+        stack.callback(lambda: stop_all(children))
+        for name, values in _parameters(model, duration, output).items():
+            file = directory / f'{name}.yaml'
+            file.write_text(_yaml(values), encoding='utf-8')
+            children.append(ChildProcess(
+                f'urdf2dyn_ros.nodes.{name}', ['--ros-args', '--params-file', str(file)],
+                {'ROS_DOMAIN_ID': str(domain)}))
+        try:
+            _follow(client, children, duration)
+            _conclude(client, children, model, output)
+        except TimeoutError as error:
+            raise DemoError(f'{error}\n{_last_lines(children)}') from None
+        stop_all(children)
+        _check_exit_codes(children)
+
+
+def _parameters(model: RobotModel, duration: float, output: Path) -> dict[str, dict[str, Any]]:
+    """Return the parameters of each node, in the order in which they are started."""
+    return {
+        'effort_comparison': {'report.directory': str(output)},
+        'inverse_dynamics': {
+            'gravity': list(GRAVITY), 'estimator': 'polynomial', 'polynomial.align': 'centre',
+            'export.directory': str(output), 'export.overwrite': True},
+        'joint_simulator': {
+            # Without meshes and in one encoding, whatever the file was like.
+            'robot_description': clean_urdf(model), 'gravity': list(GRAVITY),
+            'duration': float(duration), 'start.subscribers': 3, 'start.timeout': START_TIMEOUT},
+    }
+
+
+def _yaml(values: Mapping[str, Any]) -> str:
+    """Return a file of parameters: JSON is YAML, and quotes whatever a description contains."""
+    return json.dumps({'/**': {'ros__parameters': values}}, ensure_ascii=False)
+
+
+def _follow(client: Client, children: list[ChildProcess], duration: float) -> None:
+    """Show the progress of the motion until it is done, and that efforts arrive."""
+    done, efforts = [0.0], [0]
+
+    def count(message: Any) -> None:
+        efforts[0] += 1
+
+    client.listen(Float64, 'joint_simulator/progress',
+                  lambda message: done.append(message.data), LATCHED)
+    client.listen(JointState, 'inverse_dynamics/efforts', count)
+    progress = Progress(duration)
+
+    def meanwhile() -> None:
+        _check_running(children)
+        progress.show(done[-1], f'{efforts[0]} efforts computed')
+
+    client.wait(lambda: efforts[0], START_TIMEOUT, 'message on inverse_dynamics/efforts',
+                meanwhile)
+    # The last of the subscribers that the motion waits for: now there is somebody to see it.
+    client.listen(JointState, 'joint_states', lambda message: None)
+    client.wait(lambda: done[-1] > 0.0, STALL_TIMEOUT, 'motion of joint_simulator', meanwhile)
+    while done[-1] < 1.0:
+        before = len(done)
+        client.wait(lambda: len(done) > before, STALL_TIMEOUT,  # noqa: B023
+                    'progress of joint_simulator', meanwhile)
+    progress.show(1.0, f'{efforts[0]} efforts computed')
+    progress.close()
+
+
+def _conclude(client: Client, children: list[ChildProcess], model: RobotModel,
+              output: Path) -> None:
+    """Ask for the report and the exported model, show them and judge them."""
+    def asked(service: str) -> str:
+        answer = client.call(Trigger, service, SERVICE_TIMEOUT, lambda: _check_running(children))
+        if not answer.success:
+            raise DemoError(f'service {service}: {answer.message}')
+        return str(answer.message)
+
+    files, _, figures = asked('effort_comparison/save_report').partition('\n\n')
+    print(f'\nmeasured (simulated) against computed effort:\n{figures}\n\nreport:\n{files}')
+    print(f'exported model:\n{asked("export_model")}', flush=True)
+    joints = json.loads((output / 'efforts.json').read_text(encoding='utf-8'))['joints']
+    if not joints:
+        raise DemoError(f'robot {model.name!r}: no effort was compared')
+    wrong = [f'{joint["joint"]}: {joint["not_credible"]}' for joint in joints
+             if joint['not_credible']]
+    wrong += [f'{joint["joint"]}: NRMSE {100.0 * joint["nrmse"]:.3g} %, more than '
+              f'{100.0 * AGREEMENT:g} %' for joint in joints
+              if not joint['not_credible'] and joint['nrmse'] > AGREEMENT]
+    if wrong:
+        raise DemoError('the comparison does not show agreement: ' + '; '.join(wrong))
+
+
+def _check_running(children: list[ChildProcess]) -> None:
+    for child in children:
+        if child.exit_code is not None:
+            child.wait(1.0)
+            raise DemoError(f'node {child.name} ended with exit code {child.exit_code}; its last '
+                            f'lines:\n{_indented(child)}')
+
+
+def _check_exit_codes(children: list[ChildProcess]) -> None:
+    for child in children:
+        if child.exit_code != 0:
+            raise DemoError(f'node {child.name} did not end cleanly (exit code '
+                            f'{child.exit_code}); its last lines:\n{_indented(child)}')
+
+
+def _last_lines(children: list[ChildProcess]) -> str:
+    return '\n'.join(f'last lines of {child.name}:\n{_indented(child)}' for child in children)
+
+
+def _indented(child: ChildProcess) -> str:
+    return '\n'.join(f'  | {line}' for line in list(child.lines)[-15:]) or '  | (none)'
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """Let SIGTERM end the demonstration as Ctrl-C does, children first."""
+    def interrupt(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,219 @@
+"""The node inverse_dynamics: joint states in, efforts out, the equations on request."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.task import Future
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from urdf2dyn_ros.export import export_model, write_files
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.node_parameters import PARAMETERS, estimator, stream
+from urdf2dyn_ros.nodes.barrier import barrier
+from urdf2dyn_ros.nodes.conversions import (
+    efforts_message,
+    nanoseconds,
+    residuals_message,
+    state_message,
+)
+from urdf2dyn_ros.nodes.parameters import NodeParameters
+from urdf2dyn_ros.nodes.running import run
+from urdf2dyn_ros.nodes.worker import Worker
+from urdf2dyn_ros.stream import Stream
+from urdf2dyn_ros.urdf import read_urdf
+
+DESCRIPTION_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
+                             durability=DurabilityPolicy.TRANSIENT_LOCAL)
+PATIENCE = 10.0
+_REBUILDING = ('robot_description', 'strict_inertia', 'gravity')
+
+
+class Running(NamedTuple):
+    """What the data path uses, replaced as a whole when anything of it changes."""
+
+    text: str
+    dynamics: InverseDynamics
+    stream: Stream
+    names: list[str]
+
+
+class InverseDynamicsNode(Node):
+    """
+    Publish the efforts that the motion in joint_states requires.
+
+    The data path runs in the one thread that spins; reading a description and exporting, which
+    take longer than the time between two messages, run in a worker thread and hand over an
+    immutable result.
+
+    """
+
+    def __init__(self) -> None:
+        super().__init__('inverse_dynamics')
+        self._worker = Worker()
+        self._running: Running | None = None
+        self._heard = ''
+        self._exporting = False
+        self._received = 0
+        self.parameters = NodeParameters(self, PARAMETERS, self._change)
+        self._efforts = self.create_publisher(JointState, '~/efforts', 10)
+        self._states = self.create_publisher(JointTrajectory, '~/state', 10)
+        self._residuals = self.create_publisher(JointState, '~/residuals', 10)
+        depth = self.parameters.values['queue_depth']
+        self.create_subscription(
+            JointState, 'joint_states', barrier(self, self._receive),
+            QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT),
+            qos_overriding_options=QoSOverridingOptions.with_default_policies())
+        self.create_subscription(String, 'robot_description', barrier(self, self._describe),
+                                 DESCRIPTION_QOS)
+        self.create_service(Trigger, 'export_model', self._export)
+        # the node's own clock may be simulated, and stand still or be set back
+        self.create_timer(PATIENCE, barrier(self, self._watch),
+                          clock=Clock(clock_type=ClockType.STEADY_TIME))
+        if self.parameters.values['robot_description']:
+            self._load(self.parameters.values['robot_description'])
+
+    # ---- the model
+
+    def _describe(self, message: String) -> None:
+        if self.parameters.values['robot_description']:
+            self.get_logger().info('the topic robot_description is not heard: the parameter of '
+                                   'that name is set', once=True)
+        elif not message.data.strip():
+            self.get_logger().warning('an empty robot description came and is ignored')
+        elif message.data != self._heard:
+            self._heard = message.data
+            self._load(message.data)
+
+    def _change(self, values: dict[str, Any]) -> None:
+        """Apply new values of parameters; what is wrong with them is raised here."""
+        old = self.parameters.values
+        estimator(values, 1)
+        text = values['robot_description']
+        if text and text != old['robot_description']:
+            read_urdf(text, strict_inertia=values['strict_inertia'])
+        elif self._running is not None:
+            text = self._running.text
+        if text and any(values[name] != old[name] for name in _REBUILDING):
+            self._load(text, values)
+        elif self._running is not None:
+            _, dynamics, _, names = self._running
+            self._running = Running(text, dynamics, self._new_stream(dynamics, values), names)
+
+    def _load(self, text: str, values: dict[str, Any] | None = None) -> None:
+        """Have the worker make a model; it takes over when it is ready, the old one runs on."""
+        chosen = values or self.parameters.values
+        self._worker.submit(
+            lambda: InverseDynamics(read_urdf(text, strict_inertia=chosen['strict_inertia']),
+                                    chosen['gravity']),
+            lambda dynamics, error: self._loaded(text, dynamics, error))
+
+    def _loaded(self, text: str, dynamics: InverseDynamics | None,
+                error: Exception | None) -> None:
+        logger = self.get_logger()
+        if dynamics is None:
+            old = 'the model before it runs on' if self._running else 'there is no model yet'
+            logger.error(f'the robot description is refused, {old}: {error}')
+            return
+        for problem in dynamics.model.warnings:
+            logger.warning(str(problem))
+        names = list(dynamics.joint_names)
+        values = self.parameters.values
+        self._running = Running(text, dynamics, self._new_stream(dynamics, values), names)
+        logger.info(f'model of {dynamics.model.name!r}: {len(names)} joints '
+                    f'({", ".join(names)}), {dynamics.model.mass:.6g} kg, '
+                    f'{dynamics.operations}')
+
+    def _new_stream(self, dynamics: InverseDynamics, values: dict[str, Any]) -> Stream:
+        counters = self._running.stream.counters if self._running is not None else None
+        return stream(values, dynamics, self._now, counters=counters)
+
+    # ---- the data
+
+    def _now(self) -> int:
+        return int(self.get_clock().now().nanoseconds)
+
+    def _receive(self, message: JointState) -> None:
+        self._received += 1
+        if self._running is None:
+            return
+        _, _, current, names = self._running
+        output = current.receive(nanoseconds(message.header.stamp), message.name,
+                                 message.position, message.velocity, message.effort)
+        if output is None:
+            return
+        self._efforts.publish(efforts_message(output, names))
+        if self._states.get_subscription_count() > 0:
+            self._states.publish(state_message(output, names))
+        if not np.isnan(output.measured).all():
+            self._residuals.publish(residuals_message(output, names))
+
+    def _watch(self) -> None:
+        """Say what is missing, for as long as it is."""
+        logger = self.get_logger()
+        if self._running is None:
+            logger.warning('no model: set the parameter robot_description, or publish it on '
+                           f'{self._seen("robot_description")}')
+        elif self._received == 0:
+            logger.warning(f'no joint states on {self._seen("joint_states")}')
+        elif self._running.stream.missing_joints:
+            logger.warning('no efforts: no joint states of '
+                           f'{", ".join(self._running.stream.missing_joints)}')
+        self._received = 0
+
+    def _seen(self, topic: str) -> str:
+        name = self.resolve_topic_name(topic)
+        publishers = [f'{info.node_namespace.rstrip("/")}/{info.node_name} '
+                      f'({info.qos_profile.reliability.name}, '
+                      f'{info.qos_profile.durability.name})'
+                      for info in self.get_publishers_info_by_topic(name)]
+        return f'{name}, which {", ".join(publishers) or "nobody"} publishes'
+
+    # ---- the equations
+
+    async def _export(self, request: Trigger.Request, response: Trigger.Response,
+                      ) -> Trigger.Response:
+        if self._running is None:
+            response.message = 'there is no model yet: no robot description has come'
+            return response
+        if self._exporting:
+            response.message = 'busy: another export is under way; call again'
+            return response
+        self._exporting = True
+        answer = Future(executor=self.executor)
+        # a sleeping executor is woken by a callback of the future, not by its result alone
+        answer.add_done_callback(lambda done: None)
+        dynamics, values = self._running.dynamics, dict(self.parameters.values)
+        self._worker.submit(lambda: _exported(dynamics, values),
+                            lambda paths, error: answer.set_result((paths, error)))
+        paths, error = await answer
+        self._exporting = False
+        response.success = error is None
+        response.message = '\n'.join(paths) if error is None else str(error)
+        return response
+
+
+def _exported(dynamics: InverseDynamics, values: dict[str, Any]) -> list[str]:
+    """Write the files, and return their paths."""
+    files = export_model(dynamics.model, values['export.language'], values['export.style'],
+                         values['export.name'] or None, dynamics.gravity)
+    paths = write_files(files, values['export.directory'], values['export.overwrite'])
+    return [str(path) for path in paths]
+
+
+def main() -> int:
+    """Run the node until it is told to end."""
+    return run(InverseDynamicsNode)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
