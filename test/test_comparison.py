@@ -8,10 +8,10 @@ import json
 import numpy as np
 import pytest
 
-from urdf2dyn_ros.comparison import Comparison
-from urdf2dyn_ros.comparison_files import write_json
+from urdf2dyn_ros.comparison.comparison import Comparison
+from urdf2dyn_ros.comparison.report import table, write_csv, write_json
+from urdf2dyn_ros.comparison.series import Series
 from urdf2dyn_ros.errors import ComparisonError
-from urdf2dyn_ros.series import Series
 
 START = 1_700_000_000_123_456_789
 PERIOD = 4_000_000
@@ -145,13 +145,13 @@ def test_too_few_samples_and_a_joint_that_is_not_measured_get_no_figure():
 
 def test_the_report_is_an_aligned_table_with_units_and_doubts():
     comparison = Comparison()
-    assert comparison.report() == 'no effort was computed'
+    assert table(comparison.joints()) == 'no effort was computed'
     comparison.units = {'long_name_of_a_joint': 'N m', 'b': 'N'}
     for stamp in range(START, START + 100 * PERIOD, PERIOD):
         names = ['long_name_of_a_joint', 'b']
         comparison.add_measured(stamp, names, [wave(stamp), 0.0])
         comparison.add_computed(stamp, names, [wave(stamp) + 0.01, 1.0])
-    head, first, second = comparison.report().splitlines()
+    head, first, second = table(comparison.joints()).splitlines()
     assert head.split() == ['joint', 'unit', 'samples', 'RMSE', 'maximum', 'NRMSE', '[%]', 'R2']
     assert first.index('N m') == second.index('N') == head.index('unit')
     assert '0.01' in first
@@ -166,7 +166,7 @@ def test_csv_has_every_sample_with_its_exact_stamp(tmp_path):
         comparison.add_computed(START + k * PERIOD, ['a'], [k * 0.25])
         if k % 2:
             comparison.add_computed(START + k * PERIOD, [name], [1.0])
-    comparison.write_csv(tmp_path / 'efforts.csv')
+    write_csv(comparison.joints(), tmp_path / 'efforts.csv')
     with (tmp_path / 'efforts.csv').open(newline='', encoding='utf-8') as file:
         head, *rows = csv.reader(file)
     assert head == ['time', 'measured_a', 'computed_a', 'residual_a', f'measured_{name}',
@@ -179,7 +179,7 @@ def test_csv_has_every_sample_with_its_exact_stamp(tmp_path):
 
 def test_without_samples_there_is_no_csv(tmp_path):
     with pytest.raises(ComparisonError, match='stamps of one clock'):
-        Comparison().write_csv(tmp_path / 'efforts.csv')
+        write_csv(Comparison().joints(), tmp_path / 'efforts.csv')
     assert not list(tmp_path.iterdir())
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from urdf2dyn_ros import plots
-from urdf2dyn_ros.comparison import JointComparison
+from urdf2dyn_ros.comparison import plots
+from urdf2dyn_ros.comparison.comparison import JointComparison
 from urdf2dyn_ros.errors import ComparisonError
 
 pytest.importorskip('matplotlib')

@@ -13,7 +13,7 @@ _TIED = ((' + ', ' +~'), (' - ', ' -~'), (' * ', '~*~'))
 
 def number(value: float) -> str:
     """Return the shortest text that reads back as the same double."""
-    return repr(value)
+    return repr(float(value))
 
 
 def signed(value: Signed) -> str:

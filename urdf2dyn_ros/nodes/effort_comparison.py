@@ -14,15 +14,15 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from urdf2dyn_ros.comparison import Comparison
-from urdf2dyn_ros.comparison_files import table, write_csv, write_json
+from urdf2dyn_ros.comparison.comparison import Comparison
+from urdf2dyn_ros.comparison.plots import plot_comparison
+from urdf2dyn_ros.comparison.report import table, write_csv, write_json
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.joints import DECOMPOSED, JOINTS
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.running import run
 from urdf2dyn_ros.parameters import Parameter
-from urdf2dyn_ros.plots import plot_comparison
 from urdf2dyn_ros.urdf.reader import read_urdf
 
 PARAMETERS = (
@@ -46,8 +46,8 @@ class EffortComparison(Node):
 
     def __init__(self) -> None:
         super().__init__('effort_comparison')
-        self._parameters = NodeParameters(self, PARAMETERS)
-        self._comparison = Comparison(self._parameters.values['samples'])
+        self.parameters = NodeParameters(self, PARAMETERS)
+        self._comparison = Comparison(self.parameters.values['samples'])
         self._title = 'measured and computed efforts'
         self.create_subscription(
             JointState, MEASURED, barrier(self, self._taker(self._comparison.add_measured)),
@@ -58,7 +58,7 @@ class EffortComparison(Node):
         self.create_subscription(String, 'robot_description',
                                  barrier(self, self._take_units), LATCHED)
         self.create_service(Trigger, '~/save_report', self._save_report)
-        self.create_timer(self._parameters.values['progress_period'],
+        self.create_timer(self.parameters.values['progress_period'],
                           lambda: barrier(self, self._log_progress)(None),
                           clock=Clock(clock_type=ClockType.STEADY_TIME))
 
@@ -102,7 +102,7 @@ class EffortComparison(Node):
         self.get_logger().info('; '.join(parts))
 
     def _save_report(self, request: Any, response: Any) -> Any:
-        directory = Path(self._parameters.values['report.directory']).expanduser().absolute()
+        directory = Path(self.parameters.values['report.directory']).expanduser().absolute()
         csv, json, png = (directory / f'efforts.{ending}' for ending in ('csv', 'json', 'png'))
         joints = self._comparison.joints()
         try:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
 
 from urdf2dyn_ros.errors import Urdf2DynError
 
 
 def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
     """
-    Spin a node until SIGINT, SIGTERM or the end of the context; return the exit code.
+    Spin a node until SIGINT or SIGTERM; return the exit code.
 
     A node whose arguments or parameters are unusable at the start says so and gives 2.
 
     """
+    signals = _quiet_signals()
     try:
-        rclpy.init(args=arguments)
+        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     except RuntimeError as error:  # for instance a file of parameters that is no YAML
         print(f'error: {error}', file=sys.stderr)
         return 2
@@ -30,21 +35,38 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
         node = make_node()
         executor = SingleThreadedExecutor()
         executor.add_node(node)
-        executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
+        told = Future(executor=executor)
+        threading.Thread(target=_tell, args=(signals, told), daemon=True).start()
+        executor.spin_until_future_complete(told)
+    except ExternalShutdownException:
         pass
     except Urdf2DynError as error:
         print(f'error: {error}', file=sys.stderr)
         return 2
-    except Exception:
-        # a signal shuts the context down wherever the loop is: what fails then is only that
-        if rclpy.ok():
-            raise
     finally:
-        # whoever is told twice to end still ends in order
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def _quiet_signals() -> int:
+    """
+    Have SIGINT and SIGTERM do nothing but write a byte into a pipe; return its end to read.
+
+    An exception raised by a signal comes out of rclpy as whatever error its C++ makes of it, and
+    rclpy's own handler invalidates the context under an executor that is spinning.
+
+    """
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: None)
+    return reading
+
+
+def _tell(signals: int, told: Future) -> None:
+    """Wait for a signal, in a thread, and wake the executor."""
+    os.read(signals, 1)
+    told.set_result(None)

@@ -6,15 +6,12 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from urdf2dyn_ros.atomic_file import atomic_file
+from urdf2dyn_ros.comparison.comparison import JointComparison
 from urdf2dyn_ros.errors import ComparisonError
-
-if TYPE_CHECKING:
-    from urdf2dyn_ros.comparison import JointComparison
 
 FIGURES = ('rmse', 'max_error', 'nrmse', 'r2')
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.comparison_files import table, write_csv
-from urdf2dyn_ros.credibility import doubt
-from urdf2dyn_ros.series import Array, Series
+from urdf2dyn_ros.comparison.credibility import doubt
+from urdf2dyn_ros.comparison.series import Array, Series
 
 Stamps = NDArray[np.int64]
 
@@ -122,14 +120,6 @@ class Comparison:
         return JointComparison(
             name, unit, stamps, measured, computed, '', rmse, float(np.abs(error).max()),
             rmse / float(np.ptp(measured)), float(1.0 - np.sum(error**2) / spread))
-
-    def report(self) -> str:
-        """Return the figures of all joints as a table."""
-        return table(self.joints())
-
-    def write_csv(self, path: Path) -> None:
-        """Write what was compared as a table of numbers, see `comparison_files.write_csv`."""
-        write_csv(self.joints(), path)
 
 
 def _interpolated(at: Stamps, stamps: Stamps,

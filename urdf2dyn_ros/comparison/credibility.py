@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.series import Array
+from urdf2dyn_ros.comparison.series import Array
 
 FEWEST = 50
 """Samples without which a figure would be chance."""

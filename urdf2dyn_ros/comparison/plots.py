@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from urdf2dyn_ros.atomic_file import atomic_file
-from urdf2dyn_ros.comparison import JointComparison
+from urdf2dyn_ros.comparison.comparison import JointComparison
 from urdf2dyn_ros.errors import ComparisonError
 
 MEASURED, COMPUTED, RESIDUAL = '#56B4E9', '#D55E00', '#404040'

@@ -1,0 +1,1 @@
+"""Measured against computed efforts: series by stamp, figures, doubts, files and pictures."""
