@@ -15,7 +15,7 @@ demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
 
 test: lint
-	$(RUN)/python -m pytest -n $(JOBS) --dist loadgroup -q
+	$(RUN)/python -m pytest -n $(JOBS) --dist loadgroup -q -rs
 
 lint: $(VENV)/test-ready
 	$(RUN)/ruff check .

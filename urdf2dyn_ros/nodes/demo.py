@@ -6,7 +6,7 @@ import json
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -65,9 +65,9 @@ def run_demo(robot: Path | None, duration: float, output: Path) -> int:
         0 if all of it worked and the efforts agree, 1 if not, 130 if it was interrupted.
 
     """
-    with _terminated_like_interrupted():
+    with interrupts() as check:
         try:
-            _demonstrate(robot or robot_file('rx90'), duration, output.absolute())
+            _demonstrate(robot or robot_file('rx90'), duration, output.absolute(), check)
         except (Urdf2DynError, OSError) as error:
             print(f'error: {error}', file=sys.stderr)
             return 1
@@ -77,7 +77,8 @@ def run_demo(robot: Path | None, duration: float, output: Path) -> int:
     return 0
 
 
-def _demonstrate(robot: Path, duration: float, output: Path) -> None:
+def _demonstrate(robot: Path, duration: float, output: Path,
+                 check: Callable[[], None]) -> None:
     model = read_urdf(load_urdf(str(robot)))
     output.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
@@ -91,6 +92,11 @@ def _demonstrate(robot: Path, duration: float, output: Path) -> None:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         children: list[ChildProcess] = []
         stack.callback(lambda: stop_all(children))
+
+        def watch() -> None:
+            check()
+            _check_running(children)
+
         for name, values in _parameters(model, duration, output).items():
             file = directory / f'{name}.yaml'
             file.write_text(_yaml(values), encoding='utf-8')
@@ -98,8 +104,8 @@ def _demonstrate(robot: Path, duration: float, output: Path) -> None:
                 f'urdf2dyn_ros.nodes.{name}', ['--ros-args', '--params-file', str(file)],
                 {'ROS_DOMAIN_ID': str(domain)}))
         try:
-            _follow(client, children, duration)
-            _conclude(client, children, model, output)
+            _follow(client, duration, watch)
+            _conclude(client, model, output, watch)
         except TimeoutError as error:
             raise DemoError(f'{error}\n{_last_lines(children)}') from None
         stop_all(children)
@@ -125,7 +131,7 @@ def _yaml(values: Mapping[str, Any]) -> str:
     return json.dumps({'/**': {'ros__parameters': values}}, ensure_ascii=False)
 
 
-def _follow(client: Client, children: list[ChildProcess], duration: float) -> None:
+def _follow(client: Client, duration: float, watch: Callable[[], None]) -> None:
     """Show the progress of the motion until it is done, and that efforts arrive."""
     done, efforts = [0.0], [0]
 
@@ -138,7 +144,7 @@ def _follow(client: Client, children: list[ChildProcess], duration: float) -> No
     progress = Progress(duration)
 
     def meanwhile() -> None:
-        _check_running(children)
+        watch()
         progress.show(done[-1], f'{efforts[0]} efforts computed')
 
     client.wait(lambda: efforts[0], START_TIMEOUT, 'message on inverse_dynamics/efforts',
@@ -154,11 +160,11 @@ def _follow(client: Client, children: list[ChildProcess], duration: float) -> No
     progress.close()
 
 
-def _conclude(client: Client, children: list[ChildProcess], model: RobotModel,
-              output: Path) -> None:
+def _conclude(client: Client, model: RobotModel, output: Path,
+              watch: Callable[[], None]) -> None:
     """Ask for the report and the exported model, show them and judge them."""
     def asked(service: str) -> str:
-        answer = client.call(Trigger, service, SERVICE_TIMEOUT, lambda: _check_running(children))
+        answer = client.call(Trigger, service, SERVICE_TIMEOUT, watch)
         if not answer.success:
             raise DemoError(f'service {service}: {answer.message}')
         return str(answer.message)
@@ -202,13 +208,24 @@ def _indented(child: ChildProcess) -> str:
 
 
 @contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """Let SIGTERM end the demonstration as Ctrl-C does, children first."""
-    def interrupt(number: int, frame: Any) -> None:
-        raise KeyboardInterrupt
+def interrupts() -> Iterator[Callable[[], None]]:
+    """
+    Note SIGINT and SIGTERM, and give a function that raises KeyboardInterrupt after one.
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    Raised wherever the program is, it comes out of rclpy as whatever error its C++ makes of it.
+
+    """
+    noted: list[int] = []
+
+    def check() -> None:
+        if noted:
+            raise KeyboardInterrupt
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda number, frame: noted.append(number))
+              for number in numbers]
     try:
-        yield
+        yield check
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in zip(numbers, before):
+            signal.signal(number, handler)

@@ -16,6 +16,8 @@ from rclpy.task import Future
 
 from urdf2dyn_ros.errors import Urdf2DynError
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
 
 def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
     """
@@ -44,6 +46,9 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
         print(f'error: {error}', file=sys.stderr)
         return 2
     finally:
+        # Python's end takes its own handlers back, but not this: who is told twice ends in order
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
@@ -61,7 +66,7 @@ def _quiet_signals() -> int:
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in SIGNALS:
         signal.signal(number, lambda number, frame: None)
     return reading
 
