@@ -18,6 +18,7 @@ names. On Humble the other terminal needs ROS_LOCALHOST_ONLY=1 for that reason.
 import os
 from pathlib import Path
 
+from launch import LaunchContext, LaunchDescription
 from launch.actions import (
     DeclareLaunchArgument,
     IncludeLaunchDescription,
@@ -31,7 +32,6 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-from launch import LaunchContext, LaunchDescription
 from urdf2dyn_ros.urdf.source import load_urdf
 
 SHARE = FindPackageShare('urdf2dyn_ros')

@@ -9,13 +9,13 @@ Start the node inverse_dynamics: joint states in, efforts out.
 
 from pathlib import Path
 
+from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-from launch import LaunchContext, LaunchDescription
 from urdf2dyn_ros.urdf.source import load_urdf
 
 CONFIG = PathJoinSubstitution([FindPackageShare('urdf2dyn_ros'), 'config', 'dynamics.yaml'])

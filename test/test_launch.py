@@ -31,14 +31,13 @@ try:
     import launch_testing.actions
     import launch_testing.asserts
     import rclpy
+    from launch import LaunchDescription
     from launch.actions import IncludeLaunchDescription
     from launch.launch_description_sources import PythonLaunchDescriptionSource
     from launch.substitutions import PathJoinSubstitution
     from launch_ros.substitutions import FindPackageShare
     from sensor_msgs.msg import JointState
     from std_srvs.srv import Trigger
-
-    from launch import LaunchDescription
 except ImportError as error:
     pytest.skip(f'launch comes with ROS 2, not from PyPI, and is not installed: {error}',
                 allow_module_level=True)

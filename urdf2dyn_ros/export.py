@@ -45,12 +45,17 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
     if language not in LANGUAGES:
         raise ExportError(f'unknown language {language!r}; the languages are: '
                           f'{", ".join(LANGUAGES)}')
-    stem = default_name(model.name) if name is None else name
-    if not re.fullmatch(r'[A-Za-z_][A-Za-z0-9_]{0,63}', stem, re.ASCII):
-        raise ExportError(f'invalid name {stem!r}: {NAME_RULE}')
+    stem = default_name(model.name) if name is None else checked_name(name)
     program = generate(multibody(model), robot=model.name, name=stem, style=style,
                        gravity=gravity)
     return LANGUAGES[language](program)
+
+
+def checked_name(name: str) -> str:
+    """Return the name if it can be a file's stem in any language, or raise an ExportError."""
+    if not re.fullmatch(r'[A-Za-z_][A-Za-z0-9_]{0,63}', name, re.ASCII):
+        raise ExportError(f'invalid name {name!r}: {NAME_RULE}')
+    return name
 
 
 def default_name(robot: str) -> str:
@@ -82,7 +87,10 @@ def write_files(files: dict[str, str], directory: str | os.PathLike[str],
         has the system's own words.
 
     """
-    folder = Path(directory).expanduser().resolve()
+    try:
+        folder = Path(directory).expanduser().resolve()
+    except RuntimeError as error:
+        raise ExportError(f'cannot write to {directory}: {error}') from None
     paths = [folder / name for name in files]
     try:
         folder.mkdir(parents=True, exist_ok=True)

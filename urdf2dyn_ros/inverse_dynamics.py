@@ -78,7 +78,8 @@ class InverseDynamics:
         Raises
         ------
         StateError
-            If the shapes differ, are neither (n,) nor (N, n), or an entry is not finite.
+            If the shapes differ, are neither (n,) nor (N, n), an entry is not finite, or an
+            effort is too large for floating point.
 
         """
         states = [self._checked(name, values)
@@ -89,17 +90,25 @@ class InverseDynamics:
             raise StateError(f'q, qd and qdd must have the same shape; they have: {shapes}')
         if states[0].ndim == 1:
             efforts = self._one(*(state.tolist() for state in states))
+            if not all(map(math.isfinite, efforts)):
+                raise StateError('the efforts of this state are too large for floating point')
             return np.array(efforts, dtype=np.float64)
         result = np.empty(states[0].shape)
-        columns = self._many(*(np.ascontiguousarray(state.T) for state in states))
+        with np.errstate(all='ignore'):
+            columns = self._many(*(np.ascontiguousarray(state.T) for state in states))
         for k, column in enumerate(columns):
             result[:, k] = column
+        if not np.isfinite(result).all():
+            k = int(np.argwhere(~np.isfinite(result))[0][0])
+            raise StateError(f'the efforts of state {k} are too large for floating point')
         return result
 
     def _checked(self, name: str, values: ArrayLike) -> Array:
         try:
+            if np.iscomplexobj(values):
+                raise TypeError('complex numbers')
             state = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise StateError(f'{name} is not an array of numbers: {error}') from None
         n = len(self.joint_names)
         if state.ndim not in (1, 2) or state.shape[-1] != n:

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from urdf2dyn_ros.equations.generator import GRAVITY, STYLES
+from urdf2dyn_ros.equations.generator import GRAVITY_RULE, STYLES
 from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_estimator
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.languages import LANGUAGES
@@ -20,8 +20,7 @@ _OWN = (
     Parameter('strict_inertia', False,
               'Refuse a description with an inertia that no body can have, instead of computing '
               'with it and warning.'),
-    Parameter('gravity', GRAVITY, 'Gravity in the root frame.', unit='m/s^2',
-              minimum=-1000.0, maximum=1000.0),
+    GRAVITY_RULE,
     Parameter('estimator', 'polynomial', 'How accelerations are estimated.',
               choices=tuple(ESTIMATORS)),
     Parameter('queue_depth', 100, 'Joint states kept while the node is busy; the oldest go first.',
@@ -56,6 +55,12 @@ def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
     return Stream(dynamics.joint_names, dynamics.continuous, dynamics,
                   estimator(values, len(dynamics.joint_names)), clock=clock,
                   **_group(values, 'stream'), **carried)
+
+
+def streaming(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that a stream is made of."""
+    name = values['estimator']
+    return {'estimator': name, **_group(values, name), **_group(values, 'stream')}
 
 
 def _group(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.estimators.estimate import Estimator, Vector
 from urdf2dyn_ros.joint_states.samples import Sample, Samples, is_finite
 from urdf2dyn_ros.parameters import Parameter, check_all
@@ -205,7 +206,7 @@ class Stream:
         if is_finite(q) and is_finite(qd) and is_finite(qdd):
             try:
                 effort = self._inverse_dynamics(q, qd, qdd)
-            except ArithmeticError:  # plain Python numbers overflow with an exception
+            except (ArithmeticError, StateError):  # efforts too large for floating point
                 effort = self._not_measured
         if not is_finite(effort):
             self._restart()

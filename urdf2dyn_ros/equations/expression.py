@@ -84,6 +84,12 @@ class Graph:
             self.nodes.append(node)
         return node
 
+    def clear(self) -> None:
+        """Let go of the nodes, which know their graph: without this circle they end at once."""
+        self.nodes.clear()
+        self.labels.clear()
+        self._known.clear()
+
     def label(self, name: str, scalar: Scalar) -> None:
         """Name an expression, unless it is a constant or already has a name."""
         if isinstance(scalar, Expression) and scalar.node.args:

@@ -34,12 +34,15 @@ from urdf2dyn_ros.equations.scheduling import Schedule, nodes_behind
 from urdf2dyn_ros.equations.vectors import Vector
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.multibody import Multibody
+from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.turned_frames import turned_frames
 
 Gravity = tuple[float, float, float]
 
 STYLES = ('readable', 'fast')
 GRAVITY: Gravity = (0.0, 0.0, -9.81)
+GRAVITY_RULE = Parameter('gravity', GRAVITY, 'Gravity in the root frame.', unit='m/s^2',
+                         minimum=-1000.0, maximum=1000.0)
 
 
 def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable',
@@ -62,12 +65,18 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
     ------
     ExportError
         For an unknown style.
+    ParameterError
+        For a gravity that is not three finite numbers.
 
     """
     if style not in STYLES:
         raise ExportError(f'unknown style {style!r}; the styles are: {", ".join(STYLES)}')
+    gravity = GRAVITY_RULE.check(gravity)
     with uncollected():
-        return _Writer(system, gravity, style == 'readable').program(robot, name, style)
+        writer = _Writer(system, gravity, style == 'readable')
+        program = writer.program(robot, name, style)
+        writer.graph.clear()
+        return program
 
 
 @contextmanager

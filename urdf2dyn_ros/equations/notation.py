@@ -65,10 +65,10 @@ SYMBOLS = {
     'fp': Symbol(BACKWARD, _vector('fp'), 'fp{n} = {A}fj{n}'),
     'np': Symbol(BACKWARD, _vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}'),
     'tau': Symbol(BACKWARD, ('tau{n}',),
-                  "tau{n}: joint {n}'s share added to the effort of joint {driver}"),
+                  'tau{n}: effort of joint {driver}, with what joint {n} adds to it'),
     'T': Symbol(IN_ROOT, _matrix('T'), 'T{n} = {T}{A}R{n}'),
     'r': Symbol(IN_ROOT, _vector('r'), 'r{n} = r{p} + {T}p{n}'),
-    'v': Symbol(IN_ROOT, _vector('v'), 'v{n} = v{p} + {T}w{p} x p{n}'),
+    'v': Symbol(IN_ROOT, _vector('v'), 'v{n} = v{p} + {T}(w{p} x p{n})'),
     'acc': Symbol(IN_ROOT, _vector('acc'), 'acc{n} = T{n} a{n} + g'),
     'at': Symbol(IN_ROOT, (), 'what is shared by the points fixed to link {n}, and by f{n}, n{n}'),
 }
@@ -99,7 +99,7 @@ class Notation:
         n, p = i + 1, body.parent + 1
         if symbol in _OF_A and not turned:
             return ''
-        return text.format(
+        found = text.format(
             n=n, p=p, driver=self._drivers[i], A=f'A{n} ' if turned else '',
             multiplier='' if body.multiplier == 1.0 else f'k{n} ',
             offset='' if body.offset == 0.0 else f' + o{n}',
@@ -107,7 +107,8 @@ class Notation:
             bp=f'bj{n}' if turned else f'b{n}', T=f'T{p} ' if p else '',
             m=f'M{n}' if links > 1 else f'm{n}',
             F=' + '.join([f'F{n}'] * own + [f'fp{k}' for k in children]),
-            N=' + '.join([f'N{n}'] * own + [f'np{k}' for k in children]))
+            N=' + '.join([f'N{n}'] * own + [f'np{k}' for k in children])).rstrip()
+        return found + ' 1' if found.endswith('=') else found
 
 
 def is_plain(name: str) -> bool:

@@ -14,7 +14,8 @@ from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
 # mentioned even where no statement is left of them
-_SPOKEN = ('wj', 'wdj', 'bj', 'w', 'wd', 'a', 'U', 'f', 'n', 'T')
+_SPOKEN = frozenset(('q', 'b', 'wj', 'wdj', 'bj', 'w', 'wd', 'a', 'U', 'f', 'n', 'fj', 'nj', 'fp',
+                     'np', 'T', 'r', 'v'))
 
 
 class Noted(NamedTuple):
@@ -57,6 +58,7 @@ class Notebook:
     def sections(self, schedule: Schedule) -> tuple[Section, ...]:
         """Hand every statement to the quantity during whose making its node appeared."""
         waiting = list(schedule.by_node.items())[::-1]
+        said: set[tuple[int, str]] = set()
         sections = []
         for sweep, in_sweep in groupby(self._noted, lambda noted: SYMBOLS[noted.symbol].sweep):
             paragraphs = []
@@ -66,7 +68,10 @@ class Notebook:
                     made: list[Statement] = []
                     while waiting and waiting[-1][0].serial < noted.nodes:
                         made.append(waiting.pop()[1])
-                    comment = self._comment(noted, made, schedule) if self._explained else ''
+                    comment = ''
+                    if self._explained and (made or noted[:2] not in said):
+                        comment = self._comment(noted, made, schedule)
+                    said.add(noted[:2])
                     if made or comment:
                         blocks.append(Block(comment, tuple(made)))
                 if blocks:
@@ -93,7 +98,8 @@ class Notebook:
         shown = [_shown(entry, schedule) for entry in noted.entries]
         known = {name: text for name, text, entry in zip(names, shown, noted.entries)
                  if text not in (name, '_') and isinstance(entry, Expression)}
-        if not made and not (noted.symbol in _SPOKEN and known):
+        needed = any(text != '_' for text in shown) if len(names) <= 3 else bool(known)
+        if not made and (noted.symbol not in _SPOKEN or not needed or shown == names):
             return ''
         text = self._notation.formula(noted.body, noted.symbol)
         if shown == names or not text:

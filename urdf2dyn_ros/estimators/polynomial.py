@@ -95,7 +95,7 @@ class Polynomial:
             acceleration[missing] = 2.0 * C[2]
             std[missing] = 2.0 * std_C
         return Estimate(int(self._stamps[instant]), self._q[instant].copy(), velocity,
-                        acceleration, std, valid=True)
+                        acceleration, std, valid=bool(np.isfinite(acceleration).all()))
 
     def _append(self, stamp: int, q: Vector, qd: Vector) -> None:
         if self._end == 0:

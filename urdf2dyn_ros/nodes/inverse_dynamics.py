@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +18,10 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from urdf2dyn_ros.export import export_model, write_files
+from urdf2dyn_ros.errors import Urdf2DynError
+from urdf2dyn_ros.export import checked_name, export_model, write_files
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.node_parameters import PARAMETERS, estimator, stream
+from urdf2dyn_ros.node_parameters import PARAMETERS, estimator, stream, streaming
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import (
     efforts_message,
@@ -29,7 +32,7 @@ from urdf2dyn_ros.nodes.conversions import (
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.running import run
 from urdf2dyn_ros.nodes.worker import Worker
-from urdf2dyn_ros.stream import Stream
+from urdf2dyn_ros.stream import OUTCOMES, Stream
 from urdf2dyn_ros.urdf import read_urdf
 
 DESCRIPTION_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
@@ -61,10 +64,13 @@ class InverseDynamicsNode(Node):
         super().__init__('inverse_dynamics')
         self._worker = Worker()
         self._running: Running | None = None
-        self._heard = ''
+        self._swapping = Lock()
+        self._newest = ''
+        self._counted: Counter[str] = Counter()
         self._exporting = False
         self._received = 0
         self.parameters = NodeParameters(self, PARAMETERS, self._change)
+        self._values = self.parameters.values
         self._efforts = self.create_publisher(JointState, '~/efforts', 10)
         self._states = self.create_publisher(JointTrajectory, '~/state', 10)
         self._residuals = self.create_publisher(JointState, '~/residuals', 10)
@@ -80,7 +86,7 @@ class InverseDynamicsNode(Node):
         self.create_timer(PATIENCE, barrier(self, self._watch),
                           clock=Clock(clock_type=ClockType.STEADY_TIME))
         if self.parameters.values['robot_description']:
-            self._load(self.parameters.values['robot_description'])
+            self._load(self._values['robot_description'])
 
     # ---- the model
 
@@ -90,31 +96,53 @@ class InverseDynamicsNode(Node):
                                    'that name is set', once=True)
         elif not message.data.strip():
             self.get_logger().warning('an empty robot description came and is ignored')
-        elif message.data != self._heard:
-            self._heard = message.data
+        elif message.data != self._newest:
             self._load(message.data)
 
     def _change(self, values: dict[str, Any]) -> None:
         """Apply new values of parameters; what is wrong with them is raised here."""
-        old = self.parameters.values
-        estimator(values, 1)
-        text = values['robot_description']
-        if text and text != old['robot_description']:
-            read_urdf(text, strict_inertia=values['strict_inertia'])
-        elif self._running is not None:
-            text = self._running.text
-        if text and any(values[name] != old[name] for name in _REBUILDING):
-            self._load(text, values)
-        elif self._running is not None:
-            _, dynamics, _, names = self._running
-            self._running = Running(text, dynamics, self._new_stream(dynamics, values), names)
+        old, self._values = self._values, values
+        try:
+            estimator(values, 1)
+            if values['export.name']:
+                checked_name(values['export.name'])
+            if any(values[name] != old[name] for name in _REBUILDING):
+                text = self._readable(values, values['robot_description'] != old[
+                    'robot_description'])
+                if text:
+                    self._load(text)
+            elif streaming(values) != streaming(old):
+                with self._swapping:
+                    if self._running is not None:
+                        self._running = self._running._replace(
+                            stream=self._new_stream(self._running.dynamics))
+        except Urdf2DynError:
+            self._values = old
+            raise
 
-    def _load(self, text: str, values: dict[str, Any] | None = None) -> None:
+    def _readable(self, values: dict[str, Any], given: bool) -> str:
+        """Return the newest description that can be read with these values, '' if none came."""
+        texts: list[str] = [values['robot_description']] if given else []
+        if not any(texts):
+            texts = [self._newest, self._running.text if self._running is not None else '']
+        errors = []
+        for text in filter(None, texts):
+            try:
+                read_urdf(text, strict_inertia=values['strict_inertia'])
+            except Urdf2DynError as error:
+                errors.append(error)
+            else:
+                return text
+        if errors:
+            raise errors[0]
+        return ''
+
+    def _load(self, text: str) -> None:
         """Have the worker make a model; it takes over when it is ready, the old one runs on."""
-        chosen = values or self.parameters.values
+        self._newest = text
+        strict, gravity = self._values['strict_inertia'], self._values['gravity']
         self._worker.submit(
-            lambda: InverseDynamics(read_urdf(text, strict_inertia=chosen['strict_inertia']),
-                                    chosen['gravity']),
+            lambda: InverseDynamics(read_urdf(text, strict_inertia=strict), gravity),
             lambda dynamics, error: self._loaded(text, dynamics, error))
 
     def _loaded(self, text: str, dynamics: InverseDynamics | None,
@@ -127,15 +155,15 @@ class InverseDynamicsNode(Node):
         for problem in dynamics.model.warnings:
             logger.warning(str(problem))
         names = list(dynamics.joint_names)
-        values = self.parameters.values
-        self._running = Running(text, dynamics, self._new_stream(dynamics, values), names)
+        with self._swapping:
+            self._running = Running(text, dynamics, self._new_stream(dynamics), names)
         logger.info(f'model of {dynamics.model.name!r}: {len(names)} joints '
                     f'({", ".join(names)}), {dynamics.model.mass:.6g} kg, '
                     f'{dynamics.operations}')
 
-    def _new_stream(self, dynamics: InverseDynamics, values: dict[str, Any]) -> Stream:
+    def _new_stream(self, dynamics: InverseDynamics) -> Stream:
         counters = self._running.stream.counters if self._running is not None else None
-        return stream(values, dynamics, self._now, counters=counters)
+        return stream(self._values, dynamics, self._now, counters=counters)
 
     # ---- the data
 
@@ -165,9 +193,12 @@ class InverseDynamicsNode(Node):
                            f'{self._seen("robot_description")}')
         elif self._received == 0:
             logger.warning(f'no joint states on {self._seen("joint_states")}')
-        elif self._running.stream.missing_joints:
-            logger.warning('no efforts: no joint states of '
-                           f'{", ".join(self._running.stream.missing_joints)}')
+        else:
+            current = self._running.stream
+            grown = current.counters - self._counted
+            self._counted = current.counters.copy()
+            if not grown['used']:
+                logger.warning(f'no efforts: {_reasons(grown, current)}')
         self._received = 0
 
     def _seen(self, topic: str) -> str:
@@ -192,7 +223,7 @@ class InverseDynamicsNode(Node):
         answer = Future(executor=self.executor)
         # a sleeping executor is woken by a callback of the future, not by its result alone
         answer.add_done_callback(lambda done: None)
-        dynamics, values = self._running.dynamics, dict(self.parameters.values)
+        dynamics, values = self._running.dynamics, dict(self._values)
         self._worker.submit(lambda: _exported(dynamics, values),
                             lambda paths, error: answer.set_result((paths, error)))
         paths, error = await answer
@@ -200,6 +231,17 @@ class InverseDynamicsNode(Node):
         response.success = error is None
         response.message = '\n'.join(paths) if error is None else str(error)
         return response
+
+
+def _reasons(grown: Counter[str], current: Stream) -> str:
+    """Return what became of messages that gave no efforts, most frequent first."""
+    texts = [f'{count} messages {name} ({OUTCOMES[name]})'
+             for name, count in grown.most_common() if name in OUTCOMES]
+    if current.missing_joints:
+        texts.append('missing joints ' + ', '.join(current.missing_joints))
+    if current.unknown_joints:
+        texts.append('joints the model does not have ' + ', '.join(current.unknown_joints))
+    return '; '.join(texts)
 
 
 def _exported(dynamics: InverseDynamics, values: dict[str, Any]) -> list[str]:

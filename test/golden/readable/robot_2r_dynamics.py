@@ -14,6 +14,8 @@ One call: 25 multiplications, 17 additions, 4 sines and cosines.
 Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: parent of i):
     frame i       on link i, origin on joint i, z along the joint's axis; the root frame is 0
     Ai, Ri        constant rotation from joint i to frame p; rotation of joint i, by qi about z
+    pi            origin of joint i in frame p; bi: acceleration of frame p there, as ai
+    ci, si        cosine and sine of qi
     wi, wdi       angular velocity and its derivative, in frame i; w0 = wd0 = 0
     ai            acceleration of the origin minus gravity, in frame i; a0 = -g
     Ui            Ui r = wdi x r + wi x (wi x r): acceleration of r relative to the origin
@@ -21,6 +23,9 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
     mi_k, ..      the same of the k-th link that is fixed to link i; Mi: mass of all together
     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
+    wji, .. nji   the same vector in the axes of joint i, before it turns (forward: wji, wdji,
+                  bji) or after it is turned back (backward: fji, nji)
+    Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
     = (.., _, ..) entries of a formula that are known; _ is one that nobody needs
 """
 from math import cos, sin
@@ -80,6 +85,7 @@ def inverse_dynamics(q, qd, qdd):
     # ==== Forward, root to tips: motion of each link, and what accelerates it ====================
 
     # ---- link 1 'link1', turned by joint 1 'joint1'
+    # b1 = a0 + U0 p1 = (0, -g_y, 0)
     # R1: turn about z by q1
     c1 = cos(q1)
     s1 = sin(q1)
@@ -124,12 +130,17 @@ def inverse_dynamics(q, qd, qdd):
     # n2 = N2 = (_, _, N2_z)
     # fj2 = R2 f2 = (_, fj2_y, 0)
     fj2_y = c2 * F2_y + s2 * F2_x
+    # nj2 = R2 n2 = (_, _, N2_z)
+    # fp2 = fj2 = (_, fj2_y, 0)
     # np2 = nj2 + p2 x fp2 = (_, _, np2_z)
     np2_z = N2_z + p2_x * fj2_y
 
     # ---- link 1 'link1', turned by joint 1 'joint1'
+    # f1 = F1 + fp2 = (_, _, 0)
     # n1 = N1 + np2 = (_, _, n1_z)
     n1_z = N1_z + np2_z
+    # fj1 = R1 f1 = (_, _, 0)
+    # nj1 = R1 n1 = (_, _, n1_z)
 
     return [n1_z,                         # 1 [N m]
             N2_z]                         # 2 [N m]
@@ -150,6 +161,7 @@ def dynamic_model(array_of_variables):
     # ==== Forward, root to tips: motion of each link, and what accelerates it ====================
 
     # ---- link 1 'link1', turned by joint 1 'joint1'
+    # b1 = a0 + U0 p1 = (0, -g_y, 0)
     # R1: turn about z by q1
     c1 = cos(q1)
     s1 = sin(q1)
@@ -211,6 +223,7 @@ def dynamic_model(array_of_variables):
     # nj2 = R2 n2 = (nj2_x, nj2_y, N2_z)
     nj2_x = c2 * N2_x - s2 * N2_y
     nj2_y = c2 * N2_y + s2 * N2_x
+    # fp2 = fj2 = (fj2_x, fj2_y, 0)
     # np2 = nj2 + p2 x fp2 = (nj2_x, nj2_y, np2_z)
     np2_z = N2_z + p2_x * fj2_y
 
@@ -233,6 +246,8 @@ def dynamic_model(array_of_variables):
 
     # ---- link 1 'link1', turned by joint 1 'joint1'
     # T1 = R1, T1_xx = c1, T1_xy = -s1, T1_yx = s1, T1_yy = c1
+    # r1 = r0 + p1 = (0, 0, 0)
+    # v1 = v0 + (w0 x p1) = (0, 0, 0)
     # acc1 = T1 a1 + g = (acc1_x, acc1_y, 0)
     acc1_x = c1 * a1_x - s1 * a1_y
     acc1_y = g_y + s1 * a1_x + c1 * a1_y
@@ -244,7 +259,7 @@ def dynamic_model(array_of_variables):
     # r2 = r1 + T1 p2 = (r2_x, r2_y, 0)
     r2_x = p2_x * c1
     r2_y = p2_x * s1
-    # v2 = v1 + T1 w1 x p2 = (v2_x, v2_y, 0)
+    # v2 = v1 + T1 (w1 x p2) = (v2_x, v2_y, 0)
     t61 = p2_x * qd1
     v2_x = -s1 * t61
     v2_y = c1 * t61

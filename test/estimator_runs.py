@@ -1,0 +1,38 @@
+"""Recordings for the estimators and what they make of them: helpers of their tests."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from signals import PROFILES, START, Recording, record, truth
+
+from urdf2dyn_ros.estimators import ESTIMATORS
+from urdf2dyn_ros.estimators.estimate import Estimate
+
+EVERY_ALIGNMENT = [(name, align) for name in ESTIMATORS for align in ('end', 'centre')]
+
+
+@cache
+def recording(profile: str, jitter: float = 0.0) -> Recording:
+    return record(PROFILES[profile], jitter=jitter)
+
+
+def with_loss(whole: Recording) -> Recording:
+    """Leave out 5 % of the samples."""
+    return whole.chosen(np.random.default_rng(3).uniform(size=len(whole.stamps)) >= 0.05)
+
+
+def without_velocity(whole: Recording) -> Recording:
+    return Recording(whole.stamps, whole.q, np.full_like(whole.qd, np.nan))
+
+
+def estimates_of(estimator, samples: Recording) -> list[Estimate]:
+    return [estimator.update(*sample) for sample in samples]
+
+
+def short(rate: float = 1000.0, count: int = 200) -> Recording:
+    """Return the first samples of the four motions, exact, at any rate."""
+    stamps = START + np.arange(count) * round(1e9 / rate)
+    q, qd, _ = truth(stamps)
+    return Recording(stamps, q, qd)

@@ -1,0 +1,54 @@
+"""A stream of two pendulums' joint states, and the truth about them: helpers of its tests."""
+
+from __future__ import annotations
+
+from math import pi
+
+import numpy as np
+
+from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.stream import OUTCOMES, Stream
+
+MS = 1_000_000
+START = 1_700_000_000 * 1000 * MS
+NAMES = ['swing', 'spin']
+NOTHING: list[float] = []
+
+MASS, LENGTH, GRAVITY = 2.0, 0.5, 9.81  # [kg], [m], [m/s^2]
+
+
+def pendulums(q, qd, qdd):
+    """Return the efforts (2,) of two point masses on massless rods [N m]; q = 0 hangs down."""
+    return MASS * LENGTH**2 * qdd + MASS * GRAVITY * LENGTH * np.sin(q)
+
+
+def motion(stamp):
+    """Return q, qd, qdd (2,): one swings at 1 Hz, the other turns on and on."""
+    t = (stamp - START) * 1e-9
+    w = 2.0 * pi
+    return (np.array([0.5 * np.sin(w * t), 5.0 * t]), np.array([0.5 * w * np.cos(w * t), 5.0]),
+            np.array([-0.5 * w * w * np.sin(w * t), 0.0]))
+
+
+def make_stream(estimator=None, dynamics=pendulums, clock=lambda: START, **options):
+    estimator = estimator or make_estimator('polynomial', 2)
+    return Stream(NAMES, [False, True], dynamics, estimator, clock=clock, **options)
+
+
+def receive(stream, ms, names=NAMES, **fields):
+    """Let a driver speak that wraps the joint that turns; `fields` replace what it would say."""
+    stamp = START + round(ms * MS)
+    q, qd, qdd = motion(stamp)
+    truth = {'position': [q[0], (q[1] + pi) % (2.0 * pi) - pi], 'velocity': qd.tolist(),
+             'effort': pendulums(q, qd, qdd).tolist()}
+    return stream.receive(fields.pop('stamp', stamp), names, **{**truth, **fields})
+
+
+def run(stream, milliseconds, **fields):
+    """Return the outputs of many messages."""
+    outputs = [receive(stream, ms, **fields) for ms in milliseconds]
+    return [output for output in outputs if output is not None]
+
+
+def add_up(counters):
+    return counters['received'] == sum(counters[outcome] for outcome in OUTCOMES)

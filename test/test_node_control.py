@@ -1,0 +1,179 @@
+"""Services, parameters and signals of the node inverse_dynamics as its own process."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from graph import LATCHED, Graph
+from moving_robot import DYNAMICS, TEXT, connected, set_parameter, stamp_of, started
+from rcl_interfaces.srv import DescribeParameters, ListParameters
+from robots import OWN
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from urdf2dyn_ros import InverseDynamics
+from urdf2dyn_ros.node_parameters import PARAMETERS
+
+HUMANOID = (OWN / 'humanoid_3p33r.urdf').read_text()
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph of the test's own."""
+    with Graph() as graph:
+        yield graph
+
+
+def test_the_model_is_exported_where_the_parameters_say(graph: Graph, tmp_path: Path) -> None:
+    """The answer gives the path; the script runs; a bad name or a lost file is not."""
+    with started(graph, **{'export.directory': str(tmp_path)}):
+        answer = graph.call(Trigger, 'export_model')
+        assert answer.success
+        script = Path(answer.message)
+        assert script == tmp_path / 'rx90_dynamics.py'
+        assert subprocess.run([sys.executable, script], capture_output=True).returncode == 0
+        script.write_text('my own work')
+        answer = graph.call(Trigger, 'export_model')
+        assert not answer.success and 'another text' in answer.message
+        refused = set_parameter(graph, 'export.name', type=4, string_value='../x')
+        assert not refused.successful and 'letters' in refused.reason
+        assert set_parameter(graph, 'export.name', type=4, string_value='arm').successful
+        assert set_parameter(graph, 'export.style', type=4, string_value='fast').successful
+        assert graph.call(Trigger, 'export_model').message == str(tmp_path / 'arm_dynamics.py')
+        assert script.read_text() == 'my own work'
+
+
+def test_parameters_set_while_a_description_is_read_hold_for_it(graph: Graph,
+                                                                tmp_path: Path) -> None:
+    """The newest description with the newest parameters wins, in whatever order they come."""
+    publisher = graph.publisher(String, 'robot_description', LATCHED)
+    with graph.process('inverse_dynamics', **{'export.directory': str(tmp_path)}) as process:
+        graph.wait(lambda: publisher.get_subscription_count() > 0)
+        publisher.publish(String(data=TEXT))
+        graph.wait(lambda: 'model of' in process.output)
+        publisher.publish(String(data=HUMANOID))
+        graph.spin(0.05)
+        assert set_parameter(graph, 'gravity', type=8,
+                             double_array_value=[0.0, -9.81, 0.0]).successful
+        graph.wait(lambda: process.output.count("model of 'humanoid_3p33r'") >= 1)
+        graph.spin(1.5)
+        answer = graph.call(Trigger, 'export_model')
+        assert Path(answer.message).name == 'humanoid_3p33r_dynamics.py'
+        assert 'Gravity (0, -9.81, 0)' in Path(answer.message).read_text()
+
+
+def test_a_description_that_is_refused_when_strict_is_taken_when_not(graph: Graph) -> None:
+    """And being strict about the one that runs is refused, with the reason."""
+    bad = re.sub(r'ixx="[^"]*"', 'ixx="678.6"', TEXT, count=1)
+    publisher = graph.publisher(String, 'robot_description', LATCHED)
+    with graph.process('inverse_dynamics', strict_inertia=True) as process:
+        graph.wait(lambda: publisher.get_subscription_count() > 0)
+        publisher.publish(String(data=bad))
+        graph.wait(lambda: 'refused' in process.output)
+        assert set_parameter(graph, 'strict_inertia', type=1, bool_value=False).successful
+        graph.wait(lambda: 'model of' in process.output)
+        result = set_parameter(graph, 'strict_inertia', type=1, bool_value=True)
+        assert not result.successful and 'inertia' in result.reason
+
+
+def test_samples_that_give_no_efforts_are_explained(graph: Graph) -> None:
+    """Why every message was left out, and which joints it was about."""
+    with started(graph) as process:
+        robot = connected(graph)
+        until = time.monotonic() + 25.0
+        while 'no efforts' not in process.output and time.monotonic() < until:
+            robot.publisher.publish(robot.message(['wheel']))
+            robot.publisher.publish(robot.message(stamp=0))
+            graph.spin(0.05)
+        assert 'no_stamp' in process.output and 'other_joints' in process.output
+        assert 'wheel' in process.output
+
+
+def test_exporting_does_not_disturb_the_data(graph: Graph) -> None:
+    """Parameters of the export have nothing to do with the estimator."""
+    with started(graph, estimator='polynomial'):
+        robot = connected(graph)
+        robot.move(40)
+        assert set_parameter(graph, 'export.name', type=4, string_value='arm').successful
+        before = len(robot.efforts)
+        robot.move(30)
+        assert len(robot.efforts) - before >= 29
+
+
+def test_without_a_model_export_and_log_say_what_is_missing(graph: Graph) -> None:
+    """A node without a description waits."""
+    with graph.process('inverse_dynamics') as process:
+        answer = graph.call(Trigger, 'export_model')
+        assert not answer.success and 'no model' in answer.message
+        graph.wait(lambda: 'no model' in process.output, timeout=20.0)
+        assert 'robot_description' in process.output
+        assert process.stop() == 0
+
+
+def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> None:
+    """With the reason, and the old value stays; a valid change applies while it runs."""
+    with started(graph):
+        client = graph.node.create_client(ListParameters, 'inverse_dynamics/list_parameters')
+        graph.wait(client.service_is_ready)
+        future = client.call_async(ListParameters.Request())
+        graph.wait(future.done)
+        assert {row.name for row in PARAMETERS} <= set(future.result().result.names)
+        describe = graph.node.create_client(DescribeParameters,
+                                            'inverse_dynamics/describe_parameters')
+        future = describe.call_async(DescribeParameters.Request(
+            names=[row.name for row in PARAMETERS]))
+        graph.wait(future.done)
+        for row, descriptor in zip(PARAMETERS, future.result().descriptors):
+            assert row.meaning in descriptor.description
+            assert descriptor.additional_constraints == row.rule
+        for name, value, word in (
+                ('estimator', {'type': 4, 'string_value': 'guess'}, 'finite_difference'),
+                ('polynomial.window', {'type': 3, 'double_value': -1.0}, 'at least'),
+                ('polynomial.window', {'type': 4, 'string_value': 'x'}, 'number'),
+                ('gravity', {'type': 8, 'double_array_value': [1.0]}, '3 numbers'),
+                ('robot_description', {'type': 4, 'string_value': '<robot'}, 'xml')):
+            result = set_parameter(graph, name, **value)
+            assert not result.successful
+            assert word in result.reason
+        robot = connected(graph)
+        robot.move(20)
+        before = robot.efforts[-1].effort[1]
+        assert set_parameter(graph, 'gravity', type=8,
+                             double_array_value=[0.0, 0.0, 0.0]).successful
+        graph.spin(0.5)
+        robot.move(20)
+        expected = InverseDynamics(DYNAMICS.model, (0.0, 0.0, 0.0))(
+            *robot.motion(stamp_of(robot.efforts[-1])))
+        np.testing.assert_allclose(robot.efforts[-1].effort, expected, atol=1e-2)
+        assert abs(before - robot.efforts[-1].effort[1]) > 1.0
+
+
+def test_a_parameter_that_is_nonsense_at_the_start_ends_the_node_with_one_line(
+        graph: Graph) -> None:
+    """Before anything runs there is nothing to keep running."""
+    with graph.process('inverse_dynamics', **{'polynomial.window': -1.0}) as process:
+        assert process.wait(15.0) == 2
+        assert 'polynomial.window' in process.output and 'Traceback' not in process.output
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('times', [1, 2])
+def test_signals_end_the_node_within_a_second(graph: Graph, number: int, times: int) -> None:
+    """With exit code 0 and no traceback, also when told twice and with data flowing."""
+    with started(graph) as process:
+        robot = connected(graph)
+        robot.move(10)
+        began = time.monotonic()
+        for _ in range(times):
+            process.send(number)
+        assert process.wait(5.0) == 0
+        assert time.monotonic() - began < 3.0
+        assert 'Traceback' not in process.output

@@ -1,0 +1,114 @@
+"""From joint states to efforts when stamps are missing, late, far apart or irregular."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pendulum_stream import MS, START, make_stream, motion, pendulums, receive, run
+
+
+@pytest.fixture
+def stream():
+    return make_stream()
+
+
+def test_publishers_with_clocks_hours_apart_give_nothing_row_27(stream):
+    hour = 3600 * 1000
+    for ms in range(200):
+        assert receive(stream, ms) is None
+        assert receive(stream, ms + hour + 0.5) is None
+    assert stream.counters['gap'] + stream.counters['jump_back'] == 399
+
+
+def test_a_second_publisher_that_lags_is_counted_row_27(stream):
+    for ms in range(200):
+        receive(stream, ms)
+        receive(stream, ms - 1.5)
+    assert stream.counters['out_of_order'] > 190
+
+
+def test_no_stamp_no_output_row_28(stream):
+    assert run(stream, range(100), stamp=0) == []
+    assert stream.counters == {'received': 100, 'no_stamp': 100}
+
+
+@pytest.mark.parametrize('stamp', [-1, 2**63, 2**200])
+def test_a_stamp_out_of_range_is_none_row_28(stream, stamp):
+    assert receive(stream, 0, stamp=stamp) is None
+    assert stream.counters['no_stamp'] == 1
+
+
+def test_the_receive_time_stands_in_for_a_stamp_row_28():
+    now = [START]
+    stream = make_stream(clock=lambda: now[0], use_receive_time=True)
+    outputs = []
+    for ms in range(100):
+        now[0] = START + ms * MS
+        outputs.append(receive(stream, ms, stamp=0))
+    assert outputs[-1].stamp == now[0]
+    assert outputs[-1].effort == pytest.approx(pendulums(*motion(now[0])), abs=0.05)
+
+
+def test_a_duplicate_stamp_is_dropped_row_29(stream):
+    run(stream, range(100))
+    assert receive(stream, 99) is None
+    assert receive(stream, 99, position=[0.3, 0.1]) is None
+    assert stream.counters['duplicate_stamp'] == 2
+    assert receive(stream, 100) is not None
+
+
+def test_a_late_message_is_dropped_row_30(stream):
+    run(stream, range(100))
+    assert receive(stream, 60) is None
+    assert stream.counters['out_of_order'] == 1
+    assert receive(stream, 100) is not None
+
+
+@pytest.mark.parametrize('target', [-100_000_000, 0, 700])
+def test_after_a_jump_back_output_is_soon_there_again_row_31(stream, target):
+    run(stream, range(1000))
+    outputs = run(stream, range(target, target + 200))
+    assert len(outputs) == 170
+    assert outputs[0].stamp == START + (target + 30) * MS
+    assert outputs[0].measured == pytest.approx(pendulums(*motion(outputs[0].stamp)))
+    assert stream.counters['jump_back'] == 1
+
+
+@pytest.mark.parametrize('gap', [101, 5000, 3_600_000])
+def test_no_effort_across_a_gap_row_32(stream, gap):
+    run(stream, range(500))
+    outputs = run(stream, range(499 + gap, 799 + gap))
+    assert len(outputs) == 270
+    assert outputs[0].stamp == START + (529 + gap) * MS
+    assert stream.counters['gap'] == 1
+
+
+def test_a_short_pause_is_no_gap_row_32(stream):
+    run(stream, range(500))
+    assert len(run(stream, range(590, 700))) == 110
+    assert stream.counters['gap'] == 0
+
+
+@pytest.mark.parametrize('hours', [-5, 0, 5])
+def test_the_age_of_the_stamps_is_known_row_33(hours):
+    stream = make_stream(clock=lambda: START + 99 * MS + hours * 3600 * 1000 * MS)
+    assert stream.age is None
+    assert run(stream, range(100))
+    assert stream.age == hours * 3600 * 1000 * MS
+
+
+def test_a_change_of_rate_and_bursts_are_followed_row_38(stream):
+    slow = np.arange(1000, 3000, 20)
+    bursts = np.sort(np.concatenate((np.arange(3000, 4000, 10), np.arange(3000.2, 4000, 10))))
+    for times in (np.arange(1000), slow, bursts):
+        outputs = run(stream, times)
+        assert len(outputs) >= len(times) - 30
+        for output in outputs[5:]:
+            assert output.effort == pytest.approx(pendulums(*motion(output.stamp)), abs=0.5)
+    assert stream.counters['gap'] == 0
+
+
+@pytest.mark.parametrize('rate', [3.0, 10.0])
+def test_a_slow_stream_is_no_series_of_gaps_row_38(stream, rate):
+    outputs = run(stream, np.arange(0, 20_000, 1000.0 / rate))
+    assert len(outputs) >= 20 * rate - 8
