@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from urdf2dyn_ros.equations.generator import GRAVITY, STYLES
+from urdf2dyn_ros.equations.models import CHOICES
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.export import export_model, write_files
 from urdf2dyn_ros.information import information, information_text
@@ -23,7 +24,7 @@ from urdf2dyn_ros.version import __version__
 def export(arguments: argparse.Namespace) -> int:
     """Write a robot's equations to files."""
     files = export_model(_model(arguments), arguments.language, arguments.style, arguments.name,
-                         tuple(arguments.gravity))
+                         tuple(arguments.gravity), arguments.model)
     for path in write_files(files, arguments.output, arguments.overwrite):
         print(path)
     return 0
@@ -65,6 +66,9 @@ def _parser() -> argparse.ArgumentParser:
                          help=f'one of {", ".join(LANGUAGES)} (default: python)')
     command.add_argument('--style', default='readable', metavar='STYLE',
                          help=f'one of {", ".join(STYLES)} (default: readable)')
+    command.add_argument('--model', default='inverse_dynamics', metavar='MODEL',
+                         help=f'one of {", ".join(CHOICES)} (default: inverse_dynamics); all: '
+                         'these four, and one that returns all at once')
     command.add_argument('--name', help="stem of the files' names (default: the robot's name)")
     command.add_argument('-o', '--output', default='.', metavar='DIR',
                          help='where the files go (default: here)')

@@ -18,7 +18,8 @@ NAME_RULE = '1 to 64 letters, digits or _, ASCII, not starting with a digit'
 
 def export_model(model: RobotModel, language: str = 'python', style: str = 'readable',
                  name: str | None = None,
-                 gravity: tuple[float, float, float] = GRAVITY) -> dict[str, str]:
+                 gravity: tuple[float, float, float] = GRAVITY,
+                 functions: str = 'inverse_dynamics') -> dict[str, str]:
     """
     Return a robot's equations as text: {file name: text}.
 
@@ -34,12 +35,15 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
         or _ replaced by _.
     gravity : tuple of float, (3,)
         [m/s^2], in the root frame.
+    functions : str
+        inverse_dynamics, gravity, bias, mass_matrix, or all: these four, and one that does the
+        work of all four at once.
 
     Raises
     ------
     ExportError
-        For an unknown language or style, or a name that is not a plain identifier; the message
-        lists what is valid.
+        For an unknown language, style or function, or a name that is not a plain identifier; the
+        message lists what is valid.
 
     """
     if language not in LANGUAGES:
@@ -47,7 +51,7 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
                           f'{", ".join(LANGUAGES)}')
     stem = default_name(model.name) if name is None else checked_name(name)
     program = generate(multibody(model), robot=model.name, name=stem, style=style,
-                       gravity=gravity)
+                       gravity=gravity, functions=functions)
     return LANGUAGES[language](program)
 
 

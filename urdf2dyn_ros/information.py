@@ -41,7 +41,7 @@ def information(model: RobotModel,
                     'effort_unit': row.effort_unit} for row in programs['fast'].independent],
         'bodies': bodies,
         'fixed_to_root': [attached.link.name for attached in system.root],
-        'operations': {style: program.inverse_dynamics.operations._asdict()
+        'operations': {style: program.function('inverse_dynamics').operations._asdict()
                        for style, program in programs.items()},
         'warnings': [str(problem) for problem in model.warnings],
     }

@@ -50,12 +50,12 @@ class InverseDynamics:
         system = multibody(model)
         program = generate(system, robot=model.name, name='robot', style='fast', gravity=gravity)
         self.model = model
-        self.gravity = gravity
+        self.gravity_vector = gravity
         self.joint_names = system.joint_names
         self.units = tuple(row.unit for row in program.independent)
         self.effort_units = tuple(row.effort_unit for row in program.independent)
         self.continuous = tuple(row.type == 'continuous' for row in program.independent)
-        self.operations: Operations = program.inverse_dynamics.operations
+        self.operations: Operations = program.function('inverse_dynamics').operations
         self.text = python.write(program)['robot_dynamics.py']
         code = compile(self.text, '<inverse dynamics>', 'exec')
         self._one = _function(code)

@@ -10,16 +10,17 @@ siblings in the order of the file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from urdf2dyn_ros.equations.expression import Scalar
 from urdf2dyn_ros.equations.vectors import IDENTITY, ZERO, Matrix, Vector, add, apply, transpose
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.frames import aligned, from_rpy, rotated
 from urdf2dyn_ros.joints import DECOMPOSED
-from urdf2dyn_ros.robot_model import Joint, Link, RobotModel
+from urdf2dyn_ros.robot_model import Joint, Limits, Link, RobotModel
 
 ROOT = -1
+NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ class Body:
         Its position is multiplier * q[coordinate] + offset.
     attached : tuple of Attached
         The links it consists of, the one moved by the joint first.
+    limits : Limits
+        Of the joint in the URDF, if it has a single coordinate.
 
     """
 
@@ -66,6 +69,7 @@ class Body:
     multiplier: Scalar = 1.0
     offset: Scalar = 0.0
     attached: tuple[Attached, ...] = ()
+    limits: Limits = NO_LIMITS
 
 
 @dataclass(frozen=True)
@@ -110,10 +114,12 @@ def multibody(model: RobotModel) -> Multibody:
         body_R_link = rotated(parent.body_R_link, from_rpy(joint.rpy))
         body_p_link = add(parent.body_p_link, apply(parent.body_R_link, joint.xyz))
         if _moves(joint, model.root):
-            for part in DECOMPOSED[joint.type](joint):
+            parts = DECOMPOSED[joint.type](joint)
+            for part in parts:
                 alignment = aligned(part.axis)
                 bodies.append(Body(part.name, part.type, number,
-                                   rotated(body_R_link, alignment), body_p_link))
+                                   rotated(body_R_link, alignment), body_p_link,
+                                   limits=joint.limits if len(parts) == 1 else NO_LIMITS))
                 number = len(bodies) - 1
                 attached[number] = []
                 body_R_link, body_p_link = transpose(alignment), ZERO
@@ -147,7 +153,6 @@ def _driven(model: RobotModel, bodies: list[Body],
             offset += multiplier * mimic.offset
             multiplier *= mimic.multiplier
             driver = mimic.joint
-        driven.append(Body(body.name, body.type, body.parent, body.parent_R_joint,
-                           body.parent_p_joint, body.turn, index[driver], multiplier, offset,
-                           tuple(attached[number])))
+        driven.append(replace(body, coordinate=index[driver], multiplier=multiplier,
+                              offset=offset, attached=tuple(attached[number])))
     return Multibody(names, tuple(driven), tuple(attached[ROOT]))

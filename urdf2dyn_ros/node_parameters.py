@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from urdf2dyn_ros.equations.generator import GRAVITY_RULE, STYLES
+from urdf2dyn_ros.equations.models import CHOICES
 from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_estimator
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.languages import LANGUAGES
@@ -28,6 +29,9 @@ _OWN = (
     Parameter('export.language', 'python', 'Language of exported files.',
               choices=tuple(LANGUAGES)),
     Parameter('export.style', 'readable', 'Style of exported files.', choices=STYLES),
+    Parameter('export.model', 'inverse_dynamics',
+              'Function of exported files; all: these four, and one that returns all at once.',
+              choices=CHOICES),
     Parameter('export.name', '', "Stem of exported files' names; if empty, the robot's name."),
     Parameter('export.directory', '~/.ros/urdf2dyn_ros', 'Where exported files go.',
               read_only=True),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from urdf2dyn_ros.equations.expression import Scalar
 from urdf2dyn_ros.equations.vectors import (
+    IDENTITY,
     Matrix,
     Vector,
     add,
@@ -77,6 +78,23 @@ def about_origin(link: LinkInertia) -> BodyInertia:
     turned = product(product(R, link.tensor), transpose(R))
     return BodyInertia(link.mass, scale(link.mass, com),
                        _symmetric(matrix_sum(turned, _point_mass(link.mass, com))))
+
+
+def moved(inertia: BodyInertia, R: Matrix, p: Vector) -> BodyInertia:
+    """Return m, h and second moments S in a frame where r = R r' + p; J stands for S."""
+    m, h, S = inertia
+    h = apply(R, h)
+    turned = S if R is IDENTITY else product(product(R, S), transpose(R))
+    across = _outer(h, p)
+    parts = (turned, across, transpose(across), _outer(scale(m, p), p))
+    S = parts[0]
+    for part in parts[1:]:
+        S = matrix_sum(S, part)
+    return BodyInertia(m, add(h, scale(m, p)), _symmetric(S))
+
+
+def _outer(a: Vector, b: Vector) -> Matrix:
+    return (scale(a[0], b), scale(a[1], b), scale(a[2], b))
 
 
 def _symmetric(m: Matrix) -> Matrix:

@@ -18,7 +18,7 @@ def joint_table(system: Multibody) -> tuple[JointRow, ...]:
         rows.append(JointRow(
             i + 1, body.name, link, body.type, joint.UNIT, joint.EFFORT_UNIT,
             'root' if body.parent == ROOT else str(body.parent + 1), _axes(body),
-            '' if driver == i else _follows(body, driver + 1)))
+            '' if driver == i else _follows(body, driver + 1), _limits(body)))
     return tuple(rows)
 
 
@@ -27,6 +27,18 @@ def _follows(body: Body, driver: int) -> str:
     multiplier = '' if body.multiplier == 1.0 else f'{body.multiplier:.9g} '
     offset = '' if body.offset == 0.0 else f' {body.offset:+.9g}'
     return f'{multiplier}q{driver}{offset}'
+
+
+def _limits(body: Body) -> str:
+    """Return the limits that the URDF gives, as text."""
+    joint, limits = JOINTS[body.type], body.limits
+    parts = []
+    if limits.lower is not None and limits.upper is not None:
+        parts.append(f'{limits.lower:g} .. {limits.upper:g} {joint.UNIT}')
+    for value, unit in ((limits.velocity, f'{joint.UNIT}/s'), (limits.effort, joint.EFFORT_UNIT)):
+        if value is not None:
+            parts.append(f'{value:g} {unit}')
+    return ', '.join(parts)
 
 
 def _axes(body: Body) -> str:

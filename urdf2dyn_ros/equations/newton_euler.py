@@ -26,7 +26,7 @@ from urdf2dyn_ros.equations.vectors import (
     transpose,
 )
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import Coordinate, Motion, Wrench, spin
+from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Wrench, spin
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
 Note = Callable[[int, str, tuple[Scalar, ...]], None]
@@ -115,7 +115,7 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
         coordinates.append(at)
         motions.append(motion)
         spins.append(U)
-        own.append(_inertial(inertias[i], motion, U, moment, i, note))
+        own.append(inertial(inertias[i], motion, U, moment, note, i))
     efforts, wrenches = _backward(system, coordinates, own, note)
     return Sweep(efforts, coordinates, motions, spins, wrenches)
 
@@ -144,8 +144,8 @@ def _forward(body: Body, parent: Motion, U_parent: Matrix, at: Coordinate,
     return motion
 
 
-def _inertial(inertia: BodyInertia | None, motion: Motion, U: Matrix, moment: Moment,
-              i: int, note: Note) -> Wrench:
+def inertial(inertia: BodyInertia | None, motion: Motion, U: Matrix, moment: Moment,
+             note: Note, i: int) -> Wrench:
     """Return what accelerates the body itself: F = m a + U h, N = moment + h x a."""
     if inertia is None:
         return Wrench(ZERO, ZERO)
@@ -178,9 +178,14 @@ def _backward(system: Multibody, coordinates: Sequence[Coordinate], own: Sequenc
         efforts[body.coordinate] = efforts[body.coordinate] + body.multiplier * effort
         note(i, 'tau', (efforts[body.coordinate],))
         if body.parent != ROOT:
-            fp = apply(body.parent_R_joint, placed.f)
-            note(i, 'fp', fp)
-            np = add(apply(body.parent_R_joint, placed.n), cross(body.parent_p_joint, fp))
-            note(i, 'np', np)
-            received[body.parent].append(Wrench(fp, np))
+            received[body.parent].append(in_parent(body, placed, partial(note, i)))
     return efforts, transmitted
+
+
+def in_parent(body: Body, placed: Wrench, note: BodyNote) -> Wrench:
+    """Return a wrench in the joint's frame as the parent has it, about the parent's origin."""
+    fp = apply(body.parent_R_joint, placed.f)
+    note('fp', fp)
+    np = add(apply(body.parent_R_joint, placed.n), cross(body.parent_p_joint, fp))
+    note('np', np)
+    return Wrench(fp, np)

@@ -11,6 +11,8 @@ from urdf2dyn_ros.multibody import ROOT, Multibody
 
 FORWARD = 'Forward, root to tips: motion of each link, and what accelerates it'
 BACKWARD = 'Backward, tips to root: force f and moment n that each joint transmits'
+COMPOSITE = 'Tips to root: moments of the mass of each link with what it carries'
+COLUMNS = 'Columns: force and moment that a unit acceleration of one joint requires'
 IN_ROOT = 'In the root frame: where each frame is, and how it moves'
 
 
@@ -66,6 +68,17 @@ SYMBOLS = {
     'np': Symbol(BACKWARD, _vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}'),
     'tau': Symbol(BACKWARD, ('tau{n}',),
                   'tau{n}: effort of joint {driver}, with what joint {n} adds to it'),
+    'Rc': Symbol(COMPOSITE, ('c{n}', 's{n}'), 'R{n}: turn about z by q{n}'),
+    'Ic': Symbol(COMPOSITE, ('mc{n}', *_vector('hc'), *('Sc{n}_' + x for x in (
+        'xx', 'xy', 'xz', 'yy', 'yz', 'zz'))),
+        'mc{n}, hc{n}, Sc{n}: m{n}, h{n}, S{n} and those of what link {n} carries, in frame {n}'),
+    'uF': Symbol(COLUMNS, _vector('f'), 'f{n} = mc{n} a{n} + wd{n} x hc{n}'),
+    'uN': Symbol(COLUMNS, _vector('n'), 'n{n}: moment of Sc{n}, and hc{n} x a{n}'),
+    'ufj': Symbol(COLUMNS, _vector('fj'), ''),
+    'unj': Symbol(COLUMNS, _vector('nj'), ''),
+    'ufp': Symbol(COLUMNS, _vector('fp'), 'fp{n} = {A}fj{n}'),
+    'unp': Symbol(COLUMNS, _vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}'),
+    'utau': Symbol(COLUMNS, (), ''),
     'T': Symbol(IN_ROOT, _matrix('T'), 'T{n} = {T}{A}R{n}'),
     'r': Symbol(IN_ROOT, _vector('r'), 'r{n} = r{p} + {T}p{n}'),
     'v': Symbol(IN_ROOT, _vector('v'), 'v{n} = v{p} + {T}(w{p} x p{n})'),
@@ -92,7 +105,7 @@ class Notation:
     def formula(self, i: int, symbol: str) -> str:
         """Return what a quantity of body i is, as a textbook writes it."""
         body, children = self._bodies[i], self._children[i]
-        text = JOINTS[body.type].FORMULAS.get(symbol) or SYMBOLS[symbol].formula
+        text = JOINTS[body.type].FORMULAS.get(symbol.removeprefix('u')) or SYMBOLS[symbol].formula
         links = sum(attached.link.inertia is not None for attached in body.attached)
         own = links > 0 or not children
         turned = any(body.parent_R_joint[k][k] != 1.0 for k in range(3))

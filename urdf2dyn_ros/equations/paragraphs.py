@@ -19,11 +19,28 @@ _SPOKEN = frozenset(('q', 'b', 'wj', 'wdj', 'bj', 'w', 'wd', 'a', 'U', 'f', 'n',
 
 
 class Noted(NamedTuple):
-    """A quantity the sweeps have made, and how many nodes the graph had by then."""
+    """
+    A quantity the sweeps have made.
 
+    Attributes
+    ----------
+    section, paragraph : str
+        Titles of where it stands.
+    body, symbol, entries
+        As in `newton_euler.Note`.
+    names : tuple of str
+        Of its entries.
+    nodes : int
+        How many nodes the graph had by then.
+
+    """
+
+    section: str
+    paragraph: str
     body: int
     symbol: str
     entries: tuple[Scalar, ...]
+    names: tuple[str, ...]
     nodes: int
 
 
@@ -48,36 +65,59 @@ class Notebook:
         self._notation = Notation(system)
         self._lumped = [len(body.attached) > 1 for body in system.bodies]
         self._noted: list[Noted] = []
+        self._titles = [self.title(body) for body in range(len(rows))]
+        self.begin()
+
+    def begin(self, section: str = '', tag: str = '', paragraph: str = '') -> None:
+        """
+        Begin a part of the work.
+
+        Parameters
+        ----------
+        section : str
+            Stands before the titles of its sections.
+        tag : str
+            Stands behind its names, which the same quantities of another part have already.
+        paragraph : str
+            Its only paragraph; by default there is one a body.
+
+        """
+        self._section, self._tag, self._paragraph = section, tag, paragraph
 
     def note(self, body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
         """Name the entries of a quantity that has just been made."""
-        for name, entry in zip(SYMBOLS[symbol].names, entries):
-            self._graph.label(name.format(n=body + 1), entry)
-        self._noted.append(Noted(body, symbol, entries, len(self._graph.nodes)))
+        known = SYMBOLS[symbol]
+        names = tuple(name.format(n=body + 1) + self._tag for name in known.names)
+        for name, entry in zip(names, entries):
+            self._graph.label(name, entry)
+        self._noted.append(Noted(
+            self._section + known.sweep, self._paragraph or self._titles[body], body, symbol,
+            entries, names, len(self._graph.nodes)))
 
     def sections(self, schedule: Schedule) -> tuple[Section, ...]:
         """Hand every statement to the quantity during whose making its node appeared."""
         waiting = list(schedule.by_node.items())[::-1]
-        said: set[tuple[int, str]] = set()
+        said: set[tuple[str, int, str]] = set()
         sections = []
-        for sweep, in_sweep in groupby(self._noted, lambda noted: SYMBOLS[noted.symbol].sweep):
+        for section, in_section in groupby(self._noted, lambda noted: noted.section):
             paragraphs = []
-            for body, quantities in groupby(in_sweep, lambda noted: noted.body):
+            for title, quantities in groupby(in_section, lambda noted: noted.paragraph):
                 blocks = []
                 for noted in quantities:
                     made: list[Statement] = []
                     while waiting and waiting[-1][0].serial < noted.nodes:
                         made.append(waiting.pop()[1])
                     comment = ''
-                    if self._explained and (made or noted[:2] not in said):
+                    about = (section, noted.body, noted.symbol)
+                    if self._explained and (made or about not in said):
                         comment = self._comment(noted, made, schedule)
-                    said.add(noted[:2])
+                    said.add(about)
                     if made or comment:
                         blocks.append(Block(comment, tuple(made)))
                 if blocks:
-                    paragraphs.append(Paragraph(self.title(body), tuple(blocks)))
+                    paragraphs.append(Paragraph(title, tuple(blocks)))
             if any(block.statements for paragraph in paragraphs for block in paragraph.blocks):
-                sections.append(Section(sweep, tuple(paragraphs)))
+                sections.append(Section(section, tuple(paragraphs)))
         assert not waiting, 'a statement that no quantity was noted after'
         return tuple(sections)
 
@@ -94,7 +134,7 @@ class Notebook:
 
     def _comment(self, noted: Noted, made: list[Statement], schedule: Schedule) -> str:
         """Return the formula, and entries that are known without a statement of their own."""
-        names = [name.format(n=noted.body + 1) for name in SYMBOLS[noted.symbol].names]
+        names = list(noted.names)
         shown = [_shown(entry, schedule) for entry in noted.entries]
         known = {name: text for name, text, entry in zip(names, shown, noted.entries)
                  if text not in (name, '_') and isinstance(entry, Expression)}

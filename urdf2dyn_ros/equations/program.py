@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -87,20 +88,78 @@ class Operations(NamedTuple):
                 f'{self.trigonometric} sines and cosines')
 
 
-class Output(NamedTuple):
-    """A result with its key (a name from the URDF, data to a language) and entries."""
+class Row(NamedTuple):
+    """Entries of a result with their key (a name from the URDF, data to a language)."""
 
     key: str
     entries: tuple[Signed, ...]
 
 
+class Result(NamedTuple):
+    """What a function returns: a vector with an entry a row, or a matrix."""
+
+    name: str
+    rows: tuple[Row, ...]
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether the rows have several entries, or stand for a matrix of one."""
+        return self.name == 'M'
+
+
 @dataclass(frozen=True)
 class Function:
-    """One evaluation, from the inputs to outputs."""
+    """
+    One evaluation.
 
+    Attributes
+    ----------
+    name, summary : str
+        Key of MODELS, or 'dynamics' for all of them in one; what it returns, in words.
+    inputs : tuple of str
+        Those of q, qd, qdd that it depends on.
+    results : tuple of Result
+    sections, operations
+        The statements between inputs and results, and their cost.
+
+    """
+
+    name: str
+    summary: str
+    inputs: tuple[str, ...]
+    results: tuple[Result, ...]
     sections: tuple[Section, ...]
-    outputs: tuple[Output, ...]
     operations: Operations
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """All statements, in order."""
+        return tuple(statement for section in self.sections for paragraph in section.paragraphs
+                     for block in paragraph.blocks for statement in block.statements)
+
+    @property
+    def names(self) -> set[str]:
+        """All names that statements and results mention."""
+        entries = [entry for result in self.results for row in result.rows
+                   for entry in row.entries]
+        return names_in([statement.value for statement in self.statements] + entries)
+
+
+def names_in(values: Iterable[Signed]) -> set[str]:
+    """Return the names that some terms mention."""
+    found: set[str] = set()
+    waiting: list[Term] = [value.term for value in values]
+    while waiting:
+        term = waiting.pop()
+        if isinstance(term, Name):
+            found.add(term.text)
+        elif isinstance(term, Call):
+            waiting.append(term.argument)
+        elif isinstance(term, Product):
+            waiting += term.factors
+        elif isinstance(term, Sum):
+            waiting += [entry for _, entry in term.terms]
+    return found
 
 
 class ParameterLine(NamedTuple):
@@ -132,6 +191,8 @@ class JointRow(NamedTuple):
         Type, units of position and effort, number of the parent, axes of the body frame.
     driver : str
         How a mimic joint follows another; empty for an independent one.
+    limits : str
+        Of position, velocity and effort, as in the URDF.
 
     """
 
@@ -144,15 +205,25 @@ class JointRow(NamedTuple):
     parent: str
     frame: str
     driver: str
+    limits: str
 
 
 class Reference(NamedTuple):
-    """A state, (n,) each, and the efforts that the recursion on plain numbers gives for it."""
+    """
+    A state, and what the recursion on plain numbers gives for it.
+
+    Attributes
+    ----------
+    q, qd, qdd : tuple of float, (n,)
+    expected : dict
+        Name of a function to (n,); for the mass matrix M qdd.
+
+    """
 
     q: tuple[float, ...]
     qd: tuple[float, ...]
     qdd: tuple[float, ...]
-    efforts: tuple[float, ...]
+    expected: dict[str, tuple[float, ...]]
 
 
 @dataclass(frozen=True)
@@ -175,10 +246,11 @@ class Program:
         Rows of the independent joints, in the order of q and of the efforts.
     parameters, constants
         Editable values, and statements that depend on them alone.
-    inverse_dynamics : Function
-        One output an independent joint.
+    functions : tuple of Function
     dynamic_model : Function or None
         Positions, velocities, accelerations, forces and moments in the root frame.
+    references : tuple of Reference
+        States to check the functions with.
 
     """
 
@@ -190,9 +262,13 @@ class Program:
     numbers: tuple[int, ...]
     parameters: tuple[ParameterGroup, ...]
     constants: tuple[Block, ...]
-    inverse_dynamics: Function
+    functions: tuple[Function, ...]
     dynamic_model: Function | None
-    reference: Reference
+    references: tuple[Reference, ...]
+
+    def function(self, name: str) -> Function:
+        """Return the function of this name."""
+        return next(function for function in self.functions if function.name == name)
 
     @property
     def independent(self) -> tuple[JointRow, ...]:

@@ -13,19 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from urdf2dyn_ros.equations.inertia import BodyInertia
-from urdf2dyn_ros.equations.vectors import (
-    Matrix,
-    Vector,
-    add,
-    apply,
-    matrix_sum,
-    product,
-    scale,
-    transpose,
-)
+from urdf2dyn_ros.equations.inertia import BodyInertia, moved, total
+from urdf2dyn_ros.equations.vectors import Matrix
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.multibody import ROOT, Body, Multibody
+from urdf2dyn_ros.multibody import ROOT, Multibody
 
 
 def second_moments(J: Matrix) -> Matrix:
@@ -58,25 +49,11 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
         body, inertia = system.bodies[i], result[i]
         if inertia is None:
             continue
-        moved, kept = JOINTS[body.type].split(inertia)
+        given, kept = JOINTS[body.type].split(inertia)
         result[i] = kept
         if body.parent != ROOT:
-            shifted = _in_parent(body, moved)
-            parent = result[body.parent]
-            result[body.parent] = shifted if parent is None else BodyInertia(
-                parent.m + shifted.m, add(parent.h, shifted.h), matrix_sum(parent.J, shifted.J))
+            # seen from the parent the same at whatever position of the joint
+            shifted = moved(given, body.parent_R_joint, body.parent_p_joint)
+            result[body.parent] = total(
+                part for part in (result[body.parent], shifted) if part is not None)
     return result
-
-
-def _in_parent(body: Body, moved: BodyInertia) -> BodyInertia:
-    """Return what moves, seen from the parent at whatever position of the joint: r = R r' + p."""
-    R, p = body.parent_R_joint, body.parent_p_joint
-    h = apply(R, moved.h)
-    S = product(product(R, moved.J), transpose(R))
-    for row in (_outer(h, p), _outer(p, h), _outer(scale(moved.m, p), p)):
-        S = matrix_sum(S, row)
-    return BodyInertia(moved.m, add(h, scale(moved.m, p)), S)
-
-
-def _outer(a: Vector, b: Vector) -> Matrix:
-    return (scale(a[0], b), scale(a[1], b), scale(a[2], b))

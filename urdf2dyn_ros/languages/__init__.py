@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from urdf2dyn_ros.equations.program import Program
-from urdf2dyn_ros.languages import python
+from urdf2dyn_ros.languages import c, cpp, javascript, julia, matlab, python, rust
 
 LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
     'python': python.write,
+    'c': c.write,
+    'cpp': cpp.write,
+    'matlab': matlab.write,
+    'julia': julia.write,
+    'rust': rust.write,
+    'javascript': javascript.write,
 }
 """Name of a language to what writes a Program in it: {file name: text}."""

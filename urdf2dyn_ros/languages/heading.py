@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from urdf2dyn_ros.equations.notation import is_plain
-from urdf2dyn_ros.equations.program import Program
+from urdf2dyn_ros.equations.program import Function, Program
 from urdf2dyn_ros.version import __version__
 
 _NOTATION = """\
@@ -28,21 +28,36 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
 def heading(program: Program) -> list[str]:
     """Return title, joint table, conventions and costs."""
     lines = [
-        f'Inverse dynamics{_of(program.robot)}: tau = ID(q, qd, qdd), '
-        'the efforts that give a motion.',
+        _title(program),
         '',
         f'Recursive Newton-Euler, {program.style} style, written by urdf2dyn_ros {__version__}.',
         'SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must',
-        'supply. Inputs must be finite: products with what is always zero are left out.',
+        'supply. Rigid links alone: no friction, no rotors, no contact. Inputs must be finite:',
+        'products with what is always zero are left out.',
         f'Gravity ({", ".join(f"{entry:g}" for entry in program.gravity)}) m/s^2 '
         'in the root frame.',
-        f'One call: {program.inverse_dynamics.operations}.',
+        *(_cost(function, len(program.functions)) for function in program.functions),
         '',
         *_table(program),
+        *_limits(program),
     ]
     if program.style == 'readable':
         lines += ['', *_NOTATION.splitlines()]
     return lines
+
+
+def _title(program: Program) -> str:
+    (first, *others), of = program.functions, _of(program.robot)
+    if others:
+        return f'Dynamics{of}: tau = ID(q, qd, qdd) = M(q) qdd + bias(q, qd).'
+    if first.name == 'inverse_dynamics':
+        return f'Inverse dynamics{of}: tau = ID(q, qd, qdd), the efforts that give a motion.'
+    name = first.name.replace('_', ' ').capitalize()
+    return f'{name}{of}: {first.summary}.'
+
+
+def _cost(function: Function, number: int) -> str:
+    return f'One call{f" of {function.name}" if number > 1 else ""}: {function.operations}.'
 
 
 def _of(robot: str) -> str:
@@ -57,6 +72,13 @@ def _table(program: Program) -> list[str]:
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return ['    ' + '  '.join(text.ljust(width) for text, width in zip(row, widths)).rstrip()
             for row in rows]
+
+
+def _limits(program: Program) -> list[str]:
+    """Return what the URDF says that joints can do; continuous ones have no positions there."""
+    rows = [f'    {row.number:<3} {row.limits}' for row in program.joints if row.limits]
+    title = 'Limits of the joints in the URDF, which are not enforced here:'
+    return ['', title, *rows] if rows else []
 
 
 def _cell(name: str) -> str:

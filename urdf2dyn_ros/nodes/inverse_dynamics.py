@@ -247,7 +247,8 @@ def _reasons(grown: Counter[str], current: Stream) -> str:
 def _exported(dynamics: InverseDynamics, values: dict[str, Any]) -> list[str]:
     """Write the files, and return their paths."""
     files = export_model(dynamics.model, values['export.language'], values['export.style'],
-                         values['export.name'] or None, dynamics.gravity)
+                         values['export.name'] or None, dynamics.gravity_vector,
+                         values['export.model'])
     paths = write_files(files, values['export.directory'], values['export.overwrite'])
     return [str(path) for path in paths]
 

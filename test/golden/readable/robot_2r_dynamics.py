@@ -3,7 +3,8 @@ Inverse dynamics of 'robot_2r': tau = ID(q, qd, qdd), the efforts that give a mo
 
 Recursive Newton-Euler, readable style, written by urdf2dyn_ros 0.1.0.
 SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must
-supply. Inputs must be finite: products with what is always zero are left out.
+supply. Rigid links alone: no friction, no rotors, no contact. Inputs must be finite:
+products with what is always zero are left out.
 Gravity (0, -9.81, 0) m/s^2 in the root frame.
 One call: 25 multiplications, 17 additions, 4 sines and cosines.
 
@@ -27,6 +28,8 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
                   bji) or after it is turned back (backward: fji, nji)
     Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
     = (.., _, ..) entries of a formula that are known; _ is one that nobody needs
+
+Self-test: python3 robot_2r_dynamics.py
 """
 from math import cos, sin
 # from numpy import cos, sin   # instead of it, where numbers are arrays of samples
@@ -72,7 +75,7 @@ J2_zz = I2_zz + m2 * (com2_x * com2_x + com2_y * com2_y)
 
 def inverse_dynamics(q, qd, qdd):
     """
-    Return the efforts, one for each of JOINT_NAMES.
+    Return the efforts tau that a motion requires.
 
     q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2]: a value for
     each of JOINT_NAMES; efforts [N m or N].
@@ -305,20 +308,45 @@ array_of_variables = [
     [gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2],
 ]
 
-# A state, and the efforts that were found for it when this file was written. They no
-# longer agree once a parameter has been changed.
-REFERENCE_Q = [0.35, 0.78]
-REFERENCE_QD = [1.16, 0.17]
-REFERENCE_QDD = [1.03, -1.83]
-REFERENCE_EFFORTS = [167.14198500435336, 25.713400885261393]
+# States, and what was found for them when this file was written (for the mass
+# matrix M qdd). It no longer agrees once a parameter has been changed.
+reference_q = [
+    [0.35, 0.78],
+    [0.61, -0.86],
+    [-0.86, 0.36],
+]
+reference_qd = [
+    [1.16, 0.17],
+    [-0.19, -1.0],
+    [-1.0, 1.16],
+]
+reference_qdd = [
+    [1.03, -1.83],
+    [-1.99, 0.62],
+    [0.62, 1.0],
+]
+expected_inverse_dynamics = [
+    [167.14198500435336, 25.713400885261393],
+    [43.2271944383838, 13.718067503237304],
+    [198.87942395510254, 76.67072730027688],
+]
+
+
+def differences(function, found, expected):
+    """Return what to say about entries that are not what is expected."""
+    return [f'{function}, {ascii(name)}: {a!r} instead of {b!r}'
+            for name, a, b in zip(JOINT_NAMES, found, expected)
+            if not abs(a - b) <= 1e-9 * max(1.0, abs(b))]
 
 
 if __name__ == '__main__':
-    efforts = inverse_dynamics(*([row[k] for row in array_of_variables] for k in range(3)))
-    for name, effort, unit in zip(JOINT_NAMES, efforts, EFFORT_UNITS):
+    q, qd, qdd = ([row[k] for row in array_of_variables] for k in range(3))
+    for name, effort, unit in zip(JOINT_NAMES, inverse_dynamics(q, qd, qdd), EFFORT_UNITS):
         print(f'{ascii(name)[1:-1]:24} {effort: .9g} {unit}')
-    found = inverse_dynamics(REFERENCE_Q, REFERENCE_QD, REFERENCE_QDD)
-    wrong = [name for name, a, b in zip(JOINT_NAMES, found, REFERENCE_EFFORTS)
-             if abs(a - b) > 1e-9 * max(1.0, abs(b))]
-    print('differs from the reference: ' + ascii(wrong) if wrong else 'agrees with the reference')
+    wrong = []
+    for k in range(len(reference_q)):
+        tau = inverse_dynamics(reference_q[k], reference_qd[k], reference_qdd[k])
+        wrong += differences('inverse_dynamics', tau, expected_inverse_dynamics[k])
+    print('differs from the reference:' if wrong else 'agrees with the reference', *wrong,
+          sep='\n    ')
     raise SystemExit(1 if wrong else 0)

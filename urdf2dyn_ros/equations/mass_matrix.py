@@ -1,0 +1,117 @@
+"""
+The mass matrix: what every joint feels of a unit acceleration of each joint in turn.
+
+At rest and without gravity, the links beyond an accelerated joint move as one body, so the
+recursion's own two steps on that composite body give a column (Walker and Orin 1982, method 3;
+Featherstone, Rigid Body Dynamics Algorithms, section 6.2). Second moments are shifted and turned
+without a trace, and what has been regrouped stays so.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from urdf2dyn_ros.equations.expression import Scalar
+from urdf2dyn_ros.equations.inertia import BodyInertia, moved, total
+from urdf2dyn_ros.equations.newton_euler import (
+    Note,
+    in_parent,
+    inertial,
+    second_moment,
+    unnoted,
+)
+from urdf2dyn_ros.equations.vectors import ZERO
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.joints.motion import Coordinate, Motion, spin
+from urdf2dyn_ros.multibody import ROOT, Multibody
+
+_AT_REST = Motion(ZERO, ZERO, ZERO)
+
+
+def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
+                note: Note = unnoted,
+                column: Callable[[int], None] = lambda body: None) -> list[list[Scalar]]:
+    """
+    Return M of tau = M(q) qdd + bias(q, qd).
+
+    Parameters
+    ----------
+    system : Multibody
+    inertias : sequence of BodyInertia or None
+        One per body, with second moments in the place of the tensors.
+    q : sequence of Scalar, (n,)
+        Independent joints [rad or m].
+    note : callable
+        Told every named quantity as it is made.
+    column : callable
+        Told the number of the body whose column begins.
+
+    Returns
+    -------
+    list of lists of Scalar, (n, n)
+        Symmetric [kg m^2, kg m or kg].
+
+    """
+    at = [Coordinate(body.multiplier * q[body.coordinate] + body.offset, 0.0, 0.0, body.turn)
+          for body in system.bodies]
+    composite = _composite(system, inertias, at, note)
+    n = len(system.joint_names)
+    M: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
+    for j in range(len(system.bodies)):
+        inertia = composite[j]
+        if inertia is not None:
+            column(j)
+            _column(system, inertia, at, j, M, note)
+    return M
+
+
+def _composite(system: Multibody, inertias: Sequence[BodyInertia | None],
+               at: Sequence[Coordinate], note: Note) -> list[BodyInertia | None]:
+    """Return the inertia of every body with all that it carries, in its own frame."""
+    result = list(inertias)
+    for i in reversed(range(len(result))):
+        inertia, body = result[i], system.bodies[i]
+        if inertia is None:
+            continue
+        note(i, 'Ic', (inertia.m, *inertia.h, *(inertia.J[row][k] for row in range(3)
+                                                for k in range(row, 3))))
+        if body.parent != ROOT:
+            joint = JOINTS[body.type]
+            R = joint.rotation(at[i])
+            note(i, 'Rc', (R[0][0], R[1][0]))
+            before = moved(inertia, R, joint.displacement(at[i]))
+            placed = moved(before, body.parent_R_joint, body.parent_p_joint)
+            result[body.parent] = total(
+                part for part in (result[body.parent], placed) if part is not None)
+    return result
+
+
+def _column(system: Multibody, inertia: BodyInertia, at: Sequence[Coordinate], j: int,
+            M: list[list[Scalar]], note: Note) -> None:
+    """Add the efforts of a unit acceleration of body j's joint, from there to the root."""
+    moving = system.bodies[j]
+    motion = JOINTS[moving.type].forward(
+        _AT_REST, at[j]._replace(qdd=1.0), lambda symbol, entries: None)
+    U = spin(motion.w, motion.wd)
+    wrench = inertial(inertia, motion, U, second_moment,
+                      lambda i, symbol, entries: note(i, f'u{symbol}', entries), j)
+    i = j
+    while i != ROOT:
+        body = system.bodies[i]
+        says = partial(_say, note, i)
+        effort, placed = JOINTS[body.type].backward(wrench, at[i], says)
+        row, k = body.coordinate, moving.coordinate
+        entry = moving.multiplier * (body.multiplier * effort)
+        M[row][k] = M[row][k] + entry
+        if i != j:
+            M[k][row] = M[k][row] + entry   # twice on the diagonal, if one mimics the other
+        if body.parent != ROOT:
+            wrench = in_parent(body, placed, says)
+        says('tau', ())
+        i = body.parent
+
+
+def _say(note: Note, i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+    note(i, f'u{symbol}', entries)

@@ -1,0 +1,58 @@
+"""The functions a program may have: the same recursion with zeros and ones put in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from urdf2dyn_ros.errors import ExportError
+
+
+class Model(NamedTuple):
+    """
+    What a function depends on and returns.
+
+    Attributes
+    ----------
+    inputs : tuple of str
+        Those of q, qd, qdd that are not zero.
+    results : tuple of str
+        Names of what is returned; M is a matrix (n, n), the others are vectors (n,).
+    summary : str
+        What that is.
+
+    """
+
+    inputs: tuple[str, ...]
+    results: tuple[str, ...]
+    summary: str
+
+
+MODELS = {
+    'inverse_dynamics': Model(('q', 'qd', 'qdd'), ('tau',),
+                              'the efforts tau that a motion requires'),
+    'gravity': Model(('q',), ('tau',), 'the efforts tau that hold the robot still'),
+    'bias': Model(('q', 'qd'), ('tau',),
+                  'the efforts tau of a motion without accelerations: Coriolis, centrifugal and '
+                  'gravity'),
+    'mass_matrix': Model(('q',), ('M',),
+                         'the symmetric matrix M of tau = M(q) qdd + bias(q, qd)'),
+}
+"""Name of a function to what it is."""
+
+TOGETHER = 'dynamics'
+"""Name of the function that does the work of all the others at once."""
+
+ALL = Model(('q', 'qd', 'qdd'), ('tau', 'tau_gravity', 'tau_bias', 'M'),
+            'what inverse_dynamics, gravity, bias and mass_matrix return, shared work done once')
+
+CHOICES = (*MODELS, 'all')
+"""What a user may ask for."""
+
+
+def functions_of(choice: str) -> dict[str, Model]:
+    """Return the functions of a program, by name; an ExportError for an unknown choice."""
+    if choice == 'all':
+        return {**MODELS, TOGETHER: ALL}
+    if choice not in MODELS:
+        raise ExportError(f'unknown model {choice!r}; the models are: {", ".join(CHOICES)}')
+    return {choice: MODELS[choice]}

@@ -1,0 +1,169 @@
+"""C99, with no dependency but libm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from urdf2dyn_ros.equations.program import Function, Program
+from urdf2dyn_ros.languages.language import Language
+
+
+def write(program: Program) -> dict[str, str]:
+    """Return the files of a program: a header and a source file."""
+    c = C(program)
+    return {f'{program.name}_dynamics.h': '\n'.join(c.header()) + '\n',
+            f'{program.name}_dynamics.c': '\n'.join(c.source()) + '\n'}
+
+
+def quoted(text: str) -> str:
+    """Return a string literal of UTF-8, for C and C++."""
+    plain = ''.join(chr(byte) if 32 <= byte < 127 and byte not in b'"\\?' else f'\\{byte:03o}'
+                    for byte in text.encode())
+    return f'"{plain}"'
+
+
+_TESTED = '\n\n#ifdef @NAME_SELF_TEST\n#include <stdio.h>\n'
+
+
+class C(Language):
+    """A header and a source file."""
+
+    REAL = 'double'
+    QUALIFIER = ''   # of a function
+    STATEMENT = LONG = 'const double {name} = {value};'
+    TABLE, ROW = ('static const double {name}[][@size] = {{', '};'), ('{', '},')
+    TEST = 'cc -D{NAME}_SELF_TEST {name}_dynamics.c -lm -o self_test && ./self_test'
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.size = f'{program.name.upper()}_JOINTS'
+        self.STATEMENT = self.LONG = self.STATEMENT.replace('double', self.REAL)
+
+    def constants(self, names: Sequence[str], values: Sequence[float]) -> str:
+        """Return one line that gives names their values."""
+        pairs = [f'{name} = {self.number(value)}' for name, value in zip(names, values)]
+        return f'static const double {", ".join(pairs)};'
+
+    def header(self) -> Iterator[str]:
+        """Yield the header."""
+        guard = f'{self.program.name.upper()}_DYNAMICS_H'
+        yield from ['/*', *(f' * {line}'.rstrip() for line in self.heading()), ' */',
+                    f'#ifndef {guard}', f'#define {guard}', '',
+                    f'#define {self.size} {self.n}', '',
+                    '#ifdef __cplusplus', 'extern "C" {', '#endif', '']
+        yield '/* UTF-8, in the order of all vectors */'
+        yield f'extern const char *const {self.program.name}_joint_names[{self._dimension}];'
+        for function in self.program.functions:
+            yield ''
+            yield from self.comments(self.says(function))
+            yield f'{self.signature(function)};'
+        yield from ['', '#ifdef __cplusplus', '}', '#endif', '', '#endif']
+
+    def filled(self, text: str) -> list[str]:
+        """Return the lines of a text with the robot's names in it."""
+        return super().filled(text.replace('@size', self._dimension))
+
+    @property
+    def _dimension(self) -> str:
+        return self.size if self.n else '1'   # C has no arrays without elements
+
+    def says(self, function: Function) -> list[str]:
+        """Return what a function returns, and units."""
+        return [f'{function.name}: {function.summary}.']
+
+    def signature(self, function: Function) -> str:
+        """Return the head of a function's definition."""
+        vectors = [f'const {self.REAL} {x}[{self._dimension}]' for x in function.inputs]
+        results = [f'{self.REAL} {result.name}' + f'[{self._dimension}]' * (1 + result.is_matrix)
+                   for result in function.results]
+        head = f'{self.QUALIFIER}void {self.program.name}_{function.name}('
+        return self.array(head, vectors + results, ')')
+
+    def source(self) -> Iterator[str]:
+        """Yield the source file."""
+        used = self.used(self.program.functions)
+        names = [quoted(row.name) for row in self.program.independent] or ['""']
+        yield f'#include "{self.program.name}_dynamics.h"'
+        yield ''
+        yield '#include <math.h>'
+        yield ''
+        declared = f'const char *const {self.program.name}_joint_names[{self._dimension}] = {{'
+        yield self.array(declared, names, '};')
+        yield from self.parameters(used)
+        for function in self.program.functions:
+            yield from ['', '', *self.function(function)]
+        yield from self.filled(_TESTED)
+        yield from self.self_test()
+        yield '#endif'
+
+    def function(self, function: Function) -> Iterator[str]:
+        """Yield the definition of a function."""
+        yield self.signature(function)
+        yield '{'
+        unused = [x for x, entries in self.inputs(function) if not entries]
+        unused += [result.name for result in function.results if not result.rows]
+        yield from (f'{self.INDENT}(void){x};' for x in unused)
+        yield from self.unpacked(function)
+        yield from self.derived(self.used([function]), self.INDENT, self.STATEMENT)
+        yield from self.body(function)
+        yield ''
+        for result in function.results:
+            yield from self.assigned(result)
+        yield '}'
+
+    def data(self) -> Iterator[tuple[str, list[list[float]]]]:
+        """Yield names and rows; one number a row for a robot without joints."""
+        return ((name, [row or [0.0] for row in rows]) for name, rows in super().data())
+
+    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+        """Yield what compares each result of a function with what is expected of it."""
+        size = self._dimension
+        results = [f'{result.name}[{size}]' + f'[{size}], product[{size}]' * result.is_matrix
+                   for result in function.results]
+        yield f'        {{   double {", ".join(results)};'
+        yield self.array(f'            {self.program.name}_{function.name}(', [
+            *(f'reference_{x}[k]' for x in function.inputs),
+            *(result.name for result in function.results)], ');')
+        for result, known in zip(function.results, expected):
+            found = 'product' if result.is_matrix else result.name
+            if result.is_matrix:
+                yield '            times(M, reference_qdd[k], product);'
+            yield f'            wrong += differs("{function.name}", {found}, {known}[k]);'
+        yield '        }'
+
+    DIFFERS = """
+static int differs(const char *function, const double *found, const double *expected)
+{
+    int wrong = 0;
+    for (int i = 0; i < @NAME_JOINTS; i++) {
+        if (!(fabs(found[i] - expected[i]) <= 1e-9 * fmax(1.0, fabs(expected[i])))) {
+            printf("%s, %s: %.17g instead of %.17g\\n", function, @name_joint_names[i],
+                   found[i], expected[i]);
+            wrong = 1;
+        }
+    }
+    return wrong;
+}
+"""
+    TIMES = """
+static void times(double M[@size][@size], const double *x, double *product)
+{
+    for (int i = 0; i < @NAME_JOINTS; i++) {
+        product[i] = 0.0;
+        for (int j = 0; j < @NAME_JOINTS; j++) {
+            product[i] += M[i][j] * x[j];
+        }
+    }
+}
+"""
+    MAIN = """
+int main(void)
+{
+    int wrong = 0;
+    for (size_t k = 0; k < sizeof reference_q / sizeof reference_q[0]; k++) {"""
+    VERDICT = """\
+    }
+    puts(wrong ? "differs from the reference" : "agrees with the reference");
+    return wrong ? 1 : 0;
+}
+"""

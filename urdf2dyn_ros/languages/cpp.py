@@ -1,0 +1,155 @@
+"""C++17, header only, for any scalar: float, double, or a type of automatic differentiation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from urdf2dyn_ros.equations.program import Function, Program
+from urdf2dyn_ros.languages.c import quoted
+from urdf2dyn_ros.languages.infix import Infix, shortest
+from urdf2dyn_ros.languages.language import Language
+from urdf2dyn_ros.languages.reserved import CPP
+
+_TYPES = {False: 'Vector<Scalar>', True: 'Matrix<Scalar>'}
+
+
+def write(program: Program) -> dict[str, str]:
+    """Return the files of a program: a header."""
+    return {f'{program.name}_dynamics.hpp': '\n'.join(Cpp(program).header()) + '\n'}
+
+
+_TESTED = """
+#ifdef @NAME_SELF_TEST
+#include <cstdio>
+
+using Row = @space::Vector<double>;"""
+
+
+class Cpp(Language):
+    """A header."""
+
+    STATEMENT = LONG = 'const Scalar {name} = {value};'
+    TABLE, ROW = ('static const Row {name}[] = {{', '};'), ('{', '},')
+    CONSTANT = 'inline constexpr double {name} = {value};'
+    INFIX = Infix(number=lambda value: f'Scalar({shortest(value)})')
+    TEST = ('c++ -std=c++17 -x c++ -D{NAME}_SELF_TEST {name}_dynamics.hpp -o self_test '
+            '&& ./self_test')
+
+    @property
+    def _space(self) -> str:
+        return self.program.name + '_' * (self.program.name in CPP)
+
+    def number(self, value: float) -> str:
+        """Return a number with its sign."""
+        return shortest(value)
+
+    def header(self) -> Iterator[str]:
+        """Yield the lines of the file."""
+        program, guard = self.program, f'{self.program.name.upper()}_DYNAMICS_HPP'
+        names = [quoted(row.name) for row in program.independent]
+        yield from ['/*', *(f' * {line}'.rstrip() for line in self.heading()), ' */',
+                    f'#ifndef {guard}', f'#define {guard}', '', '#include <array>',
+                    '#include <cmath>', '#include <cstddef>', '',
+                    f'namespace {self._space} {{', '',
+                    f'inline constexpr std::size_t joints = {self.n};',
+                    self.array('inline constexpr std::array<const char *, joints> joint_names{',
+                               names, '};   // UTF-8, in the order of all vectors'), '']
+        yield 'template <typename Scalar> using Vector = std::array<Scalar, joints>;'
+        yield 'template <typename Scalar> using Matrix = std::array<Vector<Scalar>, joints>;'
+        used = self.used(program.functions)
+        if program.parameters:
+            yield from ['', 'namespace parameters {', *self.parameters(used)]
+            yield from [*self._derived(used), '', '}  // namespace parameters']
+        for function in program.functions:
+            yield from ['', *self._function(function)]
+        yield from ['', f'}}  // namespace {self._space}', *self.filled(_TESTED),
+                    *self.self_test(), '#endif', '', '#endif']
+
+    def _derived(self, used: set[str]) -> Iterator[str]:
+        doubles = Cpp(self.program)
+        doubles.INFIX = Infix()
+        return doubles.derived(used, '', self.CONSTANT)
+
+    def _function(self, function: Function) -> Iterator[str]:
+        results = [(result, _TYPES[result.is_matrix]) for result in function.results]
+        single = len(results) == 1
+        if not single:
+            yield from ['template <typename Scalar> struct Dynamics {',
+                        *(f'{self.INDENT}{kind} {result.name};' for result, kind in results),
+                        '};', '']
+        returned = results[0][1] if single else 'Dynamics<Scalar>'
+        yield from self.comments([f'Returns {function.summary}.'])
+        yield 'template <typename Scalar>'
+        names = function.names
+        given = [f'const Vector<Scalar> &{x}' if any(name for name, _ in entries) else
+                 'const Vector<Scalar> &' for x, entries in self.inputs(function)]
+        yield self.array(f'{returned} {function.name}(', given, ')')
+        yield '{'
+        yield from [f'{self.INDENT}using std::cos;', f'{self.INDENT}using std::sin;']
+        yield from self.unpacked(function)
+        known = [name for group in self.program.parameters for line in group.lines
+                 for name in line.names] + [statement.name for block in self.program.constants
+                                            for statement in block.statements]
+        local = [f'{name} = Scalar(parameters::{name})' for name in known if name in names]
+        if local:
+            yield self.array(f'{self.INDENT}const Scalar ', local, ';')
+        yield from self.body(function)
+        yield ''
+        for result, kind in results:
+            yield f'{self.INDENT}{kind} {result.name};'
+            yield from self.assigned(result)
+        found = ', '.join(result.name for result, _ in results)
+        yield f'{self.INDENT}return {found};' if single else f'{self.INDENT}return {{{found}}};'
+        yield '}'
+
+    def filled(self, text: str) -> list[str]:
+        """Return the lines of a text with the robot's names in it."""
+        return super().filled(text.replace('@space', self._space))
+
+    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+        """Yield what compares each result of a function with what is expected of it."""
+        given = ', '.join(f'reference_{x}[k]' for x in function.inputs)
+        yield f'        {{   const auto found = {self._space}::{function.name}({given});'
+        for result, known in zip(function.results, expected):
+            value = 'found' if len(function.results) == 1 else f'found.{result.name}'
+            value = f'times({value}, reference_qdd[k])' if result.is_matrix else value
+            yield f'            wrong += differs("{function.name}", {value}, {known}[k]);'
+        yield '        }'
+
+    DIFFERS = """
+static int differs(const char *function, const Row &found, const Row &expected)
+{
+    int wrong = 0;
+    for (std::size_t i = 0; i < found.size(); i++) {
+        if (!(std::abs(found[i] - expected[i]) <= 1e-9 * std::fmax(1.0, std::abs(expected[i])))) {
+            std::printf("%s, %s: %.17g instead of %.17g\\n", function, @space::joint_names[i],
+                        found[i], expected[i]);
+            wrong = 1;
+        }
+    }
+    return wrong;
+}
+"""
+    TIMES = """
+static Row times(const @space::Matrix<double> &M, const Row &x)
+{
+    Row product{};
+    for (std::size_t i = 0; i < x.size(); i++) {
+        for (std::size_t j = 0; j < x.size(); j++) {
+            product[i] += M[i][j] * x[j];
+        }
+    }
+    return product;
+}
+"""
+    MAIN = """
+int main()
+{
+    int wrong = 0;
+    for (std::size_t k = 0; k < sizeof reference_q / sizeof reference_q[0]; k++) {"""
+    VERDICT = """\\
+    }
+    std::puts(wrong ? "differs from the reference" : "agrees with the reference");
+    return wrong ? 1 : 0;
+}
+"""

@@ -1,0 +1,88 @@
+"""JavaScript, a module for browsers and Node.js."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+from urdf2dyn_ros.equations.program import Function, Program
+from urdf2dyn_ros.languages.language import Language
+
+
+def write(program: Program) -> dict[str, str]:
+    """Return the files of a program: a module."""
+    return {f'{program.name}_dynamics.mjs': '\n'.join(JavaScript(program).module()) + '\n'}
+
+
+def camel(name: str) -> str:
+    """Return inverse_dynamics as inverseDynamics."""
+    return re.sub('_([a-z])', lambda match: match[1].upper(), name)
+
+
+class JavaScript(Language):
+    """A module that runs as a program under Node.js."""
+
+    STATEMENT = LONG = CONSTANT = 'const {name} = {value};'
+    TEST = 'node {name}_dynamics.mjs'
+
+    def module(self) -> Iterator[str]:
+        """Yield the lines of the file."""
+        used = self.used(self.program.functions)
+        yield from self.comments(self.heading())
+        yield from ['', 'const { cos, sin } = Math;', '']
+        yield self.array('export const jointNames = [', [
+            json.dumps(row.name) for row in self.program.independent], '];')
+        yield from [*self.parameters(used), *self.derived(used, '', self.CONSTANT)]
+        for function in self.program.functions:
+            yield from ['', *self._function(function)]
+        yield ''
+        yield from self.self_test()
+
+    def _function(self, function: Function) -> Iterator[str]:
+        names = ', '.join(camel(result.name) for result in function.results)
+        yield from self.comments([f'Returns {function.summary}.'])
+        yield f'export function {camel(function.name)}({", ".join(function.inputs)}) {{'
+        yield from [*self.unpacked(function), *self.body(function), '']
+        for result in function.results:
+            filled = 'jointNames.map(() => [])' if result.is_matrix else '[]'
+            yield f'{self.INDENT}const {camel(result.name)} = {filled};'
+            yield from self.assigned(result._replace(name=camel(result.name)))
+        yield f'{self.INDENT}return {names if len(function.results) == 1 else f"{{ {names} }}"};'
+        yield '}'
+
+    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+        """Yield what compares each result of a function with what is expected of it."""
+        given = ', '.join(f'reference_{x}[k]' for x in function.inputs)
+        results = [camel(result.name) for result in function.results]
+        for result, name, known in zip(function.results, results, expected):
+            value = f'{camel(function.name)}({given})' + f'.{name}' * (len(results) > 1)
+            value = f'times({value}, reference_qdd[k])' if result.is_matrix else value
+            said = f"'{camel(function.name)}', {value}, {known}[k]"
+            yield f'        wrong.push(...differences({said}));'
+
+    TIMES = """
+function times(M, x) {
+    return M.map((row) => row.reduce((sum, entry, j) => sum + entry * x[j], 0.0));
+}"""
+    DIFFERS = """
+function differences(name, found, expected) {
+    return jointNames.map((joint, i) => [joint, found[i], expected[i]])
+        .filter(([, a, b]) => !(Math.abs(a - b) <= 1e-9 * Math.max(1.0, Math.abs(b))))
+        .map(([joint, a, b]) => `${name}, ${joint}: ${a} instead of ${b}`);
+}"""
+    MAIN = """
+export function selfTest() {
+    const wrong = [];
+    for (let k = 0; k < reference_q.length; k++) {"""
+    VERDICT = """\
+    }
+    return wrong;
+}
+
+if (typeof process !== 'undefined' && /@name_dynamics\\.mjs$/.test(process.argv[1] ?? '')) {
+    const wrong = selfTest();
+    console.log([wrong.length ? 'differs from the reference' : 'agrees with the reference',
+        ...wrong].join('\\n    '));
+    process.exitCode = wrong.length ? 1 : 0;
+}"""

@@ -1,0 +1,101 @@
+"""Julia, with no dependency but Base."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from urdf2dyn_ros.equations.program import Function, Program
+from urdf2dyn_ros.languages.language import Language
+
+
+def write(program: Program) -> dict[str, str]:
+    """Return the files of a program: one to include, or to run."""
+    return {f'{program.name}_dynamics.jl': '\n'.join(Julia(program).module()) + '\n'}
+
+
+def quoted(text: str) -> str:
+    """Return a string literal."""
+    return '"' + ''.join(c if c.isascii() and c.isprintable() and c not in '"\\$'
+                         else f'\\U{ord(c):08x}' for c in text) + '"'
+
+
+class Julia(Language):
+    """A module that runs as a program."""
+
+    COMMENT = '# '
+    STATEMENT = '{name} = {value};'
+    LONG = '{name} = ({value});'
+    CONSTANT = 'const {name} = {value};'
+    ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}, {j}]', 1
+    TABLE = ('const {name} = [', ']')
+    TEST = 'julia {name}_dynamics.jl'
+
+    def module(self) -> Iterator[str]:
+        """Yield the lines of the file."""
+        used = self.used(self.program.functions)
+        names = [quoted(row.name) for row in self.program.independent]
+        functions = [function.name for function in self.program.functions]
+        yield from self.comments(self.heading())
+        yield from ['', f'module {self.module_name}', '',
+                    f'export joint_names, {", ".join(functions)}', '',
+                    self.array('const joint_names = String[', names, ']')]
+        yield from [*self.parameters(used), *self.derived(used, '', self.CONSTANT)]
+        for function in self.program.functions:
+            yield from ['', *self._function(function)]
+        yield from [*self.self_test()]
+
+    @property
+    def module_name(self) -> str:
+        """Robot_2r for robot_2r: no keyword begins with a capital."""
+        return f'{self.program.name[0].upper()}{self.program.name[1:]}Dynamics'
+
+    def _function(self, function: Function) -> Iterator[str]:
+        yield '"""'
+        yield f'    {function.name}({", ".join(function.inputs)})'
+        yield from ['', f'Return {function.summary}.', '"""']
+        yield f'function {function.name}({", ".join(function.inputs)})'
+        yield from [*self.unpacked(function), *self.body(function), '']
+        scalar = ', '.join(f'eltype({x})' for x in function.inputs)
+        yield f'{self.INDENT}T = float(promote_type({scalar}))'
+        for result in function.results:
+            size = ', '.join([f'{self.n}'] * (1 + result.is_matrix))
+            yield f'{self.INDENT}{result.name} = zeros(T, {size})'
+            yield from self.assigned(result)
+        yield from [f'{self.INDENT}return {", ".join(r.name for r in function.results)}', 'end']
+
+    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+        """Yield what compares each result of a function with what is expected of it."""
+        given = ', '.join(f'reference_{x}[k]' for x in function.inputs)
+        names = ', '.join(result.name for result in function.results)
+        yield f'        {names} = {function.name}({given})'
+        for result, known in zip(function.results, expected):
+            value = 'M * reference_qdd[k]' if result.is_matrix else result.name
+            yield f'        append!(wrong, differences("{function.name}", {value}, {known}[k]))'
+
+    DIFFERS = """
+function differences(name, found, expected)
+    return ["$name, $joint: $a instead of $b"
+            for (joint, a, b) in zip(joint_names, found, expected)
+            if !(abs(a - b) <= 1e-9 * max(1.0, abs(b)))]
+end"""
+    MAIN = """
+function self_test()
+    wrong = String[]
+    for k in eachindex(reference_q)"""
+    VERDICT = """\
+    end
+    return wrong
+end
+
+end
+
+if abspath(PROGRAM_FILE) == @__FILE__
+    wrong = @module.self_test()
+    println(isempty(wrong) ? "agrees with the reference" : "differs from the reference")
+    foreach(line -> println("    ", line), wrong)
+    exit(isempty(wrong) ? 0 : 1)
+end"""
+
+    def filled(self, text: str) -> list[str]:
+        """Return the lines of a text with the robot's names in it."""
+        return super().filled(text.replace('@module', self.module_name))

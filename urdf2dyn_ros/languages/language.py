@@ -1,0 +1,184 @@
+"""What all languages have in common: the order of a file, statements in lines, data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from urdf2dyn_ros.equations.program import (
+    Block,
+    Function,
+    JointRow,
+    Result,
+    Signed,
+    Statement,
+    names_in,
+)
+from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
+from urdf2dyn_ros.languages.self_test import SelfTest
+
+EDITED = 'Parameters, as in the URDF: change a line, run again, and the efforts follow'
+FOLLOW = 'What follows from them, in the frames of the equations'
+FORMULAS = "First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')"
+class Language(SelfTest):
+    """
+    A program in one language; subclasses say what differs.
+
+    Attributes
+    ----------
+    COMMENT : str
+        What begins a comment.
+    STATEMENT, LONG : str
+        How ``name`` gets ``value`` in a function, in one line and in several.
+    CONSTANT : str
+        The same outside of functions.
+    ENTRY, CELL, FIRST : str, str, int
+        An entry of a vector and of a matrix, and the index of the first.
+
+    """
+
+    COMMENT = '// '
+    STATEMENT = LONG = CONSTANT = '{name} = {value};'
+    ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}][{j}]', 0
+
+    def comments(self, lines: Iterable[str], indent: str = '') -> Iterator[str]:
+        """Yield lines as comments."""
+        for line in lines:
+            for part in wrapped(line, '', '    ', WIDTH - len(indent) - len(
+                    self.COMMENT)).splitlines() or ['']:
+                yield f'{indent}{self.COMMENT}{part}'.rstrip()
+
+    def rule(self, title: str, indent: str = '') -> str:
+        """Return a line across the page."""
+        return f'{indent}{self.COMMENT}==== {title} '.ljust(WIDTH, '=')
+
+    def statement(self, statement: Statement, indent: str, form: str = '') -> str:
+        """Return ``name = value`` in as many lines as it takes."""
+        name, value = statement.name, self.INFIX.signed(statement.value)
+        line = indent + (form or self.STATEMENT).format(name=name, value=value)
+        if len(line) <= WIDTH:
+            return line
+        text = (form or self.LONG).format(name=name, value=value)
+        width = WIDTH - len(self.CONTINUED)
+        return wrapped(text, indent, ' ' * 8, width).replace('\n', f'{self.CONTINUED}\n')
+
+    def parameters(self, used: set[str] | None = None, indent: str = '') -> Iterator[str]:
+        """Yield the editable constants, or those of them that are used."""
+        if not self.program.parameters:
+            return
+        yield from ['', self.rule(EDITED, indent)]
+        if used is not None:
+            yield from self.comments(['Those without influence are left out.'], indent)
+        for group in self.program.parameters:
+            title = True
+            for line in group.lines:
+                kept = [(name, value) for name, value in zip(line.names, line.values)
+                        if used is None or name in used]
+                if kept and title:
+                    yield ''
+                    yield from self.comments([group.title], indent)
+                    title = False
+                if kept:
+                    yield from self._commented(indent + self.constants(*zip(*kept)), line.comment,
+                                               indent)
+
+    def constants(self, names: Sequence[str], values: Sequence[float]) -> str:
+        """Return one line that gives names their values."""
+        return ' '.join(self.CONSTANT.format(name=name, value=self.number(value))
+                        for name, value in zip(names, values))
+
+    def _commented(self, code: str, comment: str, indent: str) -> Iterator[str]:
+        line = f'{code:48}  {self.COMMENT}{comment}'
+        if len(line) <= WIDTH:
+            yield line
+        else:
+            yield from [f'{indent}{self.COMMENT}{comment}', code]
+
+    def derived(self, used: set[str] | None = None, indent: str = '', form: str = '',
+                ) -> Iterator[str]:
+        """Yield what follows from the parameters, or as much of it as is used."""
+        kept = [Block('', tuple(statement for statement in block.statements
+                                if used is None or statement.name in used))
+                for block in self.program.constants]
+        kept = [block for block in kept if block.statements]
+        if kept:
+            yield from ['', self.rule(FOLLOW, indent), *self.comments([FORMULAS], indent)]
+        for block in kept:
+            yield from ['', *self.block(block, indent, form)]
+
+    def used(self, functions: Iterable[Function]) -> set[str]:
+        """Return the constants and parameters that functions depend on."""
+        names = set().union(*(function.names for function in functions))
+        for block in reversed(self.program.constants):
+            for statement in reversed(block.statements):
+                if statement.name in names:
+                    names |= names_in([statement.value])
+        return names
+
+    def block(self, block: Block, indent: str, form: str = '') -> Iterator[str]:
+        """Yield a formula and its statements."""
+        if block.comment:
+            yield from self.comments([block.comment], indent)
+        for statement in block.statements:
+            yield self.statement(statement, indent, form)
+
+    def body(self, function: Function) -> Iterator[str]:
+        """Yield the statements of a function."""
+        for section in function.sections:
+            yield ''
+            yield self.rule(section.title, self.INDENT)
+            for paragraph in section.paragraphs:
+                yield ''
+                yield from self.comments([f'---- {paragraph.title}'], self.INDENT)
+                for block in paragraph.blocks:
+                    yield from self.block(block, self.INDENT)
+
+    def unpacked(self, function: Function) -> Iterator[str]:
+        """Yield statements that give the entries of the inputs their names."""
+        for x, entries in self.inputs(function):
+            pairs = [self.STATEMENT.format(name=name, value=self.ENTRY.format(
+                name=x, k=k + self.FIRST)) for name, k in entries]
+            if pairs:
+                yield packed(pairs, self.INDENT, self.INDENT, '', '')
+
+    def assigned(self, result: Result) -> Iterator[str]:
+        """Yield statements that give the entries of a result their values."""
+        for k, (row, joint) in enumerate(zip(result.rows, self.program.independent), self.FIRST):
+            place = self.ENTRY.format(name=result.name, k=k)
+            for j, entry in enumerate(row.entries, self.FIRST):
+                if result.is_matrix:
+                    cell = self.CELL.format(name=result.name, k=k, j=j)
+                    yield f'{self.INDENT}{cell} = {self.signed(entry)};'
+                else:
+                    yield self.note(f'{self.INDENT}{place} = {self.signed(entry)};', joint)
+
+    def inputs(self, function: Function) -> list[tuple[str, list[tuple[str, int]]]]:
+        """Return the inputs of a function, with names and indices of the entries it uses."""
+        names = function.names
+        return [(x, [(f'{x}{number}', k) for k, number in enumerate(self.program.numbers)
+                     if f'{x}{number}' in names]) for x in function.inputs]
+
+    def signed(self, value: Signed) -> str:
+        """Return a signed term."""
+        return self.INFIX.signed(value)
+
+    def note(self, code: str, row: JointRow, per: str = '') -> str:
+        """Return a line of code with number and unit of its joint."""
+        return f'{code:40}  {self.COMMENT}{row.number} [{row.effort_unit}{per}]'
+
+    def array(self, first: str, entries: Sequence[str], last: str) -> str:
+        """Return entries in lines, aligned behind what comes first."""
+        return packed(entries, first, ' ' * len(first), last) if entries else first + last
+
+
+def variables(rows: Sequence[JointRow]) -> list[str]:
+    """Return suffixes for gv_: the joint's name where it is made of letters, digits and _."""
+    plain = [row.name if re.fullmatch(r'[A-Za-z0-9_]{1,47}', row.name) else '' for row in rows]
+    taken = set(plain)
+    result = []
+    for row, name in zip(rows, plain):
+        number_name = f'joint_{row.number}'
+        while number_name in taken:
+            number_name += '_'
+        result.append(name or number_name)
+    return result

@@ -1,0 +1,105 @@
+"""MATLAB and Octave: a file a function, and a script with the variables to fill in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from urdf2dyn_ros.equations.program import Function, Program
+from urdf2dyn_ros.languages.language import Language, variables
+
+_KINDS = (('position', ''), ('velocity', '/s'), ('acceleration', '/s^2'))
+
+
+def write(program: Program) -> dict[str, str]:
+    """Return the files of a program: functions and a script."""
+    matlab = Matlab(program)
+    return {**{f'{program.name}_{function.name}.m': '\n'.join(matlab.function(function)) + '\n'
+               for function in program.functions},
+            f'{program.name}_main.m': '\n'.join(matlab.script()) + '\n'}
+
+
+def quoted(text: str) -> str:
+    """Return a string: UTF-8 bytes where it is more than printable ASCII."""
+    if text.isascii() and text.isprintable():
+        return "'" + text.replace("'", "''") + "'"
+    return f"native2unicode(uint8([{' '.join(map(str, text.encode()))}]), 'UTF-8')"
+
+
+class Matlab(Language):
+    """Function files, and a script."""
+
+    COMMENT = '% '
+    CONTINUED = ' ...'
+    ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
+    TABLE, ROW = ('{name} = [', '];'), ('', ';')
+    TEST = 'octave {name}_main.m, or {name}_main in MATLAB'
+
+    def function(self, function: Function) -> Iterator[str]:
+        """Yield the lines of a function's file."""
+        used = self.used([function])
+        results = [result.name for result in function.results]
+        found = results[0] if len(results) == 1 else f'[{", ".join(results)}]'
+        name = f'{self.program.name}_{function.name}'
+        yield f'function {found} = {name}({", ".join(function.inputs)})'
+        yield from self.comments([f'{name.upper()} Return {function.summary}.', '',
+                                  'q, qd, qdd: columns, as the efforts.', '', *self.heading()])
+        yield from [*self.parameters(used, self.INDENT), *self.derived(used, self.INDENT)]
+        yield from [*self.unpacked(function), *self.body(function), '']
+        for result in function.results:
+            columns = self.n if result.is_matrix else 1
+            yield f'{self.INDENT}{result.name} = zeros({self.n}, {columns});'
+            yield from self.assigned(result)
+        yield 'end'
+
+    def script(self) -> Iterator[str]:
+        """Yield the lines of the script: a state that people fill in, and the check."""
+        rows, reference = self.program.independent, self.program.references[0]
+        names = variables(rows)
+        yield from self.comments(['A state to evaluate: fill it in and run this file.', '',
+                                  *self.heading()])
+        yield ''
+        yield from self._names()
+        states = (reference.q, reference.qd, reference.qdd)
+        for k, row in enumerate(rows):
+            for (kind, per), values in zip(_KINDS, states):
+                code = f'gv_{kind}_{names[k]} = {self.number(values[k])};'
+                yield f'{code:58}  % [{row.unit}{per}]'
+        yield ''
+        for x, (kind, _) in zip(('q', 'qd', 'qdd'), _KINDS):
+            entries = [f'gv_{kind}_{name}' for name in names]
+            yield self.array(f'{x} = [', entries, '];').replace(',', ';')
+        for function in self.program.functions:
+            results = ', '.join(result.name for result in function.results)
+            given = ', '.join(function.inputs)
+            yield f'[{results}] = {self.program.name}_{function.name}({given})'
+        yield ''
+        yield from self.self_test()
+
+    def _names(self) -> Iterator[str]:
+        yield 'joint_names = {'
+        yield from (f'    {quoted(row.name)}' for row in self.program.independent)
+        yield '};'
+
+    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+        """Yield what compares each result of a function with what is expected of it."""
+        given = ', '.join(f"reference_{x}(k, :).'" for x in function.inputs)
+        names = ', '.join(result.name for result in function.results)
+        yield f'    [{names}] = {self.program.name}_{function.name}({given});'
+        for result, known in zip(function.results, expected):
+            value = "M * reference_qdd(k, :).'" if result.is_matrix else result.name
+            yield f"    found = {value}; expected = {known}(k, :).';"
+            yield "    for i = find(~(abs(found - expected) <= 1e-9 * max(1, abs(expected)))).'"
+            yield f"        fprintf('{function.name}, %s: %.17g instead of %.17g\\n', ..."
+            yield '                joint_names{i}, found(i), expected(i));'
+            yield '        wrong = wrong + 1;'
+            yield '    end'
+
+    MAIN = """
+wrong = 0;
+for k = 1:size(reference_q, 1)"""
+    VERDICT = """\
+end
+if wrong > 0
+    error('differs from the reference');
+end
+disp('agrees with the reference');"""

@@ -1,0 +1,90 @@
+"""Rust, with no dependency but std."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from urdf2dyn_ros.equations.program import Function, Program
+from urdf2dyn_ros.languages.infix import Infix, shortest
+from urdf2dyn_ros.languages.language import Language
+
+_TYPES = {False: '[f64; JOINTS]', True: '[[f64; JOINTS]; JOINTS]'}
+_ZEROS = {False: '[0.0; JOINTS]', True: '[[0.0; JOINTS]; JOINTS]'}
+
+
+def write(program: Program) -> dict[str, str]:
+    """Return the files of a program: a module."""
+    return {f'{program.name}_dynamics.rs': '\n'.join(Rust(program).module()) + '\n'}
+
+
+def quoted(text: str) -> str:
+    """Return a string literal."""
+    return '"' + ''.join(c if c.isascii() and c.isprintable() and c not in '"\\'
+                         else f'\\u{{{ord(c):x}}}' for c in text) + '"'
+
+
+class Rust(Language):
+    """A module, with its check as a test."""
+
+    STATEMENT = LONG = 'let {name} = {value};'
+    CONSTANT = 'const {name}: f64 = {value};'
+    INFIX = Infix(number=lambda value: shortest(value) + '_f64' * (value > 1e16),
+                  call=lambda function, argument: f'({argument}).{function}()'
+                  if not argument.isidentifier() else f'{argument}.{function}()')
+    TABLE = ('    const {name}: &[[f64; JOINTS]] = &[', '    ];')
+    TEST = 'rustc --test {name}_dynamics.rs && ./{name}_dynamics'
+
+    def module(self) -> Iterator[str]:
+        """Yield the lines of the file."""
+        used = self.used(self.program.functions)
+        names = [quoted(row.name) for row in self.program.independent]
+        yield from (f'//!{line[2:]}' for line in self.comments(self.heading()))
+        yield from ['#![allow(non_snake_case, non_upper_case_globals)]', '',
+                    f'pub const JOINTS: usize = {self.n};',
+                    self.array('pub const JOINT_NAMES: [&str; JOINTS] = [', names, '];')]
+        yield from [*self.parameters(used), *self.derived(used, '', self.CONSTANT)]
+        for function in self.program.functions:
+            yield from ['', *self._function(function)]
+        yield from ['', '#[cfg(test)]', 'mod tests {', '    use super::*;', '']
+        yield from [*self.self_test(), '}']
+
+    def _function(self, function: Function) -> Iterator[str]:
+        yield from (f'///{line[2:]}' for line in self.comments([f'Returns {function.summary}.']))
+        types = [_TYPES[result.is_matrix] for result in function.results]
+        given = [f'{x if entries else f"_{x}"}: &[f64; JOINTS]'
+                 for x, entries in self.inputs(function)]
+        yield self.array(f'pub fn {function.name}(', given, ')')
+        yield f'    -> {types[0] if len(types) == 1 else "(" + ", ".join(types) + ")"}'
+        yield from ['{', *self.unpacked(function), *self.body(function), '']
+        for result in function.results:
+            mutable = 'mut ' * bool(result.rows)
+            yield f'{self.INDENT}let {mutable}{result.name} = {_ZEROS[result.is_matrix]};'
+            yield from self.assigned(result)
+        names = ', '.join(result.name for result in function.results)
+        yield from [f'{self.INDENT}{names if len(types) == 1 else f"({names})"}', '}']
+
+    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+        """Yield what compares each result of a function with what is expected of it."""
+        given = ', '.join(f'&reference_{x}[k]' for x in function.inputs)
+        yield f'            let found = {function.name}({given});'
+        for i, (result, known) in enumerate(zip(function.results, expected)):
+            value = 'found' if len(function.results) == 1 else f'found.{i}'
+            value = f'times(&{value}, &reference_qdd[k])' if result.is_matrix else value
+            yield f'            compare("{function.name}", &{value}, &{known}[k]);'
+
+    TIMES = """
+    fn times(M: &[[f64; JOINTS]; JOINTS], x: &[f64; JOINTS]) -> [f64; JOINTS] {
+        M.map(|row| row.iter().zip(x).map(|(entry, x)| entry * x).sum())
+    }"""
+    DIFFERS = """
+    fn compare(function: &str, found: &[f64; JOINTS], expected: &[f64; JOINTS]) {
+        for ((name, a), b) in JOINT_NAMES.iter().zip(found).zip(expected) {
+            assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0),
+                    "{}, {}: {} instead of {}", function, name, a, b);
+        }
+    }"""
+    MAIN = """
+    #[test]
+    fn agrees_with_the_reference() {
+        for k in 0..reference_q.len() {"""
+    VERDICT = '        }\n    }'
