@@ -31,6 +31,7 @@ class C(Language):
     REAL = 'double'
     QUALIFIER = ''   # of a function
     STATEMENT = LONG = 'const double {name} = {value};'
+    DECLARE = 'static const double '
     TABLE, ROW = ('static const double {name}[][@size] = {{', '};'), ('{', '},')
     TEST = 'cc -D{NAME}_SELF_TEST {name}_dynamics.c -lm -o self_test && ./self_test'
 
@@ -38,11 +39,6 @@ class C(Language):
         super().__init__(program)
         self.size = f'{program.name.upper()}_JOINTS'
         self.STATEMENT = self.LONG = self.STATEMENT.replace('double', self.REAL)
-
-    def constants(self, names: Sequence[str], values: Sequence[float]) -> str:
-        """Return one line that gives names their values."""
-        pairs = [f'{name} = {self.number(value)}' for name, value in zip(names, values)]
-        return f'static const double {", ".join(pairs)};'
 
     def header(self) -> Iterator[str]:
         """Yield the header."""

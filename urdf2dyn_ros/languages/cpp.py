@@ -30,6 +30,7 @@ class Cpp(Language):
 
     STATEMENT = LONG = 'const Scalar {name} = {value};'
     TABLE, ROW = ('static const Row {name}[] = {{', '};'), ('{', '},')
+    DECLARE = 'inline constexpr double '
     CONSTANT = 'inline constexpr double {name} = {value};'
     INFIX = Infix(number=lambda value: f'Scalar({shortest(value)})')
     TEST = ('c++ -std=c++17 -x c++ -D{NAME}_SELF_TEST {name}_dynamics.hpp -o self_test '
@@ -52,8 +53,9 @@ class Cpp(Language):
                     '#include <cmath>', '#include <cstddef>', '',
                     f'namespace {self._space} {{', '',
                     f'inline constexpr std::size_t joints = {self.n};',
+                    '// UTF-8, in the order of all vectors',
                     self.array('inline constexpr std::array<const char *, joints> joint_names{',
-                               names, '};   // UTF-8, in the order of all vectors'), '']
+                               names, '};'), '']
         yield 'template <typename Scalar> using Vector = std::array<Scalar, joints>;'
         yield 'template <typename Scalar> using Matrix = std::array<Vector<Scalar>, joints>;'
         used = self.used(program.functions)

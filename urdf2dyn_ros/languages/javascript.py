@@ -24,6 +24,7 @@ class JavaScript(Language):
     """A module that runs as a program under Node.js."""
 
     STATEMENT = LONG = CONSTANT = 'const {name} = {value};'
+    DECLARE = 'const '
     TEST = 'node {name}_dynamics.mjs'
 
     def module(self) -> Iterator[str]:

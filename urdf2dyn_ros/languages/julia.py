@@ -23,9 +23,10 @@ class Julia(Language):
     """A module that runs as a program."""
 
     COMMENT = '# '
-    STATEMENT = '{name} = {value};'
-    LONG = '{name} = ({value});'
-    CONSTANT = 'const {name} = {value};'
+    STATEMENT = '{name} = {value}'
+    LONG = '{name} = ({value})'
+    CONSTANT = 'const {name} = {value}'
+    END = ''
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}, {j}]', 1
     TABLE = ('const {name} = [', ']')
     TEST = 'julia {name}_dynamics.jl'

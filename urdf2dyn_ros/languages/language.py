@@ -32,6 +32,9 @@ class Language(SelfTest):
         How ``name`` gets ``value`` in a function, in one line and in several.
     CONSTANT : str
         The same outside of functions.
+    DECLARE, END : str
+        What begins a declaration of several constants, if there is such a thing; what ends a
+        statement.
     ENTRY, CELL, FIRST : str, str, int
         An entry of a vector and of a matrix, and the index of the first.
 
@@ -39,6 +42,7 @@ class Language(SelfTest):
 
     COMMENT = '// '
     STATEMENT = LONG = CONSTANT = '{name} = {value};'
+    DECLARE, END = '', ';'
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}][{j}]', 0
 
     def comments(self, lines: Iterable[str], indent: str = '') -> Iterator[str]:
@@ -84,8 +88,11 @@ class Language(SelfTest):
 
     def constants(self, names: Sequence[str], values: Sequence[float]) -> str:
         """Return one line that gives names their values."""
-        return ' '.join(self.CONSTANT.format(name=name, value=self.number(value))
-                        for name, value in zip(names, values))
+        pairs = [(name, self.number(value)) for name, value in zip(names, values)]
+        if self.DECLARE:
+            return f'{self.DECLARE}{", ".join(f"{name} = {value}" for name, value in pairs)};'
+        return (' ' if self.END else '; ').join(
+            self.CONSTANT.format(name=name, value=value) for name, value in pairs)
 
     def _commented(self, code: str, comment: str, indent: str) -> Iterator[str]:
         line = f'{code:48}  {self.COMMENT}{comment}'
@@ -139,7 +146,7 @@ class Language(SelfTest):
             pairs = [self.STATEMENT.format(name=name, value=self.ENTRY.format(
                 name=x, k=k + self.FIRST)) for name, k in entries]
             if pairs:
-                yield packed(pairs, self.INDENT, self.INDENT, '', '')
+                yield packed(pairs, self.INDENT, self.INDENT, '', '' if self.END else ';')
 
     def assigned(self, result: Result) -> Iterator[str]:
         """Yield statements that give the entries of a result their values."""
@@ -148,9 +155,10 @@ class Language(SelfTest):
             for j, entry in enumerate(row.entries, self.FIRST):
                 if result.is_matrix:
                     cell = self.CELL.format(name=result.name, k=k, j=j)
-                    yield f'{self.INDENT}{cell} = {self.signed(entry)};'
+                    yield f'{self.INDENT}{cell} = {self.signed(entry)}{self.END}'
                 else:
-                    yield self.note(f'{self.INDENT}{place} = {self.signed(entry)};', joint)
+                    code = f'{self.INDENT}{place} = {self.signed(entry)}{self.END}'
+                    yield self.note(code, joint)
 
     def inputs(self, function: Function) -> list[tuple[str, list[tuple[str, int]]]]:
         """Return the inputs of a function, with names and indices of the entries it uses."""

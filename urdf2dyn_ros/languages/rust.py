@@ -31,7 +31,7 @@ class Rust(Language):
     INFIX = Infix(number=lambda value: shortest(value) + '_f64' * (value > 1e16),
                   call=lambda function, argument: f'({argument}).{function}()'
                   if not argument.isidentifier() else f'{argument}.{function}()')
-    TABLE = ('    const {name}: &[[f64; JOINTS]] = &[', '    ];')
+    TABLE, ROW = ('    const {name}: &[[f64; JOINTS]] = &[', '    ];'), ('    [', '],')
     TEST = 'rustc --test {name}_dynamics.rs && ./{name}_dynamics'
 
     def module(self) -> Iterator[str]:
