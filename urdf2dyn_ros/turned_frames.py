@@ -4,23 +4,35 @@ The free choice of every body frame's x axis, made for the fewest operations.
 A body frame has z on its joint; a constant turn about that axis changes no effort. With x along
 the common normal of the joint's axis and that of the child with the most bodies behind it, the
 constant rotation to the child is one about x alone (Khalil and Kleinfinger 1986), and what is
-left of it is a constant in the child's angle.
+left of it is a constant in the child's angle. At a tip the turn makes h_y zero, the first moment
+across x: U h and h x a lose 5 products, and the x component of a is not needed.
 
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
+from urdf2dyn_ros.equations.inertia import BodyInertia
 from urdf2dyn_ros.equations.vectors import Matrix, about_x, about_z, apply, product, transpose
 from urdf2dyn_ros.frames import SNAP, rotated, snapped
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
 
-def turned_frames(system: Multibody) -> Multibody:
-    """Return the same robot with the x axes of its body frames chosen."""
+def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> Multibody:
+    """
+    Return the same robot with the x axes of its body frames chosen.
+
+    Parameters
+    ----------
+    system : Multibody
+    inertias : sequence of BodyInertia or None
+        One per body, as the frames are.
+
+    """
     heirs = _heirs(system.bodies)
     turns: list[float] = []
     bodies: list[Body] = []
@@ -30,8 +42,11 @@ def turned_frames(system: Multibody) -> Multibody:
         beta, alpha, gamma = _zxz(R)
         heir = heirs[i]
         turn = -gamma
-        if heir is not None and JOINTS[body.type].TURNS:
-            turn = _turn(system.bodies[heir], -gamma)
+        if JOINTS[body.type].TURNS:
+            if heir is not None:
+                turn = _turn(system.bodies[heir], -gamma)
+            elif not _shares_angle(system.bodies, body):
+                turn = _tip_turn(inertias[i], -gamma)
         turns.append(turn)
         to_body = _about_z(-turn)
         bodies.append(replace(
@@ -67,6 +82,26 @@ def _turn(child: Body, otherwise: float) -> float:
         return math.atan2(axis[0], -axis[1])
     p_x, p_y, _ = child.parent_p_joint   # parallel axes: from one to the other
     return math.atan2(p_y, p_x) if math.hypot(p_x, p_y) > SNAP else otherwise
+
+
+def _shares_angle(bodies: tuple[Body, ...], body: Body) -> bool:
+    """Tell whether another body has the same angle, and so the same sine and cosine."""
+    return any(other is not body and (other.coordinate, other.multiplier, other.offset)
+               == (body.coordinate, body.multiplier, body.offset) for other in bodies)
+
+
+def _tip_turn(inertia: BodyInertia | None, otherwise: float) -> float:
+    """Return the angle about z of the centre of mass, on which the body's x axis will be."""
+    if inertia is None:
+        return otherwise
+    (x, y, z), J = inertia.h, inertia.J
+    if math.hypot(x, y) > SNAP * math.hypot(x, y, z):
+        return math.atan2(y, x)
+    # on the axis: no product of inertia across it
+    xy, difference = -2.0 * J[0][1], J[1][1] - J[0][0]
+    if math.hypot(xy, difference) > SNAP * abs(J[0][0] + J[1][1]):
+        return 0.5 * math.atan2(xy, difference)
+    return otherwise
 
 
 def _zxz(R: Matrix) -> tuple[float, float, float]:

@@ -6,26 +6,29 @@ import itertools
 from collections.abc import Callable, Collection, Sequence
 
 from urdf2dyn_ros.equations.expression import Expression, Graph, Node, Scalar
+from urdf2dyn_ros.equations.fewest_operations import fewest_operations
 from urdf2dyn_ros.equations.inertia import BodyInertia
+from urdf2dyn_ros.equations.inherited_spin import InheritedSpin
 from urdf2dyn_ros.equations.mass_matrix import mass_matrix
-from urdf2dyn_ros.equations.models import TOGETHER, Model
-from urdf2dyn_ros.equations.named_constants import NamedConstants, body_inertias
+from urdf2dyn_ros.equations.models import FUNCTIONS, TOGETHER, Model
+from urdf2dyn_ros.equations.named_constants import NamedConstants
 from urdf2dyn_ros.equations.newton_euler import (
     Moment,
+    Spin,
     Sweep,
     newton_euler,
     second_moment,
     textbook_moment,
+    textbook_spin,
 )
 from urdf2dyn_ros.equations.notation import mention
 from urdf2dyn_ros.equations.paragraphs import Notebook
 from urdf2dyn_ros.equations.program import Function, JointRow, ParameterGroup, Result, Row
-from urdf2dyn_ros.equations.regroup import regrouped, second_moments
+from urdf2dyn_ros.equations.regroup import second_moments
 from urdf2dyn_ros.equations.root_frame import root_frame
 from urdf2dyn_ros.equations.scheduling import Schedule, nodes_behind
 from urdf2dyn_ros.equations.vectors import AXES, Vector
 from urdf2dyn_ros.multibody import Multibody
-from urdf2dyn_ros.turned_frames import turned_frames
 
 Results = dict[str, list[tuple[str, tuple[Scalar, ...]]]]
 """Name of a result to its rows, before they are scheduled."""
@@ -59,6 +62,7 @@ class Derivation:
         self._inertias: Sequence[BodyInertia | None]
         self._second: Sequence[BodyInertia | None] = ()
         self._moment: Moment
+        self._spin_of: Spin = textbook_spin
         if readable:
             named = NamedConstants(self.graph, system, gravity, self.notebook.title)
             self._system, self._gravity, self._inertias, self._moment = (
@@ -68,8 +72,12 @@ class Derivation:
                                 for i, inertia in enumerate(self._inertias)]
             self.parameters = named.groups
         else:
-            self._system, self._moment = turned_frames(system), second_moment
-            self._inertias = self._second = regrouped(self._system, body_inertias(self._system))
+            self._system, self._inertias = fewest_operations(
+                system, 'qd' in FUNCTIONS[function].inputs)
+            self._second = self._inertias
+            self._moment, self._spin_of = second_moment, InheritedSpin(
+                self._system, self._inertias)
+            self.graph.cancels = True
         self._made_before = len(self.graph.nodes)
         self.found: Results = {}
         self.results: Results = _DERIVED[function](self)
@@ -88,7 +96,7 @@ class Derivation:
         q, qd, qdd = ([self.graph.input(f'{x}{i + 1}') for i in self._system.drivers]
                       if x in given else [0.0] * n for x in ('q', 'qd', 'qdd'))
         return newton_euler(self._system, self._inertias, q, qd, qdd, self._gravity, self._moment,
-                            self.notebook.note)
+                            self.notebook.note, self._spin_of)
 
     def efforts(self, *given: str) -> Results:
         """Return the efforts that depend on some of q, qd, qdd."""

@@ -60,11 +60,14 @@ class Graph:
     ----------
     labels : dict
         Node to (name, negative): the named quantity is the node, or its opposite.
+    cancels : bool
+        Whether (x + y) - x folds to y.
 
     """
 
     nodes: list[Node] = field(default_factory=list)
     labels: dict[Node, tuple[str, bool]] = field(default_factory=dict)
+    cancels: bool = False
     _known: dict[tuple[Any, ...], Node] = field(default_factory=dict)
 
     def input(self, name: str) -> Expression:
@@ -118,6 +121,9 @@ class Expression:
             return Expression(first.node.base) * (_factor(first) + _factor(second))
         if first.node.serial > second.node.serial:
             first, second = second, first
+        rest = self.node.graph.cancels and (_rest(first, second) or _rest(second, first))
+        if rest:
+            return rest
         # s x + t y = s (x + s t y)
         op = 'add' if first.negative == second.negative else 'sub'
         return Expression(self.node.graph.node(op, (first.node, second.node)), first.negative)
@@ -152,6 +158,16 @@ class Expression:
     __rmul__ = __mul__
 
 
+def _rest(sum_: Expression, term: Expression) -> Expression | None:
+    """Return y of (x + y) - x, None where the term is not in the sum."""
+    node = sum_.node
+    if node.op in ('add', 'sub') and term.node in node.args:
+        signs = (sum_.negative, sum_.negative != (node.op == 'sub'))
+        k = node.args.index(term.node)
+        return Expression(node.args[1 - k], signs[1 - k]) if signs[k] != term.negative else None
+    return None
+
+
 def _factor(expression: Expression) -> float:
     return -expression.node.factor if expression.negative else expression.node.factor
 
@@ -175,13 +191,6 @@ def cos(angle: Scalar) -> Scalar:
 
 sin.register(float, math.sin)
 cos.register(float, math.cos)
-
-
-@sin.register
-def _(angle: Expression) -> Expression:
-    return Expression(angle.node.graph.node('sin', (angle.node,)), angle.negative)
-
-
-@cos.register
-def _(angle: Expression) -> Expression:
-    return Expression(angle.node.graph.node('cos', (angle.node,)))
+sin.register(Expression, lambda angle: Expression(
+    angle.node.graph.node('sin', (angle.node,)), angle.negative))
+cos.register(Expression, lambda angle: Expression(angle.node.graph.node('cos', (angle.node,))))

@@ -98,7 +98,7 @@ def _constants(derived: Sequence[Derivation],
     wanted = sorted(set().union(*(derivation.constants() for derivation in derived)))
     first = derived[0].graph
     schedule = Schedule(first, [Expression(first.nodes[serial]) for serial in wanted],
-                        keep_labels=True, temporary='k', name_outputs=True, spare_names=True)
+                        keep_labels=True, temporary='kt', name_outputs=True, spare_names=True)
     groups: dict[str, list[Statement]] = {}
     unnamed: list[Statement] = []   # on the way to the next that has a name
     for node, statement in schedule.by_node.items():

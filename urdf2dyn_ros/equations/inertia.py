@@ -13,6 +13,7 @@ from urdf2dyn_ros.equations.vectors import (
     add,
     apply,
     matrix_sum,
+    outer,
     product,
     scale,
     transpose,
@@ -85,16 +86,28 @@ def moved(inertia: BodyInertia, R: Matrix, p: Vector) -> BodyInertia:
     m, h, S = inertia
     h = apply(R, h)
     turned = S if R is IDENTITY else product(product(R, S), transpose(R))
-    across = _outer(h, p)
-    parts = (turned, across, transpose(across), _outer(scale(m, p), p))
+    across = outer(h, p)
+    parts = (turned, across, transpose(across), outer(scale(m, p), p))
     S = parts[0]
     for part in parts[1:]:
         S = matrix_sum(S, part)
     return BodyInertia(m, add(h, scale(m, p)), _symmetric(S))
 
 
-def _outer(a: Vector, b: Vector) -> Matrix:
-    return (scale(a[0], b), scale(a[1], b), scale(a[2], b))
+def turned(inertia: BodyInertia, c: Scalar, s: Scalar) -> BodyInertia:
+    """
+    Return m, h and second moments S after a turn about z with this cosine and sine.
+
+    From c^2 + s^2 = 1: with t = c (S_xx - S_yy) - 2 s S_xy, the new S_xx is S_yy + c t, S_yy is
+    S_xx - c t and S_xy is S_xy + s t.
+
+    """
+    m, (x, y, z), S = inertia
+    t = c * (S[0][0] - S[1][1]) - s * (2.0 * S[0][1])
+    xx, yy, xy = S[1][1] + c * t, S[0][0] - c * t, S[0][1] + s * t
+    xz, yz = c * S[0][2] - s * S[1][2], s * S[0][2] + c * S[1][2]
+    return BodyInertia(m, (c * x - s * y, s * x + c * y, z),
+                       ((xx, xy, xz), (xy, yy, yz), (xz, yz, S[2][2])))
 
 
 def _symmetric(m: Matrix) -> Matrix:

@@ -14,17 +14,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from urdf2dyn_ros.equations.expression import Scalar
-from urdf2dyn_ros.equations.inertia import BodyInertia, moved, total
-from urdf2dyn_ros.equations.newton_euler import (
-    Note,
-    in_parent,
-    inertial,
-    second_moment,
-    unnoted,
-)
-from urdf2dyn_ros.equations.vectors import ZERO
+from urdf2dyn_ros.equations.inertia import BodyInertia, moved, total, turned
+from urdf2dyn_ros.equations.newton_euler import in_parent, inertial, second_moment, unnoted
+from urdf2dyn_ros.equations.vectors import IDENTITY, ZERO
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import Coordinate, Motion, spin
+from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, spin
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
 _AT_REST = Motion(ZERO, ZERO, ZERO)
@@ -81,7 +75,8 @@ def _composite(system: Multibody, inertias: Sequence[BodyInertia | None],
             joint = JOINTS[body.type]
             R = joint.rotation(at[i])
             note(i, 'Rc', (R[0][0], R[1][0]))
-            before = moved(inertia, R, joint.displacement(at[i]))
+            before = turned(inertia, R[0][0], R[1][0])   # all joints turn about z, if at all
+            before = moved(before, IDENTITY, joint.displacement(at[i]))
             placed = moved(before, body.parent_R_joint, body.parent_p_joint)
             result[body.parent] = total(
                 part for part in (result[body.parent], placed) if part is not None)
@@ -92,9 +87,9 @@ def _column(system: Multibody, inertia: BodyInertia, at: Sequence[Coordinate], j
             M: list[list[Scalar]], note: Note) -> None:
     """Add the efforts of a unit acceleration of body j's joint, from there to the root."""
     moving = system.bodies[j]
-    motion = JOINTS[moving.type].forward(
-        _AT_REST, at[j]._replace(qdd=1.0), lambda symbol, entries: None)
-    U = spin(motion.w, motion.wd)
+    motion, U = JOINTS[moving.type].forward(
+        _AT_REST, at[j]._replace(qdd=1.0), lambda symbol, entries: None,
+        lambda w, wd: (wd, spin(w, wd)))
     wrench = inertial(inertia, motion, U, second_moment,
                       lambda i, symbol, entries: note(i, f'u{symbol}', entries), j)
     i = j

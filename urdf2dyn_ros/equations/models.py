@@ -45,6 +45,9 @@ TOGETHER = 'dynamics'
 ALL = Model(('q', 'qd', 'qdd'), ('tau', 'tau_gravity', 'tau_bias', 'M'),
             'what inverse_dynamics, gravity, bias and mass_matrix return, shared work done once')
 
+FUNCTIONS = {**MODELS, TOGETHER: ALL}
+"""All that a program may have."""
+
 CHOICES = (*MODELS, 'all')
 """What a user may ask for."""
 
@@ -52,7 +55,7 @@ CHOICES = (*MODELS, 'all')
 def functions_of(choice: str) -> dict[str, Model]:
     """Return the functions of a program, by name; an ExportError for an unknown choice."""
     if choice == 'all':
-        return {**MODELS, TOGETHER: ALL}
+        return FUNCTIONS
     if choice not in MODELS:
         raise ExportError(f'unknown model {choice!r}; the models are: {", ".join(CHOICES)}')
     return {choice: MODELS[choice]}

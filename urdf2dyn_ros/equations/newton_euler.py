@@ -26,14 +26,14 @@ from urdf2dyn_ros.equations.vectors import (
     transpose,
 )
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Wrench, spin
+from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Note, Spun, Wrench, spin
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
-Note = Callable[[int, str, tuple[Scalar, ...]], None]
-"""Called with body number, symbol and entries of every quantity that has a name."""
-
-Moment = Callable[[Matrix, Motion, Matrix, 'Note', int], Vector]
+Moment = Callable[[Matrix, Motion, Matrix, Note, int], Vector]
 """J, motion and U of a body to the moment of its inertia about its origin."""
+
+Spin = Callable[[int, Motion, Matrix, Coordinate, Note], Spun]
+"""Body, motion of its joint's frame, U of its parent and coordinate to what finds its U."""
 
 
 class Sweep(NamedTuple):
@@ -48,6 +48,11 @@ class Sweep(NamedTuple):
 
 def unnoted(body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
     """Note nothing."""
+
+
+def textbook_spin(i: int, placed: Motion, U_parent: Matrix, at: Coordinate, note: Note) -> Spun:
+    """Return what finds U from w and wd alone."""
+    return lambda w, wd: (wd, spin(w, wd, partial(note, i)))
 
 
 def textbook_moment(J: Matrix, motion: Motion, U: Matrix, note: Note, i: int) -> Vector:
@@ -66,17 +71,21 @@ def second_moment(S: Matrix, motion: Motion, U: Matrix, note: Note, i: int) -> V
     has 24.
 
     """
+    d = [U[2][2] - U[1][1], U[0][0] - U[2][2], U[1][1] - U[0][0]]
+    if S[0][2] != 0.0 and S[1][2] != 0.0:
+        d[2] = -(d[0] + d[1])   # equal, and U_yy may have no other use
+
     def n(x: int, y: int, z: int) -> Scalar:
         return (S[y][y] * U[z][y] - S[z][z] * U[y][z] + S[x][y] * U[z][x] - S[x][z] * U[y][x]
-                + S[y][z] * (U[z][z] - U[y][y]))
+                + S[y][z] * d[x])
 
     return (n(0, 1, 2), n(1, 2, 0), n(2, 0, 1))
 
 
 def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
                  q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar],
-                 gravity: Vector, moment: Moment = textbook_moment,
-                 note: Note = unnoted) -> Sweep:
+                 gravity: Vector, moment: Moment = textbook_moment, note: Note = unnoted,
+                 spin_of: Spin = textbook_spin) -> Sweep:
     """
     Return the efforts that the motion requires.
 
@@ -94,6 +103,8 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
         fewer operations: equal in exact arithmetic.
     note : callable
         Told every named quantity as it is made.
+    spin_of : callable
+        `textbook_spin`, or an `InheritedSpin`, which takes fewer operations: equal as well.
 
     Returns
     -------
@@ -110,8 +121,7 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
         parent, U_parent = ((root, (ZERO, ZERO, ZERO)) if body.parent == ROOT
                             else (motions[body.parent], spins[body.parent]))
         at = _coordinate(body, q, qd, qdd, i, note)
-        motion = _forward(body, parent, U_parent, at, i, note)
-        U = spin(motion.w, motion.wd, partial(note, i))
+        motion, U = _forward(body, parent, U_parent, at, spin_of, i, note)
         coordinates.append(at)
         motions.append(motion)
         spins.append(U)
@@ -129,7 +139,7 @@ def _coordinate(body: Body, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequ
 
 
 def _forward(body: Body, parent: Motion, U_parent: Matrix, at: Coordinate,
-             i: int, note: Note) -> Motion:
+             spin_of: Spin, i: int, note: Note) -> tuple[Motion, Matrix]:
     joint_R_parent = transpose(body.parent_R_joint)
     joint = JOINTS[body.type]
     b = add(parent.a, apply(U_parent, body.parent_p_joint))
@@ -140,8 +150,9 @@ def _forward(body: Body, parent: Motion, U_parent: Matrix, at: Coordinate,
         note(i, symbol, placed[-1])
     rotation = joint.rotation(at)
     note(i, 'R', (rotation[0][0], rotation[1][0]))
-    motion: Motion = joint.forward(Motion(*placed), at, partial(note, i))
-    return motion
+    spun = spin_of(i, Motion(*placed), U_parent, at, note)
+    found: tuple[Motion, Matrix] = joint.forward(Motion(*placed), at, partial(note, i), spun)
+    return found
 
 
 def inertial(inertia: BodyInertia | None, motion: Motion, U: Matrix, moment: Moment,

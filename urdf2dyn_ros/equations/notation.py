@@ -112,6 +112,8 @@ class Notation:
         n, p = i + 1, body.parent + 1
         if symbol in _OF_A and not turned:
             return ''
+        if symbol == 'q' and self._drivers[i] == n:
+            return ''   # nothing but itself
         found = text.format(
             n=n, p=p, driver=self._drivers[i], A=f'A{n} ' if turned else '',
             multiplier='' if body.multiplier == 1.0 else f'k{n} ',

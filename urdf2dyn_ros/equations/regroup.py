@@ -14,9 +14,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from urdf2dyn_ros.equations.inertia import BodyInertia, moved, total
-from urdf2dyn_ros.equations.vectors import Matrix
+from urdf2dyn_ros.equations.vectors import ZERO, Matrix, rounded
+from urdf2dyn_ros.equations.virtual_masses import Child, virtual_mass
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Multibody
+
+ROUNDING = 2.0**-50
+"""Of the largest entry: what is left of a zero that has been turned and moved."""
+
+NOTHING = BodyInertia(0.0, ZERO, (ZERO, ZERO, ZERO))
 
 
 def second_moments(J: Matrix) -> Matrix:
@@ -28,7 +34,7 @@ def second_moments(J: Matrix) -> Matrix:
 
 
 def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
-              ) -> list[BodyInertia | None]:
+              takers: Sequence[Sequence[int]] = ()) -> list[BodyInertia | None]:
     """
     Return inertial parameters of which as many as can be are zero, for `second_moment`.
 
@@ -37,6 +43,8 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
     system : Multibody
     inertias : sequence of BodyInertia or None
         With inertia tensors, one per body.
+    takers : sequence of sequence of int
+        For every body the children that may have a virtual mass; by default there is none.
 
     Returns
     -------
@@ -44,16 +52,49 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
         With second moments in the place of the tensors, one per body.
 
     """
+    bodies = system.bodies
     result = [inertia and inertia._replace(J=second_moments(inertia.J)) for inertia in inertias]
-    for i in reversed(range(len(result))):
-        body, inertia = system.bodies[i], result[i]
-        if inertia is None:
-            continue
-        given, kept = JOINTS[body.type].split(inertia)
-        result[i] = kept
+    behind = [0] * len(bodies)   # how many bodies that pull
+    for i in reversed(range(len(bodies))):
+        body, inertia = bodies[i], result[i]
+        if inertia is not None:
+            inertia = _cleaned(inertia)
+            # without anything that pulls there is no force yet: a mass would ask for all of it
+            given = virtual_mass(inertia, [
+                Child(k, bodies[k].parent_p_joint, alone=behind[k] == _pulls(result[k]))
+                for k in (takers[i] if takers else ()) if behind[k]])
+            if given is not None:
+                child, mu, inertia = given
+                result[child] = (result[child] or NOTHING)._replace(m=mu)
+            shared, kept = JOINTS[body.type].split(inertia)
+            result[i] = None if kept == NOTHING else kept
+            if body.parent != ROOT:
+                # seen from the parent the same at whatever position of the joint
+                shifted = moved(shared, body.parent_R_joint, body.parent_p_joint)
+                result[body.parent] = total([result[body.parent] or NOTHING, shifted])
+        behind[i] += _pulls(result[i])
         if body.parent != ROOT:
-            # seen from the parent the same at whatever position of the joint
-            shifted = moved(given, body.parent_R_joint, body.parent_p_joint)
-            result[body.parent] = total(
-                part for part in (result[body.parent], shifted) if part is not None)
+            behind[body.parent] += behind[i]
     return result
+
+
+def pulls(system: Multibody, inertias: Sequence[BodyInertia | None]) -> list[bool]:
+    """Tell for every body whether it or one behind it has a force of its own."""
+    result = [_pulls(inertia) for inertia in inertias]
+    for i in reversed(range(len(result))):
+        if system.bodies[i].parent != ROOT:
+            result[system.bodies[i].parent] |= result[i]
+    return result
+
+
+def _pulls(inertia: BodyInertia | None) -> bool:
+    return inertia is not None and (inertia.m != 0.0 or inertia.h != ZERO)
+
+
+def _cleaned(inertia: BodyInertia) -> BodyInertia:
+    """Return an inertia whose entries are zero where they are no more than rounding."""
+    (x, y, z), S = inertia.h, inertia.J
+    h_tiny = ROUNDING * max(abs(x), abs(y), abs(z))
+    S_tiny = ROUNDING * max(abs(entry) for row in S for entry in row)
+    return BodyInertia(inertia.m, rounded(inertia.h, h_tiny),
+                       (rounded(S[0], S_tiny), rounded(S[1], S_tiny), rounded(S[2], S_tiny)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urdf2dyn_ros.equations.newton_euler import Note, Sweep, unnoted
+from urdf2dyn_ros.equations.newton_euler import Sweep, unnoted
 from urdf2dyn_ros.equations.vectors import (
     IDENTITY,
     ZERO,
@@ -14,7 +14,7 @@ from urdf2dyn_ros.equations.vectors import (
     product,
 )
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import spin
+from urdf2dyn_ros.joints.motion import Note, spin
 from urdf2dyn_ros.multibody import ROOT, Attached, Multibody
 
 

@@ -32,6 +32,17 @@ def cross(a: Vector, b: Vector) -> Vector:
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
+def rounded(a: Vector, tiny: float) -> Vector:
+    """Return a with entries of at most this size set to zero."""
+    x, y, z = (0.0 if abs(entry) <= tiny else entry for entry in a)
+    return (x, y, z)
+
+
+def outer(a: Vector, b: Vector) -> Matrix:
+    """Return a b'."""
+    return (scale(a[0], b), scale(a[1], b), scale(a[2], b))
+
+
 def transpose(m: Matrix) -> Matrix:
     """Return m'."""
     return ((m[0][0], m[1][0], m[2][0]), (m[0][1], m[1][1], m[2][1]), (m[0][2], m[1][2], m[2][2]))

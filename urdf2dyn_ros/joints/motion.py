@@ -8,8 +8,14 @@ from typing import NamedTuple
 from urdf2dyn_ros.equations.expression import Scalar
 from urdf2dyn_ros.equations.vectors import Matrix, Vector
 
+Note = Callable[[int, str, tuple[Scalar, ...]], None]
+"""Called with body number, symbol and entries of every quantity that has a name."""
+
 BodyNote = Callable[[str, tuple[Scalar, ...]], None]
 """Called with symbol and entries of every quantity of a body that has a name."""
+
+Spun = Callable[[Vector, Vector], tuple[Vector, Matrix]]
+"""w and wd of a body to its wd and U."""
 
 
 class Motion(NamedTuple):

@@ -6,7 +6,7 @@ from urdf2dyn_ros.equations.expression import Scalar
 from urdf2dyn_ros.equations.inertia import BodyInertia
 from urdf2dyn_ros.equations.vectors import ZERO, Matrix, Vector, about_z, add
 from urdf2dyn_ros.joints import revolute
-from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Wrench, spin
+from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Spun, Wrench
 
 UNIT = 'm'
 EFFORT_UNIT = 'N'
@@ -38,9 +38,9 @@ def displacement(at: Coordinate) -> Vector:
     return (0.0, 0.0, at.q)
 
 
-def forward(placed: Motion, at: Coordinate, note: BodyNote) -> Motion:
+def forward(placed: Motion, at: Coordinate, note: BodyNote, spun: Spun) -> tuple[Motion, Matrix]:
     """
-    Return the motion of the body from that of the joint's frame fixed in the parent.
+    Return motion and U of the body from the motion of the joint's frame fixed in the parent.
 
     w = w_p,  wd = wd_p,  a = a_p + U q z + 2 w x qd z + qdd z.
 
@@ -48,13 +48,13 @@ def forward(placed: Motion, at: Coordinate, note: BodyNote) -> Motion:
     w, wd, a = (revolute.turned(v, *_constant_turn(at)) for v in placed)
     note('w', w)
     note('wd', wd)
-    U = spin(w, wd, note)
+    wd, U = spun(w, wd)
     along = (U[0][2] * at.q, U[1][2] * at.q, U[2][2] * at.q + at.qdd)
     twice_qd = 2.0 * at.qd
     coriolis = (twice_qd * w[1], -twice_qd * w[0], 0.0)
     a = add(add(a, along), coriolis)
     note('a', a)
-    return Motion(w, wd, a)
+    return Motion(w, wd, a), U
 
 
 def backward(wrench: Wrench, at: Coordinate, note: BodyNote) -> tuple[Scalar, Wrench]:

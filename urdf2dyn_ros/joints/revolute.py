@@ -8,7 +8,7 @@ from urdf2dyn_ros.equations.expression import Scalar, cos, sin
 from urdf2dyn_ros.equations.inertia import BodyInertia
 from urdf2dyn_ros.equations.vectors import ZERO, Matrix, Vector, about_z
 from urdf2dyn_ros.frames import SNAP
-from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Wrench
+from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Spun, Wrench
 
 UNIT = 'rad'
 EFFORT_UNIT = 'N m'
@@ -47,9 +47,9 @@ def displacement(at: Coordinate) -> Vector:
     return (0.0, 0.0, 0.0)
 
 
-def forward(placed: Motion, at: Coordinate, note: BodyNote) -> Motion:
+def forward(placed: Motion, at: Coordinate, note: BodyNote, spun: Spun) -> tuple[Motion, Matrix]:
     """
-    Return the motion of the body from that of the joint's frame fixed in the parent.
+    Return motion and U of the body from the motion of the joint's frame fixed in the parent.
 
     w = R' w_p + qd z,  wd = R' wd_p + qdd z + R' w_p x qd z,  a = R' a_p.
 
@@ -63,7 +63,8 @@ def forward(placed: Motion, at: Coordinate, note: BodyNote) -> Motion:
     note('wd', wd)
     a = turned(placed.a, c, s)
     note('a', a)
-    return Motion(w, wd, a)
+    wd, U = spun(w, wd)
+    return Motion(w, wd, a), U
 
 
 def backward(wrench: Wrench, at: Coordinate, note: BodyNote) -> tuple[Scalar, Wrench]:
