@@ -17,7 +17,10 @@ DEMO = [*ROS, 'dartpy>=6.13']
 TEST = [
     *DEMO, 'colcon-common-extensions', 'catkin-pkg', 'example-robot-data', 'hypothesis',
     'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest', 'pytest-xdist', 'rosbags', 'ruff', 'sympy',
-    'xacro',
+    'tree-sitter', 'tree-sitter-julia', 'xacro',
+]
+BENCH = [
+    'adam-robotics[casadi]', 'cmeel-eigen', 'example-robot-data', 'mujoco', 'pin', 'pytest',
 ]
 
 setup(
@@ -33,13 +36,13 @@ setup(
     maintainer_email='maintainers@users.noreply.a-seed-17898ced.example',
     python_requires='>=3.10',
     packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
-    package_data={PACKAGE: ['py.typed']},
+    package_data={PACKAGE: ['py.typed'], f'{PACKAGE}.compiled': ['*.c', '*.h']},
     zip_safe=True,
     install_requires=[
         'lxml>=4.8', 'matplotlib>=3.5', 'numpy>=1.21', 'scipy>=1.8', 'setuptools',
         'urdfdom_py>=1.2',
     ],
-    extras_require={'ros': ROS, 'demo': DEMO, 'xacro': ['xacro'], 'test': TEST},
+    extras_require={'ros': ROS, 'demo': DEMO, 'xacro': ['xacro'], 'test': TEST, 'bench': BENCH},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),

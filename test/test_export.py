@@ -8,20 +8,24 @@ import pytest
 from robots import OWN
 
 from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros.equations.models import CHOICES
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import default_name, write_files
+from urdf2dyn_ros.languages import LANGUAGES
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 
 
 @pytest.mark.parametrize(('arguments', 'words'), [
-    ({'language': 'cobol'}, ["'cobol'", 'python']),
+    ({'language': 'cobol'}, ["'cobol'", *LANGUAGES]),
     ({'style': 'baroque'}, ["'baroque'", 'readable', 'fast']),
     ({'name': '../../etc/passwd'}, ['../../etc/passwd', 'letters']),
     ({'name': '/tmp/x'}, ['letters']),
-    ({'name': '2r'}, ['digit']),
+    ({'name': '2r'}, ['a letter']),
     ({'name': 'a\0b'}, ['letters']),
-    ({'name': 'x' * 65}, ['1 to 64']),
+    ({'name': 'x' * 46}, ['1 to 45']),
+    ({'name': '_x'}, ['a letter']),
+    ({'functions': 'forward'}, ["'forward'", *CHOICES]),
     ({'name': 'é'}, ['ASCII']),
 ])
 def test_what_cannot_be_exported_is_said_with_the_choices(arguments: dict, words: list[str],
@@ -35,7 +39,8 @@ def test_what_cannot_be_exported_is_said_with_the_choices(arguments: dict, words
 
 @pytest.mark.parametrize(('robot', 'name'), [
     ('robot_2r', 'robot_2r'), ('My Robot (v2)', 'My_Robot_v2'), ('2r', 'robot_2r'),
-    ('../x', 'x'), ('机器人', 'robot'), ('', 'robot'), ('y' * 80, 'y' * 64)])
+    ('../x', 'x'), ('机器人', 'robot'), ('', 'robot'), ('_x', 'x'), ('y' * 80, 'y' * 45),
+    ('9' * 80, 'robot_' + '9' * 39), ('z' * 44 + '_z', 'z' * 44)])
 def test_the_robots_name_becomes_an_identifier(robot: str, name: str) -> None:
     """Whatever it is, it can stand in a file's name and in any language."""
     assert default_name(robot) == name

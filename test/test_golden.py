@@ -1,5 +1,5 @@
 """
-The 2R's exported scripts, as they are in the repository: what a change does to them is read there.
+The 2R's exported files, as they are in the repository: what a change does to them is read there.
 
 `make golden` writes them anew.
 
@@ -7,33 +7,82 @@ The 2R's exported scripts, as they are in the repository: what a change does to 
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros import export_model, languages, read_urdf
 from urdf2dyn_ros.equations.generator import STYLES
+from urdf2dyn_ros.languages import LANGUAGES
 
 HERE = Path(__file__).parent
 URDF = HERE.parent / 'urdf' / 'robot_2r.urdf'
+FOLDERS = {
+    **{f'{language}/{style}': (language, style, 'inverse_dynamics')
+       for language in LANGUAGES for style in STYLES},
+    'c/fast_all': ('c', 'fast', 'all'),
+}
+"""Folder in golden to language, style and functions."""
 
 
-def exported(style: str) -> dict[str, str]:
+LONGER = {'python': 190, 'c': 190, 'cpp': 165}
+"""Lines of the languages with more than one kind of file, or more than one kind of scalar."""
+
+
+def exported(folder: str) -> dict[str, str]:
     """Return the files of the 2R in its plane, where gravity is along -y."""
-    return export_model(read_urdf(URDF.read_bytes()), 'python', style, gravity=(0.0, -9.81, 0.0))
+    language, style, functions = FOLDERS[folder]
+    return export_model(read_urdf(URDF.read_bytes()), language, style, gravity=(0.0, -9.81, 0.0),
+                        functions=functions)
 
 
-@pytest.mark.parametrize('style', STYLES)
-def test_the_exported_files_are_those_in_the_repository(style: str) -> None:
+@pytest.mark.parametrize('folder', FOLDERS)
+def test_the_exported_files_are_those_in_the_repository(folder: str) -> None:
     """A difference is a change of what users get: look at it, then `make golden`."""
-    folder = HERE / 'golden' / style
-    kept = {path.name: path.read_text() for path in folder.iterdir() if path.is_file()}
-    assert exported(style) == kept
+    kept = {path.name: path.read_text() for path in (HERE / 'golden' / folder).iterdir()}
+    assert exported(folder) == kept
+
+
+_WRITE = """
+import sys
+from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros.languages import LANGUAGES
+model = read_urdf(open(sys.argv[1], 'rb').read())
+for language in LANGUAGES:
+    for style in ('readable', 'fast'):
+        for name, text in export_model(model, language, style, functions='all').items():
+            sys.stdout.write(name + text)
+"""
+
+
+def test_two_processes_write_the_same_bytes_in_all_languages() -> None:
+    """Whatever the order of their sets."""
+    first, second = (subprocess.run(
+        [sys.executable, '-c', _WRITE, str(URDF)], capture_output=True, check=True,
+        env={**os.environ, 'PYTHONHASHSEED': seed}).stdout for seed in '12')
+    assert len(first) > 50_000
+    assert first == second
+
+
+def test_a_language_is_a_short_file_and_a_line() -> None:
+    """What they share stands in language.py and self_test.py."""
+    folder = Path(languages.__file__).parent
+    lines = (folder / '__init__.py').read_text().splitlines()
+    for name in LANGUAGES:
+        assert lines.count(f"    '{name}': {name}.write,") == 1
+        lines_of_it = (folder / f'{name}.py').read_text().splitlines()
+        assert len(lines_of_it) <= LONGER.get(name, 112), name
 
 
 if __name__ == '__main__':
-    for each in STYLES:
+    for each in FOLDERS:
+        folder_path = HERE / 'golden' / each
+        folder_path.mkdir(parents=True, exist_ok=True)
+        for old in folder_path.iterdir():
+            old.unlink()
         for name, text in exported(each).items():
-            path = HERE / 'golden' / each / name
-            path.write_text(text)
-            print(path)
+            (folder_path / name).write_text(text)
+            print(folder_path / name)

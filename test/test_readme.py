@@ -10,6 +10,7 @@ from robots import EXAMPLES, OWN
 
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.information import information
+from urdf2dyn_ros.languages import LANGUAGES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / 'README.md').read_text()
@@ -42,8 +43,25 @@ def test_the_script_that_is_shown_is_the_one_that_is_exported() -> None:
     """Word for word; the whole file is a golden copy, which another test holds."""
     block = re.search(r'```python\n(    # ---- link 2.*?)```', README, re.DOTALL)
     assert block is not None
-    script = (ROOT / 'test' / 'golden' / 'readable' / 'robot_2r_dynamics.py').read_text()
+    script = (ROOT / 'test/golden/python/readable/robot_2r_dynamics.py').read_text()
     assert block.group(1) in script
+
+
+def six_lines(language: str) -> str:
+    """Return six statements of link 2 in a language, as its golden file has them, fenced."""
+    folder = ROOT / 'test' / 'golden' / language / 'readable'
+    text = '\n'.join(path.read_text() for path in sorted(folder.iterdir()))
+    found = re.findall(r'^    (?:[\w ]* )?(?:[bcsw]d?2|wd2)(?:_[xyz])? = .*$', text, re.MULTILINE)
+    fence = {'javascript': 'js'}.get(language, language)
+    return '\n'.join([f'```{fence}', *(line[4:] for line in found[:6]), '```'])
+
+
+@pytest.mark.parametrize('language', LANGUAGES)
+def test_the_lines_that_are_shown_in_a_language_are_those_of_its_golden_file(
+        language: str) -> None:
+    """Six statements of the same link."""
+    assert six_lines(language).count('\n') == 7
+    assert six_lines(language) in README
 
 
 def test_the_description_that_is_shown_is_the_2rs() -> None:
@@ -75,3 +93,4 @@ def test_files_that_are_named_exist() -> None:
 
 if __name__ == '__main__':
     print('\n'.join(row(name) for name in ROBOTS))
+    print('\n\n'.join(map(six_lines, LANGUAGES)))

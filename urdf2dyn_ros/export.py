@@ -13,7 +13,7 @@ from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import RobotModel
 
-NAME_RULE = '1 to 64 letters, digits or _, ASCII, not starting with a digit'
+NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
 
 
 def export_model(model: RobotModel, language: str = 'python', style: str = 'readable',
@@ -57,15 +57,16 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
 
 def checked_name(name: str) -> str:
     """Return the name if it can be a file's stem in any language, or raise an ExportError."""
-    if not re.fullmatch(r'[A-Za-z_][A-Za-z0-9_]{0,63}', name, re.ASCII):
+    if not re.fullmatch(r'[A-Za-z][A-Za-z0-9_]{0,44}', name, re.ASCII):
         raise ExportError(f'invalid name {name!r}: {NAME_RULE}')
     return name
 
 
 def default_name(robot: str) -> str:
     """Return a robot's name as an identifier."""
-    stem = re.sub(r'[^A-Za-z0-9_]+', '_', robot)[:64].strip('_')
-    return stem if re.match(r'[A-Za-z_]', stem) else f'robot_{stem}'[:64].rstrip('_')
+    stem = re.sub(r'[^A-Za-z0-9_]+', '_', robot).strip('_')
+    stem = stem if re.match(r'[A-Za-z]', stem) else f'robot_{stem}'
+    return stem[:45].rstrip('_')
 
 
 def write_files(files: dict[str, str], directory: str | os.PathLike[str],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from urdf2dyn_ros.equations.program import Function, Program
+from urdf2dyn_ros.languages.angles import Angles
+from urdf2dyn_ros.languages.c_trigonometry import SINES_AND_COSINES
 from urdf2dyn_ros.languages.language import Language
 
 
@@ -28,17 +30,14 @@ _TESTED = '\n\n#ifdef @NAME_SELF_TEST\n#include <stdio.h>\n'
 class C(Language):
     """A header and a source file."""
 
-    REAL = 'double'
-    QUALIFIER = ''   # of a function
     STATEMENT = LONG = 'const double {name} = {value};'
-    DECLARE = 'static const double '
+    DECLARE, LOCAL = 'static const double ', 'const double '
     TABLE, ROW = ('static const double {name}[][@size] = {{', '};'), ('{', '},')
     TEST = 'cc -D{NAME}_SELF_TEST {name}_dynamics.c -lm -o self_test && ./self_test'
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self.size = f'{program.name.upper()}_JOINTS'
-        self.STATEMENT = self.LONG = self.STATEMENT.replace('double', self.REAL)
 
     def header(self) -> Iterator[str]:
         """Yield the header."""
@@ -69,10 +68,10 @@ class C(Language):
 
     def signature(self, function: Function) -> str:
         """Return the head of a function's definition."""
-        vectors = [f'const {self.REAL} {x}[{self._dimension}]' for x in function.inputs]
-        results = [f'{self.REAL} {result.name}' + f'[{self._dimension}]' * (1 + result.is_matrix)
+        vectors = [f'const double {x}[{self._dimension}]' for x in function.inputs]
+        results = [f'double {result.name}' + f'[{self._dimension}]' * (1 + result.is_matrix)
                    for result in function.results]
-        head = f'{self.QUALIFIER}void {self.program.name}_{function.name}('
+        head = f'void {self.program.name}_{function.name}('
         return self.array(head, vectors + results, ')')
 
     def source(self) -> Iterator[str]:
@@ -81,11 +80,13 @@ class C(Language):
         names = [quoted(row.name) for row in self.program.independent] or ['""']
         yield f'#include "{self.program.name}_dynamics.h"'
         yield ''
-        yield '#include <math.h>'
+        yield from ['#include <float.h>', '#include <math.h>']
         yield ''
         declared = f'const char *const {self.program.name}_joint_names[{self._dimension}] = {{'
         yield self.array(declared, names, '};')
         yield from self.parameters(used)
+        if any(map(self._has_angles, self.program.functions)):
+            yield from SINES_AND_COSINES.splitlines()
         for function in self.program.functions:
             yield from ['', '', *self.function(function)]
         yield from self.filled(_TESTED)
@@ -101,11 +102,28 @@ class C(Language):
         yield from (f'{self.INDENT}(void){x};' for x in unused)
         yield from self.unpacked(function)
         yield from self.derived(self.used([function]), self.INDENT, self.STATEMENT)
+        if self._has_angles(function):
+            angles = Angles(function)
+            yield from self._angles(angles)
+            function = angles.rest()
         yield from self.body(function)
         yield ''
         for result in function.results:
             yield from self.assigned(result)
         yield '}'
+
+    def _has_angles(self, function: Function) -> bool:
+        """Whether sines and cosines are made in one loop: for speed, not for reading."""
+        return self.program.style == 'fast' and function.operations.trigonometric > 0
+
+    def _angles(self, angles: Angles) -> Iterator[str]:
+        """Yield all sines and cosines in one loop, which compilers turn into vectors."""
+        for statement in angles.before:
+            yield self.statement(statement, self.INDENT)
+        n, values = len(angles.angles), [self.INFIX.term(angle) for angle in angles.angles]
+        yield self.array(f'{self.INDENT}const double angle[{n}] = {{', values, '};')
+        yield f'{self.INDENT}double sine[{n}], cosine[{n}];'
+        yield f'{self.INDENT}sines_and_cosines({n}, angle, sine, cosine);'
 
     def data(self) -> Iterator[tuple[str, list[list[float]]]]:
         """Yield names and rows; one number a row for a robot without joints."""
@@ -116,7 +134,7 @@ class C(Language):
         size = self._dimension
         results = [f'{result.name}[{size}]' + f'[{size}], product[{size}]' * result.is_matrix
                    for result in function.results]
-        yield f'        {{   double {", ".join(results)};'
+        yield self.array('        {   double ', results, ';')
         yield self.array(f'            {self.program.name}_{function.name}(', [
             *(f'reference_{x}[k]' for x in function.inputs),
             *(result.name for result in function.results)], ');')

@@ -30,6 +30,7 @@ class Cpp(Language):
 
     STATEMENT = LONG = 'const Scalar {name} = {value};'
     TABLE, ROW = ('static const Row {name}[] = {{', '};'), ('{', '},')
+    LOCAL = 'const Scalar '
     DECLARE = 'inline constexpr double '
     CONSTANT = 'inline constexpr double {name} = {value};'
     INFIX = Infix(number=lambda value: f'Scalar({shortest(value)})')
@@ -37,8 +38,9 @@ class Cpp(Language):
             '&& ./self_test')
 
     @property
-    def _space(self) -> str:
-        return self.program.name + '_' * (self.program.name in CPP)
+    def space(self) -> str:
+        """The namespace: the robot's name, unless that means something in C++."""
+        return self.program.name + '_dynamics' * (self.program.name in CPP)
 
     def number(self, value: float) -> str:
         """Return a number with its sign."""
@@ -51,7 +53,7 @@ class Cpp(Language):
         yield from ['/*', *(f' * {line}'.rstrip() for line in self.heading()), ' */',
                     f'#ifndef {guard}', f'#define {guard}', '', '#include <array>',
                     '#include <cmath>', '#include <cstddef>', '',
-                    f'namespace {self._space} {{', '',
+                    f'namespace {self.space} {{', '',
                     f'inline constexpr std::size_t joints = {self.n};',
                     '// UTF-8, in the order of all vectors',
                     self.array('inline constexpr std::array<const char *, joints> joint_names{',
@@ -64,7 +66,7 @@ class Cpp(Language):
             yield from [*self._derived(used), '', '}  // namespace parameters']
         for function in program.functions:
             yield from ['', *self._function(function)]
-        yield from ['', f'}}  // namespace {self._space}', *self.filled(_TESTED),
+        yield from ['', f'}}  // namespace {self.space}', *self.filled(_TESTED),
                     *self.self_test(), '#endif', '', '#endif']
 
     def _derived(self, used: set[str]) -> Iterator[str]:
@@ -106,16 +108,17 @@ class Cpp(Language):
 
     def filled(self, text: str) -> list[str]:
         """Return the lines of a text with the robot's names in it."""
-        return super().filled(text.replace('@space', self._space))
+        return super().filled(text.replace('@space', self.space))
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
-        given = ', '.join(f'reference_{x}[k]' for x in function.inputs)
-        yield f'        {{   const auto found = {self._space}::{function.name}({given});'
+        yield self.array(f'        {{   const auto found = {self.space}::{function.name}(',
+                         [f'reference_{x}[k]' for x in function.inputs], ');')
         for result, known in zip(function.results, expected):
             value = 'found' if len(function.results) == 1 else f'found.{result.name}'
             value = f'times({value}, reference_qdd[k])' if result.is_matrix else value
-            yield f'            wrong += differs("{function.name}", {value}, {known}[k]);'
+            yield self.array('            wrong += differs(', [
+                f'"{function.name}"', value, f'{known}[k]'], ');')
         yield '        }'
 
     DIFFERS = """
@@ -124,8 +127,8 @@ static int differs(const char *function, const Row &found, const Row &expected)
     int wrong = 0;
     for (std::size_t i = 0; i < found.size(); i++) {
         if (!(std::abs(found[i] - expected[i]) <= 1e-9 * std::fmax(1.0, std::abs(expected[i])))) {
-            std::printf("%s, %s: %.17g instead of %.17g\\n", function, @space::joint_names[i],
-                        found[i], expected[i]);
+            std::printf("%s, %s: %.17g instead of %.17g\\n", function,
+                        @space::joint_names[i], found[i], expected[i]);
             wrong = 1;
         }
     }
@@ -149,7 +152,7 @@ int main()
 {
     int wrong = 0;
     for (std::size_t k = 0; k < sizeof reference_q / sizeof reference_q[0]; k++) {"""
-    VERDICT = """\\
+    VERDICT = """\
     }
     std::puts(wrong ? "differs from the reference" : "agrees with the reference");
     return wrong ? 1 : 0;

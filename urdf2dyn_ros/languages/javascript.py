@@ -24,7 +24,7 @@ class JavaScript(Language):
     """A module that runs as a program under Node.js."""
 
     STATEMENT = LONG = CONSTANT = 'const {name} = {value};'
-    DECLARE = 'const '
+    DECLARE = LOCAL = 'const '
     TEST = 'node {name}_dynamics.mjs'
 
     def module(self) -> Iterator[str]:
@@ -56,11 +56,13 @@ class JavaScript(Language):
         """Yield what compares each result of a function with what is expected of it."""
         given = ', '.join(f'reference_{x}[k]' for x in function.inputs)
         results = [camel(result.name) for result in function.results]
+        found = results[0] if len(results) == 1 else f'{{ {", ".join(results)} }}'
+        yield f'        {{   const {found} = {camel(function.name)}({given});'
         for result, name, known in zip(function.results, results, expected):
-            value = f'{camel(function.name)}({given})' + f'.{name}' * (len(results) > 1)
-            value = f'times({value}, reference_qdd[k])' if result.is_matrix else value
+            value = 'times(M, reference_qdd[k])' if result.is_matrix else name
             said = f"'{camel(function.name)}', {value}, {known}[k]"
-            yield f'        wrong.push(...differences({said}));'
+            yield f'            wrong.push(...differences({said}));'
+        yield '        }'
 
     TIMES = """
 function times(M, x) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from urdf2dyn_ros.equations.program import Function, Program
+from urdf2dyn_ros.equations.program import Function, Program, Statement
 from urdf2dyn_ros.languages.language import Language
 
 
@@ -28,7 +28,7 @@ class Julia(Language):
     CONSTANT = 'const {name} = {value}'
     END = ''
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}, {j}]', 1
-    TABLE = ('const {name} = [', ']')
+    TABLE, ROW = ('const {name} = [', ']'), ('Float64[', '],')
     TEST = 'julia {name}_dynamics.jl'
 
     def module(self) -> Iterator[str]:
@@ -45,10 +45,18 @@ class Julia(Language):
             yield from ['', *self._function(function)]
         yield from [*self.self_test()]
 
+    def statement(self, statement: Statement, indent: str, form: str = '') -> str:
+        """Return ``name = value``, in parentheses where a line would end it too early."""
+        text = super().statement(statement, indent, form)
+        if form and '\n' in text:
+            return super().statement(statement, indent, form.replace('{value}', '({value})'))
+        return text
+
     @property
     def module_name(self) -> str:
-        """Robot_2r for robot_2r: no keyword begins with a capital."""
-        return f'{self.program.name[0].upper()}{self.program.name[1:]}Dynamics'
+        """Robot2rDynamics for robot_2r: no keyword begins with a capital."""
+        words = self.program.name.split('_')
+        return ''.join(word[:1].upper() + word[1:] for word in words) + 'Dynamics'
 
     def _function(self, function: Function) -> Iterator[str]:
         yield '"""'

@@ -32,9 +32,9 @@ class Language(SelfTest):
         How ``name`` gets ``value`` in a function, in one line and in several.
     CONSTANT : str
         The same outside of functions.
-    DECLARE, END : str
-        What begins a declaration of several constants, if there is such a thing; what ends a
-        statement.
+    DECLARE, LOCAL, END : str
+        What begins a declaration of several constants outside of functions and in them, if
+        there is such a thing; what ends a statement.
     ENTRY, CELL, FIRST : str, str, int
         An entry of a vector and of a matrix, and the index of the first.
 
@@ -42,7 +42,7 @@ class Language(SelfTest):
 
     COMMENT = '// '
     STATEMENT = LONG = CONSTANT = '{name} = {value};'
-    DECLARE, END = '', ';'
+    DECLARE, LOCAL, END = '', '', ';'
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}][{j}]', 0
 
     def comments(self, lines: Iterable[str], indent: str = '') -> Iterator[str]:
@@ -143,10 +143,14 @@ class Language(SelfTest):
     def unpacked(self, function: Function) -> Iterator[str]:
         """Yield statements that give the entries of the inputs their names."""
         for x, entries in self.inputs(function):
-            pairs = [self.STATEMENT.format(name=name, value=self.ENTRY.format(
-                name=x, k=k + self.FIRST)) for name, k in entries]
-            if pairs:
-                yield packed(pairs, self.INDENT, self.INDENT, '', '' if self.END else ';')
+            pairs = [(name, self.ENTRY.format(name=x, k=k + self.FIRST)) for name, k in entries]
+            if pairs and self.LOCAL:
+                yield self.array(self.INDENT + self.LOCAL,
+                                 [f'{name} = {entry}' for name, entry in pairs], ';')
+            elif pairs:
+                yield packed([self.STATEMENT.format(name=name, value=entry)
+                              for name, entry in pairs],
+                             self.INDENT, self.INDENT, '', '' if self.END else ';')
 
     def assigned(self, result: Result) -> Iterator[str]:
         """Yield statements that give the entries of a result their values."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from urdf2dyn_ros.equations.program import Function, Program
 from urdf2dyn_ros.languages.language import Language, variables
+from urdf2dyn_ros.languages.lines import packed
 
 _KINDS = (('position', ''), ('velocity', '/s'), ('acceleration', '/s^2'))
 
@@ -25,6 +26,11 @@ def quoted(text: str) -> str:
     return f"native2unicode(uint8([{' '.join(map(str, text.encode()))}]), 'UTF-8')"
 
 
+def _left(function: Function) -> str:
+    names = [result.name for result in function.results]
+    return names[0] if len(names) == 1 else f'[{", ".join(names)}]'
+
+
 class Matlab(Language):
     """Function files, and a script."""
 
@@ -37,12 +43,11 @@ class Matlab(Language):
     def function(self, function: Function) -> Iterator[str]:
         """Yield the lines of a function's file."""
         used = self.used([function])
-        results = [result.name for result in function.results]
-        found = results[0] if len(results) == 1 else f'[{", ".join(results)}]'
         name = f'{self.program.name}_{function.name}'
-        yield f'function {found} = {name}({", ".join(function.inputs)})'
+        yield f'function {_left(function)} = {name}({", ".join(function.inputs)})'
         yield from self.comments([f'{name.upper()} Return {function.summary}.', '',
-                                  'q, qd, qdd: columns, as the efforts.', '', *self.heading()])
+                                  f'{", ".join(function.inputs)}: columns, a joint a row.', '',
+                                  *self.heading()])
         yield from [*self.parameters(used, self.INDENT), *self.derived(used, self.INDENT)]
         yield from [*self.unpacked(function), *self.body(function), '']
         for result in function.results:
@@ -69,9 +74,9 @@ class Matlab(Language):
             entries = [f'gv_{kind}_{name}' for name in names]
             yield self.array(f'{x} = [', entries, '];').replace(',', ';')
         for function in self.program.functions:
-            results = ', '.join(result.name for result in function.results)
-            given = ', '.join(function.inputs)
-            yield f'[{results}] = {self.program.name}_{function.name}({given})'
+            name = f'{self.program.name}_{function.name}'
+            yield f"disp('{name}')"
+            yield f'{_left(function)} = {name}({", ".join(function.inputs)})'
         yield ''
         yield from self.self_test()
 
@@ -82,9 +87,9 @@ class Matlab(Language):
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
-        given = ', '.join(f"reference_{x}(k, :).'" for x in function.inputs)
-        names = ', '.join(result.name for result in function.results)
-        yield f'    [{names}] = {self.program.name}_{function.name}({given});'
+        given = [f"reference_{x}(k, :).'" for x in function.inputs]
+        head = f'    {_left(function)} = {self.program.name}_{function.name}('
+        yield packed(given, head, ' ' * 8, ');', continued=self.CONTINUED)
         for result, known in zip(function.results, expected):
             value = "M * reference_qdd(k, :).'" if result.is_matrix else result.name
             yield f"    found = {value}; expected = {known}(k, :).';"

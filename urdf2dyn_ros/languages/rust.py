@@ -29,8 +29,8 @@ class Rust(Language):
     STATEMENT = LONG = 'let {name} = {value};'
     CONSTANT = 'const {name}: f64 = {value};'
     INFIX = Infix(number=lambda value: shortest(value) + '_f64' * (value > 1e16),
-                  call=lambda function, argument: f'({argument}).{function}()'
-                  if not argument.isidentifier() else f'{argument}.{function}()')
+                  call=lambda function, argument: f'{argument}.{function}()'
+                  if argument.isidentifier() else f'f64::{function}({argument})')
     TABLE, ROW = ('    const {name}: &[[f64; JOINTS]] = &[', '    ];'), ('    [', '],')
     TEST = 'rustc --test {name}_dynamics.rs && ./{name}_dynamics'
 

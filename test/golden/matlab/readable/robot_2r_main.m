@@ -1,0 +1,87 @@
+% A state to evaluate: fill it in and run this file.
+%
+% Inverse dynamics of 'robot_2r': tau = ID(q, qd, qdd), the efforts that give a motion.
+%
+% Recursive Newton-Euler, readable style, written by urdf2dyn_ros 0.1.0.
+% SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must
+% supply. Rigid links alone: no friction, no rotors, no contact. Inputs must be finite:
+% products with what is always zero are left out.
+% Gravity (0, -9.81, 0) m/s^2 in the root frame.
+% One call: 25 multiplications, 17 additions, 4 sines and cosines.
+%
+%     i  joint   type        moves  parent  q    effort  frame i: link's
+%     1  joint1  continuous  link1  root    rad  N m     x y z
+%     2  joint2  continuous  link2  1       rad  N m     x y z
+%
+% Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: parent of i):
+%     frame i       on link i, origin on joint i, z along the joint's axis; the root frame is 0
+%     Ai, Ri        constant rotation from joint i to frame p; rotation of joint i, by qi about z
+%     pi            origin of joint i in frame p; bi: acceleration of frame p there, as ai
+%     ci, si        cosine and sine of qi
+%     wi, wdi       angular velocity and its derivative, in frame i; w0 = wd0 = 0
+%     ai            acceleration of the origin minus gravity, in frame i; a0 = -g
+%     Ui            Ui r = wdi x r + wi x (wi x r): acceleration of r relative to the origin
+%     mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i
+%     mi_k, ..      the same of the k-th link that is fixed to link i; Mi: mass of all together
+%     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
+%     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
+%     wji, .. nji   the same vector in the axes of joint i, before it turns (forward: wji, wdji,
+%                   bji) or after it is turned back (backward: fji, nji)
+%     Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
+%     = (.., _, ..) entries of a formula that are known; _ is one that nobody needs
+%
+% Self-test: octave robot_2r_main.m, or robot_2r_main in MATLAB
+
+joint_names = {
+    'joint1'
+    'joint2'
+};
+gv_position_joint1 = 0.35;                                  % [rad]
+gv_velocity_joint1 = 1.16;                                  % [rad/s]
+gv_acceleration_joint1 = 1.03;                              % [rad/s^2]
+gv_position_joint2 = 0.78;                                  % [rad]
+gv_velocity_joint2 = 0.17;                                  % [rad/s]
+gv_acceleration_joint2 = -1.83;                             % [rad/s^2]
+
+q = [gv_position_joint1; gv_position_joint2];
+qd = [gv_velocity_joint1; gv_velocity_joint2];
+qdd = [gv_acceleration_joint1; gv_acceleration_joint2];
+disp('robot_2r_inverse_dynamics')
+tau = robot_2r_inverse_dynamics(q, qd, qdd)
+
+reference_q = [
+    0.35, 0.78;
+    0.61, -0.86;
+    -0.86, 0.36;
+];
+reference_qd = [
+    1.16, 0.17;
+    -0.19, -1.0;
+    -1.0, 1.16;
+];
+reference_qdd = [
+    1.03, -1.83;
+    -1.99, 0.62;
+    0.62, 1.0;
+];
+expected_inverse_dynamics = [
+    167.14198500435336, 25.713400885261393;
+    43.2271944383838, 13.718067503237304;
+    198.87942395510254, 76.67072730027688;
+];
+
+wrong = 0;
+for k = 1:size(reference_q, 1)
+    tau = robot_2r_inverse_dynamics(reference_q(k, :).', reference_qd(k, :).', ...
+        reference_qdd(k, :).');
+    found = tau; expected = expected_inverse_dynamics(k, :).';
+    for i = find(~(abs(found - expected) <= 1e-9 * max(1, abs(expected)))).'
+        fprintf('inverse_dynamics, %s: %.17g instead of %.17g\n', ...
+                joint_names{i}, found(i), expected(i));
+        wrong = wrong + 1;
+    end
+end
+if wrong > 0
+    error('differs from the reference');
+end
+disp('agrees with the reference');

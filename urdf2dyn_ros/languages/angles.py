@@ -1,0 +1,93 @@
+"""All angles of a function before the rest: their sines and cosines become one short loop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from urdf2dyn_ros.equations.program import (
+    Block,
+    Call,
+    Function,
+    Name,
+    Paragraph,
+    Product,
+    Section,
+    Signed,
+    Statement,
+    Sum,
+    Term,
+    names_in,
+)
+
+ARRAYS = {'sin': 'sine', 'cos': 'cosine'}
+"""Function to the array that holds its values."""
+
+
+class Angles:
+    """
+    The angles of a function, and the function with entries of arrays for sines and cosines.
+
+    Parameters
+    ----------
+    function : Function
+
+    Attributes
+    ----------
+    angles : dict
+        Angle to its index in the arrays.
+    before : list of Statement
+        What angles are made of, as those of joints that follow others.
+    statements : list of Statement
+        All of them, with entries of the arrays.
+
+    """
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self.angles: dict[Term, int] = {}
+        given = function.statements
+        self.statements = [self.statement(statement) for statement in given]
+        entries = [entry for result in function.results for row in result.rows
+                   for entry in row.entries]
+        for entry in entries:
+            self.value(entry)
+        needed = names_in(Signed(False, angle) for angle in self.angles)
+        self.before: list[Statement] = []
+        for statement in reversed(given):
+            if statement.name in needed:
+                self.before.insert(0, statement)
+                needed |= names_in([statement.value])
+
+    def rest(self) -> Function:
+        """Return the function without what stands before."""
+        done = {statement.name for statement in self.before}
+        return replace(
+            self._function,
+            sections=tuple(Section(section.title, tuple(
+                Paragraph(paragraph.title, tuple(
+                    Block(block.comment, tuple(self.statement(statement)
+                                               for statement in block.statements
+                                               if statement.name not in done))
+                    for block in paragraph.blocks)) for paragraph in section.paragraphs))
+                for section in self._function.sections),
+            results=tuple(result._replace(rows=tuple(
+                row._replace(entries=tuple(map(self.value, row.entries))) for row in result.rows))
+                for result in self._function.results))
+
+    def statement(self, statement: Statement) -> Statement:
+        """Return a statement with entries of the arrays."""
+        return Statement(statement.name, self.value(statement.value))
+
+    def value(self, value: Signed) -> Signed:
+        """Return a term with its sign, with entries of the arrays."""
+        return Signed(value.negative, self._term(value.term))
+
+    def _term(self, term: Term) -> Term:
+        if isinstance(term, Call):
+            k = self.angles.setdefault(term.argument, len(self.angles))
+            return Name(f'{ARRAYS[term.function]}[{k}]')
+        if isinstance(term, Product):
+            return Product(tuple(map(self._term, term.factors)))
+        if isinstance(term, Sum):
+            return Sum(tuple((minus, self._term(entry)) for minus, entry in term.terms))
+        return term
