@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from graph import LATCHED, Graph
-from moving_robot import DYNAMICS, TEXT, connected, set_parameter, stamp_of, started
+from moving_robot import DYNAMICS, TEXT, connected, error, set_parameter, stamp_of, started
 from rcl_interfaces.srv import DescribeParameters, ListParameters
 from robots import OWN
 from std_msgs.msg import String
@@ -82,6 +82,25 @@ def test_a_description_that_is_refused_when_strict_is_taken_when_not(graph: Grap
         graph.wait(lambda: 'model of' in process.output)
         result = set_parameter(graph, 'strict_inertia', type=1, bool_value=True)
         assert not result.successful and 'inertia' in result.reason
+
+
+def test_the_back_end_is_a_parameter_and_so_is_what_is_exported(
+        graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled while it runs, with the same efforts; C with all functions from the service."""
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    with started(graph, **{'export.directory': str(tmp_path)}) as process:
+        robot = connected(graph)
+        assert 'run by Python' in process.output
+        assert set_parameter(graph, 'backend', type=4, string_value='c').successful
+        graph.wait(lambda: 'run by compiled C' in process.output)
+        robot.move(40)
+        assert error(robot.efforts[-1], robot) < 1e-3
+        for name, value in (('language', 'c'), ('style', 'fast'), ('model', 'all')):
+            assert set_parameter(graph, f'export.{name}', type=4, string_value=value).successful
+        answer = graph.call(Trigger, 'export_model')
+        assert answer.message.splitlines() == [str(tmp_path / f'rx90_dynamics.{end}')
+                                               for end in 'hc']
+        assert 'rx90_mass_matrix(' in (tmp_path / 'rx90_dynamics.h').read_text()
 
 
 def test_samples_that_give_no_efforts_are_explained(graph: Graph) -> None:

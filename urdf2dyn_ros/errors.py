@@ -85,3 +85,7 @@ class SimulationError(Urdf2DynError):
 
 class ComparisonError(Urdf2DynError):
     """Efforts that cannot be compared: too few, all zero, or frozen."""
+
+
+class CompilerError(Urdf2DynError):
+    """No C compiler, one that fails, or no directory that can hold what it makes."""

@@ -1,33 +1,35 @@
-"""A robot's efforts as a function, by running the text that is handed out."""
+"""A robot's efforts as a function, by running the text that is handed out or its C twin."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.equations.generator import GRAVITY, generate
-from urdf2dyn_ros.equations.program import Operations
-from urdf2dyn_ros.errors import StateError
-from urdf2dyn_ros.languages import python
+from urdf2dyn_ros.equations.program import Operations, Program
+from urdf2dyn_ros.generated_function import Array, GeneratedFunction
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import RobotModel
-
-Array = NDArray[np.float64]
 
 
 class InverseDynamics:
     """
-    tau = ID(q, qd, qdd) of a robot, from its generated equations in Python.
+    tau = ID(q, qd, qdd) of a robot, from its generated equations.
 
     Parameters
     ----------
     model : RobotModel
     gravity : tuple of float, (3,)
         [m/s^2], in the root frame.
+    backend : str
+        'python' runs the generated Python text. 'c' has the system's C compiler make machine
+        code of the same equations, once for a robot and a machine: about a second at 36 joints,
+        kept in ~/.cache/urdf2dyn_ros. Beyond 10000 statements (some 200 joints) it is compiled
+        without optimisation: a chain of 1000 joints takes half a minute all the same. 'auto' is
+        'c' where it can be compiled, else 'python' and a warning in the log.
+    threads : int
+        Compiled code uses at most so many for a batch, 1 to 64. The efforts do not depend on it.
 
     Attributes
     ----------
@@ -38,28 +40,43 @@ class InverseDynamics:
         'rad' or 'm', 'N m' or 'N'.
     continuous : tuple of bool
         True for the joints whose angle has no limits and may be wrapped by who measures it.
+    gravity_vector : tuple of float, (3,)
+        [m/s^2], in the root frame.
     operations : Operations
         What one evaluation costs: multiplications, additions, trigonometric.
     text : str
-        The Python source that is run.
+        The Python source that is run, or that the compiled code agrees with.
+    backend : str
+        'python' or 'c': what runs.
+
+    Raises
+    ------
+    CompilerError
+        If there is no C compiler or it fails, and `backend` is 'c'.
+    ParameterError
+        For an unknown back end or number of threads.
 
     """
 
     def __init__(self, model: RobotModel,
-                 gravity: tuple[float, float, float] = GRAVITY) -> None:
-        system = multibody(model)
-        program = generate(system, robot=model.name, name='robot', style='fast', gravity=gravity)
+                 gravity: tuple[float, float, float] = GRAVITY, backend: str = 'python',
+                 threads: int = 1) -> None:
+        self._made_of = (model, gravity, backend, threads)
         self.model = model
         self.gravity_vector = gravity
-        self.joint_names = system.joint_names
+        self._system = multibody(model)
+        self._functions: dict[str, GeneratedFunction] = {}
+        program = self._program('inverse_dynamics')
+        self.joint_names = self._system.joint_names
         self.units = tuple(row.unit for row in program.independent)
         self.effort_units = tuple(row.effort_unit for row in program.independent)
         self.continuous = tuple(row.type == 'continuous' for row in program.independent)
         self.operations: Operations = program.function('inverse_dynamics').operations
-        self.text = python.write(program)['robot_dynamics.py']
-        code = compile(self.text, '<inverse dynamics>', 'exec')
-        self._one = _function(code)
-        self._many = _function(code, cos=np.cos, sin=np.sin)
+        self._efforts = GeneratedFunction(program, 'inverse_dynamics', backend, threads)
+        self.text, self.backend = self._efforts.text, self._efforts.backend
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._made_of   # machine code stays where it is
 
     def __call__(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """
@@ -82,52 +99,81 @@ class InverseDynamics:
             effort is too large for floating point.
 
         """
-        states = [self._checked(name, values)
-                  for name, values in zip(('q', 'qd', 'qdd'), (q, qd, qdd))]
-        if states[0].shape != states[1].shape or states[0].shape != states[2].shape:
-            shapes = ', '.join(f'{name} {state.shape}'
-                               for name, state in zip(('q', 'qd', 'qdd'), states))
-            raise StateError(f'q, qd and qdd must have the same shape; they have: {shapes}')
-        if states[0].ndim == 1:
-            efforts = self._one(*(state.tolist() for state in states))
-            if not all(map(math.isfinite, efforts)):
-                raise StateError('the efforts of this state are too large for floating point')
-            return np.array(efforts, dtype=np.float64)
-        result = np.empty(states[0].shape)
-        with np.errstate(all='ignore'):
-            columns = self._many(*(np.ascontiguousarray(state.T) for state in states))
-        for k, column in enumerate(columns):
-            result[:, k] = column
-        if not np.isfinite(result).all():
-            k = int(np.argwhere(~np.isfinite(result))[0][0])
-            raise StateError(f'the efforts of state {k} are too large for floating point')
-        return result
+        return self._efforts(q, qd, qdd)
 
-    def _checked(self, name: str, values: ArrayLike) -> Array:
-        try:
-            if np.iscomplexobj(values):
-                raise TypeError('complex numbers')
-            state = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise StateError(f'{name} is not an array of numbers: {error}') from None
-        n = len(self.joint_names)
-        if state.ndim not in (1, 2) or state.shape[-1] != n:
-            names = ', '.join(self.joint_names)
-            raise StateError(f'{name} has shape {state.shape}; it must be ({n},) or (N, {n}), '
-                             f'for the joints {names}')
-        # for one state plain Python is faster than numpy
-        finite = (all(map(math.isfinite, state.tolist())) if state.ndim == 1
-                  else np.isfinite(state).all())
-        if not finite:
-            where = np.argwhere(~np.isfinite(state))[0]
-            raise StateError(f'{name}{[int(k) for k in where]} is {state[tuple(where)]}: the '
-                             f'value for joint {self.joint_names[where[-1]]!r} must be finite')
-        return state
+    def gravity(self, q: ArrayLike) -> Array:
+        """
+        Return the efforts that hold the robot still.
 
+        Parameters
+        ----------
+        q : array_like, (n,) or (N, n)
+            [rad or m].
 
-def _function(code: Any, **replaced: Any) -> Callable[..., list[Any]]:
-    namespace: dict[str, Any] = {'__name__': 'robot_dynamics'}
-    exec(code, namespace)
-    namespace.update(replaced)
-    function: Callable[..., list[Any]] = namespace['inverse_dynamics']
-    return function
+        Returns
+        -------
+        ndarray, (n,) or (N, n)
+            [N m or N].
+
+        Raises
+        ------
+        StateError
+            As `__call__` does.
+
+        """
+        return self._function('gravity')(q)
+
+    def bias(self, q: ArrayLike, qd: ArrayLike) -> Array:
+        """
+        Return the efforts of a motion without accelerations: Coriolis, centrifugal and gravity.
+
+        Parameters
+        ----------
+        q, qd : array_like, (n,) or (N, n)
+            [rad or m], [rad/s or m/s].
+
+        Returns
+        -------
+        ndarray, (n,) or (N, n)
+            [N m or N].
+
+        Raises
+        ------
+        StateError
+            As `__call__` does.
+
+        """
+        return self._function('bias')(q, qd)
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """
+        Return the symmetric matrix M of tau = M(q) qdd + bias(q, qd).
+
+        Parameters
+        ----------
+        q : array_like, (n,) or (N, n)
+            [rad or m].
+
+        Returns
+        -------
+        ndarray, (n, n) or (N, n, n)
+            [kg m^2, kg m or kg].
+
+        Raises
+        ------
+        StateError
+            As `__call__` does.
+
+        """
+        return self._function('mass_matrix')(q)
+
+    def _program(self, name: str) -> Program:
+        return generate(self._system, robot=self.model.name, name='robot', style='fast',
+                        gravity=self.gravity_vector, functions=name)
+
+    def _function(self, name: str) -> GeneratedFunction:
+        """Return a function, written when it is first asked for."""
+        if name not in self._functions:
+            _, _, backend, threads = self._made_of
+            self._functions[name] = GeneratedFunction(self._program(name), name, backend, threads)
+        return self._functions[name]

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.equations.generator import GRAVITY_RULE, STYLES
 from urdf2dyn_ros.equations.models import CHOICES
 from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_estimator
@@ -22,6 +23,9 @@ _OWN = (
               'Refuse a description with an inertia that no body can have, instead of computing '
               'with it and warning.'),
     GRAVITY_RULE,
+    Parameter('backend', 'python', 'What runs the equations: the Python text; the same compiled '
+              'from C, once for a robot and a machine; or auto: C where there is a compiler.',
+              choices=BACKENDS),
     Parameter('estimator', 'polynomial', 'How accelerations are estimated.',
               choices=tuple(ESTIMATORS)),
     Parameter('queue_depth', 100, 'Joint states kept while the node is busy; the oldest go first.',

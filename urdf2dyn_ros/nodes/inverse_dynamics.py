@@ -38,7 +38,8 @@ from urdf2dyn_ros.urdf import read_urdf
 DESCRIPTION_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
                              durability=DurabilityPolicy.TRANSIENT_LOCAL)
 PATIENCE = 10.0
-_REBUILDING = ('robot_description', 'strict_inertia', 'gravity')
+_RUNNERS = {'python': 'Python', 'c': 'compiled C'}
+_REBUILDING = ('robot_description', 'strict_inertia', 'gravity', 'backend')
 
 
 class Running(NamedTuple):
@@ -140,9 +141,10 @@ class InverseDynamicsNode(Node):
     def _load(self, text: str) -> None:
         """Have the worker make a model; it takes over when it is ready, the old one runs on."""
         self._newest = text
-        strict, gravity = self._values['strict_inertia'], self._values['gravity']
+        strict, gravity, backend = (self._values[name]
+                                    for name in ('strict_inertia', 'gravity', 'backend'))
         self._worker.submit(
-            lambda: InverseDynamics(read_urdf(text, strict_inertia=strict), gravity),
+            lambda: InverseDynamics(read_urdf(text, strict_inertia=strict), gravity, backend),
             lambda dynamics, error: self._loaded(text, dynamics, error))
 
     def _loaded(self, text: str, dynamics: InverseDynamics | None,
@@ -159,7 +161,7 @@ class InverseDynamicsNode(Node):
             self._running = Running(text, dynamics, self._new_stream(dynamics), names)
         logger.info(f'model of {dynamics.model.name!r}: {len(names)} joints '
                     f'({", ".join(names)}), {dynamics.model.mass:.6g} kg, '
-                    f'{dynamics.operations}')
+                    f'{dynamics.operations}, run by {_RUNNERS[dynamics.backend]}')
 
     def _new_stream(self, dynamics: InverseDynamics) -> Stream:
         counters = self._running.stream.counters if self._running is not None else None

@@ -1,0 +1,116 @@
+"""The vectors' sines and cosines, and functions of fewer inputs or with a matrix as a result."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+from robots import EXAMPLES
+from sympy import Float, cos, pi, sin
+
+from urdf2dyn_ros import read_urdf
+from urdf2dyn_ros.compiled.backend import choose
+from urdf2dyn_ros.compiled.compiler import find_compiler
+from urdf2dyn_ros.equations.generator import generate
+from urdf2dyn_ros.languages import python
+from urdf2dyn_ros.multibody import multibody
+
+WRAPPER = """
+void run(ptrdiff_t count, const double *angles, double *sines, double *cosines)
+{
+    sines_cosines(count / WIDTH, (const vector *)angles, (vector *)sines, (vector *)cosines);
+}
+"""
+Trigonometry = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+OPTIONS = {'native': ['-march=native', '-ffp-contract=fast'], 'without FMA': [],
+           'width 8': ['-DWIDTH=8'], 'native, width 8': ['-march=native', '-DWIDTH=8']}
+
+
+@pytest.fixture(scope='module', params=OPTIONS)
+def trigonometry(request: pytest.FixtureRequest,
+                 tmp_path_factory: pytest.TempPathFactory) -> Trigonometry:
+    """Return the sines and cosines of the header alone."""
+    text = files('urdf2dyn_ros.compiled').joinpath('vector_trigonometry.h').read_text()
+    path: Path = tmp_path_factory.mktemp('trigonometry') / 'run.so'
+    find_compiler().build(f'{text}\n__attribute__((visibility("default"))) {WRAPPER.strip()}\n',
+                          ['-O2', *OPTIONS[request.param]], ['-lm'], path)
+    run = ctypes.CDLL(str(path)).run
+
+    def evaluate(angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        count = -(-len(angles) // 8) * 8
+        memory = np.zeros(3 * count + 8)
+        first = (-memory.ctypes.data % 64) // 8
+        rows = memory[first:first + 3 * count].reshape(3, count)
+        rows[0, :len(angles)] = angles
+        run(ctypes.c_ssize_t(count), *(ctypes.c_void_p(row.ctypes.data) for row in rows))
+        return rows[1, :len(angles)], rows[2, :len(angles)]
+
+    return evaluate
+
+
+def angles(kind: str) -> np.ndarray:
+    """Return some hundreds of angles of a kind."""
+    random = np.random.default_rng(5)
+    near = random.integers(1, 83000, 60) * (np.pi / 2)
+    return {
+        'small': random.uniform(-4.0, 4.0, 300),
+        'large': random.uniform(-131072.0, 131072.0, 300),
+        'tiny': 10.0 ** random.uniform(-320, 0, 100) * random.choice([-1, 1], 100),
+        'near multiples of pi/2': np.concatenate(
+            [near, np.nextafter(near, 1e9), np.nextafter(near, 0.0), -near]),
+        'odd multiples of pi/4': (2 * random.integers(0, 1000, 200) + 1) * (np.pi / 4),
+        'huge': np.append(10.0 ** random.uniform(5, 300, 100), [131072.0, 131073.0, 1.7e308]),
+    }[kind]
+
+
+@pytest.mark.parametrize('kind', ['small', 'large', 'tiny', 'near multiples of pi/2',
+                                  'odd multiples of pi/4', 'huge'])
+def test_sines_and_cosines_are_right_to_two_units_and_a_half(kind: str,
+                                                             trigonometry: Trigonometry) -> None:
+    """Against 400 digits."""
+    given = angles(kind)
+    for x, s, c in zip(given, *trigonometry(given)):
+        exact = Float(float(x), 400)
+        for found, true in ((s, sin(exact)), (c, cos(exact))):
+            error = abs(Float(float(found), 400) - true)
+            assert error <= 2.5 * np.spacing(abs(float(true))), float(x)
+
+
+def test_what_is_not_finite_is_nan_and_leaves_its_neighbours_alone(
+        trigonometry: Trigonometry) -> None:
+    """Each lane by itself."""
+    given = np.array([0.5, np.nan, np.inf, -np.inf, 1e300, -0.0, 0.0, float(pi)])
+    for found, function in zip(trigonometry(given), (np.sin, np.cos)):
+        with np.errstate(invalid='ignore'):
+            np.testing.assert_allclose(found, function(given), rtol=1e-15, atol=1e-30)
+    alone = trigonometry(np.array([0.5] * 8))
+    assert (alone[0][0], alone[1][0]) == tuple(x[0] for x in trigonometry(given))
+
+
+@pytest.mark.parametrize('function', ['inverse_dynamics', 'gravity', 'bias', 'mass_matrix'])
+def test_every_function_of_a_program_can_be_compiled(
+        function: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One to three inputs, a vector or a matrix, one state or several."""
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
+    model = read_urdf((EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf').read_bytes())
+    program = generate(multibody(model), robot='panda', name='robot', style='fast',
+                       functions=function)
+    namespace: dict[str, object] = {'__name__': 'robot_dynamics'}
+    exec(python.write(program)['robot_dynamics.py'], namespace)
+    expected = namespace[function]
+    backend, found = choose(program, function, 'c', threads=2)
+    assert backend == 'c'
+    inputs = program.function(function).inputs
+    states = np.random.default_rng(0).normal(size=(len(inputs), 13, 8))
+    many = found(*states)
+    for k in range(13):
+        wanted = np.array(expected(*states[:, k].tolist()), dtype=float)   # type: ignore[operator]
+        assert wanted.shape == ((8, 8) if function == 'mass_matrix' else (8,))
+        np.testing.assert_allclose(found(*states[:, k]), wanted, rtol=1e-11, atol=1e-13)
+        np.testing.assert_allclose(many[k], wanted, rtol=1e-11, atol=1e-13)
+    assert found(*states, states[0]) is None
+    assert found(*states[:, :0]).shape == (0, *many.shape[1:])

@@ -1,0 +1,73 @@
+"""Which back end runs a function: the generated Python text, or the same compiled from C."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from urdf2dyn_ros.compiled.caller import Caller, compiled
+from urdf2dyn_ros.compiled.source import source
+from urdf2dyn_ros.equations.program import Program
+from urdf2dyn_ros.errors import CompilerError, ParameterError
+
+BACKENDS = ('python', 'c', 'auto')
+MAX_THREADS = 64
+_LOG = logging.getLogger(__name__)
+
+
+def check(backend: str, threads: int) -> None:
+    """Raise a ParameterError for an unknown back end or number of threads."""
+    if backend not in BACKENDS:
+        raise ParameterError(f'unknown back end {backend!r}; the back ends are: '
+                             f'{", ".join(BACKENDS)}')
+    if isinstance(threads, bool) or not isinstance(threads, int) or not (
+            1 <= threads <= MAX_THREADS):
+        raise ParameterError(f'threads is {threads!r}; it must be an integer from 1 to '
+                             f'{MAX_THREADS}')
+
+
+def choose(program: Program, function: str, backend: str, threads: int = 1,
+           ) -> tuple[str, Caller]:
+    """
+    Return what runs a function: the name of the back end, and a callable.
+
+    Parameters
+    ----------
+    program : Program
+        Of style fast.
+    function : str
+        Name of one of its functions.
+    backend : str
+        'python', 'c', or 'auto': C where it can be compiled, else Python and a line in the log.
+    threads : int
+        At most so many for a batch, from 1 to 64.
+
+    Returns
+    -------
+    str, callable
+        'c' and the compiled function, or 'python' and a function that always answers None:
+        whoever calls it has to do the work.
+
+    Raises
+    ------
+    CompilerError
+        If it cannot be compiled and `backend` is 'c'.
+    ParameterError
+        For an unknown back end or number of threads.
+
+    """
+    check(backend, threads)
+    if backend == 'python' or not program.numbers:   # C has no arrays without elements
+        return 'python', unanswered
+    try:
+        return 'c', compiled(source(program, program.function(function)), threads)
+    except CompilerError as error:
+        if backend == 'c':
+            raise
+        _LOG.warning('%s of %r runs in Python, many times slower: %s', function, program.robot,
+                     error)
+        return 'python', unanswered
+
+
+def unanswered(*states: Any) -> None:
+    """Answer None, as a compiled function does to what is unusual."""

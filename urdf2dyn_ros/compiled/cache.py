@@ -1,0 +1,132 @@
+"""
+Where compiled libraries are kept: on disk, named after everything they depend on.
+
+An entry ends with a checksum of itself and its name, which the loader of libraries ignores: what
+is truncated or altered is found before it is loaded, and made again. A truncated library would
+end the process with a signal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import stat
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from urdf2dyn_ros.errors import CompilerError
+
+_LOG = logging.getLogger(__name__)
+_private: list[tempfile.TemporaryDirectory[str]] = []   # removed when the process ends
+_warned: set[Path] = set()
+Loaded = TypeVar('Loaded')
+
+
+def key_of(*parts: str) -> str:
+    """Return the name of what depends on these texts."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode('utf-8', 'surrogateescape')
+        digest.update(len(data).to_bytes(8, 'little') + data)
+    return digest.hexdigest()
+
+
+def cached(key: str, build: Callable[[Path], None], load: Callable[[Path], Loaded]) -> Loaded:
+    """
+    Load an entry, and make it first if there is none or it is broken.
+
+    Parameters
+    ----------
+    key : str
+        Of `key_of`.
+    build : callable
+        Writes the library to a path; CompilerError if that fails, OSError for its directory.
+    load : callable
+        Loads it; OSError, ImportError or AttributeError if it is not what it should be.
+
+    Raises
+    ------
+    CompilerError
+        If it cannot be built, or there is no directory to keep it in.
+
+    """
+    refused = []
+    places = [_user_folder, _private_folder]
+    if _private and _is_whole(Path(_private[0].name) / f'{key}.so', key):
+        places.reverse()   # not built once more to be refused once more
+    for place in places:
+        try:
+            folder = place()
+            path = folder / f'{key}.so'
+            if _is_whole(path, key):
+                try:
+                    return load(path)
+                except (OSError, ImportError, AttributeError) as error:
+                    _LOG.info('%s is no library of this package (%s): made again', path, error)
+            _store(path, key, build)
+            return load(path)
+        except (OSError, ImportError, AttributeError) as error:
+            refused.append(str(error))
+            if place is _user_folder and cache_folder() not in _warned:
+                _warned.add(cache_folder())
+                _LOG.warning('compiled code is not kept in the cache: %s; a temporary directory '
+                             'is used instead', error)
+    raise CompilerError(
+        f'compiled code cannot be stored or loaded: {"; ".join(refused)}. To do: make '
+        "one of these directories writable, with free space and without the option noexec, set "
+        "XDG_CACHE_HOME or TMPDIR to such a directory, or use the back end 'python'")
+
+
+def cache_folder() -> Path:
+    """Return where compiled code is kept, whether it exists or not."""
+    named = os.environ.get('XDG_CACHE_HOME', '')
+    base = Path(named) if os.path.isabs(named) else Path(os.path.expanduser('~')) / '.cache'
+    return base / 'urdf2dyn_ros'
+
+
+def _user_folder() -> Path:
+    folder = cache_folder()
+    if not folder.is_absolute():
+        raise OSError(f'{folder}: there is no home directory')
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = folder.lstat()
+    # whoever can write there can make this process run anything
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+        raise OSError(f'{folder} is not a directory of the user {os.getuid()}')
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise OSError(f'{folder} can be written by other users: chmod 700 it')
+    return folder
+
+
+def _private_folder() -> Path:
+    if not _private or not Path(_private[0].name).is_dir():
+        _private[:] = [tempfile.TemporaryDirectory(prefix='urdf2dyn_ros-')]
+    return Path(_private[0].name)
+
+
+def _is_whole(path: Path, key: str) -> bool:
+    try:
+        if path.is_symlink() or path.stat().st_uid != os.getuid():
+            return False
+        data = path.read_bytes()
+    except OSError:
+        return False
+    return len(data) > 32 and data[-32:] == _checksum(data[:-32], key)
+
+
+def _checksum(data: bytes, key: str) -> bytes:
+    return hashlib.sha256(key.encode() + data).digest()
+
+
+def _store(path: Path, key: str, build: Callable[[Path], None]) -> None:
+    """Put a whole entry in place at once: nobody ever sees half of one."""
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix='new-') as folder:
+        made = Path(folder) / 'library.so'
+        build(made)
+        data = made.read_bytes()
+        with made.open('ab') as file:
+            file.write(_checksum(data, key))
+        os.replace(made, path)

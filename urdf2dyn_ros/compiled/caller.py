@@ -1,0 +1,140 @@
+"""A compiled function as a Python callable that answers None to whatever is unusual."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import sys
+import sysconfig
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.machinery import ExtensionFileLoader
+from importlib.resources import files
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.compiled.cache import cached, key_of
+from urdf2dyn_ros.compiled.compiler import NATIVE, Compiler, find_compiler, machine
+from urdf2dyn_ros.compiled.source import Source
+from urdf2dyn_ros.errors import CompilerError
+
+Array = NDArray[np.float64]
+Caller: TypeAlias = Callable[..., 'Array | None']
+"""
+Takes the inputs of a function, by position: all (n,) or all (N, n), float64, C-contiguous.
+
+Returns a new array, (n,) or (n, n), or (N, n) or (N, n, n); None if the arguments are anything
+else, or a number in them or in the result is not finite.
+"""
+
+_LOG = logging.getLogger(__name__)
+_MODULE = 'urdf2dyn_caller'
+_OPTIONS = ('-ffp-contract=fast', '-fno-math-errno', '-fno-trapping-math',
+            '-fno-strict-aliasing', NATIVE)
+_LEVELS = ((150, '-O3'), (10000, '-O2'), (sys.maxsize, '-O0'))
+"""The optimisation by number of statements; -O1 takes longer than -O2 for such text."""
+
+
+def compiled(source: Source, threads: int = 1) -> Caller:
+    """
+    Compile a function, or find it compiled, and return it as a callable.
+
+    Parameters
+    ----------
+    source : Source
+    threads : int
+        At most so many for a batch, from 1 to 64; the result does not depend on them.
+
+    Raises
+    ------
+    CompilerError
+        If there is no compiler, it fails, or no directory to keep its work.
+
+    """
+    compiler = find_compiler()
+    level = next(level for most, level in _LEVELS if source.statements <= most)
+    options = (level, *_OPTIONS)
+
+    def build(target: Path) -> None:
+        compiler.build(source.text, options, ['-lm', '-lpthread'], target)
+
+    key = key_of('robot', source.text, ' '.join(options), compiler.identity, machine())
+    library = cached(key, build, _robot_library)
+    one, many = (ctypes.cast(function, ctypes.c_void_p).value
+                 for function in (library.urdf2dyn_one, library.urdf2dyn_many))
+    made = _extension(compiler)
+    if made is None:
+        return _ctypes_caller(source, library, threads)
+    caller: Caller = made.Caller(one, many, source.inputs, source.n, len(source.result) == 2,
+                                 threads, library)
+    return caller
+
+
+def _robot_library(path: Path) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(path))
+    pointers = ctypes.POINTER(ctypes.c_void_p)
+    library.urdf2dyn_one.argtypes = [pointers, ctypes.c_void_p]
+    library.urdf2dyn_many.argtypes = [pointers, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_long]
+    return library
+
+
+@lru_cache(maxsize=4)
+def _extension(compiler: Compiler) -> ModuleType | None:
+    """Return the module with the type Caller, the same for all robots; None without Python.h."""
+    folders = [*dict.fromkeys(sysconfig.get_paths()[name] for name in ('include', 'platinclude')),
+               np.get_include()]
+    if not any((Path(folder) / 'Python.h').is_file() for folder in folders):
+        _LOG.info('no Python.h in %s: calls of compiled code take some microseconds longer; '
+                  'Debian, Ubuntu: apt install python3-dev', folders[0])
+        return None
+    text = files('urdf2dyn_ros.compiled').joinpath('caller.c').read_text(encoding='utf-8')
+    options = ('-O2', *(f'-I{folder}' for folder in folders))
+
+    def build(target: Path) -> None:
+        compiler.build(text, options, [], target)
+
+    key = key_of('caller', text, ' '.join(options), compiler.identity, sys.version, np.__version__,
+                 str(sysconfig.get_config_var('SOABI')))
+    try:
+        return cached(key, build, _module)
+    except CompilerError as error:
+        _LOG.info('calls of compiled code take some microseconds longer: %s', error)
+        return None
+
+
+def _module(path: Path) -> ModuleType:
+    spec = spec_from_file_location(_MODULE, path, loader=ExtensionFileLoader(_MODULE, str(path)))
+    if spec is None or spec.loader is None:
+        raise ImportError(f'{path} is no extension module')
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.Caller   # noqa: B018 - an AttributeError now rather than later
+    return module
+
+
+def _ctypes_caller(source: Source, library: ctypes.CDLL, threads: int) -> Caller:
+    """Return the same without the extension module."""
+    pointers = ctypes.c_void_p * source.inputs
+
+    def call(*states: Any) -> Array | None:
+        if len(states) != source.inputs or not all(
+                type(state) is np.ndarray and state.dtype == np.float64
+                and state.dtype.isnative and state.flags.c_contiguous and state.flags.aligned
+                and state.ndim in (1, 2) and state.shape[-1] == source.n
+                and state.shape == states[0].shape for state in states):
+            return None
+        result = np.empty(states[0].shape[:-1] + source.result)
+        given = pointers(*(state.ctypes.data for state in states))
+        if result.ndim == len(source.result):
+            spoiled = library.urdf2dyn_one(given, result.ctypes.data)
+        else:
+            spoiled = len(result) and library.urdf2dyn_many(
+                given, result.ctypes.data, len(result), threads)
+        return None if spoiled else result
+
+    return call

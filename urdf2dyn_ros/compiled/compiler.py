@@ -1,0 +1,135 @@
+"""The system's C compiler: which one, with which options, and what it says when it fails."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from urdf2dyn_ros.errors import CompilerError
+
+NATIVE = '-march=native'
+_SHARED = ('-std=gnu99', '-shared', '-fPIC', '-fvisibility=hidden', '-w', '-pipe')
+_PATIENCE = 1200.0   # s; a chain of 1000 joints takes half a minute
+_REMEDY = ("install a C compiler (Debian, Ubuntu: apt install gcc), name one in the environment "
+           "variable CC, or use the back end 'python'")
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """
+    A compiler that answers.
+
+    Attributes
+    ----------
+    command : tuple of str
+        Program and options that always come first.
+    identity : str
+        Where it is and which version it says it is.
+
+    """
+
+    command: tuple[str, ...]
+    identity: str
+
+    def build(self, text: str, options: Sequence[str], libraries: Sequence[str], target: Path,
+              ) -> None:
+        """
+        Compile a C text to a shared library.
+
+        Parameters
+        ----------
+        text : str
+            The source file.
+        options, libraries : sequence of str
+            Before it and after it on the command line.
+        target : Path
+            In a directory of its own, where intermediate files go as well.
+
+        Raises
+        ------
+        CompilerError
+            If the compiler fails, with its last lines.
+        OSError
+            If the directory cannot be written.
+
+        """
+        folder = target.parent
+        given = folder / 'source.c'
+        given.write_text(text, encoding='utf-8')
+        arguments = [*_SHARED, *options, '-o', str(target), str(given), *libraries]
+        said = self._run(arguments, folder)
+        if said is not None and NATIVE in options:   # not every target knows it
+            arguments.remove(NATIVE)
+            said = self._run(arguments, folder)
+        if said is not None or not target.is_file():
+            _probe(folder)
+            last = '\n'.join((said or 'it wrote no library').strip().splitlines()[-8:])
+            raise CompilerError(f'the C compiler {shlex.join(self.command)!r} failed; its '
+                                f'last lines:\n{last}\nTo do: {_REMEDY}')
+
+    def _run(self, arguments: Sequence[str], folder: Path) -> str | None:
+        """Return None, or what the compiler said when it failed."""
+        try:
+            done = subprocess.run(
+                [*self.command, *arguments], cwd=folder, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=_PATIENCE,
+                env={**os.environ, 'LC_ALL': 'C', 'TMPDIR': str(folder)})
+        except subprocess.TimeoutExpired:
+            return f'no answer for {_PATIENCE:g} s'
+        except OSError as error:
+            return str(error)
+        said = done.stdout.decode('utf-8', 'replace')
+        return (said or f'exit status {done.returncode}') if done.returncode else None
+
+
+def find_compiler() -> Compiler:
+    """Return the compiler in CC, or the first of cc, gcc, clang; else a CompilerError."""
+    asked = os.environ.get('CC', '').strip()
+    for words in [shlex.split(asked)] if asked else [['cc'], ['gcc'], ['clang']]:
+        path = shutil.which(words[0])
+        if path is not None:
+            status = os.stat(path)
+            command = (path, *words[1:])
+            return Compiler(command, _identity(command, status.st_mtime_ns, status.st_size))
+    what = f'no C compiler {asked!r} (from CC)' if asked else 'no C compiler: no cc, gcc or clang'
+    raise CompilerError(f'{what} in PATH. To do: {_REMEDY}')
+
+
+@lru_cache(maxsize=8)
+def _identity(command: tuple[str, ...], modified: int, size: int) -> str:
+    try:
+        done = subprocess.run([*command, '--version'], stdin=subprocess.DEVNULL,
+                              capture_output=True, check=False, timeout=60.0)
+        said = done.stdout.decode('utf-8', 'replace')
+    except (OSError, subprocess.TimeoutExpired) as error:
+        said = str(error)
+    return '\n'.join([*command, str(modified), str(size), said])
+
+
+@lru_cache(maxsize=1)
+def machine() -> str:
+    """Return what -march=native depends on: a home directory may be shared by machines."""
+    known = [platform.system(), platform.machine(), platform.processor()]
+    try:
+        lines = Path('/proc/cpuinfo').read_text(encoding='utf-8', errors='replace').splitlines()
+    except OSError:
+        lines = []
+    kinds = ('vendor_id', 'cpu family', 'model', 'model name', 'stepping', 'flags', 'Features',
+             'CPU implementer', 'CPU part')
+    known += sorted({line for line in lines if line.split(':')[0].strip() in kinds})
+    return '\n'.join(known)
+
+
+def _probe(folder: Path) -> None:
+    """Write what any library would take: a full disk is no fault of the compiler."""
+    with (folder / 'probe').open('wb') as file:
+        file.write(bytes(1 << 18))
+        file.flush()
+        os.fsync(file.fileno())

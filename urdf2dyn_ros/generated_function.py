@@ -1,0 +1,165 @@
+"""One function of a robot as a Python callable: generated text, run as Python or compiled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from urdf2dyn_ros.compiled.backend import choose
+from urdf2dyn_ros.equations.program import Program
+from urdf2dyn_ros.errors import StateError
+from urdf2dyn_ros.languages import python
+
+Array = NDArray[np.float64]
+
+
+class GeneratedFunction:
+    """
+    A function of a program of style fast, for one state or for many.
+
+    Parameters
+    ----------
+    program : Program
+    name : str
+        Of the function.
+    backend : str
+        'python', 'c' or 'auto'.
+    threads : int
+        Compiled code uses at most so many for a batch.
+
+    Attributes
+    ----------
+    text : str
+        The Python source that is run, or that the compiled code agrees with.
+    backend : str
+        'python' or 'c': what runs.
+
+    Raises
+    ------
+    CompilerError
+        If there is no C compiler or it fails, and `backend` is 'c'.
+    ParameterError
+        For an unknown back end or number of threads.
+
+    """
+
+    def __init__(self, program: Program, name: str, backend: str, threads: int) -> None:
+        function = program.function(name)
+        self._name, self._inputs = name, function.inputs
+        self._is_matrix = function.results[0].is_matrix
+        self._joint_names = [row.name for row in program.independent]
+        self.text, = python.write(program).values()
+        self.backend, self._compiled = choose(program, name, backend, threads)
+        if self.backend == 'python':
+            self._one   # noqa: B018 - made now rather than at the first call
+
+    def __call__(self, *given: ArrayLike) -> Array:
+        """
+        Return the function's value, in new memory.
+
+        Parameters
+        ----------
+        *given : array_like, (n,) or (N, n)
+            Those of q, qd, qdd that the function depends on.
+
+        Returns
+        -------
+        ndarray, (n,) or (N, n), or (n, n) or (N, n, n)
+
+        Raises
+        ------
+        StateError
+            If the shapes differ, are neither (n,) nor (N, n), an entry is not finite, or the
+            value is too large for floating point.
+
+        """
+        result = self._compiled(*given)
+        return self._careful(given) if result is None else result
+
+    def _careful(self, given: Sequence[ArrayLike]) -> Array:
+        """Convert what is unusual, or raise; whatever compiled code does not take runs here."""
+        states = [self._checked(name, values) for name, values in zip(self._inputs, given)]
+        if any(state.shape != states[0].shape for state in states):
+            shapes = ', '.join(f'{name} {state.shape}'
+                               for name, state in zip(self._inputs, states))
+            *most, last = self._inputs
+            raise StateError(f'{", ".join(most)} and {last} must have the same shape; they have: '
+                             f'{shapes}')
+        if self.backend == 'c':
+            clean = self._compiled(*(np.require(state, requirements=['C', 'A'])
+                                     for state in states))
+            if clean is not None:
+                return clean
+        return self._of_one(states) if states[0].ndim == 1 else self._of_many(states)
+
+    def _of_one(self, states: Sequence[Array]) -> Array:
+        values = self._one(*(state.tolist() for state in states))
+        flat = [entry for row in values for entry in row] if self._is_matrix else values
+        if not all(map(math.isfinite, flat)):
+            raise StateError(f'the result of {self._name} for this state is too large for '
+                             'floating point')
+        result = np.array(flat, dtype=np.float64)
+        n = len(self._joint_names)
+        return result.reshape(n, n) if self._is_matrix else result
+
+    def _of_many(self, states: Sequence[Array]) -> Array:
+        number, n = states[0].shape
+        result = np.empty((number, n, n) if self._is_matrix else (number, n))
+        with np.errstate(all='ignore'):
+            values = self._many(*(np.ascontiguousarray(state.T) for state in states))
+        for k, value in enumerate(values):
+            if self._is_matrix:
+                for j, entry in enumerate(value):
+                    result[:, k, j] = entry
+            else:
+                result[:, k] = value
+        if not np.isfinite(result).all():
+            k = int(np.argwhere(~np.isfinite(result))[0][0])
+            raise StateError(f'the result of {self._name} for state {k} is too large for '
+                             'floating point')
+        return result
+
+    @cached_property
+    def _code(self) -> Any:
+        return compile(self.text, f'<{self._name}>', 'exec')
+
+    @cached_property
+    def _one(self) -> Callable[..., list[Any]]:
+        return self._defined()
+
+    @cached_property
+    def _many(self) -> Callable[..., list[Any]]:
+        return self._defined(cos=np.cos, sin=np.sin)
+
+    def _defined(self, **replaced: Any) -> Callable[..., list[Any]]:
+        namespace: dict[str, Any] = {'__name__': 'robot_dynamics'}
+        exec(self._code, namespace)
+        namespace.update(replaced)
+        function: Callable[..., list[Any]] = namespace[self._name]
+        return function
+
+    def _checked(self, name: str, values: ArrayLike) -> Array:
+        try:
+            if np.iscomplexobj(values):
+                raise TypeError('complex numbers')
+            state = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise StateError(f'{name} is not an array of numbers: {error}') from None
+        n = len(self._joint_names)
+        if state.ndim not in (1, 2) or state.shape[-1] != n:
+            names = ', '.join(self._joint_names)
+            raise StateError(f'{name} has shape {state.shape}; it must be ({n},) or (N, {n}), '
+                             f'for the joints {names}')
+        # for one state plain Python is faster than numpy
+        finite = (all(map(math.isfinite, state.tolist())) if state.ndim == 1
+                  else np.isfinite(state).all())
+        if not finite:
+            where = np.argwhere(~np.isfinite(state))[0]
+            raise StateError(f'{name}{[int(k) for k in where]} is {state[tuple(where)]}: the '
+                             f'value for joint {self._joint_names[where[-1]]!r} must be finite')
+        return state
