@@ -1,0 +1,37 @@
+"""The table of contestants: a new one is a file and a line here."""
+
+from __future__ import annotations
+
+from contestant import Contestant
+
+from contestants import (
+    adam,
+    kdl,
+    mujoco_c,
+    mujoco_python,
+    ours_compiled,
+    ours_exported,
+    ours_python,
+    pinocchio_casadi,
+    pinocchio_cpp,
+    pinocchio_python,
+)
+
+CONTESTANTS = (
+    Contestant('ours: Python, one call', True, 'Python', ours_python.prepare),
+    Contestant('ours: Python, batch', True, 'Python', ours_python.prepare_batch),
+    Contestant('ours: c, one call', True, 'Python', ours_compiled.prepare),
+    Contestant('ours: c, batch', True, 'Python', ours_compiled.prepare_batch),
+    Contestant('ours: c, batch, 2 threads', True, 'Python', ours_compiled.prepare_threads),
+    Contestant('Pinocchio from Python', False, 'Python', pinocchio_python.prepare),
+    Contestant('MuJoCo from Python', False, 'Python', mujoco_python.prepare),
+    Contestant('ours: exported C', True, 'C', ours_exported.prepare),
+    Contestant('Pinocchio', False, 'C', pinocchio_cpp.prepare, slow=True),
+    Contestant('Pinocchio + CasADi, C', False, 'C', pinocchio_casadi.prepare, slow=True),
+    Contestant('adam + CasADi, C', False, 'C', adam.prepare),
+    Contestant('MuJoCo', False, 'C', mujoco_c.prepare),
+    Contestant('KDL', False, 'C', kdl.prepare),
+)
+PYTHON_BASE = 'Pinocchio from Python'
+C_BASE = 'Pinocchio'
+"""What the ratios are relative to."""

@@ -1,0 +1,17 @@
+"""A function that CasADi wrote as C, with its loop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cases import Case
+from compilers import CC, FLAGS, SHARED, builds
+from contestant import Ready
+from native import SOURCES, fastest
+
+
+def compiled(case: Case, folder: Path) -> Ready:
+    """Return the function robot(q, qd, qdd) of folder/robot.c, in the case's order."""
+    files = [SOURCES / 'casadi.c', folder / 'robot.c']
+    arguments = [*FLAGS, *SHARED, f'-DJOINTS={len(case.joint_names)}', *files, '-lm']
+    return fastest(builds(CC, arguments, files, folder, folder.name), case, case.tree)

@@ -1,0 +1,29 @@
+"""MuJoCo's mj_inverse from C."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cases import Case
+from compilers import CC, FLAGS, SHARED, builds
+from contestant import LeftOutError, Ready
+from native import SOURCES, fastest
+
+from contestants.mujoco_python import columns, urdf
+
+
+def prepare(case: Case) -> Ready:
+    """Link with the library of the Python package."""
+    import mujoco
+
+    package = Path(mujoco.__file__).parent
+    libraries = sorted(package.glob('libmujoco.so*'))
+    if not libraries:
+        raise LeftOutError('its library is not where it is expected')
+    source = SOURCES / 'mujoco.c'
+    arguments = [*FLAGS, *SHARED, '-I', package / 'include', source, libraries[0],
+                 f'-Wl,-rpath,{package}']
+    robot = case.folder / 'mujoco.urdf'
+    robot.write_text(urdf(case))
+    return fastest(builds(CC, arguments, [source], case.folder.parent, 'mujoco'), case, robot,
+                   columns(case))

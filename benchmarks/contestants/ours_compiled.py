@@ -1,0 +1,33 @@
+"""The callable of this package with compiled equations, from Python."""
+
+from __future__ import annotations
+
+from cases import Case
+from contestant import LeftOutError, Ready
+
+from contestants.ours_python import batch, one_by_one
+from urdf2dyn_ros import InverseDynamics
+from urdf2dyn_ros.errors import CompilerError
+
+
+def prepare(case: Case) -> Ready:
+    """One state per call."""
+    return one_by_one(case, compiled(case))
+
+
+def prepare_batch(case: Case) -> Ready:
+    """All states in one call."""
+    return batch(case, compiled(case))
+
+
+def prepare_threads(case: Case) -> Ready:
+    """All states in one call, on two threads."""
+    return batch(case, compiled(case, threads=2))
+
+
+def compiled(case: Case, threads: int = 1) -> InverseDynamics:
+    """Return the callable of a robot."""
+    try:
+        return InverseDynamics(case.model, backend='c', threads=threads)
+    except CompilerError as error:
+        raise LeftOutError(str(error).splitlines()[0]) from None

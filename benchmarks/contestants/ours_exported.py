@@ -1,0 +1,24 @@
+"""The C that this package exports, called from C."""
+
+from __future__ import annotations
+
+from cases import Case
+from compilers import CC, FLAGS, SHARED, builds
+from contestant import Ready
+from native import SOURCES, fastest
+
+from urdf2dyn_ros import export_model
+
+
+def prepare(case: Case) -> Ready:
+    """Compile the export and the loop around it, file by file as its user would."""
+    files = export_model(case.model, 'c', 'fast', 'robot')
+    folder = case.folder / 'exported'
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    sources = [SOURCES / 'exported.c', *(folder / name for name in files if name.endswith('.c'))]
+    arguments = [*FLAGS, *SHARED, f'-DJOINTS={len(case.joint_names)}', '-I', folder, *sources,
+                 '-lm']
+    everything = [SOURCES / 'exported.c', *map(folder.joinpath, files)]
+    return fastest(builds(CC, arguments, everything, folder, 'exported'), case, case.tree)

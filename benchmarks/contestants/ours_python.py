@@ -1,0 +1,50 @@
+"""The callable of this package in Python."""
+
+from __future__ import annotations
+
+import numpy as np
+from cases import Case
+from contestant import CHUNK, Array, Ready, in_turns
+
+from urdf2dyn_ros import InverseDynamics
+
+BATCH = 16
+"""How often a batch has the case's states: long enough for what a call costs not to count."""
+
+
+def prepare(case: Case) -> Ready:
+    """One state per call."""
+    return one_by_one(case, InverseDynamics(case.model))
+
+
+def prepare_batch(case: Case) -> Ready:
+    """All states in one call, with numpy."""
+    return batch(case, InverseDynamics(case.model))
+
+
+def one_by_one(case: Case, dynamics: InverseDynamics) -> Ready:
+    """Return a loop over the states, in Python."""
+    states = list(zip(*case.states))
+    turns = in_turns(states)
+
+    def efforts() -> Array:
+        return np.array([dynamics(q, qd, qdd) for q, qd, qdd in states])
+
+    def run() -> None:
+        for q, qd, qdd in next(turns):
+            dynamics(q, qd, qdd)
+
+    return Ready(efforts, run, CHUNK)
+
+
+def batch(case: Case, dynamics: InverseDynamics) -> Ready:
+    """Return one call for all states."""
+    q, qd, qdd = (np.tile(state, (BATCH, 1)) for state in case.states)
+
+    def efforts() -> Array:
+        return dynamics(q, qd, qdd)[:case.states.shape[1]]
+
+    def run() -> None:
+        dynamics(q, qd, qdd)
+
+    return Ready(efforts, run, len(q))

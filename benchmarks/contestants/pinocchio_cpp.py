@@ -1,0 +1,32 @@
+"""Pinocchio's rnea from C++, its templates compiled with the flags of all the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cases import EXAMPLES, Case
+from compilers import CXX, FLAGS, SHARED_CXX, builds
+from contestant import LeftOutError, Ready
+from native import SOURCES, fastest
+
+PREFIX = EXAMPLES.parents[2]
+INCLUDES = ('-I', PREFIX / 'include', '-I', PREFIX / 'include' / 'eigen3')
+# boost's lists are too short for all joints of Pinocchio; its CMake files have the same
+DEFINES = ('-DBOOST_MPL_LIMIT_LIST_SIZE=30', '-DBOOST_MPL_LIMIT_VECTOR_SIZE=30',
+           '-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS', '-DBOOST_FUSION_INVOKE_MAX_ARITY=12')
+
+
+def sources(name: str) -> list[Path]:
+    """Return a program and what it includes, or leave out what has no headers."""
+    for folder, package in (('pinocchio', 'pin'), ('eigen3', 'cmeel-eigen')):
+        if not (PREFIX / 'include' / folder).is_dir():
+            raise LeftOutError(f'its headers are not installed: pip install {package}')
+    return [SOURCES / name, SOURCES / 'pinocchio_tree.hpp', SOURCES / 'tree.hpp']
+
+
+def prepare(case: Case) -> Ready:
+    """Compile it once for all robots."""
+    files = sources('pinocchio.cpp')
+    arguments = [*FLAGS, *SHARED_CXX, *DEFINES, *INCLUDES, files[0]]
+    return fastest(builds(CXX, arguments, files, case.folder.parent, 'pinocchio'), case,
+                   case.tree)

@@ -1,0 +1,33 @@
+"""Pinocchio's rnea, in a loop in Python."""
+
+from __future__ import annotations
+
+import numpy as np
+from cases import Case
+from contestant import CHUNK, Array, Ready, in_turns
+
+
+def prepare(case: Case) -> Ready:
+    """Have the model from URDF by Pinocchio's own parser."""
+    import pinocchio
+
+    model = pinocchio.buildModelFromXML(case.urdf.read_text())
+    data = model.createData()
+    names = [''] * model.nv
+    for joint, name in zip(model.joints[1:], [*model.names][1:]):
+        names[joint.idx_v] = name
+    columns = case.in_order(names)
+    states = list(zip(*np.ascontiguousarray(case.states[:, :, columns])))
+    turns = in_turns(states)
+    rnea = pinocchio.rnea
+
+    def efforts() -> Array:
+        result = np.empty(case.states.shape[1:])
+        result[:, columns] = [rnea(model, data, *state).copy() for state in states]
+        return result
+
+    def run() -> None:
+        for q, qd, qdd in next(turns):
+            rnea(model, data, q, qd, qdd)
+
+    return Ready(efforts, run, CHUNK)

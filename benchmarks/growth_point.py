@@ -1,0 +1,74 @@
+"""
+One measurement in a process of its own: text of a URDF to its first efforts, or to a script.
+
+    python growth_point.py FILE python|c|readable
+
+A cold cache stays cold for one measurement only; whatever else is quick is repeated. Time is that
+of the processor, the compiler's included: on an idle computer the time that one waits, on a busy
+one still the same.
+
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
+
+PATIENCE = 1.0
+"""[s]."""
+
+
+def main() -> None:
+    """Print seconds and megabytes as JSON."""
+    text, what = Path(sys.argv[1]).read_bytes(), sys.argv[2]
+    calls: dict[str, Callable[[], Any]] = {
+        'python': lambda: first_efforts(text, 'python'),
+        'c': lambda: first_efforts(text, 'c'),
+        'readable': lambda: export_model(read_urdf(text)),
+    }
+    # the peak so far becomes what is in use: imports do not count
+    Path('/proc/self/clear_refs').write_text('5')
+    before = peak()
+    times: list[float] = []
+    memory = float('nan')
+    while not times or (what != 'c' and sum(times) < PATIENCE and len(times) < 10):
+        start = processor_time()
+        calls[what]()
+        times.append(processor_time() - start)
+        memory = memory if len(times) > 1 else peak() - before
+    print(json.dumps({'seconds': min(times), 'megabytes': memory}))
+
+
+def first_efforts(text: bytes, backend: str) -> None:
+    """Evaluate once: some of the work may be left until then."""
+    dynamics = InverseDynamics(read_urdf(text), backend=backend)
+    zeros = [0.0] * len(dynamics.joint_names)
+    dynamics(zeros, zeros, zeros)
+
+
+def processor_time() -> float:
+    """Return that of this process and of the compilers that it has waited for [s]."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def peak() -> float:
+    """
+    Return the largest memory in use [MB].
+
+    getrusage has the parent's, where that is larger.
+
+    """
+    status = Path('/proc/self/status').read_text()
+    return int(status.split('VmHWM:')[1].split()[0]) / 1024
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,46 @@
+"""What the figures were made with."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import re
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from compilers import CC, FLAGS
+from compilers import version as compiler_version
+from contestant import LeftOutError
+
+PACKAGES = ('numpy', 'pin', 'mujoco', 'casadi', 'adam-robotics', 'cmeel-eigen')
+
+
+def host() -> dict[str, str]:
+    """Return processor, compilers and versions; no date, no name of the computer."""
+    found = {'processor': f'{_processor()}, {os.cpu_count()} cores',
+             'python': platform.python_version(),
+             'compilers': '; '.join(_compilers()) or 'none',
+             'flags': ' '.join(FLAGS)}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = 'not installed'
+    return found
+
+
+def _compilers() -> Iterator[str]:
+    for compiler in CC:
+        with contextlib.suppress(LeftOutError):
+            yield compiler_version(compiler)
+
+
+def _processor() -> str:
+    try:
+        text = Path('/proc/cpuinfo').read_text()
+    except OSError:
+        text = ''
+    name = re.search(r'model name\s*: (.*)', text)
+    return name.group(1) if name else platform.processor()

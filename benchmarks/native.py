@@ -1,0 +1,64 @@
+"""Shared libraries with `create` and `evaluate`, loaded and called for many states at a time."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from cases import Case
+from contestant import Array, LeftOutError, Ready
+from timing import nanoseconds
+
+SOURCES = Path(__file__).resolve().parent / 'native'
+ROUNDS = 10
+
+
+def fastest(paths: Sequence[Path], case: Case, robot: Path,
+            order: list[int] | None = None) -> Ready:
+    """
+    Return the fastest of some libraries with the same sources, ready to run.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+    case : Case
+    robot : Path
+        What `create` reads.
+    order : list of int, optional
+        Where each of its joints is in the case's order.
+
+    """
+    ready = {str(path): loaded(path, case, robot, order) for path in paths}
+    if len(ready) == 1:
+        return ready[str(paths[0])]
+    times = nanoseconds(ready, ROUNDS)
+    return ready[min(times, key=times.__getitem__)]
+
+
+def loaded(path: Path, case: Case, robot: Path, order: list[int] | None) -> Ready:
+    """Return one library ready to run."""
+    library = ctypes.CDLL(str(path))
+    library.create.restype = ctypes.c_void_p
+    library.create.argtypes = [ctypes.c_char_p]
+    pointer = np.ctypeslib.ndpointer(np.float64, flags='C')
+    library.evaluate.restype = None
+    library.evaluate.argtypes = [ctypes.c_void_p, *[pointer] * 4, ctypes.c_long]
+    robot_there = library.create(str(robot).encode())
+    if not robot_there:
+        raise LeftOutError('it does not take this robot')
+    columns = order or list(range(len(case.joint_names)))
+    states = [np.ascontiguousarray(state[:, columns]) for state in case.states]
+    tau = np.empty_like(states[0])
+
+    def run() -> None:
+        library.evaluate(robot_there, *states, tau, len(tau))
+
+    def efforts() -> Array:
+        run()
+        result = np.empty_like(tau)
+        result[:, columns] = tau
+        return result
+
+    return Ready(efforts, run, len(tau), path, robot)

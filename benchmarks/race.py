@@ -1,0 +1,65 @@
+"""All contestants on one robot: made ready, compared with each other, timed in turns."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from cases import Case
+from contestant import Contestant, LeftOutError, Ready
+from contestants import PYTHON_BASE
+from timing import nanoseconds
+
+TOLERANCE = 1e-9
+"""Of efforts, relative to the largest at any state; one who is farther off is not timed."""
+
+
+def race(case: Case, contestants: Iterable[Contestant], rounds: int,
+         quick: bool = False) -> tuple[dict[str, Any], dict[str, Ready]]:
+    """Return times [ns], differences and who is left out why, and those who took part."""
+    ready, left_out = prepared(case, contestants, quick)
+    differences = compared(ready)
+    for name, difference in differences.items():
+        if not difference <= TOLERANCE:   # NaN is no agreement
+            left_out[name] = f'its efforts differ by {difference:.1e}'
+            del ready[name]
+    print('    timing ...', file=sys.stderr)
+    return {'joints': len(case.joint_names), 'ns': nanoseconds(ready, rounds),
+            'compiler': {name: one.library.name.rsplit('-', 2)[1] for name, one in ready.items()
+                         if one.library is not None},
+            'difference': {name: differences[name] for name in ready},
+            'left_out': left_out}, ready
+
+
+def prepared(case: Case, contestants: Iterable[Contestant],
+             quick: bool) -> tuple[dict[str, Ready], dict[str, str]]:
+    """Return who is ready, and who is not with the reason."""
+    ready: dict[str, Ready] = {}
+    left_out: dict[str, str] = {}
+    for one in contestants:
+        if quick and one.slow:
+            left_out[one.name] = 'it takes a minute to compile; not with --quick'
+            continue
+        try:
+            ready[one.name] = one.prepare(case)
+        except LeftOutError as reason:
+            left_out[one.name] = str(reason)
+        except ImportError as error:
+            left_out[one.name] = f'it is not installed: {error}'
+        except Exception as error:
+            if one.ours:
+                raise
+            # whatever a peer says about a robot that it does not take
+            left_out[one.name] = f'it does not take this robot: {str(error).splitlines()[0]}'
+    return ready, left_out
+
+
+def compared(ready: dict[str, Ready]) -> dict[str, float]:
+    """Return the largest difference of everybody's efforts from those of a peer."""
+    efforts = {name: one.efforts() for name, one in ready.items()}
+    reference = efforts.get(PYTHON_BASE, next(iter(efforts.values())))
+    largest = np.abs(reference).max()
+    return {name: float(np.abs(found - reference).max() / largest)
+            for name, found in efforts.items()}

@@ -1,0 +1,84 @@
+"""
+What an evaluation and a model cost, beside all others that can be had, in one run.
+
+    make bench
+
+Figures of one run can be compared with each other; those of two runs, or of two computers,
+cannot. What the robots are made of is in cases.py, who takes part in contestants/.
+
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from cases import ROBOTS, ROOT, case
+from contestants import CONTESTANTS
+from growth import growth, humanoid
+from host import host
+from instructions import ROBOTS as COUNTED
+from instructions import instructions
+from plot import draw
+from race import race
+from table import text
+
+BUILD = ROOT / 'build' / 'benchmarks'
+ROUNDS, QUICK_ROUNDS = 60, 5
+
+
+def main() -> int:
+    """Measure, print, draw; 1 if ours disagrees with a peer."""
+    arguments = parsed()
+    found: dict[str, Any] = {'host': host(), 'robots': {}, 'instructions': {}}
+    for name in arguments.robots:
+        print(f'{name} ...', file=sys.stderr)
+        robot = case(name, BUILD / name.replace(', ', '_'))
+        found['robots'][name], ready = race(
+            robot, CONTESTANTS, QUICK_ROUNDS if arguments.quick else ROUNDS, arguments.quick)
+        if arguments.instructions and name in COUNTED:
+            found['instructions'][name] = instructions(robot, ready, BUILD)
+    found['growth'] = growth(arguments.quick)
+    found['humanoid'] = humanoid()
+    print(text(found))
+    for path in filter(None, (arguments.json, arguments.output / 'benchmark.json')):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(rounded(found), indent=1) + '\n')
+    draw(found, arguments.output / 'benchmark.png')
+    ours = {one.name for one in CONTESTANTS if one.ours}
+    wrong = [f'{robot}: {name}, {reason}' for robot, result in found['robots'].items()
+             for name, reason in result['left_out'].items()
+             if name in ours and 'differ' in reason]
+    for line in wrong:
+        print(f'error: {line}', file=sys.stderr)
+    return bool(wrong)
+
+
+def parsed() -> argparse.Namespace:
+    """Return the options."""
+    parser = argparse.ArgumentParser(description='Time this package beside others.')
+    parser.add_argument('--quick', action='store_true', help='under a minute, with coarse times')
+    parser.add_argument('--robots', nargs='+', choices=ROBOTS, default=list(ROBOTS),
+                        metavar='ROBOT', help=', '.join(map(repr, ROBOTS)))
+    parser.add_argument('--json', type=Path, metavar='FILE', help='all figures, once more')
+    parser.add_argument('--output', type=Path, default=ROOT / 'docs', metavar='FOLDER',
+                        help='where benchmark.png and benchmark.json go; by default docs/')
+    parser.add_argument('--instructions', action='store_true',
+                        help='count instructions with valgrind, which nothing disturbs')
+    return parser.parse_args()
+
+
+def rounded(found: Any) -> Any:
+    """Return the figures with the digits that mean something."""
+    if isinstance(found, dict):
+        return {name: rounded(value) for name, value in found.items()}
+    if isinstance(found, list):
+        return [rounded(value) for value in found]
+    return float(f'{found:.4g}') if isinstance(found, float) else found
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""What was found, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from contestants import C_BASE, CONTESTANTS, PYTHON_BASE
+
+WIDTH = 26
+COLUMN = 18
+
+
+def text(found: dict[str, Any]) -> str:
+    """Return all tables."""
+    lines = [f'{name}: {value}' for name, value in found['host'].items()]
+    for side, base in (('Python', PYTHON_BASE), ('C', C_BASE)):
+        lines += ['', *_times(found['robots'], side, base)]
+    lines += ['', *_left_out(found['robots'])]
+    for part in ('instructions', 'growth', 'humanoid'):
+        if found.get(part):
+            lines += ['', *globals()[f'_{part}'](found[part])]
+    return '\n'.join(lines)
+
+
+def _row(name: str, cells: list[str]) -> str:
+    return f'{name:{WIDTH}}' + ''.join(f'{cell:>{COLUMN}}' for cell in cells)
+
+
+def _times(robots: dict[str, Any], side: str, base: str) -> Iterator[str]:
+    yield _row(f'called from {side}', [*robots])
+    yield _row('[ns per state]', [f'{robot["joints"]} joints' for robot in robots.values()])
+    for one in CONTESTANTS:
+        if one.side == side and any(one.name in robot['ns'] for robot in robots.values()):
+            yield _row(one.name, [_cell(robot['ns'], one.name, base)
+                                  for robot in robots.values()])
+    if any(base in robot['ns'] for robot in robots.values()):
+        yield f'(in brackets: how many times faster than {base})'
+    worst = max((difference for robot in robots.values()
+                 for difference in robot['difference'].values()), default=0.0)
+    yield f'(efforts agree to {worst:.1e} of the largest)'
+
+
+def _cell(ns: dict[str, float], name: str, base: str) -> str:
+    if name not in ns:
+        return '-'
+    if base not in ns:
+        return _number(ns[name])
+    ratio = ns[base] / ns[name]
+    shown = f'({ratio:.0f}x)' if ratio >= 10 else f'({ratio:.2g}x)'
+    return f'{_number(ns[name])} {shown:>8}'
+
+
+def _number(x: float) -> str:
+    return f'{x:.0f}' if x >= 100 else f'{x:.1f}'
+
+
+def _left_out(robots: dict[str, Any]) -> Iterator[str]:
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for robot, result in robots.items():
+        for name, reason in result['left_out'].items():
+            reasons.setdefault((name, reason), []).append(robot)
+    for (name, reason), where in reasons.items():
+        at = '' if len(where) == len(robots) else f' ({", ".join(where)})'
+        yield f'left out: {name}{at}, because {reason}'
+
+
+def _instructions(found: dict[str, dict[str, float]]) -> Iterator[str]:
+    yield _row('[instructions per state]', [*found])
+    for name in dict.fromkeys(name for counts in found.values() for name in counts):
+        yield _row(name, [_cell(counts, name, C_BASE) for counts in found.values()])
+
+
+def _growth(found: dict[str, Any]) -> Iterator[str]:
+    sizes = sorted({point['joints'] for series in found.values() for point in series['points']})
+    for title, key, form in (('text to efforts [ms CPU]', 'seconds', lambda x: _number(x * 1e3)),
+                             ('peak memory [MB]', 'megabytes', _number)):
+        yield f'{title:{WIDTH}}' + ''.join(f'{n:>9}' for n in sizes) + '   joints^'
+        for name, series in found.items():
+            at = {point['joints']: point[key] for point in series['points']}
+            cells = ''.join(f'{form(at[n]) if n in at else "-":>9}' for n in sizes)
+            exponent = series['exponents'][key]
+            yield f'{name:{WIDTH}}{cells}' + ('' if exponent is None else f'{exponent:10.2f}')
+
+
+def _humanoid(found: dict[str, float]) -> Iterator[str]:
+    yield 'humanoid_3p33r, 36 joints [ms]'
+    for name, seconds in found.items():
+        yield _row(name, [_number(seconds * 1e3)])
