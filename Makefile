@@ -21,9 +21,10 @@ lint: $(VENV)/test-ready
 	$(RUN)/ruff check .
 	$(RUN)/mypy
 
-# what a call costs, side by side with a peer in one run
-bench: $(VENV)/test-ready
-	$(RUN)/python benchmarks/python_call.py
+# what a call and a model cost, beside all others that can be had, in one run: a table,
+# docs/benchmark.png and docs/benchmark.json
+bench: $(VENV)/bench-ready
+	$(RUN)/python benchmarks/run.py --instructions
 
 # what the 2R's exported scripts look like; read the difference before you commit it
 golden: $(VENV)/test-ready
