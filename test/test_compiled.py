@@ -196,7 +196,7 @@ def test_without_the_headers_of_python_ctypes_calls_it(
 def test_the_callable_itself_answers_none_to_whatever_is_unusual(
         rx90: tuple[InverseDynamics, InverseDynamics]) -> None:
     """Too few arguments, too many, keywords: nothing that could be read by mistake."""
-    call = rx90[1]._efforts._compiled
+    call = rx90[1]._efforts.compiled
     x = np.zeros(6)
     assert isinstance(call(x, x, x), np.ndarray)
     for arguments in ((), (x,), (x, x), (x,) * 4, (None,) * 3, (x, x, object())):
@@ -215,7 +215,7 @@ def test_results_are_new_arrays_and_the_code_outlives_its_maker() -> None:
     kept = first.copy()
     made(*(2 * STATE))
     np.testing.assert_array_equal(first, kept)
-    call = made._efforts._compiled
+    call = made._efforts.compiled
     del made
     gc.collect()
     np.testing.assert_array_equal(call(*STATE), kept)

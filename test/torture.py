@@ -122,8 +122,9 @@ def torture() -> Program:
                   (Result('tau', results),),
                   (Section('all', (Paragraph('all', (Block('all', statements),)),)),),
                   Operations(0, 0, 0)),),
-        None, tuple(Reference(*state, {'inverse_dynamics': tuple(given(*map(list, state)))})
-                    for state in states))
+        None, lambda: tuple(
+            Reference(*state, {'inverse_dynamics': tuple(given(*map(list, state)))})
+            for state in states))
 
 
 def given(q: list[float], qd: list[float], qdd: list[float]) -> list[float]:

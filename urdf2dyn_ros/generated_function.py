@@ -34,10 +34,10 @@ class GeneratedFunction:
 
     Attributes
     ----------
-    text : str
-        The Python source that is run, or that the compiled code agrees with.
     backend : str
         'python' or 'c': what runs.
+    compiled : callable
+        The compiled function; None is its answer to what it leaves to `careful`.
 
     Raises
     ------
@@ -53,8 +53,8 @@ class GeneratedFunction:
         self._name, self._inputs = name, function.inputs
         self._is_matrix = function.results[0].is_matrix
         self._joint_names = [row.name for row in program.independent]
-        self.text, = python.write(program).values()
-        self.backend, self._compiled = choose(program, name, backend, threads)
+        self._program = program
+        self.backend, self.compiled = choose(program, name, backend, threads)
         if self.backend == 'python':
             self._one   # noqa: B018 - made now rather than at the first call
 
@@ -78,10 +78,10 @@ class GeneratedFunction:
             value is too large for floating point.
 
         """
-        result = self._compiled(*given)
-        return self._careful(given) if result is None else result
+        result = self.compiled(*given)
+        return self.careful(given) if result is None else result
 
-    def _careful(self, given: Sequence[ArrayLike]) -> Array:
+    def careful(self, given: Sequence[ArrayLike]) -> Array:
         """Convert what is unusual, or raise; whatever compiled code does not take runs here."""
         states = [self._checked(name, values) for name, values in zip(self._inputs, given)]
         if any(state.shape != states[0].shape for state in states):
@@ -91,7 +91,7 @@ class GeneratedFunction:
             raise StateError(f'{", ".join(most)} and {last} must have the same shape; they have: '
                              f'{shapes}')
         if self.backend == 'c':
-            clean = self._compiled(*(np.require(state, requirements=['C', 'A'])
+            clean = self.compiled(*(np.require(state, requirements=['C', 'A'])
                                      for state in states))
             if clean is not None:
                 return clean
@@ -123,6 +123,12 @@ class GeneratedFunction:
             raise StateError(f'the result of {self._name} for state {k} is too large for '
                              'floating point')
         return result
+
+    @cached_property
+    def text(self) -> str:
+        """The Python source that is run, or that the compiled code agrees with."""
+        text, = python.write(self._program).values()
+        return text
 
     @cached_property
     def _code(self) -> Any:

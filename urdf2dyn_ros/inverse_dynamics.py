@@ -44,8 +44,6 @@ class InverseDynamics:
         [m/s^2], in the root frame.
     operations : Operations
         What one evaluation costs: multiplications, additions, trigonometric.
-    text : str
-        The Python source that is run, or that the compiled code agrees with.
     backend : str
         'python' or 'c': what runs.
 
@@ -73,7 +71,13 @@ class InverseDynamics:
         self.continuous = tuple(row.type == 'continuous' for row in program.independent)
         self.operations: Operations = program.function('inverse_dynamics').operations
         self._efforts = GeneratedFunction(program, 'inverse_dynamics', backend, threads)
-        self.text, self.backend = self._efforts.text, self._efforts.backend
+        self.backend = self._efforts.backend
+        self._compiled = self._efforts.compiled
+
+    @property
+    def text(self) -> str:
+        """The Python source that is run, or that the compiled code agrees with."""
+        return self._efforts.text
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._made_of   # machine code stays where it is
@@ -99,7 +103,8 @@ class InverseDynamics:
             effort is too large for floating point.
 
         """
-        return self._efforts(q, qd, qdd)
+        efforts = self._compiled(q, qd, qdd)   # the shortest way for what is as it should be
+        return self._efforts.careful((q, qd, qdd)) if efforts is None else efforts
 
     def gravity(self, q: ArrayLike) -> Array:
         """

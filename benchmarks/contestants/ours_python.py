@@ -8,9 +8,6 @@ from contestant import CHUNK, Array, Ready, in_turns
 
 from urdf2dyn_ros import InverseDynamics
 
-BATCH = 16
-"""How often a batch has the case's states: long enough for what a call costs not to count."""
-
 
 def prepare(case: Case) -> Ready:
     """One state per call."""
@@ -38,8 +35,9 @@ def one_by_one(case: Case, dynamics: InverseDynamics) -> Ready:
 
 
 def batch(case: Case, dynamics: InverseDynamics) -> Ready:
-    """Return one call for all states."""
-    q, qd, qdd = (np.tile(state, (BATCH, 1)) for state in case.states)
+    """Return one call for all states, often enough repeated to be worth a second thread."""
+    repeats = max(16, 1536 // len(case.joint_names))
+    q, qd, qdd = (np.tile(state, (repeats, 1)) for state in case.states)
 
     def efforts() -> Array:
         return dynamics(q, qd, qdd)[:case.states.shape[1]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from urdf2dyn_ros.equations.derivation import Derivation
 from urdf2dyn_ros.equations.expression import Expression
@@ -72,7 +73,7 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
             robot, name, style, gravity, rows, tuple(i + 1 for i in system.drivers),
             tuple(derived[0].parameters), constants, tuple(written),
             dynamic_models[0] if dynamic_models else None,
-            references(system, gravity, asked))
+            partial(references, system, gravity, tuple(asked)))
 
 
 @contextmanager

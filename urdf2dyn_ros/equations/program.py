@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 
@@ -249,8 +250,8 @@ class Program:
     functions : tuple of Function
     dynamic_model : Function or None
         Positions, velocities, accelerations, forces and moments in the root frame.
-    references : tuple of Reference
-        States to check the functions with.
+    check : callable
+        Makes the references; only a file that is written asks for them.
 
     """
 
@@ -264,7 +265,12 @@ class Program:
     constants: tuple[Block, ...]
     functions: tuple[Function, ...]
     dynamic_model: Function | None
-    references: tuple[Reference, ...]
+    check: Callable[[], tuple[Reference, ...]]
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """States to check the functions with."""
+        return self.check()
 
     def function(self, name: str) -> Function:
         """Return the function of this name."""
