@@ -7,10 +7,11 @@ from functools import cache
 import numpy as np
 from signals import PROFILES, START, Recording, record, truth
 
-from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.estimators.estimate import Estimate
 
-EVERY_ALIGNMENT = [(name, align) for name in ESTIMATORS for align in ('end', 'centre')]
+EVERY_ESTIMATOR = [(name, {'align': align}) for name in ('finite_difference', 'polynomial')
+                   for align in ('end', 'centre')] + [('kalman', {}), ('kalman_fixed_lag', {})]
+"""Those that estimate: all but none."""
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -64,6 +65,28 @@ def test_the_lines_that_are_shown_in_a_language_are_those_of_its_golden_file(
     assert six_lines(language) in README
 
 
+def race() -> str:
+    """Return the ratios of the run behind the picture as a table."""
+    found = json.loads((ROOT / 'docs' / 'benchmark.json').read_text())['robots']
+    rows = [('exported C, called from C', 'ours: exported C', 'Pinocchio', 'Pinocchio, C++'),
+            ('one call from Python, compiled', 'ours: c, one call', 'Pinocchio from Python',
+             '`pin.rnea` from Python'),
+            ('batch from Python, 1 thread', 'ours: c, batch', 'Pinocchio from Python',
+             '`pin.rnea` from Python'),
+            ('batch from Python, 2 threads', 'ours: c, batch, 2 threads',
+             'Pinocchio from Python', '`pin.rnea` from Python')]
+    lines = [f'| times faster | than | {" | ".join(found)} |', '|---|---|' + '---|' * len(found)]
+    for what, ours, peer, named in rows:
+        ratios = [f"{robot['ns'][peer] / robot['ns'][ours]:.2g}" for robot in found.values()]
+        lines.append(f'| {what} | {named} | ' + ' | '.join(ratios) + ' |')
+    return '\n'.join(lines)
+
+
+def test_the_race_that_is_shown_is_the_one_that_was_run() -> None:
+    """From the figures that `make bench` wrote beside its picture."""
+    assert race() in README
+
+
 def test_the_description_that_is_shown_is_the_2rs() -> None:
     """But for its visuals and the limits of its lines."""
     block = re.search(r'```xml\n(.*?)```', README, re.DOTALL)
@@ -94,3 +117,4 @@ def test_files_that_are_named_exist() -> None:
 if __name__ == '__main__':
     print('\n'.join(row(name) for name in ROBOTS))
     print('\n\n'.join(map(six_lines, LANGUAGES)))
+    print(race())

@@ -6,6 +6,7 @@ from collections import Counter
 from math import inf, nan
 
 import numpy as np
+from estimator_runs import EVERY_ESTIMATOR
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -23,12 +24,13 @@ SOME_NAMES = st.lists(st.sampled_from([*NAMES, 'gripper', '', 'wheel']), max_siz
 class Faults(RuleBasedStateMachine):
     """A driver that does everything wrong, now and then something right."""
 
-    @initialize(name=st.sampled_from(['polynomial', 'finite_difference']),
-                align=st.sampled_from(['end', 'centre']), receive_time=st.booleans())
-    def start(self, name, align, receive_time):
+    @initialize(chosen=st.sampled_from([*EVERY_ESTIMATOR, ('none', {})]),
+                receive_time=st.booleans())
+    def start(self, chosen, receive_time):
+        name, parameters = chosen
         self.options = {'use_receive_time': receive_time, 'max_skew': 0.002,
                         'clock': lambda: START + round(self.ms * MS)}
-        self.estimator = lambda: make_estimator(name, 2, align=align)
+        self.estimator = lambda: make_estimator(name, 2, **parameters)
         self.ms = 0.0
         self.sent = 0
         self.resets = 0

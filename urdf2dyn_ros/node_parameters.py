@@ -26,7 +26,7 @@ _OWN = (
     Parameter('backend', 'python', 'What runs the equations: the Python text; the same compiled '
               'from C, once for a robot and a machine; or auto: C where there is a compiler.',
               choices=BACKENDS),
-    Parameter('estimator', 'polynomial', 'How accelerations are estimated.',
+    Parameter('estimator', 'kalman', 'How accelerations are estimated.',
               choices=tuple(ESTIMATORS)),
     Parameter('queue_depth', 100, 'Joint states kept while the node is busy; the oldest go first.',
               minimum=1, maximum=100_000, read_only=True),

@@ -7,6 +7,9 @@ from typing import Any, Protocol
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimators.estimate import Estimate, Estimator
 from urdf2dyn_ros.estimators.finite_difference import FiniteDifference
+from urdf2dyn_ros.estimators.kalman import Kalman
+from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
+from urdf2dyn_ros.estimators.none import NoAcceleration
 from urdf2dyn_ros.estimators.polynomial import Polynomial
 from urdf2dyn_ros.parameters import Parameter
 
@@ -23,8 +26,11 @@ class EstimatorClass(Protocol):
 
 
 ESTIMATORS: dict[str, EstimatorClass] = {
-    'finite_difference': FiniteDifference,
+    'kalman': Kalman,
+    'kalman_fixed_lag': KalmanFixedLag,
     'polynomial': Polynomial,
+    'finite_difference': FiniteDifference,
+    'none': NoAcceleration,
 }
 
 __all__ = ['ESTIMATORS', 'Estimate', 'Estimator', 'EstimatorClass', 'make_estimator']

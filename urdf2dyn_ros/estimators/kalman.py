@@ -1,0 +1,175 @@
+"""Accelerations from a Kalman filter on position and velocity."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.estimators.constant_jerk import COLUMNS, FULL, ROWS, Step, step
+from urdf2dyn_ros.estimators.estimate import Estimate, Vector
+from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
+from urdf2dyn_ros.parameters import Parameter, check_all
+
+Array = NDArray[np.float64]
+
+FEWEST = 5
+REJECTS = 3
+NEVER = 1e30   # variance of a measurement that does not count
+UNKNOWN = np.array([1.0, 1e2, 1e4, 1e8])[:, None]   # variances at the start, in SI
+_VARIANCES = FULL[np.arange(4), np.arange(4)]
+_VARIANCES_MEASURED = _VARIANCES[:2]
+_MEASURED = FULL[:2]
+
+
+class Kalman:
+    """
+    A constant-jerk filter of all joints, at their real stamps.
+
+    A joint without velocity is filtered on its positions alone. The noise of positions,
+    velocities and stamps is told from the samples unless it is given; an error of a stamp makes
+    position and velocity wrong together, by qd and qdd times the error. A measurement further out
+    than its gate and any credible step of the acceleration is left out; after more than three in a
+    row the joint begins afresh, so that nothing is latched.
+
+    Parameters
+    ----------
+    joints : int
+        Their number, n.
+    **parameters
+        Values by name; the rows of ``PARAMETERS`` say which.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown parameter or a value that breaks its rule.
+
+    """
+
+    PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('snap_density', 1e5, 'Density of the white noise that the fourth derivative of '
+                  'the position is taken for: larger follows faster and is noisier.',
+                  unit='rad^2/s^7 or m^2/s^7', minimum=1e-3, maximum=1e12),
+        Parameter('position_noise', 0.0, 'Standard deviation of measured positions; 0 to tell it '
+                  'from the samples.', unit='rad or m', minimum=0.0, maximum=1.0),
+        Parameter('velocity_noise', 0.0, 'Standard deviation of measured velocities; 0 to tell '
+                  'it from the samples.', unit='rad/s or m/s', minimum=0.0, maximum=100.0),
+        Parameter('gate', 25.0, 'Squared deviations, relative to their variance, beyond which a '
+                  'measurement is left out; 0 for no gate.', minimum=0.0, maximum=1e6),
+        Parameter('acceleration_step', 20.0, 'A step of the acceleration that is no outlier.',
+                  unit='rad/s^2 or m/s^2', minimum=0.0, maximum=1e5),
+        Parameter('max_std', 10.0, 'No estimate as long as the standard deviation of an '
+                  'acceleration is larger.', unit='rad/s^2 or m/s^2', minimum=1e-6, maximum=1e9),
+    )
+
+    def __init__(self, joints: int, **parameters: Any) -> None:
+        values = check_all(self.PARAMETERS, parameters)
+        self._density: float = values['snap_density']
+        self._given = np.square([[values['position_noise']], [values['velocity_noise']]])
+        self._gate: float = values['gate'] or NEVER
+        self._step: float = values['acceleration_step']
+        self._max_variance: float = values['max_std'] ** 2
+        self._joints = joints
+        self._noise = SensorNoise(joints)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget every sample."""
+        self._noise.reset()
+        self._last = 0
+        self._count = 0
+        self._h = 0.0
+        self._x: Array = np.zeros((4, self._joints))
+        self._P: Array = np.zeros((10, self._joints))
+        self._rejected = np.zeros(self._joints, dtype=np.int64)
+        self._rejecting = False
+
+    def update(self, stamp: int, q: Vector, qd: Vector) -> Estimate:
+        """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
+        if self._count == 0:
+            self._begin(np.ones(self._joints, dtype=bool), q, qd)
+        else:
+            self._filter(self._passed(stamp), q, qd)
+        self._noise.update(stamp, q, qd, self._x[1:3])
+        self._last = stamp
+        self._count += 1
+        return self._estimate(stamp)
+
+    def _estimate(self, stamp: int) -> Estimate:
+        variance = self._P[_VARIANCES[2]]
+        position, velocity, acceleration, _ = self._x
+        return Estimate(stamp, position.copy(), velocity.copy(), acceleration.copy(),
+                        np.sqrt(variance), valid=self._count >= FEWEST
+                        and bool((variance < self._max_variance).all()))
+
+    def _passed(self, stamp: int) -> Step:
+        h = (stamp - self._last) * 1e-9
+        if h != self._h:
+            self._h, self._model = h, step(h)
+            self._added = self._density * self._model.Q
+            self._credible = self._gate * np.square([[0.5 * self._step * h * h],
+                                                     [self._step * h]])
+        return self._model
+
+    def _variances(self) -> Array:
+        """Return those of positions and velocities, (2, n)."""
+        if not self._given.any():
+            return self._noise.variance
+        return np.where(self._given > 0.0, self._given, self._noise.variance)
+
+    def _begin(self, joints: NDArray[np.bool_], q: Vector, qd: Vector) -> None:
+        """Start these joints with what has just been measured and no idea of the rest."""
+        known = np.isfinite(qd) & joints
+        variances = self._variances()
+        self._x[:, joints] = 0.0
+        self._x[0, joints] = q[joints]
+        self._x[1, known] = qd[known]
+        self._P[:, joints] = 0.0
+        self._P[_VARIANCES[:, None], joints] = UNKNOWN
+        self._P[0, joints] = variances[0, joints]
+        self._P[_VARIANCES[1], known] = variances[1, known]
+        self._rejected[joints] = 0
+        self._rejecting = bool(self._rejected.any())
+
+    def _filter(self, model: Step, q: Vector, qd: Vector) -> None:
+        x = model.F @ self._x
+        P = model.G @ self._P
+        P += self._added
+        y = np.array((q, qd))
+        y -= x[:2]
+        S = P[_VARIANCES_MEASURED]
+        S += self._variances()
+        off = P[1]
+        if self._noise.stamps > 0.0:
+            late = x[1:3] * self._noise.stamps
+            S += late * late
+            off = off + late[0] * late[1]
+        good = y * y <= self._gate * S + self._credible   # False for NaN
+        if not good.all():
+            off = self._left_out(~good, y, S, off, np.isfinite(qd))
+        elif self._rejecting:
+            self._rejected[:] = 0
+            self._rejecting = False
+        self._correct(x, P, y, S, off)
+        if self._rejecting and (self._rejected > REJECTS).any():
+            self._begin(self._rejected > REJECTS, q, qd)
+
+    def _left_out(self, lost: NDArray[np.bool_], y: Array, S: Array, off: Vector,
+                  measured: NDArray[np.bool_]) -> Vector:
+        """Make measurements count nothing, and count those that are there but too far out."""
+        S[lost], y[lost] = NEVER, 0.0
+        outlier = lost[0] | (lost[1] & measured)
+        self._rejected = np.where(outlier, self._rejected + 1, 0)
+        self._rejecting = bool(outlier.any())
+        return np.where(lost.any(axis=0), 0.0, off)
+
+    def _correct(self, x: Array, P: Array, y: Array, S: Array, off: Vector) -> None:
+        """Put in two measurements whose innovations have the covariance (S_0, off; off, S_1)."""
+        scale = 1.0 / (S[0] * S[1] - off * off)
+        W = P[_MEASURED]
+        K = (S[::-1] * scale)[:, None] * W
+        K -= (off * scale) * W[::-1]
+        x += (K * y[:, None]).sum(axis=0)
+        P -= (K[:, ROWS] * W[:, COLUMNS]).sum(axis=0)
+        self._x, self._P = x, P
