@@ -158,17 +158,17 @@ class NominalPeriod(Kalman):
 class NoWayOut(Kalman):
     """The mistake to be found: a gate that nothing opens again."""
 
-    def _begin(self, joints, q, qd):
+    def _begin(self, joints, measured):
         if self._count == 0:
-            super()._begin(joints, q, qd)
+            super()._begin(joints, measured)
 
 
 class TrustedStamps(Kalman):
     """The mistake to be found: stamps that are taken for exact."""
 
-    def _filter(self, model, q, qd):
+    def _filter(self, model, measured):
         self._noise.stamps = 0.0
-        super()._filter(model, q, qd)
+        super()._filter(model, measured)
 
 
 def test_a_nominal_period_fails():

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from urdf2dyn_ros.atomic_file import atomic_file
-from urdf2dyn_ros.equations.generator import GRAVITY, generate
+from urdf2dyn_ros.equations.generator import GRAVITY, generate, uncollected
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.multibody import multibody
@@ -52,7 +52,8 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
     stem = default_name(model.name) if name is None else checked_name(name)
     program = generate(multibody(model), robot=model.name, name=stem, style=style,
                        gravity=gravity, functions=functions)
-    return LANGUAGES[language](program)
+    with uncollected():
+        return LANGUAGES[language](program)
 
 
 def checked_name(name: str) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from urdf2dyn_ros.compiled.backend import choose
+from urdf2dyn_ros.equations.generator import uncollected
 from urdf2dyn_ros.equations.program import Program
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.languages import python
@@ -127,7 +128,8 @@ class GeneratedFunction:
     @cached_property
     def text(self) -> str:
         """The Python source that is run, or that the compiled code agrees with."""
-        text, = python.write(self._program).values()
+        with uncollected():
+            text, = python.write(self._program).values()
         return text
 
     @cached_property

@@ -87,11 +87,12 @@ class Kalman:
 
     def update(self, stamp: int, q: Vector, qd: Vector) -> Estimate:
         """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
+        measured = np.array((q, qd))
         if self._count == 0:
-            self._begin(np.ones(self._joints, dtype=bool), q, qd)
+            self._begin(np.ones(self._joints, dtype=bool), measured)
         else:
-            self._filter(self._passed(stamp), q, qd)
-        self._noise.update(stamp, q, qd, self._x[1:3])
+            self._filter(self._passed(stamp), measured)
+        self._noise.update(stamp, measured, self._x[1:3])
         self._last = stamp
         self._count += 1
         return self._estimate(stamp)
@@ -101,7 +102,7 @@ class Kalman:
         position, velocity, acceleration, _ = self._x
         return Estimate(stamp, position.copy(), velocity.copy(), acceleration.copy(),
                         np.sqrt(variance), valid=self._count >= FEWEST
-                        and bool((variance < self._max_variance).all()))
+                        and all_true(variance < self._max_variance))
 
     def _passed(self, stamp: int) -> Step:
         h = (stamp - self._last) * 1e-9
@@ -118,8 +119,9 @@ class Kalman:
             return self._noise.variance
         return np.where(self._given > 0.0, self._given, self._noise.variance)
 
-    def _begin(self, joints: NDArray[np.bool_], q: Vector, qd: Vector) -> None:
+    def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
         """Start these joints with what has just been measured and no idea of the rest."""
+        q, qd = measured
         known = np.isfinite(qd) & joints
         variances = self._variances()
         self._x[:, joints] = 0.0
@@ -132,13 +134,12 @@ class Kalman:
         self._rejected[joints] = 0
         self._rejecting = bool(self._rejected.any())
 
-    def _filter(self, model: Step, q: Vector, qd: Vector) -> None:
-        x = model.F @ self._x
-        P = model.G @ self._P
+    def _filter(self, model: Step, measured: Array) -> None:
+        x = np.dot(model.F, self._x)
+        P = np.dot(model.G, self._P)
         P += self._added
-        y = np.array((q, qd))
-        y -= x[:2]
-        S = P[_VARIANCES_MEASURED]
+        y = measured - x[:2]
+        S = P.take(_VARIANCES_MEASURED, axis=0)
         S += self._variances()
         off = P[1]
         if self._noise.stamps > 0.0:
@@ -146,14 +147,14 @@ class Kalman:
             S += late * late
             off = off + late[0] * late[1]
         good = y * y <= self._gate * S + self._credible   # False for NaN
-        if not good.all():
-            off = self._left_out(~good, y, S, off, np.isfinite(qd))
+        if not all_true(good):
+            off = self._left_out(~good, y, S, off, np.isfinite(measured[1]))
         elif self._rejecting:
             self._rejected[:] = 0
             self._rejecting = False
         self._correct(x, P, y, S, off)
         if self._rejecting and (self._rejected > REJECTS).any():
-            self._begin(self._rejected > REJECTS, q, qd)
+            self._begin(self._rejected > REJECTS, measured)
 
     def _left_out(self, lost: NDArray[np.bool_], y: Array, S: Array, off: Vector,
                   measured: NDArray[np.bool_]) -> Vector:
@@ -167,9 +168,18 @@ class Kalman:
     def _correct(self, x: Array, P: Array, y: Array, S: Array, off: Vector) -> None:
         """Put in two measurements whose innovations have the covariance (S_0, off; off, S_1)."""
         scale = 1.0 / (S[0] * S[1] - off * off)
-        W = P[_MEASURED]
+        W = P.take(_MEASURED, axis=0)
         K = (S[::-1] * scale)[:, None] * W
         K -= (off * scale) * W[::-1]
-        x += (K * y[:, None]).sum(axis=0)
-        P -= (K[:, ROWS] * W[:, COLUMNS]).sum(axis=0)
+        x += K[0] * y[0]
+        x += K[1] * y[1]
+        change = K.take(ROWS, axis=1)
+        change *= W.take(COLUMNS, axis=1)
+        P -= change[0]
+        P -= change[1]
         self._x, self._P = x, P
+
+
+def all_true(flags: NDArray[np.bool_]) -> bool:
+    """Return flags.all(), for a few of them in a fifth of the time."""
+    return b'\0' not in flags.tobytes()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimators.constant_jerk import FULL, Step
 from urdf2dyn_ros.estimators.estimate import Estimate, Vector
-from urdf2dyn_ros.estimators.kalman import FEWEST, Kalman
+from urdf2dyn_ros.estimators.kalman import FEWEST, Kalman, all_true
 from urdf2dyn_ros.parameters import Parameter, check_all
 
 Array = NDArray[np.float64]
@@ -67,7 +67,7 @@ class KalmanFixedLag(Kalman):
         variance = self._variance[0]
         return Estimate(self._stamps[0], position.copy(), velocity.copy(), acceleration.copy(),
                         np.sqrt(np.maximum(variance, 0.0)), valid=self._count >= FEWEST
-                        and bool((variance < self._max_variance).all()))
+                        and all_true(variance < self._max_variance))
 
     def _remember(self, stamp: int) -> None:
         """Add the present state, and let go of those that are later than the lag asks for."""
@@ -84,8 +84,8 @@ class KalmanFixedLag(Kalman):
         self._variance = np.concatenate((self._variance[done:], present[2, :, 2]))
         self._shared = np.concatenate((self._shared[:, done:], present), axis=1)
 
-    def _begin(self, joints: NDArray[np.bool_], q: Vector, qd: Vector) -> None:
-        super()._begin(joints, q, qd)
+    def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
+        super()._begin(joints, measured)
         self._shared[:, :, :, joints] = 0.0
 
     def _passed(self, stamp: int) -> Step:

@@ -55,35 +55,47 @@ class SensorNoise:
         self._step = np.full(n, np.inf)   # the smallest change of a position: an encoder's step
         self._fits = np.zeros(n)          # how often all changes are multiples of it
         self._times: list[int] = []
-        self._samples = np.empty((WINDOW, 2, n))
-        self._rates = np.empty((WINDOW, 2, n))
+        self._samples: list[Array] = []
+        self._rates: list[Array] = []
         self._moments = np.zeros((4, n))   # of e and v^2: E e, E v^2, E v^4, E e v^2
         self._intervals = np.zeros(3)      # number, mean, mean square
         self._windows = 0.0
 
-    def update(self, stamp: int, q: Vector, qd: Vector, rates: Array) -> None:
-        """Take a sample, and velocity and acceleration (2, n) as they are believed to be."""
-        if len(self._times) == WINDOW:
-            self._times.clear()
-        self._samples[len(self._times)] = q, qd
-        self._rates[len(self._times)] = rates
-        self._times.append(stamp)
-        if len(self._times) == WINDOW:
-            self._learn()
+    def update(self, stamp: int, measured: Array, rates: Array) -> None:
+        """
+        Take a sample.
 
-    def _learn(self) -> None:
+        Parameters
+        ----------
+        stamp : int
+            [ns].
+        measured, rates : ndarray, (2, n)
+            Position and velocity, which may be NaN; velocity and acceleration as they are
+            believed to be. Both must stay as they are.
+
+        """
+        self._times.append(stamp)
+        self._samples.append(measured)
+        self._rates.append(rates)
+        if len(self._times) == WINDOW:
+            self._learn(np.array(self._samples), np.array(self._rates))
+            self._times.clear()
+            self._samples.clear()
+            self._rates.clear()
+
+    def _learn(self, samples: Array, rates: Array) -> None:
         times = (np.array(self._times) - self._times[0]) * 1e-9
         intervals = np.diff(times)
         apart = times[:, None] - times
         np.fill_diagonal(apart, 1.0)
         weights = 1.0 / apart.prod(axis=1)
         weights /= np.sqrt(weights @ weights)
-        e = np.square(np.tensordot(weights, self._samples, 1))
-        squares = np.tensordot(np.square(weights), np.square(self._rates), 1)
+        e = np.square(np.tensordot(weights, samples, 1))
+        squares = np.tensordot(np.square(weights), np.square(rates), 1)
         keep = max(0.0, 1.0 - float(times[-1]) / MEMORY)
         self._learn_stamps(e[0], squares[0], intervals, keep)
 
-        moves = np.abs(np.diff(self._samples[:, 0], axis=0))
+        moves = np.abs(np.diff(samples[:, 0], axis=0))
         self._learn_steps(moves)
         late = squares * self.stamps ** 2
         share = np.square(self.variance / (self.variance + late))
