@@ -25,6 +25,7 @@ lint: $(VENV)/test-ready
 # docs/benchmark.png and docs/benchmark.json
 bench: $(VENV)/bench-ready
 	$(RUN)/python benchmarks/run.py --instructions
+	$(RUN)/python benchmarks/estimator_cost.py
 
 # what the 2R's exported scripts look like; read the difference before you commit it
 golden: $(VENV)/test-ready
