@@ -63,7 +63,8 @@ def angles_of_all_sizes() -> NDArray[np.float64]:
 
 @pytest.mark.parametrize(('compiler', 'flags'), [
     ('gcc', '-O0'), ('gcc', '-O3 -march=native'), ('clang', '-O2'), ('clang', '-O3 -march=native'),
-    ('gcc', '-O2 -ffast-math'), ('gcc', '-O2 -mfpmath=387')])
+    ('gcc', '-O2 -ffast-math'), ('gcc', '-O2 -mfpmath=387'),
+    ('gcc', '-O2 -funsafe-math-optimizations'), ('clang', '-O2 -funsafe-math-optimizations')])
 def test_sines_and_cosines_are_right_to_the_last_places(
         compiler: str, flags: str, tmp_path: Path) -> None:
     angles = angles_of_all_sizes()

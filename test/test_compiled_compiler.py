@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +14,9 @@ import pytest
 from robots import OWN
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.compiled import caller
+from urdf2dyn_ros.compiled import backend, caller
 from urdf2dyn_ros.compiled.compiler import find_compiler
-from urdf2dyn_ros.errors import CompilerError
+from urdf2dyn_ros.errors import CompilerError, StateError
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 STATE = np.random.default_rng(1).normal(size=(3, 2))
@@ -23,6 +27,7 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
     monkeypatch.delenv('CC', raising=False)
     caller._extension.cache_clear()
+    backend._told.clear()
 
 
 def script(path: Path, text: str) -> str:
@@ -114,3 +119,61 @@ def test_another_compiler_makes_another_entry(tmp_path: Path,
             f'exec {real} "$@"'))
         InverseDynamics(MODEL, backend='c')
     assert len(list((tmp_path / 'cache' / 'urdf2dyn_ros').iterdir())) == 4
+
+
+@pytest.mark.parametrize('flags', ['-ffast-math', '-funsafe-math-optimizations', '-Ofast'])
+@pytest.mark.parametrize('compiler', ['gcc', 'clang'])
+def test_flags_in_cc_do_not_make_efforts_wrong(compiler: str, flags: str,
+                                               monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums are meant as they are written, and what is not finite is found."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f'{compiler} is not installed; .ci/run takes it from Debian')
+    monkeypatch.setenv('CC', f'{compiler} {flags}')
+    made, expected = InverseDynamics(MODEL, backend='c'), InverseDynamics(MODEL)
+    batch = np.random.default_rng(2).normal(size=(3, 9, 2)) * 3.0
+    np.testing.assert_allclose(made(*STATE), expected(*STATE), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(made(*batch), expected(*batch), rtol=1e-12, atol=1e-12)
+    for state in (STATE, batch):
+        spoiled = state.copy()
+        spoiled[0].flat[0] = np.nan
+        with pytest.raises(StateError, match='finite'):
+            made(*spoiled)
+
+
+def test_cc_that_is_no_command_line_and_cc_in_this_directory(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setenv('CC', "gcc '")
+    with pytest.raises(CompilerError, match='no command line'):
+        InverseDynamics(MODEL, backend='c')
+    python_takes_over(caplog, 'no command line')
+    script(tmp_path / 'mine', 'exec gcc "$@"')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv('CC', './mine')
+    assert InverseDynamics(MODEL, backend='c').backend == 'c'
+
+
+_SMALL_STACK = """
+import numpy as np
+from oracles import random_state
+from random_trees import random_inertia
+from urdf2dyn_ros import InverseDynamics
+from urdf2dyn_ros.robot_model import Joint, Link, RobotModel
+n = 60
+links = tuple(Link(f'l{k}', random_inertia(k)) for k in range(n + 1))
+joints = tuple(Joint(f'j{k}', 'prismatic', f'l{k}', f'l{k + 1}', (0.1, 0.0, 0.0), (0.3, 0.1, 0.0))
+               for k in range(n))
+made = [InverseDynamics(RobotModel('r', links, joints, 'l0'), backend=b) for b in ('c', 'python')]
+q = np.random.default_rng(0).normal(size=(7, n))
+a, b = (one.mass_matrix(q) for one in made)
+assert made[0].backend == 'c' and np.allclose(a, b, rtol=1e-12, atol=1e-12)
+"""
+
+
+def test_large_results_do_not_need_a_large_stack() -> None:
+    """A mass matrix of 60 joints in the lanes of vectors is more than 100 kB."""
+    done = subprocess.run(
+        ['bash', '-c', 'ulimit -s 256; exec "$@"', 'bash', sys.executable, '-c', _SMALL_STACK],
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join([str(Path(__file__).parent), *sys.path]),
+             'OPENBLAS_NUM_THREADS': '1'},
+        capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -74,7 +74,7 @@ def test_a_language_is_a_short_file_and_a_line() -> None:
     for name in LANGUAGES:
         assert lines.count(f"    '{name}': {name}.write,") == 1
         lines_of_it = (folder / f'{name}.py').read_text().splitlines()
-        assert len(lines_of_it) <= LONGER.get(name, 112), name
+        assert len(lines_of_it) <= LONGER.get(name, 115), name
 
 
 if __name__ == '__main__':

@@ -81,3 +81,12 @@ def test_gravity_is_a_vector_in_the_root_frame() -> None:
     at_rest = (STATE[0], np.zeros(6), np.zeros(6))
     np.testing.assert_array_equal(floating(*at_rest), np.zeros(6))
     assert np.abs(RX90(*at_rest)).max() > 1.0
+
+
+@pytest.mark.parametrize('values', [
+    np.array(['1.0', '2.0']), np.array([1, 2], dtype='datetime64[s]'),
+    np.ma.masked_array([1.0, 2.0], [True, False])], ids=['text', 'dates', 'masked'])
+def test_what_is_no_number_is_refused(values: np.ndarray) -> None:
+    dynamics = InverseDynamics(read_urdf((OWN / 'robot_2r.urdf').read_bytes()))
+    with pytest.raises(StateError, match='qd is not an array of numbers'):
+        dynamics([0.0, 0.0], values, [0.0, 0.0])

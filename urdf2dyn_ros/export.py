@@ -46,7 +46,7 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
         message lists what is valid.
 
     """
-    if language not in LANGUAGES:
+    if not isinstance(language, str) or language not in LANGUAGES:
         raise ExportError(f'unknown language {language!r}; the languages are: '
                           f'{", ".join(LANGUAGES)}')
     stem = default_name(model.name) if name is None else checked_name(name)
@@ -58,7 +58,8 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
 
 def checked_name(name: str) -> str:
     """Return the name if it can be a file's stem in any language, or raise an ExportError."""
-    if not re.fullmatch(r'[A-Za-z][A-Za-z0-9_]{0,44}', name, re.ASCII):
+    if not isinstance(name, str) or not re.fullmatch(r'[A-Za-z][A-Za-z0-9_]{0,44}', name,
+                                                     re.ASCII):
         raise ExportError(f'invalid name {name!r}: {NAME_RULE}')
     return name
 

@@ -153,8 +153,11 @@ class GeneratedFunction:
 
     def _checked(self, name: str, values: ArrayLike) -> Array:
         try:
-            if np.iscomplexobj(values):
-                raise TypeError('complex numbers')
+            if np.ma.is_masked(values):
+                raise TypeError('some of it is masked')
+            kind = np.asarray(values).dtype.kind
+            if kind not in 'biufO':
+                raise TypeError(f'its type is {np.asarray(values).dtype}')
             state = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise StateError(f'{name} is not an array of numbers: {error}') from None

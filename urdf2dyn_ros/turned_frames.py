@@ -49,11 +49,14 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
                 turn = _tip_turn(inertias[i], -gamma)
         turns.append(turn)
         to_body = _about_z(-turn)
+        # the offset of a joint that follows another is one constant with the turn
+        about_axis = body.offset if JOINTS[body.type].TURNS else 0.0
         bodies.append(replace(
             body,
             parent_R_joint=rotated(_about_z(beta), _snapped_about_x(alpha)),
             parent_p_joint=apply(back, body.parent_p_joint),
-            turn=math.remainder(gamma + turn, 2.0 * math.pi),
+            offset=body.offset - about_axis,
+            turn=math.remainder(gamma + turn + about_axis, 2.0 * math.pi),
             attached=tuple(replace(attached, body_R_link=rotated(to_body, attached.body_R_link),
                                    body_p_link=apply(to_body, attached.body_p_link))
                            for attached in body.attached)))

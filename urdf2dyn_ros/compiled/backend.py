@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 from typing import Any
 
 from urdf2dyn_ros.compiled.caller import Caller, compiled
@@ -13,6 +14,7 @@ from urdf2dyn_ros.errors import CompilerError, ParameterError
 BACKENDS = ('python', 'c', 'auto')
 MAX_THREADS = 64
 _LOG = logging.getLogger(__name__)
+_told: set[str] = set()
 
 
 def check(backend: str, threads: int) -> None:
@@ -20,8 +22,11 @@ def check(backend: str, threads: int) -> None:
     if backend not in BACKENDS:
         raise ParameterError(f'unknown back end {backend!r}; the back ends are: '
                              f'{", ".join(BACKENDS)}')
-    if isinstance(threads, bool) or not isinstance(threads, int) or not (
-            1 <= threads <= MAX_THREADS):
+    try:
+        number = 0 if isinstance(threads, bool) else operator.index(threads)
+    except TypeError:
+        number = 0
+    if not 1 <= number <= MAX_THREADS:
         raise ParameterError(f'threads is {threads!r}; it must be an integer from 1 to '
                              f'{MAX_THREADS}')
 
@@ -60,12 +65,15 @@ def choose(program: Program, function: str, backend: str, threads: int = 1,
     if backend == 'python' or not program.numbers:   # C has no arrays without elements
         return 'python', unanswered
     try:
-        return 'c', compiled(source(program, program.function(function)), threads)
+        return 'c', compiled(source(program, program.function(function)),
+                             operator.index(threads))
     except CompilerError as error:
         if backend == 'c':
             raise
-        _LOG.warning('%s of %r runs in Python, many times slower: %s', function, program.robot,
-                     error)
+        reason = ' '.join(str(error).split())   # in one line, and once
+        if reason not in _told:
+            _told.add(reason)
+            _LOG.warning('%r runs in Python, many times slower: %s', program.robot, reason)
         return 'python', unanswered
 
 

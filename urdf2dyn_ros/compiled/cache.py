@@ -77,7 +77,8 @@ def cached(key: str, build: Callable[[Path], None], load: Callable[[Path], Loade
     raise CompilerError(
         f'compiled code cannot be stored or loaded: {"; ".join(refused)}. To do: make '
         "one of these directories writable, with free space and without the option noexec, set "
-        "XDG_CACHE_HOME or TMPDIR to such a directory, or use the back end 'python'")
+        'XDG_CACHE_HOME or TMPDIR to such a directory, name a compiler in CC that writes '
+        "libraries for this machine, or use the back end 'python'")
 
 
 def cache_folder() -> Path:

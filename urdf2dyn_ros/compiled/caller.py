@@ -34,7 +34,9 @@ else, or a number in them or in the result is not finite.
 
 _LOG = logging.getLogger(__name__)
 _MODULE = 'urdf2dyn_caller'
-_OPTIONS = ('-ffp-contract=fast', '-fno-math-errno', '-fno-trapping-math',
+_OPTIONS = ('-fno-fast-math', '-fno-unsafe-math-optimizations', '-fno-associative-math',
+            '-fno-finite-math-only',   # whatever CC says: sums are meant as they are written
+            '-ffp-contract=fast', '-fno-math-errno', '-fno-trapping-math',
             '-fno-strict-aliasing', NATIVE)
 _LEVELS = ((150, '-O3'), (10000, '-O2'), (sys.maxsize, '-O0'))
 """The optimisation by number of statements; -O1 takes longer than -O2 for such text."""

@@ -92,9 +92,15 @@ class Compiler:
 def find_compiler() -> Compiler:
     """Return the compiler in CC, or the first of cc, gcc, clang; else a CompilerError."""
     asked = os.environ.get('CC', '').strip()
-    for words in [shlex.split(asked)] if asked else [['cc'], ['gcc'], ['clang']]:
+    try:
+        named = [shlex.split(asked)] if asked else [['cc'], ['gcc'], ['clang']]
+    except ValueError as error:
+        raise CompilerError(f'CC is {asked!r}, which is no command line ({error}). '
+                            f'To do: {_REMEDY}') from None
+    for words in named:
         path = shutil.which(words[0])
         if path is not None:
+            path = os.path.abspath(path)   # it runs in another directory
             status = os.stat(path)
             command = (path, *words[1:])
             return Compiler(command, _identity(command, status.st_mtime_ns, status.st_size))

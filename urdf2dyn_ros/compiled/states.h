@@ -10,6 +10,9 @@
 #define AT_LEAST_ONE(size) ((size) > 0 ? (size) : 1)
 #define GROUPS ((ANGLES + WIDTH - 1) / WIDTH)
 #define MAX_THREADS 64
+/* on the stack, for a block: beyond it states go one by one */
+#define BLOCK_BYTES ((INPUTS * STATE + RESULT + 3 * ANGLES) * WIDTH * 8)
+#define LARGE (BLOCK_BYTES > (1 << 17))
 #define WORTH_A_THREAD 200000  /* operations: several times what starting a thread costs */
 
 typedef double quad __attribute__((vector_size(32)));
@@ -126,6 +129,8 @@ static void partial_block(const double *const in[INPUTS], double *out, ptrdiff_t
 /* states in a piece: some 10 microseconds */
 #define PIECE ((WORTH_A_THREAD / 8 / OPERATIONS / WIDTH + 1) * WIDTH)
 
+__attribute__((visibility("default"))) int urdf2dyn_one(const double *const in[], double *out);
+
 struct batch {
     const double *const *in;
     double *out;
@@ -145,7 +150,13 @@ static void *work(void *argument)
         if (first >= batch->count)
             break;
         const ptrdiff_t end = batch->count - first < PIECE ? batch->count : first + PIECE;
-        for (ptrdiff_t k = first; k < end; k += WIDTH) {
+        for (ptrdiff_t k = first; LARGE && k < end; k++) {
+            for (int i = 0; i < INPUTS; i++)
+                in[i] = batch->in[i] + k * STATE;
+            if (urdf2dyn_one(in, batch->out + k * RESULT))
+                __atomic_store_n(&batch->spoiled, 1, __ATOMIC_RELAXED);
+        }
+        for (ptrdiff_t k = first; !LARGE && k < end; k += WIDTH) {
             for (int i = 0; i < INPUTS; i++)
                 in[i] = batch->in[i] + k * STATE;
             if (end - k >= WIDTH)

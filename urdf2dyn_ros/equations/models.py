@@ -56,6 +56,6 @@ def functions_of(choice: str) -> dict[str, Model]:
     """Return the functions of a program, by name; an ExportError for an unknown choice."""
     if choice == 'all':
         return FUNCTIONS
-    if choice not in MODELS:
+    if not isinstance(choice, str) or choice not in MODELS:
         raise ExportError(f'unknown model {choice!r}; the models are: {", ".join(CHOICES)}')
     return {choice: MODELS[choice]}

@@ -80,7 +80,9 @@ class C(Language):
         names = [quoted(row.name) for row in self.program.independent] or ['""']
         yield f'#include "{self.program.name}_dynamics.h"'
         yield ''
-        yield from ['#include <float.h>', '#include <math.h>']
+        if any(map(self._has_angles, self.program.functions)):
+            yield '#include <float.h>'
+        yield '#include <math.h>'
         yield ''
         declared = f'const char *const {self.program.name}_joint_names[{self._dimension}] = {{'
         yield self.array(declared, names, '};')

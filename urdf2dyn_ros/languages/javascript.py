@@ -83,7 +83,8 @@ export function selfTest() {
     return wrong;
 }
 
-if (typeof process !== 'undefined' && /@name_dynamics\\.mjs$/.test(process.argv[1] ?? '')) {
+if (typeof process !== 'undefined'
+        && /(^|[\\\\/])@name_dynamics\\.mjs$/.test(process.argv?.[1] ?? '')) {
     const wrong = selfTest();
     console.log([wrong.length ? 'differs from the reference' : 'agrees with the reference',
         ...wrong].join('\\n    '));

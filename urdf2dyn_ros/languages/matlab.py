@@ -45,9 +45,13 @@ class Matlab(Language):
         used = self.used([function])
         name = f'{self.program.name}_{function.name}'
         yield f'function {_left(function)} = {name}({", ".join(function.inputs)})'
-        yield from self.comments([f'{name.upper()} Return {function.summary}.', '',
-                                  f'{", ".join(function.inputs)}: columns, a joint a row.', '',
-                                  *self.heading()])
+        given = ', '.join(function.inputs)
+        own = len(self.program.functions) > 1 and bool(self.program.parameters)
+        yield from self.comments([
+            f'{name.upper()} Return {function.summary}.', '',
+            f'{given}: columns (n x 1) of one state.',
+            *['Every function has parameters of its own: change them in all files.'] * own, '',
+            *self.heading()])
         yield from [*self.parameters(used, self.INDENT), *self.derived(used, self.INDENT)]
         yield from [*self.unpacked(function), *self.body(function), '']
         for result in function.results:

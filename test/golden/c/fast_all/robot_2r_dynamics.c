@@ -12,13 +12,17 @@ const char *const robot_2r_joint_names[ROBOT_2R_JOINTS] = {"joint1", "joint2"};
 static void sines_and_cosines(int n, const double *restrict angle, double *restrict sine,
                               double *restrict cosine)
 {
-#if defined(__FAST_MATH__) || defined(_M_FP_FAST) || FLT_EVAL_METHOD != 0
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST) \
+    || FLT_EVAL_METHOD != 0
     // the steps below would not be what they say
     for (int k = 0; k < n; k++) {
         sine[k] = sin(angle[k]);
         cosine[k] = cos(angle[k]);
     }
 #else
+#ifdef __clang__
+#pragma clang fp reassociate(off)
+#endif
     const double round = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
     for (int k = 0; k < n; k++) {
         const double quarters = (angle[k] * 0.6366197723675814 + round) - round;

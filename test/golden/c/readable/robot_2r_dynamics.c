@@ -1,6 +1,5 @@
 #include "robot_2r_dynamics.h"
 
-#include <float.h>
 #include <math.h>
 
 const char *const robot_2r_joint_names[ROBOT_2R_JOINTS] = {"joint1", "joint2"};

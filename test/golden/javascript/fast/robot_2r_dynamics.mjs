@@ -85,7 +85,8 @@ export function selfTest() {
     return wrong;
 }
 
-if (typeof process !== 'undefined' && /robot_2r_dynamics\.mjs$/.test(process.argv[1] ?? '')) {
+if (typeof process !== 'undefined'
+        && /(^|[\\/])robot_2r_dynamics\.mjs$/.test(process.argv?.[1] ?? '')) {
     const wrong = selfTest();
     console.log([wrong.length ? 'differs from the reference' : 'agrees with the reference',
         ...wrong].join('\n    '));

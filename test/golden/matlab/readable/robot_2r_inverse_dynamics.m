@@ -1,7 +1,7 @@
 function tau = robot_2r_inverse_dynamics(q, qd, qdd)
 % ROBOT_2R_INVERSE_DYNAMICS Return the efforts tau that a motion requires.
 %
-% q, qd, qdd: columns, a joint a row.
+% q, qd, qdd: columns (n x 1) of one state.
 %
 % Inverse dynamics of 'robot_2r': tau = ID(q, qd, qdd), the efforts that give a motion.
 %
