@@ -11,7 +11,7 @@ VERSION = ElementTree.parse('package.xml').findtext('version')
 
 ROS = [
     'ros-rclpy[fastrtps]>=7.1', 'ros-std-msgs', 'ros-sensor-msgs', 'ros-std-srvs',
-    'ros-trajectory-msgs', 'ros-rosgraph-msgs',
+    'ros-trajectory-msgs', 'ros-rosgraph-msgs', 'ros-diagnostic-msgs',
 ]
 DEMO = [*ROS, 'dartpy>=6.13']
 TEST = [

@@ -94,7 +94,8 @@ def test_no_attribute_of_a_node_hides_one_of_rclpy(name: str,
 
 WITHOUT_ROS = """
 import pkgutil, importlib, sys
-for name in ('rclpy', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'launch'):
+for name in ('rclpy', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'launch',
+             'diagnostic_msgs'):
     sys.modules[name] = None  # import raises ImportError
 import urdf2dyn_ros
 for module in pkgutil.walk_packages(urdf2dyn_ros.__path__, 'urdf2dyn_ros.'):

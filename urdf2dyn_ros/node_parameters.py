@@ -30,6 +30,8 @@ _OWN = (
               choices=tuple(ESTIMATORS)),
     Parameter('queue_depth', 100, 'Joint states kept while the node is busy; the oldest go first.',
               minimum=1, maximum=100_000, read_only=True),
+    Parameter('diagnostics.enabled', True,
+              'Publish on /diagnostics what is published on ~/status.', read_only=True),
     Parameter('export.language', 'python', 'Language of exported files.',
               choices=tuple(LANGUAGES)),
     Parameter('export.style', 'readable', 'Style of exported files.', choices=STYLES),

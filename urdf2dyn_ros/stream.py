@@ -150,10 +150,15 @@ class Stream:
         return self._samples.missing
 
     @property
+    def newest(self) -> int | None:
+        """Newest stamp that was taken [ns]; None before the first message."""
+        return self._samples.newest or None
+
+    @property
     def age(self) -> int | None:
         """The present time less the newest stamp [ns]; None before the first message."""
-        newest = self._samples.newest
-        return self._clock() - newest if newest else None
+        newest = self.newest
+        return None if newest is None else self._clock() - newest
 
     def receive(self, stamp: int, names: Sequence[str], position: Sequence[float],
                 velocity: Sequence[float], effort: Sequence[float]) -> Output | None:

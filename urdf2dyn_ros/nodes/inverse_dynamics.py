@@ -21,6 +21,7 @@ from trajectory_msgs.msg import JointTrajectory
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.export import checked_name, export_model, write_files
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.monitor import Monitor
 from urdf2dyn_ros.node_parameters import PARAMETERS, estimator, stream, streaming
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import (
@@ -29,9 +30,12 @@ from urdf2dyn_ros.nodes.conversions import (
     residuals_message,
     state_message,
 )
+from urdf2dyn_ros.nodes.model_info import ModelInfo
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.running import run
+from urdf2dyn_ros.nodes.status import StatusPublisher, publishers
 from urdf2dyn_ros.nodes.worker import Worker
+from urdf2dyn_ros.status import State
 from urdf2dyn_ros.stream import OUTCOMES, Stream
 from urdf2dyn_ros.urdf import read_urdf
 
@@ -69,22 +73,28 @@ class InverseDynamicsNode(Node):
         self._newest = ''
         self._counted: Counter[str] = Counter()
         self._exporting = False
-        self._received = 0
+        self._heard = 0
+        self._refused = ''
+        self._monitor = Monitor()
         self.parameters = NodeParameters(self, PARAMETERS, self._change)
         self._values = self.parameters.values
         self._efforts = self.create_publisher(JointState, '~/efforts', 10)
         self._states = self.create_publisher(JointTrajectory, '~/state', 10)
         self._residuals = self.create_publisher(JointState, '~/residuals', 10)
+        self._information = ModelInfo(self, self._monitor, self._worker)
+        StatusPublisher(self, self._monitor, self._state,
+                        self._values['diagnostics.enabled'])
+        failed = self._monitor.failed
         depth = self.parameters.values['queue_depth']
         self.create_subscription(
-            JointState, 'joint_states', barrier(self, self._receive),
+            JointState, 'joint_states', barrier(self, self._receive, failed),
             QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT),
             qos_overriding_options=QoSOverridingOptions.with_default_policies())
-        self.create_subscription(String, 'robot_description', barrier(self, self._describe),
-                                 DESCRIPTION_QOS)
+        self.create_subscription(String, 'robot_description',
+                                 barrier(self, self._describe, failed), DESCRIPTION_QOS)
         self.create_service(Trigger, 'export_model', self._export)
         # the node's own clock may be simulated, and stand still or be set back
-        self.create_timer(PATIENCE, barrier(self, self._watch),
+        self.create_timer(PATIENCE, barrier(self, self._watch, failed),
                           clock=Clock(clock_type=ClockType.STEADY_TIME))
         if self.parameters.values['robot_description']:
             self._load(self._values['robot_description'])
@@ -150,6 +160,7 @@ class InverseDynamicsNode(Node):
     def _loaded(self, text: str, dynamics: InverseDynamics | None,
                 error: Exception | None) -> None:
         logger = self.get_logger()
+        self._refused = '' if error is None else str(error)
         if dynamics is None:
             old = 'the model before it runs on' if self._running else 'there is no model yet'
             logger.error(f'the robot description is refused, {old}: {error}')
@@ -162,6 +173,7 @@ class InverseDynamicsNode(Node):
         logger.info(f'model of {dynamics.model.name!r}: {len(names)} joints '
                     f'({", ".join(names)}), {dynamics.model.mass:.6g} kg, '
                     f'{dynamics.operations}, run by {_RUNNERS[dynamics.backend]}')
+        self._information.tell(dynamics)
 
     def _new_stream(self, dynamics: InverseDynamics) -> Stream:
         counters = self._running.stream.counters if self._running is not None else None
@@ -173,7 +185,7 @@ class InverseDynamicsNode(Node):
         return int(self.get_clock().now().nanoseconds)
 
     def _receive(self, message: JointState) -> None:
-        self._received += 1
+        began = self._monitor.received()
         if self._running is None:
             return
         _, _, current, names = self._running
@@ -182,10 +194,17 @@ class InverseDynamicsNode(Node):
         if output is None:
             return
         self._efforts.publish(efforts_message(output, names))
+        self._monitor.published(began, output)
         if self._states.get_subscription_count() > 0:
             self._states.publish(state_message(output, names))
         if not np.isnan(output.measured).all():
             self._residuals.publish(residuals_message(output, names))
+
+    def _state(self) -> State:
+        running, chosen = self._running, self._values['estimator']
+        if running is None:
+            return State(None, None, chosen, self._refused)
+        return State(running.dynamics, running.stream, chosen, self._refused)
 
     def _watch(self) -> None:
         """Say what is missing, for as long as it is."""
@@ -193,7 +212,7 @@ class InverseDynamicsNode(Node):
         if self._running is None:
             logger.warning('no model: set the parameter robot_description, or publish it on '
                            f'{self._seen("robot_description")}')
-        elif self._received == 0:
+        elif self._monitor.messages == self._heard:
             logger.warning(f'no joint states on {self._seen("joint_states")}')
         else:
             current = self._running.stream
@@ -201,15 +220,11 @@ class InverseDynamicsNode(Node):
             self._counted = current.counters.copy()
             if not grown['used']:
                 logger.warning(f'no efforts: {_reasons(grown, current)}')
-        self._received = 0
+        self._heard = self._monitor.messages
 
     def _seen(self, topic: str) -> str:
-        name = self.resolve_topic_name(topic)
-        publishers = [f'{info.node_namespace.rstrip("/")}/{info.node_name} '
-                      f'({info.qos_profile.reliability.name}, '
-                      f'{info.qos_profile.durability.name})'
-                      for info in self.get_publishers_info_by_topic(name)]
-        return f'{name}, which {", ".join(publishers) or "nobody"} publishes'
+        seen = ', '.join(publishers(self, topic)) or 'nobody'
+        return f'{self.resolve_topic_name(topic)}, which {seen} publishes'
 
     # ---- the equations
 

@@ -1,0 +1,134 @@
+"""What the monitor counts, with a clock of the test's own."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from urdf2dyn_ros.monitor import GAPS, LONGEST_SILENCE, MAX_LATENCIES, SECOND, Monitor
+from urdf2dyn_ros.stream import Output
+
+OUTPUT = Output(1, *(np.zeros(2) for _ in range(6)))
+
+
+class Clock:
+    """Stands still until it is told."""
+
+    def __init__(self) -> None:
+        self.now = 7 * SECOND
+
+    def __call__(self) -> int:
+        """Return the time [ns]."""
+        return self.now
+
+    def wait(self, seconds: float) -> None:
+        """Go on."""
+        self.now += round(seconds * SECOND)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Return a clock."""
+    return Clock()
+
+
+@pytest.fixture
+def monitor(clock: Clock) -> Monitor:
+    """Return a monitor with that clock."""
+    return Monitor(clock)
+
+
+def flow(monitor: Monitor, clock: Clock, count: int, period: float = 0.01) -> None:
+    """Have messages come that nothing comes of."""
+    for _ in range(count):
+        clock.wait(period)
+        monitor.received()
+
+
+def test_rates_and_latencies_are_those_since_the_last_report(monitor: Monitor,
+                                                             clock: Clock) -> None:
+    """Nearest rank: of 100 latencies of 1 to 100 us, p99 is the 99th."""
+    for k in range(1, 101):
+        clock.wait(0.02 - k * 1e-6)
+        began = monitor.received()
+        clock.wait(k * 1e-6)
+        monitor.published(began, OUTPUT)
+    flow(monitor, clock, 50, 0.0)
+    figures = monitor.report()
+    assert figures.received == pytest.approx(75.0)
+    assert figures.published == pytest.approx(50.0)
+    assert figures.latency == pytest.approx((50.0, 99.0, 100.0))
+    assert figures.newest is OUTPUT and figures.messages == 150
+    clock.wait(0.4)
+    figures = monitor.report()
+    assert (figures.received, figures.published, figures.messages) == (0.0, 0.0, 150)
+    assert all(map(math.isnan, figures.latency)) and figures.newest is None
+    assert figures.silence == pytest.approx(0.4)
+
+
+def test_one_latency_is_all_of_them(monitor: Monitor, clock: Clock) -> None:
+    """The smallest case of the nearest rank."""
+    began = monitor.received()
+    clock.wait(5e-6)
+    monitor.published(began, OUTPUT)
+    assert monitor.report().latency == (5.0, 5.0, 5.0)
+
+
+def test_silence_is_reported_at_once_and_so_is_its_end_row_49(monitor: Monitor,
+                                                              clock: Clock) -> None:
+    """Otherwise once a second."""
+    assert not monitor.due and monitor.silent
+    flow(monitor, clock, 3)
+    assert monitor.due, 'the first messages'
+    assert not monitor.report().silent
+    flow(monitor, clock, 80)
+    assert not monitor.due
+    flow(monitor, clock, 20)
+    assert monitor.due
+    monitor.report()
+    clock.wait(0.4)
+    assert not monitor.due
+    clock.wait(0.2)
+    assert monitor.due
+    assert monitor.report().silent
+    assert not monitor.due
+    flow(monitor, clock, 1, 0.2)
+    assert monitor.due
+    assert not monitor.report().silent
+
+
+def test_a_slow_stream_is_silent_later_but_not_for_ever(monitor: Monitor, clock: Clock) -> None:
+    """Three periods, and one pause does not count as a period."""
+    flow(monitor, clock, 2 * GAPS, 0.6)
+    clock.wait(1.7)
+    assert not monitor.silent
+    clock.wait(0.2)
+    assert monitor.silent
+    flow(monitor, clock, 2 * GAPS, 3600.0)
+    clock.wait(LONGEST_SILENCE + 0.1)
+    assert monitor.silent
+    flow(monitor, clock, GAPS)
+    flow(monitor, clock, 1, 100.0)
+    clock.wait(0.6)
+    assert monitor.silent
+
+
+def test_a_failure_is_told_once_and_counted_for_ever_row_53(monitor: Monitor) -> None:
+    """With the traceback."""
+    monitor.failed('first')
+    monitor.failed('second')
+    figures = monitor.report()
+    assert (figures.failures, figures.failure) == (2, 'second')
+    figures = monitor.report()
+    assert (figures.failures, figures.failure) == (2, '')
+
+
+def test_nothing_grows_while_nobody_asks_row_51(monitor: Monitor) -> None:
+    """A flood between two reports is counted, not kept."""
+    for _ in range(MAX_LATENCIES + 10):
+        monitor.published(monitor.received(), OUTPUT)
+    assert len(monitor._latencies) == MAX_LATENCIES
+    assert len(monitor._gaps) == GAPS
+    assert monitor.report().messages == MAX_LATENCIES + 10

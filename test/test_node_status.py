@@ -1,0 +1,209 @@
+"""What the node inverse_dynamics says of itself: ~/status, /diagnostics, ~/model_info."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from graph import LATCHED, Graph
+from moving_robot import NAMES, TEXT, Robot, connected, set_parameter, started
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from urdf2dyn_ros.nodes.barrier import barrier
+
+OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
+ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
+PARTS = ('model', 'input', 'output')
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph of the test's own."""
+    with Graph() as graph:
+        yield graph
+
+
+class Statuses:
+    """The newest status of every part."""
+
+    def __init__(self, graph: Graph, topic: str = 'inverse_dynamics/status') -> None:
+        self.arrays: deque[Any] = graph.messages(DiagnosticArray, topic)
+
+    def level(self, part: str) -> bytes:
+        """Return a part's level; STALE before the first message."""
+        return self._part(part).level if self.arrays else STALE
+
+    def message(self, part: str) -> str:
+        """Return its sentence."""
+        return self._part(part).message
+
+    def values(self, part: str) -> dict[str, str]:
+        """Return its values by key."""
+        return {row.key: row.value for row in self._part(part).values}
+
+    def levels(self) -> list[bytes]:
+        """Return the levels of model, input and output."""
+        return [self.level(part) for part in PARTS]
+
+    def _part(self, part: str) -> Any:
+        return self.arrays[-1].status[PARTS.index(part)]
+
+
+def move(robot: Robot, until: Callable[[], object], timeout: float = 20.0) -> None:
+    """Publish samples with the present time as their stamp until something holds."""
+    deadline = time.monotonic() + timeout
+    while not until():
+        assert time.monotonic() < deadline, 'it never came'
+        robot.publisher.publish(robot.message(stamp=time.time_ns()))
+        robot.graph.spin(0.004)
+
+
+def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Graph) -> None:
+    """The same on both topics; the counters add up; lag and deviation are the estimator's."""
+    with started(graph, estimator='kalman'):
+        robot = connected(graph)
+        status, diagnostics = Statuses(graph), Statuses(graph, '/diagnostics')
+        move(robot, lambda: len(status.arrays) >= 4 and status.levels() == [OK] * 3)
+        model, received, output = map(status.values, PARTS)
+        assert [part.name for part in status.arrays[-1].status] == [
+            f'inverse_dynamics: {part}' for part in PARTS]
+        assert status.arrays[-1].status[0].hardware_id == 'rx90'
+        assert model['joints'] == ', '.join(NAMES) and model['back end'] == 'python'
+        assert '223 multiplications' in model['operations']
+        assert 1.0 < float(received['received [1/s]']) < 1000.0
+        assert 1.0 < float(output['published [1/s]']) < 1000.0
+        assert int(received['used']) + int(received['warming_up']) == int(received['received'])
+        assert 0.0 <= float(received['age of the newest stamp [s]']) < 1.0
+        assert received['publishers'] == '/test (RELIABLE, VOLATILE)'
+        assert received['missing joints'] == received['unknown joints'] == ''
+        assert output['estimator'] == 'kalman' and float(output['lag [ms]']) == 0.0
+        deviation = 'largest standard deviation of accelerations [rad/s^2 or m/s^2]'
+        assert float(output[deviation]) > 0.0
+        latency = [float(output[f'latency {name} [us]']) for name in ('p50', 'p99', 'max')]
+        assert 0.0 < latency[0] <= latency[1] <= latency[2]
+        assert 10.0 < float(output['memory [MB]']) < 2000.0
+        assert output['callback errors'] == '0'
+        graph.wait(lambda: status.arrays[-1] in diagnostics.arrays)
+        set_parameter(graph, 'estimator', type=4, string_value='finite_difference')
+        move(robot, lambda: status.values('output')['estimator'] == 'finite_difference'
+             and status.values('output')['lag [ms]'] not in ('unknown', '0'))
+        assert float(status.values('output')['lag [ms]']) > 0.0
+        assert status.values('output')[deviation] == 'unknown'
+
+
+def test_data_that_stop_are_told_and_so_is_their_return_row_49(graph: Graph) -> None:
+    """While nothing comes, the output is stale."""
+    with started(graph):
+        robot, status = connected(graph), Statuses(graph)
+        graph.wait(lambda: status.arrays)
+        assert status.level('input') == WARN and 'no data yet' in status.message('input')
+        for _ in range(2):
+            move(robot, lambda: status.levels() == [OK] * 3)
+            graph.wait(lambda: status.level('input') == WARN)
+            assert 'no data for' in status.message('input')
+            graph.wait(lambda: status.level('output') == STALE)
+
+
+def test_two_publishers_are_listed_and_an_error_where_they_contradict(graph: Graph) -> None:
+    """The second publishes the same motion, 50 ms late."""
+    with started(graph):
+        robot, status = connected(graph), Statuses(graph)
+        other = graph.publisher(JointState, 'joint_states')
+        graph.wait(lambda: other.get_subscription_count() > 0)
+
+        def both() -> bool:
+            other.publish(robot.message(stamp=time.time_ns() - 50_000_000))
+            return status.level('input') == ERROR
+
+        move(robot, both)
+        assert status.values('input')['number of publishers'] == '2'
+        assert status.message('input').count('/test') == 2
+
+
+def test_bad_samples_and_stamps_of_another_clock_are_warned_of(graph: Graph) -> None:
+    """Old stamps give efforts all the same; positions that are no numbers do not."""
+    with started(graph):
+        robot, status = connected(graph), Statuses(graph)
+        graph.wait(lambda: status.arrays)
+        for _ in range(20):
+            robot.move(50)
+            if 'behind' in status.message('input') and status.level('output') == OK:
+                break
+        assert status.level('input') == WARN and status.level('output') == OK
+        assert 'clocks' in status.message('input')
+        for _ in range(20):
+            robot.move(50, position=[float('nan')] * 6)
+            if 'position_not_finite' in status.message('output'):
+                break
+        assert status.level('output') == WARN and 'left out' in status.message('input')
+
+
+def test_a_stopped_clock_does_not_stop_the_status(graph: Graph) -> None:
+    """Every second, by the steady clock; stamped by the clock that stands still."""
+    clock = graph.publisher(Clock, '/clock')
+    with started(graph, use_sim_time=True):
+        status = Statuses(graph)
+        message = Clock()
+        message.clock.sec = 42
+        graph.wait(lambda: status.arrays and status.arrays[-1].header.stamp.sec == 42,
+                   meanwhile=lambda: clock.publish(message))
+        before = len(status.arrays)
+        graph.wait(lambda: len(status.arrays) >= before + 3)
+        assert status.arrays[-1].header.stamp.sec == 42
+
+
+def test_a_refused_description_is_an_error_until_a_good_one_comes(graph: Graph) -> None:
+    """Before any has come it is a warning; model_info is that of the last good one, latched."""
+    publisher = graph.publisher(String, 'robot_description', LATCHED)
+    with graph.process('inverse_dynamics'):
+        status = Statuses(graph)
+        graph.wait(lambda: status.level('model') == WARN and 'no model' in status.message('model'))
+        assert status.level('output') == STALE
+        publisher.publish(String(data='no XML'))
+        graph.wait(lambda: status.level('model') == ERROR)
+        publisher.publish(String(data=TEXT))
+        graph.wait(lambda: status.level('model') == OK)
+        publisher.publish(String(data=TEXT.replace('mass value="35', 'mass value="-35')))
+        graph.wait(lambda: status.level('model') == ERROR)
+        assert 'mass-negative' in status.values('model')['refused']
+        assert status.values('model')['model'] == 'rx90'
+        bad = re.sub(r'ixx="[^"]*"', 'ixx="678.6"', TEXT, count=1).replace('joint6', 'wrist')
+        publisher.publish(String(data=bad))
+        graph.wait(lambda: status.level('model') == WARN)
+        assert 'inertia' in status.values('model')['warnings']
+        info = graph.messages(String, 'inverse_dynamics/model_info', LATCHED)
+        graph.wait(lambda: info and 'wrist' in info[-1].data)
+        head, _, warnings = info[-1].data.partition('\nwarnings:\n')
+        assert 'rx90: 6 joints' in head and '223 multiplications' in head
+        assert all(name in head for name in NAMES[:5])
+        assert 'fixed to the world: ' in head and 'links (lumped after the first)' in head
+        assert 'inertia' in warnings
+
+
+def test_diagnostics_are_off_by_parameter_and_names_have_the_namespace(graph: Graph) -> None:
+    """The status of its own is always there."""
+    with graph.process('inverse_dynamics', {'__ns': '/left'}, robot_description=TEXT,
+                       **{'diagnostics.enabled': False}):
+        status = Statuses(graph, '/left/inverse_dynamics/status')
+        graph.wait(lambda: len(status.arrays) >= 2)
+        assert status.arrays[-1].status[1].name == 'left/inverse_dynamics: input'
+        assert graph.node.count_publishers('/diagnostics') == 0
+        info = graph.messages(String, '/left/inverse_dynamics/model_info', LATCHED)
+        graph.wait(lambda: info)
+        assert info[-1].data.endswith('\nwarnings:\nnone')
+
+
+def test_a_callback_that_fails_is_told_to_whoever_counts_row_53(graph: Graph) -> None:
+    """Every time, though the log has it once in five seconds."""
+    told: list[str] = []
+    failing = barrier(graph.node, lambda: 1 / 0, told.append)
+    failing()
+    failing()
+    assert len(told) == 2 and 'ZeroDivisionError' in told[0]

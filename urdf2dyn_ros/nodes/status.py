@@ -1,0 +1,74 @@
+"""The topics ~/status and /diagnostics: how the node is, once a second."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+
+from urdf2dyn_ros.monitor import CHECK, Monitor
+from urdf2dyn_ros.nodes.barrier import barrier
+from urdf2dyn_ros.status import State, Status, input_status, model_status, output_status
+
+
+def publishers(node: Node, topic: str) -> list[str]:
+    """Return who publishes a topic, with reliability and durability."""
+    return [f'{info.node_namespace.rstrip("/")}/{info.node_name} '
+            f'({info.qos_profile.reliability.name}, {info.qos_profile.durability.name})'
+            for info in node.get_publishers_info_by_topic(node.resolve_topic_name(topic))]
+
+
+class StatusPublisher:
+    """
+    Publishes what a monitor counted, and what that means.
+
+    Parameters
+    ----------
+    node : Node
+    monitor : Monitor
+    state : callable
+        Returns what is running at the moment.
+    diagnostics : bool
+        Whether to publish on /diagnostics too.
+
+    """
+
+    def __init__(self, node: Node, monitor: Monitor, state: Callable[[], State],
+                 diagnostics: bool) -> None:
+        self._node, self._monitor, self._state = node, monitor, state
+        # with the namespace, which tells two arms of one robot apart on /diagnostics
+        self._name = node.get_fully_qualified_name().lstrip('/')
+        self._counted: Counter[str] = Counter()
+        self._topics = [node.create_publisher(DiagnosticArray, '~/status', 10)]
+        if diagnostics:
+            self._topics.append(node.create_publisher(DiagnosticArray, '/diagnostics', 10))
+        # the node's own clock may be simulated, and stand still or be set back
+        node.create_timer(CHECK, barrier(node, self._check, monitor.failed),
+                          clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def _check(self) -> None:
+        if not self._monitor.due:
+            return
+        figures, state = self._monitor.report(), self._state()
+        grown: Counter[str] = Counter()
+        if state.stream is not None:
+            grown = state.stream.counters - self._counted
+            self._counted = state.stream.counters.copy()
+        robot = '' if state.dynamics is None else state.dynamics.model.name
+        message = DiagnosticArray()
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        message.status = [self._message(status, robot) for status in (
+            model_status(state),
+            input_status(state, figures, grown, publishers(self._node, 'joint_states')),
+            output_status(state, figures, grown))]
+        for topic in self._topics:
+            topic.publish(message)
+
+    def _message(self, status: Status, robot: str) -> DiagnosticStatus:
+        return DiagnosticStatus(
+            level=bytes([status.level]), name=f'{self._name}: {status.part}',
+            message=status.message, hardware_id=robot,
+            values=[KeyValue(key=key, value=value) for key, value in status.values.items()])
