@@ -130,6 +130,7 @@ def test_flags_in_cc_do_not_make_efforts_wrong(compiler: str, flags: str,
         pytest.skip(f'{compiler} is not installed; .ci/run takes it from Debian')
     monkeypatch.setenv('CC', f'{compiler} {flags}')
     made, expected = InverseDynamics(MODEL, backend='c'), InverseDynamics(MODEL)
+    assert np.float64(5e-324) * 1.0 > 0.0   # the process still knows subnormal numbers
     batch = np.random.default_rng(2).normal(size=(3, 9, 2)) * 3.0
     np.testing.assert_allclose(made(*STATE), expected(*STATE), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(made(*batch), expected(*batch), rtol=1e-12, atol=1e-12)

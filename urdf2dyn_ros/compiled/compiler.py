@@ -16,6 +16,9 @@ from urdf2dyn_ros.errors import CompilerError
 
 NATIVE = '-march=native'
 _SHARED = ('-std=gnu99', '-shared', '-fPIC', '-fvisibility=hidden', '-w', '-pipe')
+_CARELESS = ('-ffast-math', '-Ofast', '-funsafe-math-optimizations')
+"""Loading what was linked with these makes subnormal numbers zero in the whole process."""
+
 _PATIENCE = 1200.0   # s; a chain of 1000 joints takes half a minute
 _REMEDY = ("install a C compiler (Debian, Ubuntu: apt install gcc), name one in the environment "
            "variable CC, or use the back end 'python'")
@@ -102,7 +105,7 @@ def find_compiler() -> Compiler:
         if path is not None:
             path = os.path.abspath(path)   # it runs in another directory
             status = os.stat(path)
-            command = (path, *words[1:])
+            command = (path, *(word for word in words[1:] if word not in _CARELESS))
             return Compiler(command, _identity(command, status.st_mtime_ns, status.st_size))
     what = f'no C compiler {asked!r} (from CC)' if asked else 'no C compiler: no cc, gcc or clang'
     raise CompilerError(f'{what} in PATH. To do: {_REMEDY}')
