@@ -114,8 +114,9 @@ def test_an_unknown_estimator_is_refused_with_the_names_of_the_known():
 
 @pytest.mark.parametrize('name', ESTIMATORS)
 def test_an_unknown_parameter_is_refused_with_the_names_of_the_known(name):
-    with pytest.raises(ParameterError, match='algin'):
+    with pytest.raises(ParameterError, match='algin') as refused:
         make_estimator(name, 2, algin='end')
+    assert all(row.name in str(refused.value) for row in ESTIMATORS[name].PARAMETERS)
 
 
 @pytest.mark.parametrize(('name', 'parameters'), [
