@@ -54,13 +54,17 @@ class Robot:
     def move(self, samples: int, **change: Any) -> None:
         """Publish samples at the rate of their stamps; what is received comes in meanwhile."""
         for _ in range(samples):
-            self.stamp += STEP
-            message = self.message()
-            for field, value in change.items():
-                setattr(message, field, value)
-            self.publisher.publish(message)
-            self.graph.spin(0.004)
+            self.move_one(**change)
         self.graph.spin(0.2)
+
+    def move_one(self, **change: Any) -> None:
+        """Publish one sample, with some fields replaced."""
+        self.stamp += STEP
+        message = self.message()
+        for field, value in change.items():
+            setattr(message, field, value)
+        self.publisher.publish(message)
+        self.graph.spin(0.004)
 
 
 def stamp_of(message: Any) -> int:

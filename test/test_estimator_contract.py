@@ -101,7 +101,8 @@ def test_stamps_next_to_each_other_raise_nothing_row_38(name):
         if estimate.valid:
             assert np.isfinite([estimate.qd, estimate.qdd]).all()
             known += 1
-    assert known > 400 or name.startswith('kalman')   # whose deviation says that it is noise
+    # a Kalman filter's deviation says that it is noise; to the external one nothing was given
+    assert known > 400 or name.startswith('kalman') or name == 'external'
 
 
 # The table

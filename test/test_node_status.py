@@ -11,10 +11,21 @@ from typing import Any
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from graph import LATCHED, Graph
-from moving_robot import NAMES, TEXT, Robot, connected, set_parameter, started
+from moving_robot import (
+    NAMES,
+    STEP,
+    TEXT,
+    Robot,
+    connected,
+    error,
+    set_parameter,
+    stamp_of,
+    started,
+)
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from urdf2dyn_ros.nodes.barrier import barrier
 
@@ -207,3 +218,63 @@ def test_a_callback_that_fails_is_told_to_whoever_counts_row_53(graph: Graph) ->
     failing()
     failing()
     assert len(told) == 2 and 'ZeroDivisionError' in told[0]
+
+
+@pytest.mark.fault(37)
+def test_a_velocity_that_is_always_zero_is_told_once_and_not_used(graph: Graph) -> None:
+    with started(graph, estimator='kalman') as node:
+        robot = connected(graph)
+        status = Statuses(graph)
+        robot.move(700, velocity=[0.0] * 6)
+        graph.wait(lambda: 'zero throughout' in status.message('input'), what='warning')
+        assert status.level('input') == WARN
+        doubts = status.values('input')['doubts'].splitlines()
+        assert doubts == [f'velocity of {name!r}: it is zero throughout while the position '
+                          'changes' for name in NAMES]
+        # from positions alone, as none of the zeros was believed
+        late = [message for message in robot.efforts if stamp_of(message) > robot.stamp - 10**9]
+        assert len(late) > 200
+        assert max(error(message, robot) for message in late) < 0.05
+        assert node.output.count('zero throughout') == len(NAMES)
+
+
+@pytest.mark.fault(27)
+def test_two_publishers_that_interleave_are_an_error_and_give_nothing(graph: Graph) -> None:
+    with started(graph) as node:
+        robot = connected(graph)
+        status = Statuses(graph)
+        second = graph.publisher(JointState, 'joint_states')
+        graph.wait(lambda: second.get_subscription_count() > 0, what='subscription')
+        robot.move(100)
+        for _ in range(300):
+            robot.move_one()
+            other = robot.message(stamp=robot.stamp + STEP // 2)
+            other.position = [0.5] * 6
+            second.publish(other)
+        assert any(part.level == ERROR and 'several publishers of the same joints' in part.message
+                   for array in status.arrays for part in array.status)
+        assert 'several publishers of the same joints' in node.output
+        count = len(robot.efforts)
+        robot.move(100)
+        assert len(robot.efforts) > count + 80
+        wrong = [message for message in robot.efforts if error(message, robot) > 0.05]
+        assert len(wrong) <= 12
+
+
+def test_accelerations_may_come_from_a_topic(graph: Graph) -> None:
+    with started(graph, estimator='external'):
+        robot = connected(graph)
+        accelerations = graph.publisher(JointTrajectory, 'joint_accelerations')
+        graph.wait(lambda: accelerations.get_subscription_count() > 0, what='subscription')
+        for _ in range(200):
+            robot.stamp += STEP
+            message = robot.message()
+            given = JointTrajectory(header=message.header, joint_names=NAMES)
+            given.points = [JointTrajectoryPoint(
+                accelerations=robot.motion(robot.stamp)[2].tolist())]
+            accelerations.publish(given)
+            robot.publisher.publish(message)
+            graph.spin(0.004)
+        graph.spin(0.3)
+        assert len(robot.efforts) > 180
+        assert max(error(message, robot) for message in robot.efforts) < 1e-9

@@ -40,6 +40,8 @@ class InverseDynamics:
         'rad' or 'm', 'N m' or 'N'.
     continuous : tuple of bool
         True for the joints whose angle has no limits and may be wrapped by who measures it.
+    limits : tuple of Limits
+        Of each joint in the URDF.
     gravity_vector : tuple of float, (3,)
         [m/s^2], in the root frame.
     operations : Operations
@@ -69,6 +71,7 @@ class InverseDynamics:
         self.units = tuple(row.unit for row in program.independent)
         self.effort_units = tuple(row.effort_unit for row in program.independent)
         self.continuous = tuple(row.type == 'continuous' for row in program.independent)
+        self.limits = tuple(self._system.bodies[body].limits for body in self._system.drivers)
         self.operations: Operations = program.function('inverse_dynamics').operations
         self._efforts = GeneratedFunction(program, 'inverse_dynamics', backend, threads)
         self.backend = self._efforts.backend

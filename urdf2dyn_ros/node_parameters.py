@@ -7,6 +7,9 @@ import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.equations.generator import GRAVITY_RULE, STYLES
 from urdf2dyn_ros.equations.models import CHOICES
@@ -64,7 +67,16 @@ def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
     """Return the stream that the parameters ask for."""
     return Stream(dynamics.joint_names, dynamics.continuous, dynamics,
                   estimator(values, len(dynamics.joint_names)), clock=clock,
-                  **_group(values, 'stream'), **carried)
+                  limits=_position_limits(dynamics), **_group(values, 'stream'), **carried)
+
+
+def _position_limits(dynamics: InverseDynamics) -> NDArray[np.float64]:
+    """Return lower and upper limits (n, 2) of the angles that have them, else infinity."""
+    limits = [(row.lower, row.upper) if unit == 'rad' and not continuous
+              and row.lower is not None and row.upper is not None and row.lower < row.upper
+              else (-np.inf, np.inf) for row, unit, continuous in zip(
+                  dynamics.limits, dynamics.units, dynamics.continuous)]
+    return np.array(limits).reshape(-1, 2)
 
 
 def streaming(values: Mapping[str, Any]) -> dict[str, Any]:

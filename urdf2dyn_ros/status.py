@@ -116,7 +116,8 @@ def input_status(state: State, figures: Figures, grown: Counter[str],
         'age of the newest stamp [s]': _number(None if age is None else age * 1e-9),
         'number of publishers': str(len(publishers)), 'publishers': ', '.join(publishers)}
     if stream is not None:
-        values |= {'missing joints': ', '.join(stream.missing_joints),
+        values |= {'doubts': '\n'.join(stream.doubts),
+                   'missing joints': ', '.join(stream.missing_joints),
                    'unknown joints': ', '.join(stream.unknown_joints)}
         values |= {name: str(stream.counters[name]) for name in (*OUTCOMES, *EVENTS)
                    if name != 'received'}
@@ -133,12 +134,18 @@ def _judged(stream: Stream | None, figures: Figures, grown: Counter[str],
     backward = sum(grown[name] for name in BACKWARD)
     if len(publishers) > 1 and backward > TOO_MANY * total:
         return Level.ERROR, 'several publishers of the same joints: ' + ', '.join(publishers)
+    if grown['two_sources']:
+        return Level.ERROR, ('positions go to and fro: several publishers of the same joints? '
+                             + ', '.join(publishers))
     left_out = Counter({name: grown[name] for name in OUTCOMES if name not in KEPT})
     if left_out.total() > TOO_MANY * total:
         reasons = ', '.join(f'{name} {count}' for name, count in left_out.most_common() if count)
         return Level.WARN, f'{left_out.total()} of {total} messages left out: {reasons}'
     if stream is not None and stream.missing_joints and total:
         return Level.WARN, 'missing joints: ' + ', '.join(stream.missing_joints)
+    if stream is not None and stream.doubts:
+        more = len(stream.doubts) - 1
+        return Level.WARN, stream.doubts[0] + (f', and {more} more' if more else '')
     # as it was on arrival, for a slow stream's newest stamp may be seconds old
     seconds = 0.0 if age is None else age * 1e-9 - (figures.silence or 0.0)
     if not -TOO_NEW <= seconds <= TOO_OLD:

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.estimators.estimate import Estimator, Vector
+from urdf2dyn_ros.estimators.external import External
+from urdf2dyn_ros.joint_states.position_check import PositionCheck
 from urdf2dyn_ros.joint_states.samples import Sample, Samples, is_finite
+from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
 from urdf2dyn_ros.parameters import Parameter, check_all
 
 # Every message that is received has exactly one of these outcomes.
@@ -29,6 +33,8 @@ OUTCOMES = {
     'no_stamp': 'stamp zero or out of range, and use_receive_time is false',
     'duplicate_stamp': 'no later than the message before',
     'out_of_order': 'earlier than the message before, but not by a jump',
+    'two_sources': 'positions go to and fro from message to message, as from two publishers of '
+                   'the same joints',
     'not_finite': 'acceleration or effort NaN or infinite; the estimator starts afresh',
 }
 # These are counted beside the outcome.
@@ -38,6 +44,10 @@ EVENTS = {
     'jump_back': 'steps back over max_gap and five median periods; everything starts afresh',
     'velocity_ignored': 'velocities not one for each name',
     'effort_ignored': 'efforts not one for each name',
+    'velocity_doubted': 'samples with a velocity left out that contradicts the positions',
+    'accelerations': 'messages with accelerations for the estimator external',
+    'accelerations_ignored': 'of these, without a stamp, with a joint missing or not finite, or '
+                             'for another estimator',
 }
 
 MAX_STAMP = 2**63 - 1
@@ -94,6 +104,8 @@ class Stream:
         Belongs to this stream from now on.
     clock : callable
         Returns the present time [ns].
+    limits : ndarray, (n, 2), optional
+        Lower and upper positions [rad]; infinite for joints that have none or are measured in m.
     counters : Counter, optional
         Those of the stream that this one replaces, to be counted on.
     **parameters
@@ -124,17 +136,22 @@ class Stream:
     def __init__(self, joint_names: Sequence[str], continuous: Sequence[bool],
                  inverse_dynamics: Callable[[Vector, Vector, Vector], Vector],
                  estimator: Estimator, *, clock: Callable[[], int],
+                 limits: NDArray[np.float64] | None = None,
                  counters: Counter[str] | None = None, **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self.counters: Counter[str] = Counter() if counters is None else counters
         self._samples = Samples(joint_names, continuous, self.counters,
                                 max_gap=round(values['max_gap'] * 1e9),
                                 max_skew=round(values['max_skew'] * 1e9))
+        self._names = tuple(joint_names)
+        self._positions = PositionCheck(limits if limits is not None else np.tile(
+            (-np.inf, np.inf), (len(self._names), 1)))
+        self._velocities = VelocityCheck(len(self._names))
         self._inverse_dynamics = inverse_dynamics
         self._estimator = estimator
         self._clock = clock
         self._use_receive_time: bool = values['use_receive_time']
-        self._not_measured = np.full(len(joint_names), np.nan)
+        self._not_measured = np.full(len(self._names), np.nan)
         self._efforts: deque[tuple[int, Vector]] = deque(maxlen=MAX_EFFORTS)
         self._last_output = 0
         self._restart()
@@ -159,6 +176,35 @@ class Stream:
         """The present time less the newest stamp [ns]; None before the first message."""
         newest = self.newest
         return None if newest is None else self._clock() - newest
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What is doubtful about the positions and velocities of which joints."""
+        return tuple(f'{what} of {self._names[joint]!r}: {text}'
+                     for what, check in (('position', self._positions),
+                                         ('velocity', self._velocities))
+                     for joint, text in check.doubts.items())
+
+    def accelerate(self, stamp: int, names: Sequence[str], accelerations: Sequence[float]) -> None:
+        """
+        Take accelerations from elsewhere, which the estimator ``external`` uses.
+
+        Parameters
+        ----------
+        stamp : int
+            [ns].
+        names : sequence of str
+            All joints of the model, in any order, with others among them.
+        accelerations : sequence of float
+            [rad/s^2 or m/s^2], one for each name.
+
+        """
+        self.counters['accelerations'] += 1
+        values = dict(zip(names, accelerations)) if len(names) == len(accelerations) else {}
+        qdd = np.array([values.get(name, np.nan) for name in self._names], dtype=np.float64)
+        if not (isinstance(self._estimator, External) and 0 < stamp <= MAX_STAMP
+                and is_finite(qdd) and self._estimator.accelerate(stamp, qdd)):
+            self.counters['accelerations_ignored'] += 1
 
     def receive(self, stamp: int, names: Sequence[str], position: Sequence[float],
                 velocity: Sequence[float], effort: Sequence[float]) -> Output | None:
@@ -197,11 +243,17 @@ class Stream:
             return sample
         if sample.restart:
             self._restart()
+        if not self._positions.update(sample.stamp, sample.q, sample.qd):
+            self._restart()
+            return 'two_sources'
         self._efforts.append((sample.stamp, sample.effort))
         return self._compute(sample)
 
     def _compute(self, sample: Sample) -> Output | str:
-        estimate = self._estimator.update(sample.stamp, sample.q, sample.qd)
+        qd = self._velocities.update(sample.stamp, sample.q, sample.qd)
+        if self._velocities.ignoring:
+            self.counters['velocity_doubted'] += 1
+        estimate = self._estimator.update(sample.stamp, sample.q, qd)
         if not estimate.valid:
             return 'warming_up'
         if estimate.stamp <= self._last_output:
@@ -222,6 +274,8 @@ class Stream:
 
     def _restart(self) -> None:
         self._estimator.reset()
+        self._positions.restart()
+        self._velocities.restart()
         self._efforts.clear()
         self._last_output = 0
 

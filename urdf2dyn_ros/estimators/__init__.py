@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimators.estimate import Estimate, Estimator
+from urdf2dyn_ros.estimators.external import External
 from urdf2dyn_ros.estimators.finite_difference import FiniteDifference
 from urdf2dyn_ros.estimators.kalman import Kalman
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
@@ -31,6 +32,7 @@ ESTIMATORS: dict[str, EstimatorClass] = {
     'polynomial': Polynomial,
     'finite_difference': FiniteDifference,
     'none': NoAcceleration,
+    'external': External,
 }
 
 __all__ = ['ESTIMATORS', 'Estimate', 'Estimator', 'EstimatorClass', 'make_estimator']

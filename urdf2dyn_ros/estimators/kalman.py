@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 
 FEWEST = 5
 REJECTS = 3
+PROBATION = 250_000_000   # ns
 NEVER = 1e30   # variance of a measurement that does not count
 UNKNOWN = np.array([1.0, 1e2, 1e4, 1e8])[:, None]   # variances at the start, in SI
 _VARIANCES = FULL[np.arange(4), np.arange(4)]
@@ -31,7 +32,8 @@ class Kalman:
     velocities and stamps is told from the samples unless it is given; an error of a stamp makes
     position and velocity wrong together, by qd and qdd times the error. A measurement further out
     than its gate and any credible step of the acceleration is left out; after more than three in a
-    row the joint begins afresh, so that nothing is latched.
+    row the joint begins afresh, so that nothing is latched, and for a quarter of a second on its
+    positions alone: its velocity may be what contradicts them.
 
     Parameters
     ----------
@@ -84,14 +86,20 @@ class Kalman:
         self._P: Array = np.zeros((10, self._joints))
         self._rejected = np.zeros(self._joints, dtype=np.int64)
         self._rejecting = False
+        self._trusted_from = np.zeros(self._joints, dtype=np.int64)   # [ns]
+        self._probation_ends = 0
 
     def update(self, stamp: int, q: Vector, qd: Vector) -> Estimate:
         """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
         measured = np.array((q, qd))
+        if stamp < self._probation_ends:
+            measured[1, stamp < self._trusted_from] = np.nan
         if self._count == 0:
             self._begin(np.ones(self._joints, dtype=bool), measured)
         else:
             self._filter(self._passed(stamp), measured)
+            if self._rejecting:
+                self._give_up(stamp, measured)
         self._noise.update(stamp, measured, self._x[1:3])
         self._last = stamp
         self._count += 1
@@ -153,8 +161,15 @@ class Kalman:
             self._rejected[:] = 0
             self._rejecting = False
         self._correct(x, P, y, S, off)
-        if self._rejecting and (self._rejected > REJECTS).any():
-            self._begin(self._rejected > REJECTS, measured)
+
+    def _give_up(self, stamp: int, measured: Array) -> None:
+        """Begin afresh with joints of which too many measurements in a row were left out."""
+        lost = self._rejected > REJECTS
+        if lost.any():
+            measured[1, lost] = np.nan
+            self._begin(lost, measured)
+            self._probation_ends = stamp + PROBATION
+            self._trusted_from[lost] = self._probation_ends
 
     def _left_out(self, lost: NDArray[np.bool_], y: Array, S: Array, off: Vector,
                   measured: NDArray[np.bool_]) -> Vector:

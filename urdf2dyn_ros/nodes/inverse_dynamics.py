@@ -92,6 +92,9 @@ class InverseDynamicsNode(Node):
             qos_overriding_options=QoSOverridingOptions.with_default_policies())
         self.create_subscription(String, 'robot_description',
                                  barrier(self, self._describe, failed), DESCRIPTION_QOS)
+        self.create_subscription(
+            JointTrajectory, 'joint_accelerations', barrier(self, self._accelerate, failed),
+            QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT))
         self.create_service(Trigger, 'export_model', self._export)
         # the node's own clock may be simulated, and stand still or be set back
         self.create_timer(PATIENCE, barrier(self, self._watch, failed),
@@ -199,6 +202,11 @@ class InverseDynamicsNode(Node):
             self._states.publish(state_message(output, names))
         if not np.isnan(output.measured).all():
             self._residuals.publish(residuals_message(output, names))
+
+    def _accelerate(self, message: JointTrajectory) -> None:
+        if self._running is not None and message.points:
+            self._running.stream.accelerate(nanoseconds(message.header.stamp), message.joint_names,
+                                            message.points[0].accelerations)
 
     def _state(self) -> State:
         running, chosen = self._running, self._values['estimator']

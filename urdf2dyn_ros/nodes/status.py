@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.clock import Clock, ClockType
@@ -42,6 +42,7 @@ class StatusPublisher:
         # with the namespace, which tells two arms of one robot apart on /diagnostics
         self._name = node.get_fully_qualified_name().lstrip('/')
         self._counted: Counter[str] = Counter()
+        self._doubted: frozenset[str] = frozenset()
         self._topics = [node.create_publisher(DiagnosticArray, '~/status', 10)]
         if diagnostics:
             self._topics.append(node.create_publisher(DiagnosticArray, '/diagnostics', 10))
@@ -66,6 +67,18 @@ class StatusPublisher:
             output_status(state, figures, grown))]
         for topic in self._topics:
             topic.publish(message)
+        self._log(message.status[1], () if state.stream is None else state.stream.doubts)
+
+    def _log(self, input_: DiagnosticStatus, doubts: Sequence[str]) -> None:
+        """Say what is doubtful for the first time, and what is an error now and then."""
+        logger = self._node.get_logger()
+        for doubt in doubts:
+            # without the figures, which change
+            if doubt.partition(': ')[0] not in self._doubted:
+                logger.warning(doubt)
+        self._doubted |= {doubt.partition(': ')[0] for doubt in doubts}
+        if input_.level == DiagnosticStatus.ERROR:
+            logger.error(input_.message, throttle_duration_sec=10.0)
 
     def _message(self, status: Status, robot: str) -> DiagnosticStatus:
         return DiagnosticStatus(

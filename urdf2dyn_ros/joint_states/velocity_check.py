@@ -1,0 +1,196 @@
+"""Whether measured velocities belong to the measured positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.estimators.estimate import Vector
+
+Array = NDArray[np.float64]
+
+BLOCK = 50_000_000   # ns
+INTERVALS = 5        # in a block, at least
+MEMORY = 5.0         # s of motion
+FEWEST = 6           # blocks with motion
+RETRIAL = 40         # blocks: who is guilty is judged anew after so many
+MOVING = 3e-4        # rad or m in a block: less says nothing
+NOISE = 20.0         # times the deviation that noise gives: less says nothing either
+DEVIATIONS = 5.0     # a figure is credible if it is that many away
+UNEXPLAINED = 0.3    # of a block's motion, whatever the reason; in most blocks it is a fault
+
+# What is believed before: deviations of gain [-], lag [s], offset, and of the positions.
+PRIOR = np.array([10.0, 0.1, 1.0])
+SMALLEST = 2e-5
+DEGREE = 57.3
+
+
+class Fault(NamedTuple):
+    """One way of being wrong: how much of it is tolerated, and what is said of it."""
+
+    tolerance: float
+    text: Callable[[float], str]
+
+
+def _gain(excess: float) -> str:
+    gain = 1.0 + excess
+    text = f'the position changes {gain:.3g} times as fast'
+    for factor, what in ((DEGREE, 'positions'), (1.0 / DEGREE, 'velocities')):
+        if abs(gain / factor - 1.0) < 0.1:
+            text += f': are the {what} in degrees?'
+    return text
+
+
+def _lag(lag: float) -> str:
+    return f'it is {1e3 * abs(lag):.3g} ms {"late" if lag > 0.0 else "early"}'
+
+
+def _offset(offset: float) -> str:
+    return f'it is {abs(offset):.3g} too {"small" if offset > 0.0 else "large"} [rad/s or m/s]'
+
+
+# In the order of the regressors.
+FAULTS = (Fault(0.1, _gain), Fault(1e-3, _lag), Fault(1e-2, _offset))
+ZERO = 'it is zero throughout while the position changes'
+TOLERANCES = np.array([fault.tolerance for fault in FAULTS])
+
+
+class VelocityCheck:
+    """
+    Compares changes of position with integrals of velocity, over blocks of 50 ms with motion.
+
+    If the velocity is off by a gain, late by a lag and off by an offset, a change of position is
+    gain * integral + lag * change of velocity + offset * time, to first order in the lag. Least
+    squares with forgetting tell the three, joint by joint, and how well they are known; they start
+    from what a right velocity has. A joint with a figure beyond its tolerance loses its velocity,
+    and has it back when what comes later has all within. A velocity that never was anything but zero is taken for
+    not measured.
+
+    Parameters
+    ----------
+    joints : int
+        Their number, n.
+
+    Attributes
+    ----------
+    doubts : dict of int to str
+        What is wrong with the velocities of which joints.
+    ignoring : bool
+        Whether there is a joint whose velocity is wrong.
+
+    """
+
+    def __init__(self, joints: int) -> None:
+        self.doubts: dict[int, str] = {}
+        self._zero = np.ones(joints, dtype=bool)
+        self._all_alive = joints == 0
+        self._first: Vector | None = None
+        self._ignored = np.zeros(joints, dtype=bool)
+        self.ignoring = False
+        self._N = np.zeros((joints, 3, 3))
+        self._r = np.zeros((joints, 3))
+        self._yy, self._strange, self._blocks = (np.zeros(joints) for _ in range(3))
+        self._variance = np.full(joints, SMALLEST ** 2)
+        self.restart()
+
+    def restart(self) -> None:
+        """Conclude nothing from the time between the last sample and the next."""
+        self._samples: list[tuple[int, Vector, Vector]] = []
+
+    def update(self, stamp: int, q: Vector, qd: Vector) -> Vector:
+        """
+        Take a sample; return its velocities, NaN for those that are not to be used.
+
+        Parameters
+        ----------
+        stamp : int
+            [ns].
+        q, qd : ndarray, (n,)
+            [rad or m], [rad/s or m/s]; qd is NaN where not measured. Both must stay as they are.
+
+        """
+        self._samples.append((stamp, q, qd))
+        if (stamp - self._samples[0][0] >= BLOCK) and len(self._samples) > INTERVALS:
+            self._learn()
+            self._judge()
+            del self._samples[:-1]
+        if not self._all_alive:
+            self._zero &= ~(np.abs(qd) > 0.0)
+            self._all_alive = not self._zero.any()
+            qd = np.where(self._zero, np.nan, qd)
+        return np.where(self._ignored, np.nan, qd) if self.ignoring else qd
+
+    def _learn(self) -> None:
+        stamps, positions, velocities = zip(*self._samples)
+        times = (np.array(stamps) - stamps[0]) * 1e-9
+        v = np.array(velocities)
+        steps = np.diff(times)
+        time = times[-1]
+        change = positions[-1] - positions[0]
+        integral = 0.5 * (steps @ (v[1:] + v[:-1]))
+        noise = _variance(v) * (steps @ steps) + 2.0 * _variance(np.array(positions))
+        moved = np.maximum(np.square(change), np.square(integral))
+        moving = moved > MOVING ** 2 + NOISE ** 2 * noise   # False for NaN
+        X = np.stack([integral, v[-1] - v[0], np.full_like(change, time)], axis=1)[moving]
+        y = (change - integral)[moving]
+        keep = np.exp(-time / MEMORY)
+        for total, new in ((self._N, X[:, :, None] * X[:, None]), (self._r, X * y[:, None]),
+                           (self._yy, y * y), (self._blocks, 1.0),
+                           (self._strange, y * y > UNEXPLAINED ** 2 * moved[moving])):
+            total[moving] = keep * total[moving] + new
+        if self._zero.any():
+            self._tell_zeros(positions[-1])
+
+    def _tell_zeros(self, q: Vector) -> None:
+        if self._first is None:
+            self._first = q
+        moved = self._zero & (np.abs(q - self._first) > MOVING) & np.isfinite(
+            self._samples[-1][2])
+        for joint in np.flatnonzero(moved).tolist():
+            self.doubts[joint] = ZERO
+
+    def _judge(self) -> None:
+        A = self._N + self._variance[:, None, None] * np.diag(PRIOR ** -2.0)
+        inverse = np.linalg.inv(A)
+        error = np.einsum('jab,jb->ja', inverse, self._r)
+        left = self._yy - np.einsum('ja,ja->j', error, 2.0 * self._r - np.einsum(
+            'jab,jb->ja', self._N, error))
+        self._variance = (np.maximum(left, 0.0) + 2.0 * SMALLEST ** 2) / (
+            np.maximum(self._blocks - 3.0, 0.0) + 2.0)
+        deviation = np.sqrt(self._variance[:, None] * np.einsum('jaa->ja', inverse))
+        margin = DEVIATIONS * deviation
+        wrong = np.abs(error) - margin > TOLERANCES
+        inconsistent = self._strange > 0.5 * self._blocks
+        enough = self._blocks >= FEWEST
+        faulty = enough & (wrong.any(axis=1) | inconsistent)
+        right = enough & (np.abs(error) + margin < TOLERANCES).all(axis=1) & ~inconsistent
+        self._ignored = (self._ignored | faulty) & ~right
+        self.ignoring = bool(self._ignored.any())
+        sure = self._blocks > RETRIAL / 2
+        for joint in np.flatnonzero(faulty).tolist():
+            if sure[joint] or joint not in self.doubts:
+                self.doubts[joint] = (ZERO if self._zero[joint]
+                                      else _text(wrong[joint], error[joint]))
+        for joint in np.flatnonzero(right).tolist():
+            self.doubts.pop(joint, None)
+        # who was found guilty is judged anew, by what comes after
+        again = faulty & (self._blocks > RETRIAL)
+        for total in (self._N, self._r, self._yy, self._strange, self._blocks):
+            total[again] = 0.0
+
+
+def _text(wrong: NDArray[np.bool_], error: Vector) -> str:
+    """Return the first thing that is wrong with a velocity."""
+    for fault, found, size in zip(FAULTS, wrong.tolist(), error.tolist()):
+        if found:
+            return fault.text(size)
+    return 'the position does not follow it'
+
+
+def _variance(values: Array) -> Vector:
+    """Return the variance of the noise of samples (k, n): the fourth difference is little else."""
+    fourth: Vector = np.square(np.diff(values, 4, axis=0)).mean(axis=0) / 70.0
+    return fourth
