@@ -69,7 +69,7 @@ def test_noise_at_rest_and_slow_motion_are_no_faults(name):
     step = 2.0 * np.pi / 2**17
     for q, qd in ((np.tile(whole.q[0], (len(noise), 1)), noise),
                   (np.round(slow[0] / step) * step, slow[1] / 20.0 + noise)):
-        check, used = run(Recording(whole.stamps, q, qd), qd)
+        check, _ = run(Recording(whole.stamps, q, qd), qd)
         assert check.doubts == {}
         assert not check.ignoring
 

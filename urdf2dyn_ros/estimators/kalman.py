@@ -106,7 +106,7 @@ class Kalman:
         return self._estimate(stamp)
 
     def _estimate(self, stamp: int) -> Estimate:
-        variance = self._P[_VARIANCES[2]]
+        variance = np.maximum(self._P[_VARIANCES[2]], 0.0)   # exact samples take it to zero
         position, velocity, acceleration, _ = self._x
         return Estimate(stamp, position.copy(), velocity.copy(), acceleration.copy(),
                         np.sqrt(variance), valid=self._count >= FEWEST

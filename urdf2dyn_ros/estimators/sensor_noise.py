@@ -3,7 +3,9 @@ How noisy positions, velocities and stamps are, told from the samples alone.
 
 The fourth divided difference of five samples is nothing but noise, as long as the motion is
 smooth over them: no filter has to be right for it. Positions that are noisy in proportion to the
-velocity have noisy stamps. An encoder that stands still says nothing.
+velocity have noisy stamps. An encoder that stands still says nothing. Where positions and
+velocities contradict each other by more than their noise, as after a driver's low-pass, a filter
+that takes both for exact would invent accelerations to reconcile them: the velocities count less.
 
 """
 
@@ -20,7 +22,10 @@ WINDOW = 5
 MEMORY = 2.0   # s
 CLIP = 4.0      # of the variance: outliers must not make themselves credible
 PRIOR = (1e-4, 1e-2)   # rad or m, rad/s or m/s: at first
-FLOOR = np.square([[1e-9], [1e-7]])   # covariances stay regular for exact samples
+MISMATCHES = 17   # windows, of which the median is taken
+DOUBT = 6.0   # a mismatch that many times larger than noise explains, in square, is no noise
+MOMENTS = 1.0 / np.arange(1, WINDOW + 1)   # of powers over the unit interval
+FLOOR = np.square([[1e-8], [1e-7]])   # covariances stay regular for exact samples
 
 
 class SensorNoise:
@@ -60,6 +65,9 @@ class SensorNoise:
         self._moments = np.zeros((4, n))   # of e and v^2: E e, E v^2, E v^4, E e v^2
         self._intervals = np.zeros(3)      # number, mean, mean square
         self._windows = 0.0
+        self._mismatch = np.zeros((MISMATCHES, n))   # squares, relative to what noise explains
+        self._turn = 0
+        self._excess = np.zeros(n)
 
     def update(self, stamp: int, measured: Array, rates: Array) -> None:
         """
@@ -110,6 +118,8 @@ class SensorNoise:
                                    / (self._weight + prior), FLOOR)
         steps = np.where(self._fits > 0.9, self._step, 0.0)
         np.maximum(self.variance[0], np.square(steps) / 12.0, out=self.variance[0])
+        if intervals.min() > 0.2 * intervals.max():
+            self._learn_mismatch(times, samples, 2.0 * late[0], keep)
 
     def _learn_steps(self, moves: Array) -> None:
         """Tell an encoder by its steps: every change is a multiple of the smallest."""
@@ -119,6 +129,28 @@ class SensorNoise:
         counts = moves[:, moved] / self._step[moved]
         fits = (np.abs(counts - np.rint(counts)) < 1e-2).all(axis=0)
         self._fits[moved] += 0.05 * (fits - self._fits[moved])
+
+    def _learn_mismatch(self, times: Vector, samples: Array, late: Vector, keep: float) -> None:
+        """
+        Compare the change of the position with the integral of the velocity over the window.
+
+        They differ by more than noise explains if the velocity is late or filtered. The velocity
+        gets the blame.
+
+        """
+        span = times[-1]
+        # weights that integrate polynomials of degree 4 exactly, wherever the samples are
+        x = times / span
+        weights = np.linalg.solve(np.vander(x, increasing=True).T, MOMENTS) * span
+        change = samples[-1, 0] - samples[0, 0] - weights @ samples[:, 1]
+        noise = 2.0 * self.variance[0] + late + (weights @ weights) * self.variance[1]
+        squares = np.square(change) / noise
+        self._turn = (self._turn + 1) % MISMATCHES
+        self._mismatch[self._turn] = np.nan_to_num(squares)
+        # the median of chi squared, so that outliers change nothing
+        found = np.median(self._mismatch, axis=0) / 0.455
+        np.maximum((found - DOUBT) * noise / span ** 2, keep * self._excess, out=self._excess)
+        self.variance[1] += self._excess
 
     def _learn_stamps(self, e: Vector, vv: Vector, intervals: Vector, keep: float) -> None:
         """Regress the noise of the positions on the square of the velocity, all joints at once."""

@@ -16,7 +16,7 @@ BLOCK = 50_000_000   # ns
 INTERVALS = 5        # in a block, at least
 MEMORY = 5.0         # s of motion
 FEWEST = 6           # blocks with motion
-RETRIAL = 40         # blocks: who is guilty is judged anew after so many
+RETRIAL = 40         # blocks, after which who is guilty is judged anew
 MOVING = 3e-4        # rad or m in a block: less says nothing
 NOISE = 20.0         # times the deviation that noise gives: less says nothing either
 DEVIATIONS = 5.0     # a figure is credible if it is that many away
@@ -66,8 +66,8 @@ class VelocityCheck:
     gain * integral + lag * change of velocity + offset * time, to first order in the lag. Least
     squares with forgetting tell the three, joint by joint, and how well they are known; they start
     from what a right velocity has. A joint with a figure beyond its tolerance loses its velocity,
-    and has it back when what comes later has all within. A velocity that never was anything but zero is taken for
-    not measured.
+    and has it back when what comes later says nothing against it. A velocity that never was
+    anything but zero is taken for not measured.
 
     Parameters
     ----------
@@ -166,20 +166,19 @@ class VelocityCheck:
         inconsistent = self._strange > 0.5 * self._blocks
         enough = self._blocks >= FEWEST
         faulty = enough & (wrong.any(axis=1) | inconsistent)
-        right = enough & (np.abs(error) + margin < TOLERANCES).all(axis=1) & ~inconsistent
+        tried = self._blocks > RETRIAL
+        right = enough & ~faulty & (tried | (np.abs(error) + margin < TOLERANCES).all(axis=1))
         self._ignored = (self._ignored | faulty) & ~right
         self.ignoring = bool(self._ignored.any())
-        sure = self._blocks > RETRIAL / 2
         for joint in np.flatnonzero(faulty).tolist():
-            if sure[joint] or joint not in self.doubts:
+            if tried[joint] or joint not in self.doubts:
                 self.doubts[joint] = (ZERO if self._zero[joint]
                                       else _text(wrong[joint], error[joint]))
         for joint in np.flatnonzero(right).tolist():
             self.doubts.pop(joint, None)
         # who was found guilty is judged anew, by what comes after
-        again = faulty & (self._blocks > RETRIAL)
         for total in (self._N, self._r, self._yy, self._strange, self._blocks):
-            total[again] = 0.0
+            total[faulty & tried] = 0.0
 
 
 def _text(wrong: NDArray[np.bool_], error: Vector) -> str:
