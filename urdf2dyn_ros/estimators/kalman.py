@@ -91,8 +91,9 @@ class Kalman:
 
     def update(self, stamp: int, q: Vector, qd: Vector) -> Estimate:
         """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
-        measured = np.array((q, qd))
+        sample = measured = np.array((q, qd))
         if stamp < self._probation_ends:
+            measured = sample.copy()
             measured[1, stamp < self._trusted_from] = np.nan
         if self._count == 0:
             self._begin(np.ones(self._joints, dtype=bool), measured)
@@ -100,7 +101,7 @@ class Kalman:
             self._filter(self._passed(stamp), measured)
             if self._rejecting:
                 self._give_up(stamp, measured)
-        self._noise.update(stamp, measured, self._x[1:3])
+        self._noise.update(stamp, sample, self._x[1:3])
         self._last = stamp
         self._count += 1
         return self._estimate(stamp)
@@ -166,8 +167,7 @@ class Kalman:
         """Begin afresh with joints of which too many measurements in a row were left out."""
         lost = self._rejected > REJECTS
         if lost.any():
-            measured[1, lost] = np.nan
-            self._begin(lost, measured)
+            self._begin(lost, np.where([[False], [True]] & lost, np.nan, measured))
             self._probation_ends = stamp + PROBATION
             self._trusted_from[lost] = self._probation_ends
 
