@@ -14,10 +14,11 @@ ROS = [
     'ros-trajectory-msgs', 'ros-rosgraph-msgs', 'ros-diagnostic-msgs',
 ]
 DEMO = [*ROS, 'dartpy>=6.13']
+RECORDINGS = ['rosbags>=0.11']
 TEST = [
-    *DEMO, 'colcon-common-extensions', 'catkin-pkg', 'example-robot-data', 'hypothesis',
-    'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest', 'pytest-xdist', 'rosbags', 'ruff', 'sympy',
-    'tree-sitter', 'tree-sitter-julia', 'xacro',
+    *DEMO, *RECORDINGS, 'colcon-common-extensions', 'catkin-pkg', 'example-robot-data',
+    'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest', 'pytest-xdist', 'pyyaml', 'ruff',
+    'sympy', 'tree-sitter', 'tree-sitter-julia', 'xacro',
 ]
 BENCH = [
     'adam-robotics[casadi]', 'cmeel-eigen', 'example-robot-data', 'mujoco', 'pin', 'pytest',
@@ -42,12 +43,15 @@ setup(
         'lxml>=4.8', 'matplotlib>=3.5', 'numpy>=1.21', 'scipy>=1.8', 'setuptools',
         'urdfdom_py>=1.2',
     ],
-    extras_require={'ros': ROS, 'demo': DEMO, 'xacro': ['xacro'], 'test': TEST, 'bench': BENCH},
+    extras_require={'ros': ROS, 'demo': DEMO, 'recordings': RECORDINGS, 'xacro': ['xacro'],
+                    'test': TEST, 'bench': BENCH},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
         (f'share/{PACKAGE}/config', sorted(glob('config/*.yaml'))),
         (f'share/{PACKAGE}/launch', sorted(glob('launch/*.launch.py'))),
+        (f'share/{PACKAGE}/plotjuggler', sorted(glob('plotjuggler/*.xml'))),
+        (f'share/{PACKAGE}/rviz', sorted(glob('rviz/*.rviz'))),
         (f'share/{PACKAGE}/urdf', sorted(glob('urdf/*.urdf'))),
     ],
     entry_points={'console_scripts': [

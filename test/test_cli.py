@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from robots import EXAMPLES, OWN
 
+from urdf2dyn_ros.commands import COMMANDS
+
 RX90 = OWN / 'rx90.urdf'
 XACRO = """<robot name="boxes" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:property name="m" value="${1 + 1}"/>
@@ -118,7 +120,10 @@ def test_findings_that_do_not_refuse_a_robot_are_warnings() -> None:
 
 def test_help_and_version_need_no_ros() -> None:
     """And wrong words give 2, as everywhere."""
-    assert 'export' in run('--help').stdout
+    words = run('--help').stdout
+    for name, command in COMMANDS.items():
+        assert f'{name} ' in words
+        assert ' '.join(command.__doc__.split()) in ' '.join(words.split())
     assert run('--version').stdout.startswith('urdf2dyn_ros 0.')
     assert run().returncode == 2
     assert run('dance').returncode == 2

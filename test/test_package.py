@@ -28,8 +28,8 @@ NODES = PACKAGE / 'nodes'
 NODE_FILES = ('inverse_dynamics', 'effort_comparison', 'joint_simulator')
 ROS = re.compile(r'(rclpy|ament_.*|tf2_.*|.*_(msgs|srvs|interfaces))$')
 LAUNCH = re.compile(r'launch(_.*)?$')
-SOURCES = ('urdf2dyn_ros', 'config', 'launch', 'resource', 'urdf', 'package.xml', 'setup.py',
-           'setup.cfg', 'pyproject.toml', 'README.md', 'LICENSE')
+SOURCES = ('urdf2dyn_ros', 'config', 'launch', 'plotjuggler', 'resource', 'rviz', 'urdf',
+           'package.xml', 'setup.py', 'setup.cfg', 'pyproject.toml', 'README.md', 'LICENSE')
 
 
 def relative(path: Path) -> str:
@@ -63,8 +63,8 @@ def test_only_nodes_know_ros_and_nobody_knows_launch(path: Path) -> None:
         assert not LAUNCH.match(top)
         if NODES not in path.parents:
             assert not ROS.match(top)
-            # the command imports the demonstration when it is asked for, and says what is missing
-            assert not name.startswith('urdf2dyn_ros.nodes') or path.name == 'cli.py'
+            # a command imports the demonstration when it is asked for, and says what is missing
+            assert not name.startswith('urdf2dyn_ros.nodes') or path.parent.name == 'commands'
 
 
 @pytest.mark.parametrize('path', [*MODULES, *sorted(ROOT.glob('launch/*.py'))], ids=relative)
@@ -166,7 +166,8 @@ def test_pip_installs_what_the_package_is_made_of(installed: Path) -> None:
     """Modules, and the files of the share directory."""
     share = installed / 'share' / 'urdf2dyn_ros'
     for name in ('package.xml', 'config/dynamics.yaml', 'launch/demo.launch.py',
-                 'launch/dynamics.launch.py', *map(relative, ROOT.glob('urdf/*.urdf'))):
+                 'launch/dynamics.launch.py', 'plotjuggler/urdf2dyn.xml', 'rviz/urdf2dyn.rviz',
+                 *map(relative, ROOT.glob('urdf/*.urdf'))):
         assert (share / name).read_bytes() == (ROOT / name).read_bytes()
     code = ('import urdf2dyn_ros, urdf2dyn_ros.share as s;'
             'print(urdf2dyn_ros.__file__); print(s.share_directory())')

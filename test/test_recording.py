@@ -9,18 +9,15 @@ samples); the stream with the estimator of the same kind must leave the same.
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from robots import EXAMPLES
-from rosbags.typesys import Stores, get_typestore
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.stream import Output, Stream
 
 BAG = (Path(__file__).parents[2] / 'shared' / 'data' / 'ur10_exciting_trajectory'
@@ -34,14 +31,6 @@ pytestmark = pytest.mark.skipif(
     'from the public repository unisa-acg/inverse-dynamics-solver')
 
 
-def joint_states() -> Iterator[Any]:
-    """Yield the recorded messages in their order."""
-    store = get_typestore(Stores.ROS2_HUMBLE)
-    with sqlite3.connect(f'file:{BAG}?mode=ro&immutable=1', uri=True) as connection:
-        for (row,) in connection.execute('select data from messages order by timestamp'):
-            yield store.deserialize_cdr(row, 'sensor_msgs/msg/JointState')
-
-
 @pytest.fixture(scope='module')
 def outputs() -> list[Output]:
     """Return what the stream makes of the recording."""
@@ -52,11 +41,22 @@ def outputs() -> list[Output]:
     stream = Stream(dynamics.joint_names, dynamics.continuous, dynamics, estimator,
                     clock=lambda: 0)
     results = []
-    for message in joint_states():
-        stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
-        results.append(stream.receive(stamp, message.name, message.position, message.velocity,
-                                      message.effort))
+    for record in open_recording(BAG):
+        results.append(stream.receive(*record[:5]))
     return [result for result in results if result is not None]
+
+
+def test_the_validation_trajectory_is_read() -> None:
+    """One message with every point of it; its accelerations are those of its velocities."""
+    recording = open_recording(BAG.with_name('validation_trajectory.db3'))
+    points = list(recording)
+    assert (len(points), len(recording.joint_names)) == (3441, 6)
+    assert np.diff([point.stamp for point in points]) == pytest.approx(8_000_000, abs=2)
+    qd, qdd, tau = (np.array([getattr(point, what) for point in points])
+                    for what in ('velocity', 'acceleration', 'effort'))
+    slope = (qd[2:] - qd[:-2]) / 0.016
+    assert np.median(np.abs(slope - qdd[1:-1])) < 0.05 * np.sqrt(np.mean(qdd ** 2))
+    assert (np.ptp(tau, axis=0) > 1.0).all()
 
 
 def test_no_sample_is_lost_but_those_at_the_ends(outputs: list[Output]) -> None:

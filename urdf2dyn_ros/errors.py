@@ -87,5 +87,31 @@ class ComparisonError(Urdf2DynError):
     """Efforts that cannot be compared: too few, all zero, or frozen."""
 
 
+class DrawingError(Urdf2DynError):
+    """A picture that cannot be drawn: what it should show, the file it goes to, or matplotlib."""
+
+
 class CompilerError(Urdf2DynError):
     """No C compiler, one that fails, or no directory that can hold what it makes."""
+
+
+class RecordingError(Urdf2DynError):
+    """
+    A recording that cannot be read, or not to its end.
+
+    Attributes
+    ----------
+    path : str
+        Of the file.
+    records : int
+        How many were given before the defect: they are good.
+    duration : float
+        Time between the first and the last of them [s].
+
+    """
+
+    def __init__(self, path: object, message: str, records: int = 0,
+                 duration: float = 0.0) -> None:
+        self.path, self.records, self.duration = str(path), records, duration
+        read = f' after {records} records, {duration:.3f} s' if records else ''
+        super().__init__(f'{path}{read}: {message}')

@@ -1,0 +1,28 @@
+"""Run simulator, inverse dynamics and comparison on a DDS graph of this computer."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from urdf2dyn_ros.errors import Urdf2DynError
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the robot, which has a default, and for how long."""
+    parser.add_argument('robot', nargs='?', type=Path, metavar='ROBOT.urdf',
+                        help='any robot with a fixed base (default: an RX-90)')
+    parser.add_argument('--duration', type=float, default=20.0, metavar='S',
+                        help='of the motion [s] (default: 20)')
+    parser.add_argument('-o', '--output', type=Path, default=Path('demo_output'), metavar='DIR',
+                        help='where results go (default: demo_output)')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Return what the demo returns."""
+    try:
+        from urdf2dyn_ros.nodes.demo import run_demo
+    except ImportError as error:
+        raise Urdf2DynError(f"the demo needs ROS 2's Python library ({error}): source a ROS 2 "
+                            "installation, or pip install 'urdf2dyn_ros[demo]'") from None
+    return run_demo(arguments.robot, arguments.duration, arguments.output)

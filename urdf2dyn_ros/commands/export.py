@@ -1,0 +1,38 @@
+"""Write a robot's equations to files."""
+
+from __future__ import annotations
+
+import argparse
+
+from urdf2dyn_ros.commands.robot import add_robot, read_robot
+from urdf2dyn_ros.equations.generator import STYLES
+from urdf2dyn_ros.equations.models import CHOICES
+from urdf2dyn_ros.export import export_model, write_files
+from urdf2dyn_ros.languages import LANGUAGES
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the robot, what is written, and where."""
+    add_robot(parser)
+    parser.add_argument('--language', default='python', metavar='LANGUAGE',
+                        help=f'one of {", ".join(LANGUAGES)} (default: python)')
+    parser.add_argument('--style', default='readable', metavar='STYLE',
+                        help=f'one of {", ".join(STYLES)} (default: readable)')
+    parser.add_argument('--model', default='inverse_dynamics', metavar='MODEL',
+                        help=f'one of {", ".join(CHOICES)} (default: inverse_dynamics); all: '
+                        'these four, and one that returns all at once')
+    parser.add_argument('--name', help="stem of the files' names (default: the robot's name)")
+    parser.add_argument('-o', '--output', default='.', metavar='DIR',
+                        help='where the files go (default: here)')
+    parser.add_argument('--overwrite', action='store_true',
+                        help='replace files that are there with another text')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the path of every file that was written."""
+    model = read_robot(arguments.robot, arguments.strict_inertia)
+    files = export_model(model, arguments.language, arguments.style, arguments.name,
+                         tuple(arguments.gravity), arguments.model)
+    for path in write_files(files, arguments.output, arguments.overwrite):
+        print(path)
+    return 0

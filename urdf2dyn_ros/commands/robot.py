@@ -1,0 +1,35 @@
+"""The arguments of the commands that take a robot's description, and the model they give."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from urdf2dyn_ros.equations.generator import GRAVITY
+from urdf2dyn_ros.robot_model import RobotModel
+from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.urdf.source import load_urdf
+
+
+def add_robot(parser: argparse.ArgumentParser) -> None:
+    """Add the robot as the next word, and what is computed with."""
+    parser.add_argument('robot', metavar='ROBOT.urdf',
+                        help='URDF or xacro file; - for standard input')
+    add_options(parser)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a model is read and computed with."""
+    parser.add_argument('--gravity', nargs=3, type=float, default=GRAVITY,
+                        metavar=('X', 'Y', 'Z'),
+                        help='in the root frame [m/s^2] (default: 0 0 -9.81)')
+    parser.add_argument('--strict-inertia', action='store_true',
+                        help='refuse inertias that no body can have')
+
+
+def read_robot(robot: str, strict_inertia: bool = False) -> RobotModel:
+    """Return the model of a description; what is odd about it goes to standard error."""
+    model = read_urdf(load_urdf(robot), strict_inertia=strict_inertia)
+    for problem in model.warnings:
+        print(f'warning: {problem}', file=sys.stderr)
+    return model

@@ -1,0 +1,74 @@
+"""Suggest the Kalman filters' noise parameters from a recording of joint states."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from urdf2dyn_ros.atomic_file import atomic_file
+from urdf2dyn_ros.commands.progress import Progress
+from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.tuning.motion import read_motion
+from urdf2dyn_ros.tuning.plots import plot_tuning
+from urdf2dyn_ros.tuning.report import parameter_file, report
+from urdf2dyn_ros.tuning.suggestion import TUNABLE, suggest
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the recording, what of it is looked at, and where results go."""
+    parser.add_argument('recording', metavar='RECORDING',
+                        help='rosbag2 directory, .db3, .mcap or .csv file (columns time, '
+                        'q_<joint>, qd_<joint>)')
+    parser.add_argument('--joints', nargs='+', default=(), metavar='JOINT',
+                        help='tune on these only (default: all)')
+    parser.add_argument('--topic', metavar='TOPIC', help='of a bag (default: its only topic of '
+                        'joint states, or /joint_states)')
+    parser.add_argument('--estimator', choices=TUNABLE, default=TUNABLE[0],
+                        help=f'(default: {TUNABLE[0]})')
+    parser.add_argument('-o', '--output', type=Path, default=Path(), metavar='DIR',
+                        help='where tuned.yaml and tune.png go (default: here)')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print figures and suggestion; 1 if the recording could not be read to its end."""
+    output = _directory(arguments.output)
+    progress = Progress('reading')
+    recording = open_recording(arguments.recording, arguments.topic, progress.tell)
+    try:
+        motion = read_motion(recording, arguments.joints)
+    finally:
+        progress.close()
+    for remark in recording.remarks:
+        print(f'warning: {remark}', file=sys.stderr)
+    progress = Progress('tuning')
+    try:
+        found = suggest(motion, arguments.estimator, progress.tell)
+    finally:
+        progress.close()
+    print(report(motion, found))
+    name = recording.path.name or str(recording.path)
+    try:
+        with atomic_file(output / 'tuned.yaml') as part:
+            part.write_text(parameter_file(found, name), encoding='utf-8')
+        pictures = plot_tuning(motion, found, output / 'tune.png', f'{found.estimator} on {name}')
+    except OSError as error:
+        raise ExportError(f'cannot write to {output}: {error.strerror}') from None
+    for path in (output / 'tuned.yaml', *pictures):
+        print(path)
+    if motion.error is not None:
+        print(f'error: {motion.error}', file=sys.stderr)
+        return 1
+    return 0
+
+
+def _directory(path: Path) -> Path:
+    """Return a directory that files can be written to, made if need be: told before the work."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=path):
+            return path
+    except OSError as error:
+        raise ExportError(f'cannot write to {path}: {error.strerror}') from None

@@ -1,0 +1,57 @@
+"""Recorded joint states, without ROS: one file for each kind, and one line each in the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from urdf2dyn_ros.errors import RecordingError
+from urdf2dyn_ros.recordings.bag import BagRecording
+from urdf2dyn_ros.recordings.csv_table import CsvRecording
+from urdf2dyn_ros.recordings.recording import Progress, Record, Recording
+
+DIRECTORY = 'directory'
+
+RECORDINGS: dict[str, Callable[[Path, str | None], Recording]] = {
+    DIRECTORY: BagRecording,
+    '.db3': BagRecording,
+    '.mcap': BagRecording,
+    '.csv': CsvRecording,
+}
+"""By the ending of the file's name."""
+
+__all__ = ['RECORDINGS', 'Progress', 'Record', 'Recording', 'open_recording']
+
+
+def open_recording(path: str | Path, topic: str | None = None,
+                   progress: Progress | None = None) -> Recording:
+    """
+    Return a recording to be iterated over.
+
+    Parameters
+    ----------
+    path : str or Path
+        A rosbag2 directory, or a .db3, .mcap or .csv file.
+    topic : str or None
+        Of a bag; None for its only topic of joint states, or /joint_states if there are several,
+        or else its only topic of joint trajectories.
+    progress : callable or None
+        Called with the fraction that has been read.
+
+    Raises
+    ------
+    RecordingError
+        If there is no such file, topic or kind of file, or nothing in it can be read.
+
+    """
+    path = Path(path).expanduser()
+    if not path.exists():
+        raise RecordingError(path, 'there is no such file or directory')
+    kind = DIRECTORY if path.is_dir() else path.suffix.lower()
+    if kind not in RECORDINGS:
+        hint = ('; rosbags-convert makes a bag of ROS 2 of it' if kind == '.bag' else '')
+        raise RecordingError(path, f'unknown kind of recording {kind!r}: a bag directory, '
+                             + ', '.join(list(RECORDINGS)[1:]) + f' can be read{hint}')
+    recording = RECORDINGS[kind](path, topic)
+    recording.progress = progress
+    return recording

@@ -1,0 +1,186 @@
+"""Recordings as text: a header with the names of the columns, and a row for every instant."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Generator, Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from urdf2dyn_ros.errors import RecordingError
+from urdf2dyn_ros.recordings.recording import NOTHING, Record, Recording
+
+TIME = 'time'
+QUANTITIES = {'position': ('q_', 'position_'), 'velocity': ('qd_', 'velocity_'),
+              'effort': ('effort_',), 'acceleration': ('qdd_', 'acceleration_')}
+"""What the name of a column begins with, before that of the joint."""
+
+RULE = ("a column 'time' [s], and of every joint q_<joint>, and if you have them qd_<joint>, "
+        'qdd_<joint> and effort_<joint>')
+LONGEST_LINE = 1_000_000
+MOST_NAMES = 40
+MISSING = -1
+SEPARATORS = {',': 'commas', ';': 'semicolons', '\t': 'tabs'}
+PLAIN = re.compile(r'[0-9eE+.naNA -]*').fullmatch
+"""Whatever else float() takes, as 1_0, infinity or digits of other scripts, is a mistake here."""
+
+
+class CsvRecording(Recording):
+    """
+    A table; an empty cell, or NaN, is what was not measured.
+
+    Parameters
+    ----------
+    path : Path
+    topic : None
+        A table has none.
+
+    Raises
+    ------
+    RecordingError
+        As every recording, with line and column.
+
+    """
+
+    def __init__(self, path: Path, topic: str | None = None) -> None:
+        super().__init__(path)
+        if topic:
+            raise RecordingError(path, f'a table has no topics: leave out --topic {topic}')
+        rows = self._rows()
+        _Columns(next(rows)[1], self)   # a header that makes no sense is told at once
+        rows.close()
+
+    def _records(self) -> Iterator[Record]:
+        rows = self._rows()
+        _, header = next(rows)
+        columns = _Columns(header, self)
+        width = len(header)
+        for line, row in rows:
+            if len(row) != width:
+                raise self.defect(f'line {line}: {len(row)} cells, but {width} columns; was the '
+                                  'file cut off there?')
+            row.append('')   # of columns that are not there
+            try:
+                yield columns.record(row)
+            except (ValueError, ArithmeticError):
+                raise self._bad(row, header, columns.used, line) from None
+
+    def _rows(self) -> Generator[tuple[int, list[str]], None, None]:
+        """Yield the number of the line and its cells, the header first; never an empty one."""
+        try:
+            with self.path.open(encoding='utf-8-sig', newline='') as file:
+                first = file.readline(LONGEST_LINE)
+                if not first.strip():
+                    raise self.defect('an empty file' if not first else 'line 1: no header')
+                separator = max(SEPARATORS, key=first.count)
+                if separator != ',':
+                    self.remark(f'columns are separated by {SEPARATORS[separator]}')
+                file.seek(0)
+                reader = csv.reader(self._lines(file), delimiter=separator,
+                                    skipinitialspace=True, strict=True)
+                for row in reader:
+                    if row:
+                        yield reader.line_num, row
+        except UnicodeDecodeError as error:
+            raise self.defect(f'not UTF-8 ({error.reason}): no table, or saved in another '
+                              'encoding; save it as UTF-8') from None
+        except csv.Error as error:
+            raise self.defect(f'line {reader.line_num}: {error}') from None
+        except OSError as error:
+            raise self.defect(f'cannot be read: {error.strerror}') from None
+
+    def _lines(self, file: TextIO) -> Iterator[str]:
+        read = 0
+        while line := file.readline(LONGEST_LINE):
+            if len(line) == LONGEST_LINE or '\0' in line:
+                raise self.defect('no table: it has a line without an end, or bytes that are no '
+                                  'text')
+            read += len(line)
+            self._tell(min(read / self.size, 1.0 - 1e-9))
+            yield line
+
+    def _bad(self, row: Sequence[str], header: Sequence[str], used: Sequence[int],
+             line: int) -> RecordingError:
+        """Return an error that names the cell."""
+        for column in used:
+            cell = row[column]
+            if (column == used[0] and not cell) or not _is_number(cell, column == used[0]):
+                comma = ' (with a decimal comma? write a point)' if ',' in cell else ''
+                return self.defect(f'line {line}, column {header[column].strip()!r}: {cell!r} is '
+                                   f'no number{comma}')
+        return self.defect(f'line {line}: not all cells are numbers')
+
+
+class _Columns:
+    """
+    Which column is what.
+
+    Attributes
+    ----------
+    joints : tuple of str
+    used : list of int
+        The columns that are read, that of the time first.
+
+    Raises
+    ------
+    RecordingError
+        If the names of the columns do not say it.
+
+    """
+
+    def __init__(self, header: Sequence[str], recording: CsvRecording) -> None:
+        names = [name.strip() for name in header]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise recording.defect(f'columns that are there twice: {_listed(twice)}')
+        self.joints = tuple(dict.fromkeys(
+            name[len(prefix):] for name in names for prefix in QUANTITIES['position']
+            if name.startswith(prefix) and name != prefix))
+        if TIME not in names or not self.joints:
+            raise recording.defect(f'{RULE} are needed; the columns are: {_listed(names)}')
+        self.used = [names.index(TIME)]
+        self._chosen: dict[str, list[int]] = {}
+        for what, prefixes in QUANTITIES.items():
+            self._chosen[what] = []
+            for joint in self.joints:
+                found = [prefix + joint for prefix in prefixes if prefix + joint in names]
+                if len(found) > 1:
+                    raise recording.defect(f'columns that mean the same: {_listed(found)}')
+                self._chosen[what].append(names.index(found[0]) if found else MISSING)
+            present = [column for column in self._chosen[what] if column != MISSING]
+            self.used += present
+            if not present:
+                self._chosen[what] = []
+        ignored = [name for column, name in enumerate(names) if column not in self.used]
+        if ignored:
+            recording.remark(f'columns that are not read: {_listed(ignored)}')
+
+    def record(self, row: Sequence[str]) -> Record:
+        """Return what the cells say; ValueError or ArithmeticError if one is no number."""
+        if not PLAIN(''.join([row[column] for column in self.used])):
+            raise ValueError
+        # not as a float: seconds since 1970 leave no room for nanoseconds
+        stamp = round(Decimal(row[self.used[0]]) * 1_000_000_000)
+        values = [np.array([float(row[column] or 'nan') for column in chosen]) if chosen
+                  else NOTHING for chosen in self._chosen.values()]
+        if any(np.isinf(entries).any() for entries in values):
+            raise ValueError
+        return Record(stamp, self.joints, *values)
+
+
+def _is_number(cell: str, finite: bool) -> bool:
+    try:
+        value = float(cell or 'nan')
+    except ValueError:
+        return False
+    return bool(PLAIN(cell)) and not math.isinf(value) and not (finite and math.isnan(value))
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f' and {len(names) - MOST_NAMES} more' if len(names) > MOST_NAMES else ''
+    return ', '.join(map(repr, names[:MOST_NAMES])) + more

@@ -1,0 +1,174 @@
+"""What can be had of a bag that was cut off: messages in the order of the file, without index."""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import quote
+
+from urdf2dyn_ros.recordings.topics import Topic
+
+SCHEMA, CHANNEL, MESSAGE, CHUNK, DATA_END = 3, 4, 5, 6, 15
+"""Opcodes of MCAP's records (https://mcap.dev/spec)."""
+
+MCAP_MAGIC = 8
+
+
+class Damaged:
+    """
+    The files of a bag that cannot be opened as a whole, read for as long as they make sense.
+
+    Parameters
+    ----------
+    path : Path
+        Of a file or a directory.
+    fault : str
+        Why it cannot be opened.
+
+    """
+
+    def __init__(self, path: Path, fault: str) -> None:
+        self.fault = fault
+        files = path.iterdir() if path.is_dir() else [path]
+        # bag_10 comes after bag_9
+        self._files = sorted((file for file in files if file.suffix in STORAGES),
+                             key=lambda file: (len(file.name), file.name))
+
+    def topics(self) -> list[Topic]:
+        """Return those that were met before the defect."""
+        found: dict[Topic, None] = {}
+        for file in self._files:
+            topics, _ = STORAGES[file.suffix]
+            try:
+                for name, kind in topics(file):
+                    found[Topic(name, kind, None)] = None
+            # whatever a library raises on bytes that are not what they should be
+            except Exception:
+                break
+        return list(found)
+
+    def messages(self, topic: Topic) -> Iterator[tuple[int, bytes]]:
+        """Yield the time of recording [ns] and the serialized message; raise at the defect."""
+        for file in self._files:
+            _, messages = STORAGES[file.suffix]
+            yield from messages(file, topic)
+
+
+def _database(path: Path) -> sqlite3.Connection:
+    """Return a connection that neither writes nor makes files beside the database."""
+    database = sqlite3.connect(f'file:{quote(str(path.resolve()))}?mode=ro&immutable=1', uri=True)
+    # else a file shorter than it says is refused as a whole; nothing can be written all the same
+    database.execute('pragma writable_schema = on')
+    return database
+
+
+def _sqlite_topics(path: Path) -> Iterator[tuple[str, str]]:
+    with closing(_database(path)) as database:
+        yield from database.execute('select name, type from topics')
+
+
+def _sqlite_messages(path: Path, topic: Topic) -> Iterator[tuple[int, bytes]]:
+    with closing(_database(path)) as database:
+        wanted = {number for number, in database.execute(
+            'select id from topics where name = ? and type = ?', topic[:2])}
+        for number, recorded, data in database.execute(
+                'select topic_id, timestamp, data from messages not indexed'):
+            if number in wanted:
+                yield recorded, data
+
+
+def _mcap_topics(path: Path) -> Iterator[tuple[str, str]]:
+    schemas: dict[int, str] = {}
+    for opcode, content in _mcap_records(path):
+        if opcode == SCHEMA:
+            schemas[struct.unpack_from('<H', content)[0]] = _text(content, 2)[0]
+        elif opcode == CHANNEL:
+            yield _text(content, 4)[0], schemas.get(struct.unpack_from('<H', content, 2)[0], '')
+
+
+def _mcap_messages(path: Path, topic: Topic) -> Iterator[tuple[int, bytes]]:
+    schemas: dict[int, str] = {}
+    channels: set[int] = set()
+    for opcode, content in _mcap_records(path):
+        if opcode == SCHEMA:
+            schemas[struct.unpack_from('<H', content)[0]] = _text(content, 2)[0]
+        elif opcode == CHANNEL:
+            channel, schema = struct.unpack_from('<HH', content)
+            if (_text(content, 4)[0], schemas.get(schema)) == topic[:2]:
+                channels.add(channel)
+        elif opcode == MESSAGE:
+            channel, _, logged = struct.unpack_from('<HIQ', content)
+            if channel in channels:
+                yield logged, content[22:]
+
+
+def _mcap_records(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield opcode and content of every record, those in chunks among them."""
+    size = path.stat().st_size
+    with path.open('rb') as file:
+        file.seek(MCAP_MAGIC)
+        for opcode, content in _records(file, size):
+            if opcode == DATA_END:
+                return
+            if opcode == CHUNK:
+                inner = _unpacked(content)
+                yield from _records(BytesIO(inner), len(inner))
+            else:
+                yield opcode, content
+
+
+def _records(file: BinaryIO | BytesIO, size: int) -> Iterator[tuple[int, bytes]]:
+    while file.tell() < size:
+        start = file.tell()
+        head = file.read(9)
+        opcode, length = struct.unpack('<BQ', head) if len(head) == 9 else (0, size)
+        whole = length <= size - file.tell()
+        if whole or opcode == CHUNK:   # which may hold half a minute of a slow stream
+            yield opcode, file.read(min(length, size))
+        if not whole:
+            raise ValueError(f'the record at byte {start} is cut off')
+
+
+def _unpacked(chunk: bytes) -> bytes:
+    """Return the records in a chunk, as many as there are if it is cut off."""
+    size, check = struct.unpack_from('<QI', chunk, 16)
+    compression, start = _text(chunk, 28)
+    inner = DECOMPRESSED[compression](chunk[start + 8:])
+    if len(inner) == size and check and zlib.crc32(inner) != check:
+        raise ValueError('the check sum of a chunk is wrong')
+    return inner
+
+
+def _text(content: bytes, start: int) -> tuple[str, int]:
+    """Return a text with its length before it, and where it ends."""
+    end = start + 4 + int(struct.unpack_from('<I', content, start)[0])
+    return content[start + 4:end].decode(), end
+
+
+def _zstd(data: bytes) -> bytes:
+    try:
+        module = import_module('compression.zstd')
+    except ImportError:
+        module = import_module('backports.zstd')   # which rosbags needs, too
+    return bytes(module.decompress(data))
+
+
+DECOMPRESSED: dict[str, Callable[[bytes], bytes]] = {
+    '': bytes,
+    'lz4': lambda data: bytes(import_module('lz4.frame').decompress(data)),
+    'zstd': _zstd,
+}
+
+STORAGES: dict[str, tuple[Callable[[Path], Iterator[tuple[str, str]]],
+                          Callable[[Path, Topic], Iterator[tuple[int, bytes]]]]] = {
+    '.db3': (_sqlite_topics, _sqlite_messages),
+    '.mcap': (_mcap_topics, _mcap_messages),
+}
+"""Names and types of the topics of a file, and the messages of one of them."""

@@ -1,0 +1,37 @@
+"""Serialized messages in, records out: one function each, and one line each in the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from urdf2dyn_ros.recordings.recording import Record
+
+SECOND = 1_000_000_000
+
+
+def joint_state(message: Any, recorded: int) -> Iterator[Record]:
+    """Yield the one record of a JointState; `recorded`: its time [ns] if it has no stamp."""
+    yield Record(_stamp(message) or recorded, message.name, message.position, message.velocity,
+                 message.effort)
+
+
+def joint_trajectory(message: Any, recorded: int) -> Iterator[Record]:
+    """Yield a record for every point of a JointTrajectory."""
+    start = _stamp(message) or recorded
+    for point in message.points:
+        after = point.time_from_start
+        yield Record(start + after.sec * SECOND + after.nanosec, message.joint_names,
+                     point.positions, point.velocities, point.effort, point.accelerations)
+
+
+MESSAGES: dict[str, Callable[[Any, int], Iterator[Record]]] = {
+    'sensor_msgs/msg/JointState': joint_state,
+    'trajectory_msgs/msg/JointTrajectory': joint_trajectory,
+}
+"""By type, in the order in which a topic is looked for."""
+
+
+def _stamp(message: Any) -> int:
+    stamp = message.header.stamp
+    return int(stamp.sec) * SECOND + int(stamp.nanosec)

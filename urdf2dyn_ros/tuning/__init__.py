@@ -1,0 +1,1 @@
+"""Parameters of the Kalman filters from a recording: noise, likelihood, pictures."""

@@ -1,0 +1,61 @@
+"""
+The noise of positions and velocities, from the samples alone and offline.
+
+As the filter itself does while it runs (``estimators/sensor_noise.py``): the fourth divided
+difference of five samples is nothing but noise, if the motion is smooth over them. Offline the
+whole recording is at hand, so that outliers and the few instants where the motion is not smooth
+are left out by taking a quantile instead of a mean.
+
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from urdf2dyn_ros.estimators.sensor_noise import WINDOW
+from urdf2dyn_ros.tuning.motion import Array, Motion
+from urdf2dyn_ros.tuning.sampling import LOST
+
+ONE_DEVIATION = 0.6827
+"""Share of normally distributed errors that are smaller than their standard deviation."""
+
+FLOOR = (1e-8, 1e-7)
+"""
+Least noise of positions and velocities [rad or m], [rad/s or m/s].
+
+With less, beside the variances that the filter starts with, its covariance loses all digits; no
+sensor has 29 bits a turn.
+
+"""
+
+
+def noise(motion: Motion) -> Array:
+    """
+    Return standard deviations of positions and velocities, (2, n) [rad or m], [rad/s or m/s].
+
+    NaN where a velocity was not measured, and for all of a joint that never moves.
+
+    """
+    time = motion.time
+    steps = np.diff(time)
+    broken = (steps > LOST * np.median(steps)) | motion.starts[1:]
+    whole = ~sliding_window_view(broken, WINDOW - 1).any(axis=1)
+    windows = sliding_window_view(time, WINDOW)[whole]
+    apart = windows[:, :, None] - windows[:, None, :]
+    apart[:, range(WINDOW), range(WINDOW)] = 1.0
+    weights = 1.0 / apart.prod(axis=2)
+    weights /= np.sqrt((weights ** 2).sum(axis=1))[:, None]
+
+    result = np.full((2, len(motion.names)), np.nan)
+    for joint in range(len(motion.names)):
+        samples = sliding_window_view(motion.q[:, joint], WINDOW)[whole]
+        moves = np.ptp(samples, axis=1) > 0.0   # an encoder that stands still says nothing
+        for row, values in enumerate((motion.q, motion.qd)):
+            samples = sliding_window_view(values[:, joint], WINDOW)[whole][moves]
+            errors = np.abs((weights[moves] * samples).sum(axis=1))
+            errors = errors[np.isfinite(errors)]
+            if len(errors) >= WINDOW:
+                result[row, joint] = max(np.quantile(errors, ONE_DEVIATION),
+                                         FLOOR[row])
+    return result

@@ -1,0 +1,143 @@
+"""Pictures of a tuned filter: what it estimates of every joint, and what hindsight says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from urdf2dyn_ros.atomic_file import atomic_file
+from urdf2dyn_ros.comparison.plots import COMPUTED, MEASURED, MOST_POINTS, RESIDUAL
+from urdf2dyn_ros.errors import RecordingError
+from urdf2dyn_ros.tuning.motion import Array, Motion
+from urdf2dyn_ros.tuning.suggestion import Suggestion
+
+JOINTS = 6
+"""On a page."""
+
+CELL, HEADER = (4.6, 2.7), 0.8
+"""Width and height of the place of a quantity, height of the strip with title and legend [in]."""
+
+LEFT, RIGHT = 0.85, 0.15
+"""Of both axes, to the borders of the place [in]."""
+
+UPPER, LOWER = (1.12, 1.23), (0.45, 0.46)
+"""Bottom and height of the two axes in the place [in]."""
+
+QUANTITIES = {'position': ('q', 'rad | m'), 'velocity': ('qd', 'rad/s | m/s'),
+              'acceleration': ('qdd', 'rad/s² | m/s²')}
+LONGEST_NAME = 40
+LONGEST_TITLE = 110
+
+
+def plot_tuning(motion: Motion, found: Suggestion, path: Path, title: str) -> list[Path]:
+    """
+    Draw all joints into a file, beyond six into more: stem_2 and so on; return their paths.
+
+    Raises
+    ------
+    RecordingError
+        If matplotlib is not installed.
+
+    """
+    pages = [range(first, min(first + JOINTS, len(motion.names)))
+             for first in range(0, len(motion.names), JOINTS)]
+    paths = [path if number == 1 else path.with_name(f'{path.stem}_{number}{path.suffix}')
+             for number in range(1, len(pages) + 1)]
+    for number, (joints, page) in enumerate(zip(pages, paths), start=1):
+        of = f'   page {number} of {len(pages)}' if len(pages) > 1 else ''
+        figure = _page(motion, found, joints, f'{title}{of}')
+        with atomic_file(page) as part:
+            figure.savefig(part, dpi=110)
+    return paths
+
+
+def _page(motion: Motion, found: Suggestion, joints: range, title: str) -> Any:
+    size = (CELL[0] * len(QUANTITIES), CELL[1] * len(joints) + HEADER)
+    figure = _figure(size)
+    lines: list[Any] = []
+    for row, joint in enumerate(joints):
+        floor = CELL[1] * (len(joints) - 1 - row)
+        for column, (quantity, (field, unit)) in enumerate(QUANTITIES.items()):
+            upper, lower = (
+                figure.add_axes(((CELL[0] * column + LEFT) / size[0], (floor + bottom) / size[1],
+                                 (CELL[0] - LEFT - RIGHT) / size[0], height / size[1]))
+                for bottom, height in (UPPER, LOWER))
+            lines = _draw(upper, lower, motion, getattr(found.smoothed, field)[:, joint],
+                          getattr(found.estimate, field)[:, joint])
+            upper.set_ylabel(f'{quantity}\n[{unit}]', fontsize='small')
+            lower.set_ylabel('residual', fontsize='small')
+            if column == 0:
+                upper.set_title(_shown(motion.names[joint], LONGEST_NAME), fontsize='medium',
+                                loc='left', parse_math=False)
+            if field == 'qdd':
+                upper.set_title(f'RMS of the residual {100.0 * found.tuned[joint]:.2g} %',
+                                fontsize='medium', loc='right')
+    figure.text(0.5, 1.0 - 0.12 / size[1], _shown(title, LONGEST_TITLE), ha='center',
+                va='top', fontsize='large', parse_math=False)
+    figure.legend(handles=lines, loc='center', bbox_to_anchor=(0.5, 1.0 - 0.52 / size[1]),
+                  ncol=len(lines), frameon=False)
+    return figure
+
+
+def _draw(upper: Any, lower: Any, motion: Motion, smoothed: Array, estimate: Array) -> list[Any]:
+    """Draw one quantity of a joint on its two axes; return the three lines."""
+    step = max(1, len(motion.stamps) // MOST_POINTS)
+    residual = estimate - smoothed
+    # lines must not cross what was not recorded
+    broken = motion.starts.copy()
+    broken[0] = False
+    rows = np.arange(0, len(motion.stamps), step)
+    gaps = np.add.reduceat(broken, rows) > 0
+    time = motion.time[rows]
+    drawn = [np.where(gaps, np.nan, values[rows]) for values in (smoothed, estimate, residual)]
+    lines = [
+        *upper.plot(time, drawn[0], color=MEASURED, linewidth=3.0,
+                    label='reference (constant-jerk smoother)'),
+        *upper.plot(time, drawn[1], color=COMPUTED, linewidth=1.3, linestyle=(0, (5, 3)),
+                    label='estimate with what is suggested'),
+        *lower.plot(time, drawn[2], color=RESIDUAL, linewidth=0.7,
+                    label='residual (estimate - reference)'),
+    ]
+    _limit(upper, np.where(motion.settled, smoothed, np.nan))
+    _limit(lower, np.where(motion.settled, residual, np.nan))
+    lower.set_xlabel('time [s]', fontsize='small', labelpad=1.0)
+    upper.tick_params(labelbottom=False, labelsize='small')
+    lower.tick_params(labelsize='small')
+    lower.locator_params(axis='y', nbins=3)
+    inset = -0.52 / (CELL[0] - LEFT - RIGHT)
+    for axes in (upper, lower):
+        axes.ticklabel_format(axis='y', scilimits=(-2, 4), useOffset=False)
+        axes.yaxis.get_offset_text().set_fontsize('small')
+        axes.yaxis.set_label_coords(inset, 0.5)
+        axes.grid(color='#DDDDDD', linewidth=0.5)
+        axes.set_xlim(time[0], time[-1])
+    return lines
+
+
+def _limit(axes: Any, values: Array) -> None:
+    """Show the range of some values: an estimator that warms up must not make the rest small."""
+    known = values[np.isfinite(values)]
+    if len(known) and np.ptp(known) > 0.0:
+        margin = 0.08 * np.ptp(known)
+        axes.set_ylim(known.min() - margin, known.max() + margin)
+
+
+def _figure(size: tuple[float, float]) -> Any:
+    """Return an empty figure that is drawn without a screen."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise RecordingError('tune.png', f'drawing needs matplotlib, which cannot be imported '
+                             f'({error}); install it with: pip install matplotlib') from error
+    figure = Figure(figsize=size)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _shown(text: str, most: int) -> str:
+    """Keep the end of a long name, which tells it from the others."""
+    shown = ''.join(letter if letter.isprintable() else '?' for letter in text)
+    return shown if len(shown) <= most else '…' + shown[1 - most:]

@@ -1,0 +1,82 @@
+"""What tuning found, in words and as a file of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from urdf2dyn_ros.estimators import ESTIMATORS
+from urdf2dyn_ros.tuning.motion import Motion
+from urdf2dyn_ros.tuning.noise import FLOOR
+from urdf2dyn_ros.tuning.sampling import sampling
+from urdf2dyn_ros.tuning.suggestion import Suggestion
+
+HEAD = ('joint', 'position noise', 'velocity noise', '.. in innovations', 'snap density',
+        'lag [ms]', 'scale', 'default [%]', 'tuned [%]')
+
+
+def report(motion: Motion, found: Suggestion) -> str:
+    """Return the sampling, a row for every joint, the velocities' faults and the suggestion."""
+    lines = [f'sampling: {sampling(motion.all_stamps)}']
+    if motion.events:
+        lines.append('left out: ' + ', '.join(f'{event} {count}'
+                                              for event, count in motion.events.items()))
+    if len(motion.all_stamps) > 2 * len(motion.stamps):
+        lines.append(f'tuned on {len(motion.stamps)} samples from all over the recording')
+    lines.append(f'noise of the stamps: {1e3 * found.stamps:.3g} ms')
+    lines += ['', *_table(motion, found), '']
+    lines += ['noise: standard deviation [rad or m], [rad/s or m/s]; snap density: the most likely'
+              ' [rad^2/s^7 or m^2/s^7];', 'lag and scale: of the velocities, relative to the '
+              'positions; default, tuned: difference of the', 'acceleration from the smoothed '
+              'one, RMS over RMS', '']
+    for name, velocity in zip(motion.names, found.velocities):
+        lines += [f'velocity of {name} {fault}' for fault in velocity.faults]
+    still = [name for name, moving in zip(motion.names, found.moving) if not moving]
+    if still:
+        lines.append('left out, as they do not move: ' + ', '.join(still))
+    quiet = [name for name, quiet in zip(motion.names, noiseless(found)) if quiet]
+    if quiet:
+        lines.append('no noise in the positions of ' + ', '.join(quiet) + ': they are simulated '
+                     'or were filtered; what is suggested suits such samples alone')
+    lines += [f'{found.estimator}.{name}: {value:g}' for name, value in found.parameters.items()]
+    return '\n'.join(lines)
+
+
+def noiseless(found: Suggestion) -> Sequence[bool]:
+    """Tell of every joint whether its positions are smoother than any sensor's, (n,)."""
+    quiet: Sequence[bool] = (found.noise[0] <= FLOOR[0]).tolist()
+    return quiet
+
+
+def _table(motion: Motion, found: Suggestion) -> list[str]:
+    rows: list[Sequence[str]] = [HEAD]
+    for joint, (name, velocity) in enumerate(zip(motion.names, found.velocities)):
+        figures = (found.noise[0, joint], found.noise[1, joint], found.inflated[joint],
+                   found.density[joint], 1e3 * velocity.lag, velocity.scale,
+                   100.0 * found.untuned[joint], 100.0 * found.tuned[joint])
+        rows.append([name, *(f'{figure:.3g}' if np.isfinite(figure) else '-'
+                             for figure in figures)])
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ['  '.join([row[0].ljust(widths[0]),
+                       *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))])
+            for row in rows]
+
+
+def parameter_file(found: Suggestion, recording: str) -> str:
+    """Return a file of parameters for ros2 launch (config:=) and ros2 run (--params-file)."""
+    rows = {row.name: row for row in ESTIMATORS[found.estimator].PARAMETERS}
+    shown = ''.join(letter if letter.isprintable() else '?' for letter in recording)
+    lines = [f'# Parameters of the node inverse_dynamics, tuned on {shown}',
+             '# Launch with config:=THIS_FILE or run with --params-file THIS_FILE.',
+             '/**:', '  ros__parameters:', f'    estimator: "{found.estimator}"']
+    for name, value in found.parameters.items():
+        lines += [f'    # {rows[name].unit}', f'    {found.estimator}.{name}: {_yaml(value)}']
+    return '\n'.join(lines) + '\n'
+
+
+def _yaml(value: float) -> str:
+    """Return a number that YAML takes for one with a fraction: 1e-05 is a text to some readers."""
+    mantissa, _, exponent = f'{value!r}'.partition('e')
+    point = mantissa if '.' in mantissa else f'{mantissa}.0'
+    return f'{point}e{int(exponent):+03d}' if exponent else point

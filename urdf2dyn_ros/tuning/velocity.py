@@ -1,0 +1,112 @@
+"""Whether measured velocities are those of the positions: scale, lag and bias by regression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from urdf2dyn_ros.tuning.motion import Array, Motion
+
+SPAN = 0.05
+"""Time over which a change of position is compared with the integral of the velocity [s]."""
+
+FEWEST_STEPS = 4
+ITERATIONS = 8
+SLOWEST = 1e-12
+
+
+@dataclass(frozen=True)
+class Velocity:
+    """
+    What the velocity of a joint is, compared with its positions.
+
+    Attributes
+    ----------
+    kind : str
+        ``'measured'``, ``'not measured'``, ``'zero'`` throughout although the joint moves, or
+        ``'still'``: nothing moves.
+    scale : float
+        Measured velocity over true one [-].
+    lag : float
+        How much later it is [s].
+    bias : float
+        What it shows at rest [rad/s or m/s].
+    error : float
+        RMS of what the regression leaves of a change of position, over `SPAN` [rad/s or m/s].
+
+    """
+
+    kind: str
+    scale: float = np.nan
+    lag: float = np.nan
+    bias: float = np.nan
+    error: float = np.nan
+
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong with it, in words."""
+        if self.kind == 'zero':
+            return ['is zero throughout']
+        found = []
+        if abs(self.scale - 1.0) > 0.05:
+            found.append(f'is {self.scale:.3g} times that of the positions')
+        if abs(self.lag) > 1e-3:
+            found.append(f'is {abs(1e3 * self.lag):.1f} ms {"late" if self.lag > 0 else "early"}')
+        return found
+
+
+def velocities(motion: Motion) -> list[Velocity]:
+    """
+    Return what is known of every joint's velocity.
+
+    A velocity v that is `scale` times the true one, `lag` late and `bias` off at rest obeys, over
+    any span of time,
+
+        q(end) - q(start) = integral of (v(t + lag) - bias) / scale
+
+    which is linear in 1/scale and bias, and by v(t + lag + d) = v(t + lag) + v'(t + lag) d in a
+    small change d of the lag: Gauss and Newton's iteration. Integrals suffer little from noise,
+    which derivatives of positions do not.
+
+    """
+    return [_velocity(motion, joint) for joint in range(len(motion.names))]
+
+
+def _velocity(motion: Motion, joint: int) -> Velocity:
+    q, v = motion.q[:, joint], motion.qd[:, joint]
+    if np.ptp(q) == 0.0:
+        return Velocity('still')
+    known = np.isfinite(v)
+    if not known.any():
+        return Velocity('not measured')
+    if not v[known].any():
+        return Velocity('zero')
+    time = motion.time
+    span = max(FEWEST_STEPS, round(SPAN / float(np.median(np.diff(time)))))
+    pieces = np.cumsum(motion.starts)
+    first = np.arange(len(time) - span)
+    first = first[(pieces[first] == pieces[first + span])
+                  & (np.convolve(known, np.ones(span + 1), 'valid') > span)]
+    if len(first) < 10 * FEWEST_STEPS:
+        return Velocity('not measured')
+    return _regression(time, q, np.where(known, v, 0.0), first, first + span)
+
+
+def _regression(time: Array, q: Array, v: Array, first: Array, last: Array) -> Velocity:
+    most = 2.0 * SPAN
+    lag = 0.0
+    for _ in range(ITERATIONS):
+        shifted = np.interp(time + lag, time, v)
+        integral = np.concatenate(([0.0], np.cumsum(
+            0.5 * (shifted[1:] + shifted[:-1]) * np.diff(time))))
+        A = np.stack([integral[last] - integral[first], shifted[last] - shifted[first],
+                      time[last] - time[first]], axis=1)
+        b = q[last] - q[first]
+        (inverse, change, drift), *_ = np.linalg.lstsq(A, b, rcond=None)
+        if abs(inverse) < SLOWEST:
+            return Velocity('measured')
+        lag = float(np.clip(lag + change / inverse, -most, most))
+    left = b - A @ (inverse, change, drift)
+    return Velocity('measured', 1.0 / float(inverse), lag, -float(drift / inverse),
+                    float(np.sqrt(np.mean(left ** 2)) / np.mean(A[:, 2])))
