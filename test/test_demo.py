@@ -32,14 +32,13 @@ def start(robot, duration, output):
         env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-
-
 def test_simulated_and_computed_efforts_agree(tmp_path):
     demo = start('', 6.0, tmp_path / 'output')
     output, _ = demo.communicate(timeout=180)
     assert demo.returncode == 0, output
     written = sorted(path.name for path in (tmp_path / 'output').iterdir())
-    assert written == ['efforts.csv', 'efforts.json', 'efforts.png', 'rx90_dynamics.py']
+    assert written == ['efforts.csv', 'efforts.html', 'efforts.json', 'efforts.png',
+                       'rx90_dynamics.py']
     for name in written:
         assert str(tmp_path / 'output' / name) in output
     joints = json.loads((tmp_path / 'output' / 'efforts.json').read_text())['joints']

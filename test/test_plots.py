@@ -1,32 +1,28 @@
-"""The picture of a comparison: there, labelled, and for any number of joints."""
+"""The pictures of a comparison: there, labelled, and for any number of joints."""
 
 from __future__ import annotations
 
+import re
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
+from comparisons import joints
 
 from urdf2dyn_ros.comparison import plots
-from urdf2dyn_ros.comparison.comparison import JointComparison
+from urdf2dyn_ros.comparison.drawing import thinned
+from urdf2dyn_ros.comparison.joint_picture import joint_picture
 from urdf2dyn_ros.errors import ComparisonError
 
 pytest.importorskip('matplotlib')
-
-
-def joints(count, samples=200):
-    stamps = 1_700_000_000_000_000_000 + 4_000_000 * np.arange(samples)
-    wave = np.sin(np.arange(samples) / 20.0)
-    return [JointComparison(f'joint_$_{i}' + 'x' * 60 * (i == 1), 'N' if i % 2 else 'N m', stamps,
-                            10.0**(i % 5) * wave, 10.0**(i % 5) * 0.999 * wave,
-                            'frozen' if i == 3 else '', 1e-3, 1e-3, 1e-3, 0.999)
-            for i in range(count)]
 
 
 @pytest.fixture
 def figures(monkeypatch):
     """Give the figures that are drawn."""
     drawn = []
-    make = plots._figure
-    monkeypatch.setattr(plots, '_figure', lambda size: drawn.append(make(size)) or drawn[-1])
+    make = plots.new_figure
+    monkeypatch.setattr(plots, 'new_figure', lambda size: drawn.append(make(size)) or drawn[-1])
     return drawn
 
 
@@ -63,13 +59,40 @@ def test_nothing_overlaps(count, figures, tmp_path):
             assert min(inner) < 2.0, 'two boxes overlap by more than a pixel or two'
 
 
-def test_a_joint_that_is_not_credible_says_so(figures, tmp_path):
-    plots.plot_comparison(joints(4), tmp_path / 'x.png')
+def test_titles_say_what_is_not_credible_and_what_is_late(figures, tmp_path):
+    plots.plot_comparison(joints(5), tmp_path / 'x.png')
     titles = [axes.get_title(loc='left') for axes in figures[0].axes[::2]]
     assert titles[3].endswith('not credible') and titles[2].endswith('NRMSE 0.1 %')
+    assert titles[4].endswith('NRMSE 0.1 %, 12 ms late')
 
 
 def test_without_samples_there_is_no_picture(tmp_path):
     with pytest.raises(ComparisonError):
         plots.plot_comparison(joints(2, samples=0), tmp_path / 'x.png')
     assert not list(tmp_path.iterdir())
+
+
+def test_thinning_keeps_every_peak():
+    lines = np.random.default_rng(0).standard_normal((3, 50_000))
+    lines[1, 31_415], lines[2, 27_182] = 99.0, -99.0
+    shown = thinned(lines, 500)
+    assert len(shown) <= 6 * 500 + 2 and (np.diff(shown) > 0).all()
+    assert {0, 27_182, 31_415, 49_999} <= set(shown.tolist())
+    np.testing.assert_array_equal(thinned(lines[:, :900], 500), np.arange(900))
+
+
+def test_a_joint_has_one_picture_for_light_and_dark_pages():
+    joint = joints(1, samples=5000)[0]
+    start = int(joint.stamps[0])
+    svg = joint_picture(joint, start)
+    assert svg == joint_picture(joint, start)   # the same bytes
+    root = ElementTree.fromstring(svg)
+    texts = [element.text for element in root.iter('{http://www.w3.org/2000/svg}text')]
+    for label in ('time [s]', 'effort [N m]', 'velocity [rad/s]', 'measured', 'computed',
+                  'friction fit'):
+        assert label in texts
+    assert 'prefers-color-scheme:dark' in svg
+    drawn = re.sub('<style>.*?</style>', '', svg, flags=re.DOTALL)
+    colours = set(re.findall('(?:fill|stroke): *(#[0-9a-f]+)', drawn, flags=re.IGNORECASE))
+    assert colours == set()   # every one of them changes with the page
+    assert len(svg) < 300_000

@@ -30,6 +30,8 @@ class Parameter:
         The valid texts; empty where any text will do.
     read_only : bool
         Fixed after the start.
+    any_length : bool
+        A tuple may have any number of entries but none.
 
     """
 
@@ -41,13 +43,15 @@ class Parameter:
     maximum: float | None = None
     choices: tuple[str, ...] = ()
     read_only: bool = False
+    any_length: bool = False
 
     @property
     def rule(self) -> str:
         """What a value must be, in words."""
         kind = type(self.default)
         words = {bool: 'true or false', int: 'a whole number', float: 'a number', str: 'a text'}
-        text = words.get(kind) or f'{len(self.default)} numbers'
+        text = words.get(kind) or (
+            'one or more numbers' if self.any_length else f'{len(self.default)} numbers')
         if self.choices:
             text = 'one of ' + ', '.join(self.choices)
         if self.minimum is not None:
@@ -90,7 +94,7 @@ class Parameter:
         kind = type(self.default)
         if kind is tuple:
             numbers = tuple(float(entry) for entry in value)
-            if len(numbers) != len(self.default):
+            if not numbers or (len(numbers) != len(self.default) and not self.any_length):
                 raise ValueError
             return numbers
         if kind is float and type(value) is int:

@@ -2,64 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from urdf2dyn_ros.comparison.credibility import doubt
-from urdf2dyn_ros.comparison.series import Array, Series
+from urdf2dyn_ros.comparison.figures import Figures, figures
+from urdf2dyn_ros.comparison.intake import Intake
+from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
+from urdf2dyn_ros.comparison.joint_record import (
+    ADDED,
+    COMPUTED,
+    MEASURED,
+    NO_LAG,
+    VELOCITY,
+    JointRecord,
+    Sums,
+)
+from urdf2dyn_ros.comparison.lag import find_lag, tried_lags, weights_at
+from urdf2dyn_ros.comparison.matching import Matcher
+from urdf2dyn_ros.comparison.semantics import SEMANTICS, Fair, JointFacts, Known
+from urdf2dyn_ros.comparison.series import Array
 
-Stamps = NDArray[np.int64]
+BATCH = 1024
+"""Messages that are worked on at once."""
 
-LONGEST_GAP = 100_000_000
-"""Time between two measured samples [ns] over which none is interpolated."""
+FEWEST_KEPT = 1000
+"""Samples; the sums over lags need those of the last tenths of a second."""
 
+FINEST = 0.001
+"""Search for a lag [s] below which there is none."""
 
-@dataclass(frozen=True)
-class JointComparison:
-    """
-    What is known of one joint.
+OPPOSITE = -0.5
+"""Correlation below which the sign is doubted."""
 
-    Attributes
-    ----------
-    joint, unit : str
-    stamps : ndarray of int, (k,)
-        [ns].
-    measured, computed : ndarray, (k,)
-        Efforts at those instants, the measured ones interpolated [unit].
-    doubt : str
-        Why no figure is given; empty if the efforts are credible.
-    rmse, max_error : float
-        Of measured minus computed [unit]; like the next two, NaN where there is a doubt.
-    nrmse : float
-        RMSE divided by the range of the measured effort [-].
-    r2 : float
-        Share of the variance of the measured effort that is explained [-].
+PLAIN = np.ones(1)
+NO_ROWS = np.zeros((0, 3))
+NO_STAMPS = np.empty(0, dtype=np.int64)
 
-    """
+Gravity = Callable[[Sequence[str], Array], Array]
+"""From names (n,) and positions (k, n) to efforts (k, n); NaN where they are not known."""
 
-    joint: str
-    unit: str
-    stamps: Stamps
-    measured: Array
-    computed: Array
-    doubt: str
-    rmse: float = np.nan
-    max_error: float = np.nan
-    nrmse: float = np.nan
-    r2: float = np.nan
-
-    @property
-    def samples(self) -> int:
-        """How many instants were compared."""
-        return len(self.stamps)
-
-    @property
-    def residual(self) -> Array:
-        """Measured minus computed, (k,) [unit]."""
-        return self.measured - self.computed
+UNKNOWN = JointFacts()
 
 
 class Comparison:
@@ -67,70 +52,165 @@ class Comparison:
     Takes measured and computed efforts as they come, and compares those of the same instant.
 
     The order and the time of arrival do not matter: at the stamp of every computed effort the
-    measured one is interpolated between its neighbours in time.
+    measured one is interpolated between its neighbours in time. Figures cover everything since
+    the beginning, in memory that does not grow: sums, and the newest samples for pictures.
 
     Parameters
     ----------
     capacity : int
-        Samples kept of each joint and side; of more, the newest.
+        Samples kept of each joint and side, the newest, at least 1000.
+    window : float
+        Length [s] of the sliding window.
+    semantics : str
+        A key of SEMANTICS: what the measured effort is.
+    gains : sequence of float
+        For currents [N m/A]: one for all joints, or one each in the order of the computed ones.
+    search : float
+        A lag up to this [s] is found and aligned; below 1 ms: none is looked for.
+    still : float
+        Velocity [rad/s or m/s] up to which a joint counts as resting.
 
     """
 
-    def __init__(self, capacity: int = 60_000) -> None:
-        self._capacity = capacity
-        self._measured: dict[str, Series] = {}
-        self._computed: dict[str, Series] = {}
-        self.units: Mapping[str, str] = {}
+    def __init__(self, capacity: int = 60_000, window: float = 10.0, semantics: str = 'net',
+                 gains: Sequence[float] = (1.0,), search: float = 0.1,
+                 still: float = 0.005) -> None:
+        self._capacity = max(capacity, FEWEST_KEPT)
+        self._window = round(window * 1e9)
+        self._semantics = SEMANTICS[semantics]
+        self._gains = tuple(gains)
+        self._lags = tried_lags(search) if search >= FINEST else NO_LAG
+        self._still = still
+        self._facts: Mapping[str, JointFacts] = {}
+        self._gravity: Gravity | None = None
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget everything but the robot."""
+        self._measured, self._computed = Intake(1), Intake(3)
+        self._records: dict[str, JointRecord] = {}
+        self._matcher = Matcher()
+
+    def describe(self, facts: Mapping[str, JointFacts], gravity: Gravity | None = None) -> None:
+        """Take what is known of another robot by joint, its effort against gravity; restart."""
+        self._facts, self._gravity = dict(facts), gravity
+        self.restart()
 
     def add_measured(self, stamp: int, names: Sequence[str], efforts: Sequence[float]) -> None:
-        """Take efforts [N m or N] measured at `stamp` [ns]; NaN means not measured."""
-        self._add(self._measured, stamp, names, efforts)
+        """Take efforts [N m or N, or A] measured at `stamp` [ns]; NaN means not measured."""
+        self._measured.add(stamp, names, efforts)
+        self._work()
 
-    def add_computed(self, stamp: int, names: Sequence[str], efforts: Sequence[float]) -> None:
-        """Take efforts [N m or N] computed for the instant `stamp` [ns]."""
-        self._add(self._computed, stamp, names, efforts)
+    def add_computed(self, stamp: int, names: Sequence[str], efforts: Sequence[float],
+                     positions: Sequence[float] = (), velocities: Sequence[float] = ()) -> None:
+        """Take efforts [N m or N] computed for the instant `stamp` [ns], and what they are of."""
+        self._computed.add(stamp, names, efforts, velocities, positions)
+        self._work()
 
-    def _add(self, side: dict[str, Series], stamp: int, names: Sequence[str],
-             efforts: Sequence[float]) -> None:
-        for name, effort in zip(names, efforts, strict=True):
-            if name not in side:
-                if len(side) >= 1000:  # a publisher with ever new names must not fill the memory
-                    continue
-                side[name] = Series(self._capacity)
-            side[name].append(stamp, effort)
+    @property
+    def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Joints that were measured, and joints that were computed."""
+        self._work(at_once=True)
+        return self._measured.names, self._computed.names
 
-    def joints(self) -> tuple[JointComparison, ...]:
-        """Compare every joint with a computed effort, in the order of their first message."""
-        return tuple(self._compare(name) for name in self._computed)
+    def joints(self, samples: bool = True) -> tuple[JointComparison, ...]:
+        """
+        Compare every joint with a computed effort, in the order of their first message.
 
-    def _compare(self, name: str) -> JointComparison:
-        unit = self.units.get(name, 'N m | N')
-        stamps, computed = self._computed[name].values()
-        if name not in self._measured:
-            empty = np.empty(0)
-            return JointComparison(name, unit, stamps[:0], empty, empty, 'no measured effort')
-        measured, valid = _interpolated(stamps, *self._measured[name].values())
-        stamps, computed, measured = stamps[valid], computed[valid], measured[valid]
-        reason = doubt(stamps, measured, computed)
-        if reason:
-            return JointComparison(name, unit, stamps, measured, computed, reason)
-        error = measured - computed
-        rmse = float(np.sqrt(np.mean(error**2)))
-        spread = np.sum((measured - measured.mean())**2)
-        return JointComparison(
-            name, unit, stamps, measured, computed, '', rmse, float(np.abs(error).max()),
-            rmse / float(np.ptp(measured)), float(1.0 - np.sum(error**2) / spread))
+        The result is a copy, the samples in it included, unless they are left out.
 
+        """
+        self._work(at_once=True)
+        return tuple(self._compare(name, samples) for name in self._computed.names)
 
-def _interpolated(at: Stamps, stamps: Stamps,
-                  values: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """Return the values at other stamps, and where they have close neighbours on both sides."""
-    if len(stamps) == 0 or len(at) == 0:
-        return np.zeros(len(at)), np.zeros(len(at), dtype=bool)
-    right = np.clip(np.searchsorted(stamps, at), 0, len(stamps) - 1)
-    left = np.where(stamps[right] == at, right, np.maximum(right - 1, 0))
-    valid = ((stamps[left] <= at) & (at <= stamps[right])
-             & (stamps[right] - stamps[left] <= LONGEST_GAP))
-    # Integers first: a stamp in seconds since 1970 has no room for nanoseconds in a float.
-    first = stamps[0]
-    return np.interp((at - first) * 1e-9, (stamps - first) * 1e-9, values), valid
+    # ---- what comes in
+
+    def _work(self, at_once: bool = False) -> None:
+        """Sort what has come by joint and match it, when there is enough of it."""
+        if not at_once and self._measured.waiting + self._computed.waiting < BATCH:
+            return
+        for name, stamps, rows in self._measured.by_joint(list(self._measured.take())):
+            self._record(name).take_measured(stamps, rows)
+        computed = [(names, order, stamps, self._with_gravity(names, values))
+                    for names, order, stamps, values in self._computed.take()]
+        for name, stamps, rows in self._computed.by_joint(computed):
+            self._record(name).take_computed(stamps, rows)
+        for name in self._computed.names:
+            self._record(name).update(partial(self._sides, name),
+                                      self._facts.get(name, UNKNOWN).limit)
+
+    def _record(self, name: str) -> JointRecord:
+        if name not in self._records:
+            self._records[name] = JointRecord(self._capacity, self._window, self._lags,
+                                              self._still, self._matcher)
+        return self._records[name]
+
+    def _with_gravity(self, names: Sequence[str], values: Array) -> Array:
+        """Put the effort against gravity (k, n) where the positions were."""
+        if not self._semantics.gravity:
+            values[..., 2] = 0.0
+        elif self._gravity is None:
+            values[..., 2] = np.nan
+        else:
+            values[..., 2] = self._gravity(names, values[..., 2])
+        return values
+
+    def _sides(self, name: str, rows: Array) -> Fair:
+        known = Known(rows[:, 0], rows[:, 1], rows[:, 2], self._facts.get(name, UNKNOWN),
+                      self._gain(name), self._still)
+        return self._semantics.sides(known)
+
+    def _gain(self, name: str) -> float:
+        if len(self._gains) == 1:
+            return self._gains[0]
+        number = self._computed.names.index(name)
+        return self._gains[number] if number < len(self._gains) else np.nan
+
+    # ---- what is made of it
+
+    def _compare(self, name: str, samples: bool) -> JointComparison:
+        record, facts = self._record(name), self._facts.get(name, UNKNOWN)
+        doubt = self._missing(name) or record.evidence.doubt(limit=facts.limit)
+        total = self._span(name, record.total, doubt)
+        sums, evidence = record.window(facts.limit)
+        window = self._span(name, sums, total.doubt or evidence.doubt(
+            record.evidence, facts.limit), window=True)
+        stamps, rows = NO_STAMPS, np.empty((0, 4))
+        if samples:
+            lag = 0.0 if np.isnan(total.lag) else total.lag
+            stamps, rows = record.aligned(lag, self._sides(name, NO_ROWS).gain)
+        return JointComparison(name, facts.unit, total, window, stamps,
+                               rows[:, MEASURED] + rows[:, ADDED], rows[:, COMPUTED],
+                               rows[:, VELOCITY])
+
+    def _missing(self, name: str) -> str:
+        """Return what must be there for a comparison and is not."""
+        if name not in self._measured.names:
+            return 'no measured effort'
+        if len(self._gains) not in (1, len(self._computed.names)):
+            return (f'current_gains has {len(self._gains)} entries for '
+                    f'{len(self._computed.names)} joints')
+        if self._semantics.gravity and self._gravity is None:
+            return 'the effort against gravity is not known: no robot description has come'
+        return ''
+
+    def _span(self, name: str, sums: Sums, doubt: str, window: bool = False) -> Span:
+        if doubt:
+            few = Figures(sums.plain.samples)
+            return Span(doubt, figures=few, unaligned=few)
+        record, facts = self._record(name), self._facts.get(name, UNKNOWN)
+        assert record.reference is not None
+        known = (facts.damping, facts.friction) if self._semantics.friction else (0.0, 0.0)
+        plain = figures(sums.plain, record.reference, PLAIN, *known)
+        lag, aligned = find_lag(sums.late, self._lags), plain
+        if not np.isnan(lag):
+            aligned = figures(sums.late, record.reference, weights_at(lag, self._lags), *known)
+            _, rows = record.aligned(lag, self._sides(name, NO_ROWS).gain, window)
+            error = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED]
+            # not below what interpolation between the lags leaves
+            aligned = replace(aligned, max_error=float(np.abs(error).max(initial=aligned.rmse)))
+        correlation = sums.plain.correlation
+        hint = '' if correlation > OPPOSITE else (
+            f'measured and computed effort are of opposite sign (correlation {correlation:.2f}):'
+            ' check the direction that the driver takes for positive')
+        return Span('', lag, aligned, plain, hint)

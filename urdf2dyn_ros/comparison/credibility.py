@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from urdf2dyn_ros.comparison.series import Array
+import numpy as np
+
+from urdf2dyn_ros.comparison.series import Array, Stamps
 
 FEWEST = 50
 """Samples without which a figure would be chance."""
@@ -13,37 +15,146 @@ FEWEST = 50
 FROZEN_TIME = 1_000_000_000
 """A measurement repeats itself bit for bit for no longer than this [ns], if the effort varies."""
 
-FROZEN_SHARE = 0.05
-"""How much of its range the computed effort must vary in that time for it to count."""
+VARIED = 0.05
+"""How much of its range the computed effort must vary meanwhile for it to count."""
+
+SATURATED = 0.02
+"""Share of the samples at one and the same extreme from which the measurement is cut off."""
+
+AT_LIMIT = 1e-3
+"""Relative distance to the URDF's limit within which an effort is at it."""
 
 
-def doubt(stamps: NDArray[np.int64], measured: Array, computed: Array) -> str:
-    """
-    Return why measured efforts (k,) are not credible; an empty text if they are.
+@dataclass
+class Stuck:
+    """A value that a measurement keeps, and what the computed effort was meanwhile."""
 
-    Simulators and drivers that do not measure effort publish zeros, or the value that happened to
-    be there when they stopped measuring; a figure made of either looks like a result and is none.
+    value: float = np.nan
+    count: int = 0
+    since: int = 0
+    lowest: float = np.inf
+    highest: float = -np.inf
 
-    """
-    if len(measured) < FEWEST:
-        return f'{len(measured)} samples, at least {FEWEST} are needed'
-    if not measured.any():
-        return 'the measured effort is zero throughout'
-    if np.ptp(measured) == 0.0:
-        return f'the measured effort is frozen at {measured[0]:.6g}'
-    frozen = _frozen(stamps, measured, computed)
-    if frozen:
-        return f'the measured effort is frozen for {frozen:.1f} s while the computed one varies'
-    return ''
+    def take(self, computed: Array) -> None:
+        """Count samples that have the value."""
+        self.count += len(computed)
+        self.lowest = min(self.lowest, float(computed.min()))
+        self.highest = max(self.highest, float(computed.max()))
+
+    @property
+    def varied(self) -> float:
+        """By how much the computed effort varied [N m or N]."""
+        return self.highest - self.lowest if self.count else 0.0
 
 
-def _frozen(stamps: NDArray[np.int64], measured: Array, computed: Array) -> float:
-    """Return the time [s] of the longest repetition during which the computed effort varies."""
-    changes = np.flatnonzero(np.diff(measured)) + 1
-    starts = np.concatenate(([0], changes))
-    ends = np.concatenate((changes, [len(measured)]))
-    times = stamps[ends - 1] - stamps[starts]
-    enough = FROZEN_SHARE * np.ptp(computed)
-    varied = [int(times[run]) for run in np.flatnonzero(times > FROZEN_TIME)
-              if np.ptp(computed[starts[run]:ends[run]]) > enough]
-    return max(varied, default=0) * 1e-9
+class Evidence:
+    """What there is to be said against a measured effort, gathered over any number of samples."""
+
+    def __init__(self) -> None:
+        self._all = Stuck()
+        self._low, self._high = Stuck(np.inf), Stuck(-np.inf)
+        self._run = Stuck()
+        self._frozen, self._frozen_varied = 0, 0.0
+        self._at_limit = 0
+
+    @property
+    def spread(self) -> float:
+        """Range of the computed effort [N m or N]."""
+        return self._all.varied
+
+    def take(self, stamps: Stamps, measured: Array, computed: Array,
+             limit: float | None = None) -> None:
+        """Take samples (k,): stamps [ns] and efforts, the actuator's limit [N m or N]."""
+        if not len(stamps):
+            return
+        self._all.take(computed)
+        self._low = _extreme(self._low, min(self._low.value, measured.min()), measured, computed)
+        self._high = _extreme(self._high, max(self._high.value, measured.max()), measured,
+                              computed)
+        if limit:
+            self._at_limit += int(np.sum(np.abs(measured) >= (1.0 - AT_LIMIT) * limit))
+        self._take_runs(stamps, measured, computed)
+
+    def _take_runs(self, stamps: Stamps, measured: Array, computed: Array) -> None:
+        """Look for repetitions; the last one may go on in the next samples."""
+        starts = np.concatenate(([0], np.flatnonzero(np.diff(measured)) + 1))
+        ends = np.append(starts[1:], len(measured))
+        lowest, highest = (function.reduceat(computed, starts)
+                           for function in (np.minimum, np.maximum))
+        since = stamps[starts]
+        if self._run.value == measured[0]:
+            since[0] = self._run.since
+            lowest[0] = min(lowest[0], self._run.lowest)
+            highest[0] = max(highest[0], self._run.highest)
+        times, varied = stamps[ends - 1] - since, highest - lowest
+        varied = np.where(times > FROZEN_TIME, varied, -1.0)
+        worst = int(np.argmax(varied))
+        if varied[worst] > self._frozen_varied:
+            self._frozen, self._frozen_varied = int(times[worst]), float(varied[worst])
+        self._run = Stuck(float(measured[-1]), 1, int(since[-1]), float(lowest[-1]),
+                          float(highest[-1]))
+
+    def doubt(self, whole: Evidence | None = None, limit: float | None = None) -> str:
+        """
+        Return why the efforts are not credible; an empty text if they are.
+
+        Simulators and drivers that do not measure effort publish zeros, or the value that
+        happened to be there when they stopped measuring; a figure made of either looks like a
+        result and is none.
+
+        Parameters
+        ----------
+        whole : Evidence, optional
+            Of everything that this is a part of: a part in which the robot rests may have an
+            effort that does not vary.
+        limit : float, optional
+            The URDF's [N m or N].
+
+        """
+        count = self._all.count
+        if count < FEWEST:
+            return f'{count} samples, at least {FEWEST} are needed'
+        if whole is None and self._low.value == self._high.value:
+            if self._low.value == 0.0:
+                return 'the measured effort is zero throughout'
+            return f'the measured effort is frozen at {self._low.value:.6g}'
+        spread = (whole or self).spread
+        cut = self._saturated(spread)
+        if limit and self._within(limit) and self._at_limit > SATURATED * count:
+            return (f"the measured effort is at the URDF's limit of {limit:.6g} in "
+                    f'{100.0 * self._at_limit / count:.0f} % of the samples')
+        if self._frozen_varied > VARIED * spread and not (cut and cut.beyond):
+            return (f'the measured effort is frozen for {self._frozen * 1e-9:.1f} s while the '
+                    'computed one varies')
+        return '' if cut is None else (
+            f'the measured effort is saturated at {cut.stuck.value:.6g} in '
+            f'{100.0 * cut.stuck.count / count:.0f} % of the samples')
+
+    def _within(self, limit: float) -> bool:
+        """Tell whether the limit is one: a measurement beyond it belies the URDF."""
+        return max(-self._low.value, self._high.value) <= (1.0 + AT_LIMIT) * limit
+
+    def _saturated(self, spread: float) -> Cut | None:
+        """Return the extreme at which the measurement is cut off, if it is."""
+        for stuck, sign in ((self._low, -1.0), (self._high, 1.0)):
+            if stuck.count > SATURATED * self._all.count and stuck.varied > VARIED * spread:
+                middle = 0.5 * (stuck.lowest + stuck.highest)
+                return Cut(stuck, sign * (middle - stuck.value) > 0.0)
+        return None
+
+
+class Cut(NamedTuple):
+    """An extreme, and whether the computed effort lies beyond it while it is kept."""
+
+    stuck: Stuck
+    beyond: bool
+
+
+def _extreme(known: Stuck, found: float, measured: Array, computed: Array) -> Stuck:
+    """Return the extreme `found` so far, with all samples at it; `known` is the one before."""
+    if known.value != found:
+        known = Stuck(float(found))
+    at = measured == found
+    if at.any():
+        known.take(computed[at])
+    return known

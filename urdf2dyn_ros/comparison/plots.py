@@ -7,12 +7,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from urdf2dyn_ros.atomic_file import atomic_file
-from urdf2dyn_ros.comparison.comparison import JointComparison
-from urdf2dyn_ros.errors import ComparisonError
+import numpy as np
 
-MEASURED, COMPUTED, RESIDUAL = '#56B4E9', '#D55E00', '#404040'
-"""Of Okabe and Ito's colours: also told apart by the colour-blind, and by lightness in print."""
+from urdf2dyn_ros.atomic_file import atomic_file
+from urdf2dyn_ros.comparison.columns import lateness
+from urdf2dyn_ros.comparison.drawing import (
+    COMPUTED,
+    MEASURED,
+    RESIDUAL,
+    new_figure,
+    shortened,
+    thinned,
+)
+from urdf2dyn_ros.comparison.joint_comparison import JointComparison
+from urdf2dyn_ros.errors import ComparisonError
 
 CELL, HEADER = (5.3, 2.9), 0.75
 """Width and height of a joint's place, height of the strip with title and legend [in]."""
@@ -26,8 +34,8 @@ LEFT, RIGHT = 0.95, 0.15
 EFFORT, RESIDUE = (1.22, 1.35), (0.45, 0.55)
 """Bottom and height of the two axes in the place [in]."""
 
-MOST_POINTS = 4000
-"""Drawn of a line; more cannot be told apart at this size."""
+PLACES = 1000
+"""Along the axis of time that can be told apart at this size."""
 
 
 def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = '') -> None:
@@ -43,7 +51,7 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
         If no joint has samples, or matplotlib is not installed.
 
     """
-    drawn = [joint for joint in joints if joint.samples]
+    drawn = [joint for joint in joints if len(joint.stamps)]
     if not drawn:
         raise ComparisonError('there is no effort to draw: none was measured and computed at the '
                               'same time')
@@ -52,7 +60,7 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
     rows = math.ceil(len(drawn) / columns)
     place = (CELL[0] if columns > 1 else ALONE, CELL[1])
     size = (place[0] * columns, place[1] * rows + HEADER)
-    figure = _figure(size)
+    figure = new_figure(size)
     start = min(int(joint.stamps[0]) for joint in drawn)
     for number, joint in enumerate(drawn):
         row, column = divmod(number, columns)
@@ -62,7 +70,7 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
                              (place[0] - LEFT - RIGHT) / size[0], height / size[1]))
             for bottom, height in (EFFORT, RESIDUE))
         lines = _draw(upper, lower, joint, start)
-    figure.text(0.5, 1.0 - 0.12 / size[1], _shortened(title, 40 * columns + 40), ha='center',
+    figure.text(0.5, 1.0 - 0.12 / size[1], shortened(title, 40 * columns + 40), ha='center',
                 va='top', fontsize='large', parse_math=False)
     figure.legend(handles=lines, loc='center', bbox_to_anchor=(0.5, 1.0 - 0.55 / size[1]),
                   ncol=len(lines), frameon=False)
@@ -70,33 +78,22 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
         figure.savefig(part, dpi=110)
 
 
-def _figure(size: tuple[float, float]) -> Any:
-    """Return an empty figure that is drawn without a screen."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ComparisonError(f'drawing needs matplotlib, which cannot be imported ({error}); '
-                              'install it with: pip install matplotlib') from error
-    figure = Figure(figsize=size)
-    FigureCanvasAgg(figure)
-    return figure
-
-
 def _draw(upper: Any, lower: Any, joint: JointComparison, start: int) -> list[Any]:
     """Draw a joint on its two axes; return the three lines."""
-    step = max(1, joint.samples // MOST_POINTS)
-    time = (joint.stamps[::step] - start) * 1e-9
+    shown = thinned(np.stack((joint.measured, joint.computed, joint.residual)), PLACES)
+    time = (joint.stamps[shown] - start) * 1e-9
     lines = [
-        *upper.plot(time, joint.measured[::step], color=MEASURED, linewidth=3.5,
+        *upper.plot(time, joint.measured[shown], color=MEASURED, linewidth=3.5,
                     label='measured'),
-        *upper.plot(time, joint.computed[::step], color=COMPUTED, linewidth=1.2,
+        *upper.plot(time, joint.computed[shown], color=COMPUTED, linewidth=1.2,
                     linestyle=(0, (5, 3)), label='computed'),
-        *lower.plot(time, joint.residual[::step], color=RESIDUAL, linewidth=0.7,
+        *lower.plot(time, joint.residual[shown], color=RESIDUAL, linewidth=0.7,
                     label='residual (measured - computed)'),
     ]
-    figures = 'not credible' if joint.doubt else f'NRMSE {100.0 * joint.nrmse:.2g} %'
-    upper.set_title(f'{_shortened(joint.joint, 32)}   {figures}', fontsize='medium', loc='left',
+    figures = 'not credible' if joint.doubt else f'NRMSE {100.0 * joint.figures.nrmse:.2g} %'
+    if not math.isnan(joint.total.lag):
+        figures += f', {lateness(joint.total.lag)}'
+    upper.set_title(f'{shortened(joint.joint, 32)}   {figures}', fontsize='medium', loc='left',
                     parse_math=False)
     upper.set_ylabel(f'effort [{joint.unit}]', fontsize='small')
     lower.set_ylabel(f'residual\n[{joint.unit}]', fontsize='small')
@@ -112,9 +109,3 @@ def _draw(upper: Any, lower: Any, joint: JointComparison, start: int) -> list[An
         axes.grid(color='#DDDDDD', linewidth=0.5)
         axes.margins(x=0.01)
     return lines
-
-
-def _shortened(text: str, most: int) -> str:
-    """Keep a long name from running into its neighbour."""
-    shown = ''.join(letter if letter.isprintable() else '?' for letter in text)
-    return shown if len(shown) <= most else shown[:most - 1] + '…'

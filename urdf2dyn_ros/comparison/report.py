@@ -6,27 +6,27 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from urdf2dyn_ros.atomic_file import atomic_file
-from urdf2dyn_ros.comparison.comparison import JointComparison
+from urdf2dyn_ros.comparison.columns import COLUMNS, notes
+from urdf2dyn_ros.comparison.figures import Figures
+from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
 from urdf2dyn_ros.errors import ComparisonError
-
-FIGURES = ('rmse', 'max_error', 'nrmse', 'r2')
 
 
 def table(joints: Sequence[JointComparison]) -> str:
     """Return the figures of joints, aligned, with units; a doubt stands in their place."""
     if not joints:
         return 'no effort was computed'
-    heads = ('joint', 'unit', 'samples', 'RMSE', 'maximum', 'NRMSE [%]', 'R2')
+    heads = ('joint', 'unit', 'samples', *(column.head for column in COLUMNS))
     rows = [heads]
     for joint in joints:
-        figures = (f'{joint.rmse:.4g}', f'{joint.max_error:.4g}', f'{100.0 * joint.nrmse:.4f}',
-                   f'{joint.r2:.6f}')
-        rows.append((joint.joint, joint.unit, str(joint.samples),
-                     *(('', '', '', '') if joint.doubt else figures)))
+        figures = [column.text(joint.total) for column in COLUMNS]
+        rows.append((joint.joint, joint.unit, str(joint.figures.samples),
+                     *([''] * len(COLUMNS) if joint.doubt else figures)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
     lines = []
     reasons = ['', *(joint.doubt for joint in joints)]
@@ -36,6 +36,8 @@ def table(joints: Sequence[JointComparison]) -> str:
         if reason:
             cells = [*cells[:3], f'not credible: {reason}']
         lines.append('  '.join(cells).rstrip())
+    for joint in joints:
+        lines += notes(joint.joint, joint.total)
     return '\n'.join(lines)
 
 
@@ -51,7 +53,7 @@ def write_csv(joints: Sequence[JointComparison], path: Path) -> None:
         If the file cannot be written; then there is none.
 
     """
-    joints = [joint for joint in joints if joint.samples]
+    joints = [joint for joint in joints if len(joint.stamps)]
     if not joints:
         raise ComparisonError(
             'no effort was measured and computed at the same time: check that both topics '
@@ -86,9 +88,30 @@ def write_json(joints: Sequence[JointComparison], path: Path) -> None:
         If the file cannot be written; then there is none.
 
     """
-    rows = [{'joint': joint.joint, 'unit': joint.unit, 'samples': joint.samples,
-             'not_credible': joint.doubt,
-             **{name: None if joint.doubt else getattr(joint, name) for name in FIGURES}}
-            for joint in joints]
+    rows = [{'joint': joint.joint, 'unit': joint.unit, **_span(joint.total),
+             'window': _span(joint.window)} for joint in joints]
     with atomic_file(path) as part:
         part.write_text(json.dumps({'joints': rows}, indent=2) + '\n', encoding='utf-8')
+
+
+def _span(span: Span) -> dict[str, Any]:
+    return {**_figures(span.figures), 'not_credible': span.doubt, 'hint': span.hint,
+            'lag': _known(span.lag), 'unaligned': _figures(span.unaligned, friction=False)}
+
+
+def _figures(figures: Figures, friction: bool = True) -> dict[str, Any]:
+    names = ('rmse', 'max_error', 'bias', 'nrmse', 'nrmse_rms', 'r2')
+    values: dict[str, Any] = {'samples': figures.samples,
+                              **{name: _known(getattr(figures, name)) for name in names}}
+    if friction:
+        fit = figures.friction
+        values['friction'] = {
+            **{name: {'value': _known(term.value), 'standard_error': _known(term.error)}
+               for name, term in (('viscous', fit.viscous), ('coulomb', fit.coulomb),
+                                  ('offset', fit.offset))},
+            'rmse': _known(fit.rmse), 'unknown': fit.unknown}
+    return values
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

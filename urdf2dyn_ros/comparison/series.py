@@ -2,60 +2,115 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Stamps = NDArray[np.int64]
 
 RESTART = 1_000_000_000
-"""A stamp this much [ns] before the last one starts a new recording."""
+"""A stamp this much [ns] before the newest one starts a new recording."""
 
 
 class Series:
     """
-    Stamps and values, strictly increasing in time; beyond `capacity` the oldest are forgotten.
+    Rows of values at stamps, strictly increasing; beyond `capacity` the oldest are forgotten.
 
-    A value that is not finite, or not newer than the last, is left out; a stamp that is more than
-    a second older means that a clock was set back, and everything before it is forgotten.
+    A row whose first value is not finite, or that is not newer than the last, is left out; a
+    stamp that is more than a second older means that a clock was set back, and everything before
+    it is forgotten.
+
+    Parameters
+    ----------
+    capacity : int
+    columns : int
+
+    Attributes
+    ----------
+    newest : int or None
+        The last stamp [ns], None if there is none.
 
     """
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, columns: int = 1) -> None:
         self._capacity = capacity
         self._stamps = np.empty(256, dtype=np.int64)
-        self._values = np.empty(256)
+        self._rows = np.empty((256, columns))
         self._end = 0
+        self.newest: int | None = None
 
-    def append(self, stamp: int, value: float) -> None:
-        """Take one value at a stamp [ns]."""
-        if not math.isfinite(value):
+    def clear(self) -> None:
+        """Forget everything."""
+        self._end, self.newest = 0, None
+
+    def forget(self, until: int) -> None:
+        """Forget what is not newer than `until` [ns], but not that it was there."""
+        first = int(np.searchsorted(self._stamps[:self._end], until, side='right'))
+        for array in (self._stamps, self._rows):
+            array[:self._end - first] = array[first:self._end].copy()
+        self._end -= first
+
+    def extend(self, stamps: Stamps, rows: Array) -> bool:
+        """Take rows (k, columns) at stamps (k,) [ns]; tell whether a clock was set back."""
+        finite = np.isfinite(rows[:, 0])
+        if not finite.all():
+            stamps, rows = stamps[finite], rows[finite]
+        if not len(stamps):
+            return False
+        if ((self.newest is None or stamps[0] > self.newest)
+                and (stamps[1:] > stamps[:-1]).all()):   # as it should be
+            self._append(stamps, rows)
+            return False
+        restarted = False
+        while len(stamps):
+            before = stamps[:1] - 1 if self.newest is None else np.array([self.newest])
+            highest = np.maximum.accumulate(np.concatenate((before, stamps)))
+            back = np.flatnonzero(stamps <= highest[:-1] - RESTART)
+            run = int(back[0]) if len(back) else len(stamps)
+            newer = stamps[:run] > highest[:run]
+            self._append(stamps[:run][newer], rows[:run][newer])
+            stamps, rows = stamps[run:], rows[run:]
+            if len(stamps):
+                restarted = True
+                self.clear()
+        return restarted
+
+    def _append(self, stamps: Stamps, rows: Array) -> None:
+        if not len(stamps):
             return
-        if self._end and stamp <= self._stamps[self._end - 1]:
-            if stamp > self._stamps[self._end - 1] - RESTART:
-                return
-            self._end = 0
-        if self._end == len(self._stamps):
-            self._make_room()
-        self._stamps[self._end] = stamp
-        self._values[self._end] = value
-        self._end += 1
+        self.newest = int(stamps[-1])
+        end = self._end + len(stamps)
+        if end > len(self._stamps):
+            self._make_room(len(stamps))
+            end = self._end + len(stamps)
+        self._stamps[self._end:end] = stamps
+        self._rows[self._end:end] = rows
+        self._end = end
 
-    def _make_room(self) -> None:
-        """Grow to twice the capacity; from then on move the newer half to the front."""
-        size = len(self._stamps)
-        if size >= 2 * self._capacity:
-            kept = slice(size - self._capacity, size)
-            for array in (self._stamps, self._values):
-                array[:self._capacity] = array[kept].copy()
+    def _make_room(self, count: int) -> None:
+        """Grow to a quarter more than the capacity; from then on move the newest to the front."""
+        if self._end > self._capacity:
+            kept = slice(self._end - self._capacity, self._end)
+            self._stamps[:self._capacity] = self._stamps[kept].copy()
+            self._rows[:self._capacity] = self._rows[kept].copy()
             self._end = self._capacity
-        else:
-            grown = min(2 * size, 2 * self._capacity)
-            self._stamps = np.resize(self._stamps, grown)
-            self._values = np.resize(self._values, grown)
+        if self._end + count > len(self._stamps):
+            size = max(self._end + count,
+                       min(2 * len(self._stamps), self._capacity + self._capacity // 4))
+            for name in ('_stamps', '_rows'):
+                old = getattr(self, name)
+                grown = np.empty((size, *old.shape[1:]), dtype=old.dtype)
+                grown[:self._end] = old[:self._end]
+                setattr(self, name, grown)
 
-    def values(self) -> tuple[NDArray[np.int64], Array]:
-        """Return copies of the stamps (k,) [ns] and the values (k,)."""
+    def values(self) -> tuple[Stamps, Array]:
+        """Return stamps (k,) [ns] and rows (k, columns), views that the next row may change."""
         first = max(0, self._end - self._capacity)
-        return self._stamps[first:self._end].copy(), self._values[first:self._end].copy()
+        return self._stamps[first:self._end], self._rows[first:self._end]
+
+    def between(self, after: int | None, until: int) -> tuple[Stamps, Array]:
+        """Return those with after < stamp <= until [ns]; None: from the beginning."""
+        stamps, rows = self.values()
+        first = 0 if after is None else int(np.searchsorted(stamps, after, side='right'))
+        last = int(np.searchsorted(stamps, until, side='right'))
+        return stamps[first:last], rows[first:last]

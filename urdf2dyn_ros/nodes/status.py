@@ -61,7 +61,7 @@ class StatusPublisher:
         robot = '' if state.dynamics is None else state.dynamics.model.name
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
-        message.status = [self._message(status, robot) for status in (
+        message.status = [diagnostic_status(status, self._name, robot) for status in (
             model_status(state),
             input_status(state, figures, grown, publishers(self._node, 'joint_states')),
             output_status(state, figures, grown))]
@@ -80,8 +80,10 @@ class StatusPublisher:
         if input_.level == DiagnosticStatus.ERROR:
             logger.error(input_.message, throttle_duration_sec=10.0)
 
-    def _message(self, status: Status, robot: str) -> DiagnosticStatus:
-        return DiagnosticStatus(
-            level=bytes([status.level]), name=f'{self._name}: {status.part}',
-            message=status.message, hardware_id=robot,
-            values=[KeyValue(key=key, value=value) for key, value in status.values.items()])
+
+def diagnostic_status(status: Status, node: str, robot: str) -> DiagnosticStatus:
+    """Return the status of a part of a node as a message."""
+    return DiagnosticStatus(
+        level=bytes([status.level]), name=f'{node}: {status.part}', message=status.message,
+        hardware_id=robot,
+        values=[KeyValue(key=key, value=value) for key, value in status.values.items()])

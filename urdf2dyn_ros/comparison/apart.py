@@ -1,0 +1,61 @@
+"""A report written by a process of its own, which leaves the interpreter to its caller."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from urdf2dyn_ros.comparison.files import write_report
+from urdf2dyn_ros.comparison.joint_comparison import JointComparison
+from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def write_report_apart(joints: Sequence[JointComparison], directory: Path, title: str,
+                       about: Sequence[str] = ()) -> list[Path]:
+    """
+    Do what `write_report` does, and raise what it raises.
+
+    Drawing takes seconds in which a thread beside it would hardly get a turn.
+
+    Raises
+    ------
+    ComparisonError
+        Also if the process dies.
+
+    """
+    paths = [str(PACKAGE.parent), *filter(None, [os.environ.get('PYTHONPATH')])]
+    done = subprocess.run(
+        [sys.executable, '-m', 'urdf2dyn_ros.comparison.apart'],
+        input=pickle.dumps((joints, directory, title, about), pickle.HIGHEST_PROTOCOL),
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(paths)}, capture_output=True,
+        start_new_session=True, check=False)   # a Ctrl-C in the terminal is the caller's
+    if done.returncode:
+        last = done.stderr.decode(errors='replace').strip().rpartition('\n')[2]
+        raise ComparisonError(f'the process that draws the report ended with exit code '
+                              f'{done.returncode}: {last}')
+    result: list[Path] | Exception = pickle.loads(done.stdout)
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+def main() -> None:
+    """Write the report that comes on standard input."""
+    answer, sys.stdout = sys.stdout.buffer, sys.stderr   # whatever a library prints
+    os.nice(10)   # who asked has messages to take
+    result: list[Path] | Exception
+    try:
+        result = write_report(*pickle.load(sys.stdin.buffer))
+    except (Urdf2DynError, OSError) as error:
+        result = error
+    answer.write(pickle.dumps(result))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,78 @@
+"""How far measured and computed effort are apart, in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from urdf2dyn_ros.comparison.friction import NO_FRICTION, Friction, fit_friction
+from urdf2dyn_ros.comparison.moments import MEASURED, MOVING, STILL, Moments
+from urdf2dyn_ros.comparison.series import Array
+
+
+@dataclass(frozen=True)
+class Figures:
+    """
+    Of measured minus computed effort over some samples.
+
+    Attributes
+    ----------
+    samples : int
+    rmse, bias, max_error : float
+        Root mean square, mean and largest magnitude [N m or N].
+    nrmse, nrmse_rms : float
+        RMSE divided by the range and by the root mean square of the measured effort [-]; NaN if
+        that is zero.
+    r2 : float
+        Share of the variance of the measured effort that is explained [-]; NaN if it has none.
+    friction : Friction
+        What friction would explain.
+
+    """
+
+    samples: int = 0
+    rmse: float = np.nan
+    bias: float = np.nan
+    max_error: float = np.nan
+    nrmse: float = np.nan
+    nrmse_rms: float = np.nan
+    r2: float = np.nan
+    friction: Friction = NO_FRICTION
+
+
+NO_FIGURES = Figures()
+
+
+def figures(moments: Moments, reference: float, weights: Array, viscous: float = 0.0,
+            coulomb: float = 0.0) -> Figures:
+    """
+    Return the figures of what was summed.
+
+    Parameters
+    ----------
+    moments : Moments
+    reference : float
+        That of the moments [N m or N].
+    weights : ndarray, (p,)
+        The residual as a sum of those at p lags.
+    viscous, coulomb : float
+        Friction that is in the computed effort already.
+
+    """
+    count, size, gram = moments.samples, moments.lags, moments.gram
+    if not count:
+        return NO_FIGURES
+    power = max(0.0, float(weights @ gram[:size, :size] @ weights)) / count
+    rmse = np.sqrt(power)
+    bias = weights @ (gram[:size, MOVING] + gram[:size, STILL]) / count
+    mean = reference + (gram[MEASURED, MOVING] + gram[MEASURED, STILL]) / count
+    variance = moments.variance(MEASURED)
+    varies = moments.highest > moments.lowest
+    size_rms = np.sqrt(mean**2 + variance)
+    return Figures(
+        count, float(rmse), float(bias), moments.largest,
+        float(rmse / (moments.highest - moments.lowest)) if varies else np.nan,
+        float(rmse / size_rms) if size_rms > 0.0 else np.nan,
+        float(1.0 - power / variance) if varies and variance > 0.0 else np.nan,
+        fit_friction(moments, weights, viscous, coulomb))

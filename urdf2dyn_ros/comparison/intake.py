@@ -1,0 +1,84 @@
+"""Messages gathered into arrays: what costs time is done for hundreds of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from urdf2dyn_ros.comparison.series import Array, Stamps
+
+MOST_JOINTS = 1000
+"""A publisher with ever new names must not fill the memory."""
+
+
+class Layout:
+    """Messages with the same names, since the last time."""
+
+    def __init__(self, columns: int) -> None:
+        self.order: list[int] = []
+        self.stamps: list[int] = []
+        self.columns: tuple[list[Sequence[float]], ...] = tuple([] for _ in range(columns))
+
+
+class Intake:
+    """
+    Keeps messages until they are taken.
+
+    Parameters
+    ----------
+    columns : int
+        Vectors of a message, for instance efforts, positions and velocities.
+
+    """
+
+    def __init__(self, columns: int) -> None:
+        self._columns = columns
+        self._layouts: dict[tuple[str, ...], Layout] = {}
+        self._known: dict[str, None] = {}
+        self.waiting = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every joint that was taken, in the order of its first message."""
+        return tuple(self._known)
+
+    def add(self, stamp: int, names: Sequence[str], *vectors: Sequence[float]) -> None:
+        """Take vectors of as many entries as there are names; an empty one is unknown."""
+        key = tuple(names)
+        layout = self._layouts.get(key)
+        if layout is None:
+            layout = self._layouts[key] = Layout(self._columns)
+        layout.order.append(self.waiting)
+        layout.stamps.append(stamp)
+        for column, vector in zip(layout.columns, vectors, strict=True):
+            column.append(vector if len(vector) else [np.nan] * len(key))
+        self.waiting += 1
+
+    def take(self) -> Iterator[tuple[tuple[str, ...], Array, Stamps, Array]]:
+        """Yield names (n,), arrival (k,), stamps (k,) [ns] and values (k, n, columns)."""
+        layouts, self._layouts, self.waiting = self._layouts, {}, 0
+        for names, layout in layouts.items():
+            if names:
+                yield (names, np.array(layout.order), np.array(layout.stamps, dtype=np.int64),
+                       np.stack([np.array(column, dtype=float).reshape(-1, len(names))
+                                 for column in layout.columns], axis=-1))
+
+    def by_joint(self, batches: Sequence[tuple[tuple[str, ...], Array, Stamps, Array]],
+                 ) -> Iterator[tuple[str, Stamps, Array]]:
+        """Yield each joint's stamps (k,) and rows (k, columns), in the order of arrival."""
+        found: dict[str, list[tuple[Array, Stamps, Array]]] = {}
+        for names, order, stamps, values in batches:
+            for column, name in enumerate(names):
+                if name not in self._known:
+                    if len(self._known) >= MOST_JOINTS:
+                        continue
+                    self._known[name] = None
+                found.setdefault(name, []).append((order, stamps, values[:, column]))
+        for name, parts in found.items():
+            if len(parts) == 1:
+                yield name, parts[0][1], parts[0][2]
+                continue
+            turn = np.argsort(np.concatenate([part[0] for part in parts]), kind='stable')
+            yield (name, np.concatenate([part[1] for part in parts])[turn],
+                   np.concatenate([part[2] for part in parts])[turn])

@@ -1,0 +1,113 @@
+"""A joint's efforts, residual and friction as one SVG for a light and a dark page."""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+from typing import Any
+
+import numpy as np
+
+from urdf2dyn_ros.comparison.drawing import COMPUTED, MEASURED, RESIDUAL, new_figure, thinned
+from urdf2dyn_ros.comparison.joint_comparison import JointComparison
+
+SIZE = (9.6, 3.3)
+"""[in]."""
+
+PLACES, POINTS = 400, 600
+"""Along the axis of time; of the cloud."""
+
+PAPER, INK, GRID = '#FFFFFE', '#1C1C1C', '#D9D9D9'
+
+DARK = {PAPER: '#16191D', INK: '#E8E8E8', GRID: '#3C4249', RESIDUAL: '#B8BCC2',
+        MEASURED: '#56B4E9', COMPUTED: '#F0883E'}
+"""Colours on a dark page."""
+
+
+def joint_picture(joint: JointComparison, start: int) -> str:
+    """
+    Return an SVG of a joint with samples; `start` is the stamp of time zero [ns].
+
+    Its colours follow the reader's preference. The residual is drawn over the velocity too:
+    friction shows as a step at zero and as a slope.
+
+    """
+    figure = new_figure(SIZE)
+    figure.patch.set_facecolor(PAPER)
+    upper = figure.add_axes((0.085, 0.47, 0.50, 0.42))
+    lower = figure.add_axes((0.085, 0.145, 0.50, 0.26), sharex=upper)
+    right = figure.add_axes((0.70, 0.145, 0.285, 0.745))
+    shown = thinned(np.stack((joint.measured, joint.computed, joint.residual)), PLACES)
+    time = (joint.stamps[shown] - start) * 1e-9
+    upper.plot(time, joint.measured[shown], color=MEASURED, linewidth=3.0, label='measured')
+    upper.plot(time, joint.computed[shown], color=COMPUTED, linewidth=1.2, label='computed',
+               linestyle=(0, (5, 3)))
+    lower.plot(time, joint.residual[shown], color=RESIDUAL, linewidth=0.8)
+    _draw_cloud(right, joint)
+    upper.set_ylabel(f'effort [{joint.unit}]')
+    upper.tick_params(labelbottom=False)
+    lower.set_ylabel(f'residual\n[{joint.unit}]')
+    lower.set_xlabel('time [s]')
+    lower.locator_params(axis='y', nbins=3)
+    rate = 'm/s' if joint.unit == 'N' else 'rad/s' if joint.unit == 'N m' else 'rad/s | m/s'
+    right.set_xlabel(f'velocity [{rate}]')
+    right.set_ylabel(f'residual [{joint.unit}]')
+    for axes in (upper, lower, right):
+        _style(axes)
+    for axes in (upper, right):
+        axes.legend(loc='lower right', bbox_to_anchor=(1.0, 1.0), ncol=2, frameon=False,
+                    fontsize='small', labelcolor=INK, borderaxespad=0.1, markerscale=2.0)
+    return _svg(figure)
+
+
+def _draw_cloud(axes: Any, joint: JointComparison) -> None:
+    """Draw the residual over the velocity, and the friction that was fitted to it."""
+    known = np.flatnonzero(np.isfinite(joint.velocity))
+    some = known[np.linspace(0, len(known) - 1, min(len(known), POINTS)).astype(int)]
+    axes.plot(joint.velocity[some], joint.residual[some], color=RESIDUAL, linestyle='none',
+              marker='o', markersize=1.8, markeredgewidth=0.0, alpha=0.55, label='samples')
+    friction = joint.figures.friction
+    if len(some) and not joint.doubt and not friction.unknown:
+        ends = joint.velocity[known].min(), joint.velocity[known].max()
+        # both ends of the step at zero
+        velocity = np.array([ends[0], -1e-9, 1e-9, ends[1]])
+        axes.plot(velocity, friction.residual(velocity), color=COMPUTED, linewidth=1.8,
+                  label='friction fit')
+
+
+def _style(axes: Any) -> None:
+    axes.set_facecolor(PAPER)
+    axes.ticklabel_format(axis='y', scilimits=(-2, 4), useOffset=False)
+    axes.yaxis.get_offset_text().set(fontsize='small', color=INK)
+    axes.tick_params(labelsize='small', colors=INK)
+    axes.xaxis.label.set(color=INK, size='small')
+    axes.yaxis.label.set(color=INK, size='small')
+    axes.grid(color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.01)
+    for spine in axes.spines.values():
+        spine.set_color(INK)
+
+
+def _svg(figure: Any) -> str:
+    """Return a figure as SVG whose colours are variables that a dark page sets anew."""
+    import matplotlib
+
+    file = StringIO()
+    # text stays text, and the same efforts give the same bytes
+    with matplotlib.rc_context({'svg.fonttype': 'none', 'svg.hashsalt': 'urdf2dyn_ros',
+                                'font.family': ['sans-serif']}):
+        figure.savefig(file, format='svg', facecolor=PAPER, metadata={'Date': None})
+    text = file.getvalue()
+    text = text[text.index('<svg'):]
+    text = re.sub('<metadata>.*?</metadata>', '', text, flags=re.DOTALL)
+    text = re.sub(r'(\d\.\d\d)\d+', r'\1', text)
+    rules = {number: (light, dark) for number, (light, dark) in enumerate(DARK.items())}
+    for number, (light, _) in rules.items():
+        text = re.sub(light, f'var(--c{number})', text, flags=re.IGNORECASE)
+    light, dark = (''.join(f'--c{number}:{pair[side]};' for number, pair in rules.items())
+                   for side in (0, 1))
+    style = (f'<style>:root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}'
+             '</style>')
+    end = text.index('>') + 1
+    return text[:end] + style + text[end:]

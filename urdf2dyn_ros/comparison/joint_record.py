@@ -1,0 +1,197 @@
+"""What is kept of one joint while its efforts come in."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from urdf2dyn_ros.comparison.credibility import Evidence
+from urdf2dyn_ros.comparison.matching import Matcher, Matching
+from urdf2dyn_ros.comparison.moments import Moments
+from urdf2dyn_ros.comparison.semantics import Fair
+from urdf2dyn_ros.comparison.series import Array, Series, Stamps
+
+NO_LAG = np.zeros(1, dtype=np.int64)
+
+PARTS = 10
+"""The sliding window moves on by this part of its length."""
+
+MEASURED, ADDED, COMPUTED, VELOCITY = range(4)
+"""Columns of what was matched: the measured effort without and the effort to be added to it."""
+
+Sides = Callable[[Array], Fair]
+"""From rows (k, 3) of computed effort, velocity and effort against gravity."""
+
+
+@dataclass
+class Sums:
+    """Of some samples: matched as they are, and at every lag that is tried."""
+
+    lags: int
+    plain: Moments = field(default_factory=lambda: Moments.none(1))
+    late: Moments = field(init=False)
+    number: int = 0
+
+    def __post_init__(self) -> None:
+        self.late = Moments.none(self.lags)
+
+
+class JointRecord:
+    """
+    Series of a joint in bounded memory, and sums of everything that was matched.
+
+    Parameters
+    ----------
+    capacity : int
+        Samples kept of each side, the newest.
+    window : int
+        [ns].
+    lags : ndarray of int, (p,)
+        That are tried [ns].
+    still : float
+        Velocity [rad/s or m/s] up to which the joint does not move.
+    matcher : Matcher
+
+    """
+
+    def __init__(self, capacity: int, window: int, lags: Stamps, still: float,
+                 matcher: Matcher) -> None:
+        self._window, self._lags, self._still = window, lags, still
+        self._matcher = matcher
+        self.measured = Series(capacity)
+        self.computed = Series(capacity, 3)
+        self.matched = Series(capacity, 4)
+        self._restart()
+
+    def _restart(self) -> None:
+        self.matched.clear()
+        self.evidence = Evidence()
+        self.reference: float | None = None
+        self.total = Sums(len(self._lags))
+        self._parts: deque[Sums] = deque()
+        self._aligned_until: int | None = None
+
+    def take_measured(self, stamps: Stamps, rows: Array) -> None:
+        """Take measured efforts (k, 1) at stamps (k,) [ns]."""
+        if self.measured.extend(stamps, rows):
+            self._restart()
+
+    def take_computed(self, stamps: Stamps, rows: Array) -> None:
+        """Take rows (k, 3) of computed effort, velocity and effort against gravity."""
+        if self.computed.extend(stamps, rows):
+            self._restart()
+
+    def update(self, sides: Sides, limit: float | None) -> None:
+        """Match what can be matched by now."""
+        newest = self.measured.newest
+        if newest is None:
+            return
+        stamps, rows = self.computed.between(None, newest)
+        if len(stamps):
+            self._match(stamps, rows, sides, limit)
+            self.computed.forget(int(stamps[-1]))
+        stamps, rows = self.matched.between(self._aligned_until, newest - int(self._lags[-1]))
+        if len(stamps) and len(self._lags) > 1:
+            self._aligned_until = int(stamps[-1])
+            self._align(stamps, rows, sides)
+
+    def _match(self, stamps: Stamps, rows: Array, sides: Sides, limit: float | None) -> None:
+        """Interpolate measured efforts at the stamps of computed ones."""
+        matching = self._matcher.match(stamps, *self._around(stamps, NO_LAG))
+        stamps, rows = stamps[matching.valid], rows[matching.valid]
+        fair = sides(rows)
+        measured = fair.gain * matching.values(self._samples)
+        finite = np.isfinite(fair.added) & np.isfinite(fair.computed)
+        if not finite.all():   # gravity is not known as long as there is no model
+            stamps, rows, measured = stamps[finite], rows[finite], measured[:, finite]
+            fair = Fair(fair.gain, fair.added[finite], fair.computed[finite])
+        if not len(stamps):
+            return
+        if self.reference is None:
+            self.reference = float(measured[0, 0] + fair.added[0])
+        self.evidence.take(stamps, measured[0], fair.computed, limit)
+        self.matched.extend(stamps, np.column_stack((measured[0], fair.added, fair.computed,
+                                                     rows[:, 1])))
+        for number, some in self._parted(stamps):
+            part = self._part(number)
+            moments = Moments.of(
+                (measured + fair.added)[:, some], fair.computed[some], rows[some, 1],
+                np.array([float(some.stop - some.start)]), self._still, self.reference)
+            self.total.plain += moments
+            part.plain += moments
+
+    def _align(self, stamps: Stamps, rows: Array, sides: Sides) -> None:
+        """Sum over samples that have measured ones around them, at every lag."""
+        assert self.reference is not None
+        gain = sides(np.zeros((0, 3))).gain
+        for number, some in self._parted(stamps):
+            part = self._part(number)
+            matching = self._matcher.match(stamps[some], *self._around(stamps[some], self._lags))
+            known = rows[some][matching.valid]
+            moments = Moments.of(gain * matching.values(self._samples) + known[:, ADDED],
+                                 known[:, COMPUTED], known[:, VELOCITY], matching.power,
+                                 self._still, self.reference)
+            self.total.late += moments
+            part.late += moments
+
+    def _around(self, stamps: Stamps, lags: Stamps) -> tuple[Stamps, Stamps]:
+        """Return the measured stamps around some others, and keep the samples at them."""
+        known, values = self.measured.values()
+        first, last = np.searchsorted(known, (stamps[0] + lags[0], stamps[-1] + lags[-1]))
+        near = slice(max(int(first) - 1, 0), int(last) + 1)
+        self._samples = values[near, 0]
+        return known[near], lags
+
+    def _parted(self, stamps: Stamps) -> Iterator[tuple[int, slice]]:
+        """Yield the parts of the window that stamps (k,) [ns] belong to, and where they are."""
+        numbers = stamps // (self._window // PARTS)
+        borders = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(stamps)]
+        for first, last in pairwise(borders):
+            yield int(numbers[first]), slice(first, last)
+
+    def _part(self, number: int) -> Sums:
+        """Return a part of the window, and forget those that it has left."""
+        if not self._parts or number > self._parts[-1].number:
+            self._parts.append(Sums(len(self._lags), number=number))
+        while self._parts[0].number < self._parts[-1].number - PARTS:
+            self._parts.popleft()
+        # samples of before wait longer for their neighbours when they are aligned
+        return next((part for part in reversed(self._parts) if part.number <= number),
+                    Sums(len(self._lags)))
+
+    def window(self, limit: float | None) -> tuple[Sums, Evidence]:
+        """Return the sums of the sliding window, and what there is to be said against it."""
+        sums, evidence = Sums(len(self._lags)), Evidence()
+        for part in self._parts:
+            sums.plain += part.plain
+            sums.late += part.late
+        stamps, rows = self.aligned(0.0, 1.0, window=True)
+        evidence.take(stamps, rows[:, MEASURED], rows[:, COMPUTED], limit)
+        return sums, evidence
+
+    def aligned(self, lag: float, gain: float, window: bool = False) -> tuple[Stamps, Array]:
+        """
+        Return what is kept, with the measured effort of a lag [s] later, times `gain`.
+
+        Returns
+        -------
+        stamps : ndarray of int, (k,)
+            Of everything, or of the sliding window [ns].
+        rows : ndarray, (k, 4)
+
+        """
+        newest = self.matched.newest
+        if newest is None:
+            return np.empty(0, dtype=np.int64), np.empty((0, 4))
+        stamps, rows = self.matched.between(newest - self._window if window else None, newest)
+        if not lag:
+            return stamps.copy(), rows.copy()
+        at = np.array([round(lag * 1e9)], dtype=np.int64)
+        matching = Matching(stamps, *self._around(stamps, at))
+        rows = rows[matching.valid]
+        rows[:, MEASURED] = gain * matching.values(self._samples)[0]
+        return stamps[matching.valid], rows

@@ -1,0 +1,87 @@
+"""Values at other stamps, by interpolation between neighbours in time."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.comparison.series import Array, Stamps
+
+LONGEST_GAP = 100_000_000
+"""Time between two samples [ns] over which none is interpolated."""
+
+MATCHINGS = 8
+"""Kept; as many as one joint needs at once, with some to spare."""
+
+
+class Matching:
+    """
+    Where to look among samples for the values at other stamps, late by each of some lags.
+
+    It depends on stamps alone, so that the joints of one message share it.
+
+    Parameters
+    ----------
+    at : ndarray of int, (k,)
+        [ns], increasing.
+    stamps : ndarray of int, (m,)
+        Of the samples [ns], increasing.
+    lags : ndarray of int, (p,)
+        [ns].
+
+    Attributes
+    ----------
+    valid : ndarray of bool, (k,)
+        Whether there are close neighbours on both sides, at every lag.
+    power : ndarray, (p,)
+        What is left of the power of white noise, summed over the valid stamps: half of it where
+        the mean of two samples is taken, all where a sample is met.
+
+    """
+
+    def __init__(self, at: Stamps, stamps: Stamps, lags: Stamps) -> None:
+        self._made_of = at.copy(), stamps.copy(), lags
+        self.valid: NDArray[np.bool_] = np.zeros(len(at), dtype=bool)
+        self.power: Array = np.zeros(len(lags))
+        if len(stamps) == 0:
+            return
+        wanted = at + lags[:, None]
+        right = np.clip(np.searchsorted(stamps, wanted), 0, len(stamps) - 1)
+        left = np.where(stamps[right] == wanted, right, np.maximum(right - 1, 0))
+        width = stamps[right] - stamps[left]
+        inside = ((stamps[left] <= wanted) & (wanted <= stamps[right]) & (width <= LONGEST_GAP))
+        self.valid = np.asarray(inside.all(axis=0))
+        self._left, self._right = left[:, self.valid], right[:, self.valid]
+        # differences of integers: a stamp since 1970 in seconds has no room for nanoseconds
+        offset = (wanted - stamps[left])[:, self.valid]
+        self._share = offset / np.maximum(width[:, self.valid], 1)
+        self.power = np.sum(1.0 - 2.0 * self._share * (1.0 - self._share), axis=1)
+
+    def fits(self, at: Stamps, stamps: Stamps, lags: Stamps) -> bool:
+        """Tell whether it was made of these."""
+        return all(np.array_equal(a, b)
+                   for a, b in zip(self._made_of, (at, stamps, lags), strict=True))
+
+    def values(self, samples: Array) -> Array:
+        """Return samples (m,) interpolated at the valid stamps, (p, k')."""
+        if not self.valid.any():
+            return np.empty((len(self.power), 0))
+        first = samples[self._left]
+        return np.asarray(first + self._share * (samples[self._right] - first))
+
+
+class Matcher:
+    """Makes matchings, and gives one of the last again to whoever asks for the same."""
+
+    def __init__(self) -> None:
+        self._last: deque[Matching] = deque(maxlen=MATCHINGS)
+
+    def match(self, at: Stamps, stamps: Stamps, lags: Stamps) -> Matching:
+        """Return the matching of these, as `Matching`."""
+        for known in self._last:
+            if known.fits(at, stamps, lags):
+                return known
+        self._last.append(Matching(at, stamps, lags))
+        return self._last[-1]

@@ -1,0 +1,55 @@
+"""What a robot description says of joints that a comparison wants to know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from urdf2dyn_ros.comparison.comparison import Gravity
+from urdf2dyn_ros.comparison.semantics import JointFacts
+from urdf2dyn_ros.comparison.series import Array
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.robot_model import RobotModel
+
+
+def robot_facts(model: RobotModel) -> dict[str, JointFacts]:
+    """
+    Return unit, friction and limit of every independent joint.
+
+    Friction of a mimic joint is reflected to the joint that drives it: damping by the square of
+    the multiplier, Coulomb friction by its magnitude.
+
+    """
+    system = multibody(model)
+    joints = {joint.name: joint for joint in model.joints}
+    facts = {}
+    for coordinate, name in enumerate(system.joint_names):
+        driven = [(joints[body.name], float(body.multiplier)) for body in system.bodies
+                  if body.coordinate == coordinate and body.name in joints]
+        body = system.bodies[system.drivers[coordinate]]
+        facts[name] = JointFacts(
+            JOINTS[body.type].EFFORT_UNIT,
+            sum(ratio**2 * joint.damping for joint, ratio in driven),
+            sum(abs(ratio) * joint.friction for joint, ratio in driven),
+            body.limits.effort or None)
+    return facts
+
+
+def gravity_of(dynamics: InverseDynamics) -> Gravity:
+    """Return a function from joints and their positions to the efforts against gravity."""
+    order = dynamics.joint_names
+
+    def gravity(names: Sequence[str], positions: Array) -> Array:
+        efforts = np.full(positions.shape, np.nan)
+        known = np.isfinite(positions).all(axis=1)
+        if sorted(names) != sorted(order) or not known.any():
+            return efforts
+        columns = [names.index(name) for name in order]
+        efforts[np.flatnonzero(known)[:, None], columns] = dynamics.gravity(
+            positions[known][:, columns])
+        return efforts
+
+    return gravity
