@@ -2,9 +2,12 @@
 A simulated robot, its inverse dynamics, and the comparison of the two.
 
     ros2 launch urdf2dyn_ros demo.launch.py duration:=8.0
+    ros2 launch urdf2dyn_ros demo.launch.py rviz:=true       # and shows the efforts on the robot
 
 The simulator waits until both others listen, moves the robot for the duration, then holds it
-still; everything runs on until Ctrl-C. Meanwhile, in another terminal:
+still; everything runs on until Ctrl-C. RViz and robot_state_publisher must be installed for
+rviz:=true; RViz can draw efforts since Jazzy, of revolute joints with an effort limit in the URDF.
+Meanwhile, in another terminal:
 
     ros2 topic echo /inverse_dynamics/efforts
     ros2 service call /export_model std_srvs/srv/Trigger
@@ -26,16 +29,19 @@ from launch.actions import (
     SetEnvironmentVariable,
     UnsetEnvironmentVariable,
 )
+from launch.conditions import IfCondition
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
+from urdf2dyn_ros.urdf import read_urdf
 from urdf2dyn_ros.urdf.source import load_urdf
 
 SHARE = FindPackageShare('urdf2dyn_ros')
 NAMESPACE = LaunchConfiguration('namespace')
+RVIZ = IfCondition(LaunchConfiguration('rviz'))
 
 ARGUMENTS = (
     DeclareLaunchArgument(
@@ -46,6 +52,9 @@ ARGUMENTS = (
     DeclareLaunchArgument(
         'namespace', default_value='',
         description='Namespace of the nodes, their topics and services.'),
+    DeclareLaunchArgument(
+        'rviz', default_value='false', choices=['true', 'false', 'True', 'False'],
+        description='Whether RViz shows the robot and its efforts.'),
 )
 
 # Humble knows only the older of these variables, which its successors warn of.
@@ -58,24 +67,45 @@ LOCAL = (
 )
 
 
-def _simulator(context: LaunchContext) -> list[Node]:
+def _robot(context: LaunchContext) -> list[Node]:
     path = Path(LaunchConfiguration('urdf').perform(context)).expanduser()
     text = load_urdf(str(path))
     try:
         description = text if isinstance(text, str) else text.decode('utf-8')
     except UnicodeDecodeError:
         raise ValueError(f'urdf: {str(path)!r} is not UTF-8; save it as UTF-8') from None
-    return [Node(
+    rviz = RVIZ.evaluate(context)
+    simulator = Node(
         package='urdf2dyn_ros', executable='joint_simulator', name='joint_simulator',
         namespace=NAMESPACE, output='screen', parameters=[{
             'robot_description': ParameterValue(description, value_type=str),
             'duration': ParameterValue(LaunchConfiguration('duration'), value_type=float),
-            'start.subscribers': 2, 'start.timeout': 60.0,
-        }])]
+            # inverse_dynamics and effort_comparison, and robot_state_publisher if it runs
+            'start.subscribers': 3 if rviz else 2, 'start.timeout': 60.0,
+        }])
+    return [simulator, *(_rviz(description) if rviz else [])]
+
+
+def _rviz(description: str) -> list[Node]:
+    """Return RViz, and what tells it where the links are."""
+    frames = Node(
+        package='robot_state_publisher', executable='robot_state_publisher', namespace=NAMESPACE,
+        output='screen', parameters=[{
+            'robot_description': ParameterValue(description, value_type=str),
+            # RViz wants the frames of the instant that an effort belongs to
+            'publish_frequency': 1000.0,
+        }])
+    shown = Node(
+        package='rviz2', executable='rviz2', namespace=NAMESPACE, output='screen',
+        arguments=['-d', PathJoinSubstitution([SHARE, 'rviz', 'urdf2dyn.rviz']),
+                   '-f', read_urdf(description).root],
+        remappings=[(f'/{topic}', topic)
+                    for topic in ('robot_description', 'inverse_dynamics/efforts')])
+    return [frames, shown]
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Return the arguments and the three nodes."""
+    """Return the arguments and the nodes."""
     file = PathJoinSubstitution([SHARE, 'launch', 'dynamics.launch.py'])
     dynamics = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(file),
@@ -84,4 +114,4 @@ def generate_launch_description() -> LaunchDescription:
     comparison = Node(package='urdf2dyn_ros', executable='effort_comparison',
                       name='effort_comparison', namespace=NAMESPACE, output='screen')
     return LaunchDescription([
-        *ARGUMENTS, *LOCAL, OpaqueFunction(function=_simulator), comparison, dynamics])
+        *ARGUMENTS, *LOCAL, OpaqueFunction(function=_robot), comparison, dynamics])

@@ -51,6 +51,7 @@ def test_joint_states_become_efforts(graph: Graph) -> None:
         graph.spin(0.2)
     message = robot.efforts[-1]
     assert list(message.name) == NAMES
+    assert message.header.frame_id == residuals[-1].header.frame_id == 'base'   # RViz wants one
     # two steps of 4 ms: the centred difference of 2 rad/s motion is off by (w dt)^2 / 6
     assert max(error(message, robot) for message in robot.efforts) < 1e-4
     stamps = [stamp_of(message) for message in robot.efforts]

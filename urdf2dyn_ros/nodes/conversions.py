@@ -24,19 +24,26 @@ def time(stamp: int) -> Time:
     return Time(sec=stamp // BILLION, nanosec=stamp % BILLION)
 
 
-def efforts_message(output: Output, names: Sequence[str]) -> JointState:
-    """Return positions, velocities and the computed efforts, stamped when they belong to."""
-    return _joint_state(output, names, output.effort.tolist())
+def efforts_message(output: Output, names: Sequence[str], frame: str) -> JointState:
+    """
+    Return positions, velocities and the computed efforts, stamped when they belong to.
+
+    RViz's Effort display leaves out messages without a frame; any of the robot's will do.
+
+    """
+    return _joint_state(output, names, output.effort.tolist(), frame)
 
 
-def residuals_message(output: Output, names: Sequence[str]) -> JointState:
+def residuals_message(output: Output, names: Sequence[str], frame: str) -> JointState:
     """Return measured minus computed efforts; NaN for joints without a measured one."""
-    return _joint_state(output, names, (output.measured - output.effort).tolist())
+    return _joint_state(output, names, (output.measured - output.effort).tolist(), frame)
 
 
-def _joint_state(output: Output, names: Sequence[str], effort: list[float]) -> JointState:
+def _joint_state(output: Output, names: Sequence[str], effort: list[float],
+                 frame: str) -> JointState:
     message = JointState()
     message.header.stamp = time(output.stamp)
+    message.header.frame_id = frame
     message.name = names
     message.position = array('d', output.q.tolist())
     message.velocity = array('d', output.qd.tolist())

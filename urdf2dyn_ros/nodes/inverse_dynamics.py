@@ -191,17 +191,18 @@ class InverseDynamicsNode(Node):
         began = self._monitor.received()
         if self._running is None:
             return
-        _, _, current, names = self._running
+        _, dynamics, current, names = self._running
+        frame = dynamics.model.root
         output = current.receive(nanoseconds(message.header.stamp), message.name,
                                  message.position, message.velocity, message.effort)
         if output is None:
             return
-        self._efforts.publish(efforts_message(output, names))
+        self._efforts.publish(efforts_message(output, names, frame))
         self._monitor.published(began, output)
         if self._states.get_subscription_count() > 0:
             self._states.publish(state_message(output, names))
         if not np.isnan(output.measured).all():
-            self._residuals.publish(residuals_message(output, names))
+            self._residuals.publish(residuals_message(output, names, frame))
 
     def _accelerate(self, message: JointTrajectory) -> None:
         if self._running is not None and message.points:

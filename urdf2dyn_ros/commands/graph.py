@@ -1,0 +1,31 @@
+"""Draw a robot's kinematic tree: bodies, joints, links, masses."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from urdf2dyn_ros.commands.robot import read_robot
+from urdf2dyn_ros.drawing.picture import checked_path
+from urdf2dyn_ros.drawing.tree import draw_tree
+from urdf2dyn_ros.export import default_name
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the robot and the picture."""
+    parser.add_argument('robot', metavar='ROBOT.urdf',
+                        help='URDF or xacro file; - for standard input')
+    parser.add_argument('-o', '--output', metavar='FILE',
+                        help='.svg or .png (default: <robot>_graph.svg)')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the path of the picture; what is left out of it goes to standard error."""
+    path = None if arguments.output is None else checked_path(arguments.output)
+    model = read_robot(arguments.robot)
+    path = path or checked_path(f'{default_name(model.name)}_graph.svg')
+    note = draw_tree(model, path)
+    if note:
+        print(note, file=sys.stderr)
+    print(path)
+    return 0

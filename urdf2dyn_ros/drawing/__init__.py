@@ -1,0 +1,1 @@
+"""Pictures of robots and recordings, drawn by matplotlib without a screen."""

@@ -1,0 +1,134 @@
+"""The report of a comparison as bars: how far computed and measured efforts are apart."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from urdf2dyn_ros.drawing.picture import (
+    BLACK,
+    BLUE,
+    GREY,
+    empty_figure,
+    save,
+    shown,
+    text_width,
+)
+from urdf2dyn_ros.errors import DrawingError
+
+ROW, BAR, MARGIN, HEAD = 0.26, 3.0, 0.25, 0.85
+"""Height of a row, longest bar, border, title [in]."""
+
+SIZE, TITLE = 9.0, 12.0
+"""Of the fonts [pt]."""
+
+ABOUT = 'NRMSE of the computed efforts: RMSE divided by the range of the measured effort'
+
+MOST_JOINTS = 150
+
+
+@dataclass(frozen=True)
+class Joint:
+    """What the report says of a joint; a doubt stands in the place of figures."""
+
+    name: str
+    nrmse: float
+    text: str
+    doubt: str
+
+
+def read_report(path: Path) -> list[Joint]:
+    """
+    Return the joints of a report in JSON, as the comparison writes it.
+
+    Raises
+    ------
+    DrawingError
+        If there is no such file, or it holds something else.
+
+    """
+    try:
+        found = json.loads(path.read_text(encoding='utf-8-sig'))
+    except OSError as error:
+        raise DrawingError(f'cannot read {str(path)!r}: {error.strerror}') from None
+    except json.JSONDecodeError as error:
+        raise DrawingError(f'{path}, line {error.lineno}, column {error.colno}: not JSON: '
+                           f'{error.msg}') from None
+    except (UnicodeDecodeError, RecursionError):
+        raise DrawingError(f'{path} is not JSON') from None
+    rows = found.get('joints') if isinstance(found, dict) else None
+    if not isinstance(rows, list) or not rows:
+        raise DrawingError(f'{path} is no report of a comparison: it has no list "joints" with '
+                           'figures in it')
+    return [_joint(path, number, row) for number, row in enumerate(rows)]
+
+
+def _joint(path: Path, number: int, row: Any) -> Joint:
+    try:
+        name, unit, doubt = str(row['joint']), str(row['unit']), str(row['not_credible'] or '')
+        # null where it is not known
+        nrmse, rmse, largest, r2 = (math.nan if row[key] is None else float(row[key])
+                                    for key in ('nrmse', 'rmse', 'max_error', 'r2'))
+    except (KeyError, TypeError, ValueError) as error:
+        raise DrawingError(f'{path}: joint {number + 1} of the list "joints" lacks a figure: '
+                           f'{error}') from None
+    if doubt:
+        return Joint(name, math.nan, '', doubt)
+    text = (f'{100.0 * nrmse:.3g} %     RMSE {rmse:.3g}, maximum {largest:.3g} {unit}, '
+            f'R² {r2:.4f}')
+    return Joint(name, nrmse, text.replace('nan', 'unknown'), '')
+
+
+def draw_bars(joints: Sequence[Joint], path: Path, title: str) -> str:
+    """
+    Draw the NRMSE of every joint into a file; its ending says the format.
+
+    Returns
+    -------
+    str
+        What was left out, empty if nothing was.
+
+    Raises
+    ------
+    DrawingError
+        If the file cannot be written, or matplotlib is not installed.
+
+    """
+    note = ('' if len(joints) <= MOST_JOINTS else
+            f'{len(joints) - MOST_JOINTS} of {len(joints)} joints are left out, the last ones')
+    joints = joints[:MOST_JOINTS]
+    figure = empty_figure(1.0, 1.0)
+    names = [shown(joint.name, 40) for joint in joints]
+    texts = [shown(joint.text or f'not credible: {joint.doubt}', 90) for joint in joints]
+    left = MARGIN + max(text_width(figure, name, SIZE) for name in names) + 0.15
+    errors = [joint.nrmse if math.isfinite(joint.nrmse) and joint.nrmse > 0.0 else 0.0
+              for joint in joints]
+    bars = [error * BAR / (max(errors) or 1.0) for error in errors]
+    about = ABOUT + (f'; {note}' if note else '')
+    title = shown(title, 60)
+    right = max(MARGIN + text_width(figure, title, TITLE),
+                MARGIN + text_width(figure, about, SIZE),
+                *(left + bar + 0.08 + text_width(figure, text, SIZE)
+                  for bar, text in zip(bars, texts)))
+    width = right + MARGIN
+    height = HEAD + ROW * len(joints) + MARGIN
+    figure.set_size_inches(width, height)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_xlim(0.0, width)
+    axes.set_ylim(height, 0.0)
+    axes.axis('off')
+    heights = [HEAD + ROW * (number + 0.5) for number in range(len(joints))]
+    axes.barh(heights, bars, 0.15, left, color=BLUE, linewidth=0)
+    axes.plot([left, left], [HEAD, height - MARGIN], color=GREY, linewidth=0.8)
+    words = [(MARGIN, 0.32, title, BLACK, TITLE), (MARGIN, 0.6, about, GREY, SIZE)]
+    for name, text, joint, bar, y in zip(names, texts, joints, bars, heights):
+        words.append((left - 0.08 - text_width(figure, name, SIZE), y, name, BLACK, SIZE))
+        words.append((left + bar + 0.08, y, text, GREY if joint.doubt else BLACK, SIZE))
+    for x, y, text, colour, size in words:
+        axes.text(x, y, text, color=colour, size=size, va='center_baseline', parse_math=False)
+    save(figure, path, title)
+    return note

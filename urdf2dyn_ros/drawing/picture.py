@@ -1,0 +1,106 @@
+"""An empty picture, names that are safe to write into it, and the file it becomes."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+from urdf2dyn_ros.atomic_file import atomic_file
+from urdf2dyn_ros.errors import DrawingError
+
+FORMATS = ('.svg', '.png')
+"""Endings of files that a picture can be written to."""
+
+BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE = (
+    '#0072B2', '#E69F00', '#009E73', '#D55E00', '#56B4E9', '#CC79A7')
+"""Of Okabe and Ito's colours, which the colour-blind tell apart too."""
+
+BLACK, GREY, LIGHT = '#202020', '#6E6E6E', '#C8C8C8'
+"""Told apart from each other by lightness alone."""
+
+DPI = 110
+
+
+def empty_figure(width: float, height: float) -> Any:
+    """
+    Return a matplotlib figure of a size [in] that needs no screen.
+
+    Raises
+    ------
+    DrawingError
+        If matplotlib cannot be imported.
+
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise DrawingError(f'drawing needs matplotlib, which cannot be imported ({error}); '
+                           'install it with: pip install matplotlib') from None
+    figure = Figure(figsize=(width, height), dpi=DPI)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def text_width(figure: Any, text: str, size: float, bold: bool = False) -> float:
+    """Return how wide a text is [in], in a font of a size [pt]."""
+    from matplotlib.font_manager import FontProperties
+    font = FontProperties(size=size, weight='bold' if bold else 'normal')
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')   # letters that the font has not are drawn as boxes
+        width: float = figure.canvas.get_renderer().get_text_width_height_descent(
+            text, font, ismath=False)[0]
+    return width / DPI
+
+
+def shown(text: str, most: int) -> str:
+    """
+    Return a name as it is drawn: without characters that steer a text, and at most that long.
+
+    What is too long loses its middle, as the ends of names are what tells them apart.
+
+    """
+    safe = ''.join(letter if letter.isprintable() else '?' for letter in text)
+    tail = most // 3
+    return safe if len(safe) <= most else f'{safe[:most - tail - 1]}…{safe[-tail:]}'
+
+
+def checked_path(path: str | Path) -> Path:
+    """
+    Return the path that a picture goes to.
+
+    Raises
+    ------
+    DrawingError
+        If the ending is none of FORMATS.
+
+    """
+    found = Path(path)
+    if found.suffix.lower() not in FORMATS:
+        raise DrawingError(f'{str(path)!r} does not end in {" or ".join(FORMATS)}: the ending '
+                           'says what is written')
+    return found
+
+
+def save(figure: Any, path: Path, title: str) -> None:
+    """
+    Write a picture to a file, completely or not at all; the same picture gives the same bytes.
+
+    Raises
+    ------
+    DrawingError
+        If the file cannot be written; the text has the system's own words.
+
+    """
+    import matplotlib
+    ending = path.suffix.lower()
+    metadata = {'Title': shown(title, 200), **({'Date': None} if ending == '.svg' else {})}
+    try:
+        # without a salt, the identifiers in an SVG are random
+        with (matplotlib.rc_context({'svg.hashsalt': 'urdf2dyn'}), warnings.catch_warnings(),
+              atomic_file(path) as part):
+            warnings.simplefilter('ignore')
+            figure.savefig(part, format=ending[1:], dpi=DPI, metadata=metadata)
+    except OSError as error:
+        raise DrawingError(f'cannot write to {str(path)!r}: {error.strerror or error}') from None

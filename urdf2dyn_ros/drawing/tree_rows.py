@@ -1,0 +1,67 @@
+"""
+Where the bodies of a tree stand in its picture: one row each, limb by limb.
+
+A body stands straight below its parent if it is the only child, and one column to the right if it
+has siblings: a vertical line is a chain, an elbow a branch. So depth costs no width, names run
+horizontally beside their bodies, and a hundred rows read like a table.
+
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from urdf2dyn_ros.multibody import ROOT, Multibody
+
+MOST_BODIES = 120
+"""Drawn of a robot; of more, those that are the fewest joints away from the root."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """
+    One line of the picture.
+
+    Attributes
+    ----------
+    body : int
+        Number of the body, ROOT for the root; if bodies are left out here, the first of them.
+    column : int
+        From the left.
+    parent : int or None
+        Number of the row above to which a line leads.
+    left_out : tuple of int
+        Numbers of the bodies for which the row stands; empty where it shows a body.
+
+    """
+
+    body: int
+    column: int = 0
+    parent: int | None = None
+    left_out: tuple[int, ...] = ()
+
+
+def tree_rows(system: Multibody, most: int = MOST_BODIES) -> tuple[Row, ...]:
+    """Return the rows from top to bottom, the root first; parents stand above their children."""
+    depths: list[int] = []
+    for body in system.bodies:
+        depths.append(0 if body.parent == ROOT else depths[body.parent] + 1)
+    kept = set(sorted(range(len(depths)), key=lambda number: (depths[number], number))[:most])
+    above = {number: body.parent for number, body in enumerate(system.bodies)}
+    anchors = {ROOT: ROOT}   # the nearest body above that is drawn
+    left_out: dict[int, list[int]] = defaultdict(list)
+    for number, parent in above.items():
+        anchors[number] = number if number in kept else anchors[parent]
+        if number not in kept:
+            left_out[anchors[number]].append(number)
+    firsts = {numbers[0]: tuple(numbers) for numbers in left_out.values()}
+    children = Counter(above[number] for number in kept | firsts.keys())
+    rows = [Row(ROOT)]
+    places = {ROOT: 0}
+    for number in sorted(kept | firsts.keys()):   # bodies are numbered limb by limb
+        parent = places[above[number]]
+        column = rows[parent].column + (children[above[number]] > 1)
+        places[number] = len(rows)
+        rows.append(Row(number, column, parent, firsts.get(number, ())))
+    return tuple(rows)
