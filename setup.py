@@ -14,6 +14,7 @@ ROS = [
     'ros-trajectory-msgs', 'ros-rosgraph-msgs', 'ros-diagnostic-msgs',
 ]
 DEMO = [*ROS, 'dartpy>=6.13']
+MUJOCO = [*ROS, 'mujoco>=3.3']
 RECORDINGS = ['rosbags>=0.11']
 TEST = [
     *DEMO, *RECORDINGS, 'colcon-common-extensions', 'catkin-pkg', 'example-robot-data',
@@ -43,8 +44,8 @@ setup(
         'lxml>=4.8', 'matplotlib>=3.5', 'numpy>=1.21', 'scipy>=1.8', 'setuptools',
         'urdfdom_py>=1.2',
     ],
-    extras_require={'ros': ROS, 'demo': DEMO, 'recordings': RECORDINGS, 'xacro': ['xacro'],
-                    'test': TEST, 'bench': BENCH},
+    extras_require={'ros': ROS, 'demo': DEMO, 'mujoco': MUJOCO, 'recordings': RECORDINGS,
+                    'xacro': ['xacro'], 'test': TEST, 'bench': BENCH},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),

@@ -165,9 +165,9 @@ def command(venv: Path, *words: object) -> subprocess.CompletedProcess[str]:
 def test_pip_installs_what_the_package_is_made_of(installed: Path) -> None:
     """Modules, and the files of the share directory."""
     share = installed / 'share' / 'urdf2dyn_ros'
-    for name in ('package.xml', 'config/dynamics.yaml', 'launch/demo.launch.py',
-                 'launch/dynamics.launch.py', 'plotjuggler/urdf2dyn.xml', 'rviz/urdf2dyn.rviz',
-                 *map(relative, ROOT.glob('urdf/*.urdf'))):
+    for name in ('package.xml', *(relative(path) for pattern in (
+            'config/*.yaml', 'launch/*.launch.py', 'plotjuggler/*.xml', 'rviz/*.rviz',
+            'urdf/*.urdf') for path in ROOT.glob(pattern))):
         assert (share / name).read_bytes() == (ROOT / name).read_bytes()
     code = ('import urdf2dyn_ros, urdf2dyn_ros.share as s;'
             'print(urdf2dyn_ros.__file__); print(s.share_directory())')

@@ -12,43 +12,25 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.time import Time
+from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
+from trajectory_msgs.msg import JointTrajectory
 
-from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.errors import ParameterError, SimulationError
+from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.running import run
-from urdf2dyn_ros.parameters import Parameter
-from urdf2dyn_ros.simulators import SIMULATORS, simulator_class
+from urdf2dyn_ros.nodes.trajectory_message import points
+from urdf2dyn_ros.simulators import simulator_class
+from urdf2dyn_ros.simulators.control import CONTROLS
 from urdf2dyn_ros.simulators.gears import gears
-from urdf2dyn_ros.simulators.simulator import Sample, Simulator
-from urdf2dyn_ros.trajectory import SmoothTrajectory
+from urdf2dyn_ros.simulators.parameters import PARAMETERS, TOPIC
+from urdf2dyn_ros.simulators.sample import Sample
+from urdf2dyn_ros.trajectories import TRAJECTORIES
+from urdf2dyn_ros.trajectories.trajectory import Trajectory
+from urdf2dyn_ros.trajectories.via_points import ViaPoints
 from urdf2dyn_ros.urdf.reader import read_urdf
-
-PARAMETERS = (
-    Parameter('robot_description', '', 'The robot, as URDF.', read_only=True),
-    Parameter('simulator', 'dart', 'Physics engine.', choices=tuple(SIMULATORS), read_only=True),
-    Parameter('gravity', (0.0, 0.0, -9.81), 'Gravity in the root frame.', unit='m/s^2',
-              read_only=True),
-    Parameter('friction', False, 'Whether damping and friction of the URDF act in the joints; '
-              'the net effort that is published has neither in it.', read_only=True),
-    Parameter('duration', 20.0, 'How long the robot moves.', unit='s', minimum=0.5,
-              maximum=86400.0, read_only=True),
-    Parameter('physics_step', 0.001, 'Time step of the engine.', unit='s', minimum=1e-5,
-              maximum=0.01, read_only=True),
-    Parameter('publish_rate', 250.0, 'Joint states for each second of simulated time; one is '
-              'published every whole number of physics steps.', unit='Hz', minimum=1.0,
-              maximum=10000.0, read_only=True),
-    Parameter('real_time_factor', 1.0, 'Simulated time for each second.', minimum=0.01,
-              maximum=100.0, read_only=True),
-    Parameter('start.subscribers', 1, 'Subscribers of joint_states that the motion waits for.',
-              minimum=0, read_only=True),
-    Parameter('start.timeout', 20.0, 'It starts without them after this time.', unit='s',
-              minimum=0.0, read_only=True),
-)
-
-KP, KD = 400.0, 40.0
-"""Feedback of the motion's errors [1/s^2], [1/s]: critically damped, 20 rad/s."""
 
 SETTLING = 0.5
 """Simulated time at rest [s] between the last subscriber's coming and the motion."""
@@ -64,7 +46,7 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 class JointSimulator(Node):
     """
-    Holds still until it is heard, moves smoothly for the duration, and holds still again.
+    Holds still until it is heard, moves for the duration, and holds still again.
 
     Positions, velocities and efforts of a message belong to the same instant, and its stamp is
     the time of the start plus the simulated time, exactly, however slow the computer is.
@@ -78,14 +60,18 @@ class JointSimulator(Node):
             raise ParameterError('parameter robot_description is empty: give it the text of a '
                                  'URDF, for instance in a file of parameters')
         model = read_urdf(values['robot_description'])
-        self._simulator: Simulator = simulator_class(values['simulator'])(
+        self._control = CONTROLS[values['control']]
+        self._simulator = simulator_class(values['simulator'])(
             model, gravity=values['gravity'], dt=values['physics_step'],
-            friction=values['friction'])
-        driven = gears(model)
-        self._trajectory = SmoothTrajectory(
-            [joint.type for joint in driven.drivers], driven.limits, values['duration'])
+            friction=values['friction'], command=self._control.command)
+        self._gears = gears(model)
+        self._by_topic: bool = values['trajectory'] == TOPIC
+        motion = TRAJECTORIES['smooth' if self._by_topic else values['trajectory']]
+        self._trajectory: Trajectory = motion(
+            [joint.type for joint in self._gears.drivers], self._gears.limits, values['duration'])
         q, qd, _ = self._trajectory(0.0)
         self._simulator.set_state(q, qd)
+        self._effort: str = values['effort']
         self._every = max(1, round(1.0 / (values['publish_rate'] * values['physics_step'])))
         self._factor: float = values['real_time_factor']
         self._subscribers: int = values['start.subscribers']
@@ -98,10 +84,17 @@ class JointSimulator(Node):
         self._description = self.create_publisher(String, 'robot_description', LATCHED)
         self._description.publish(String(data=values['robot_description']))
         self._progress_topic = self.create_publisher(Float64, '~/progress', LATCHED)
+        self._clock_topic = (self.create_publisher(ClockMessage, '/clock', 10)
+                             if values['publish_clock'] else None)
+        if self._by_topic:
+            self.create_subscription(JointTrajectory, '~/joint_trajectory',
+                                     barrier(self, self._take_trajectory), 10)
+        awaited = ('a trajectory comes' if self._by_topic
+                   else f'joint_states has {self._subscribers} subscriber(s)')
         self.get_logger().info(
-            f'robot {model.name!r} with {len(driven.drivers)} joints in {values["simulator"]}, '
-            f'holding still until joint_states has {self._subscribers} subscriber(s)')
-        self._first_stamp = self.get_clock().now().nanoseconds
+            f'robot {model.name!r} with {len(self._gears.drivers)} joints in '
+            f'{values["simulator"]}, holding still until {awaited}')
+        self._first_stamp = 0 if self._clock_topic else Clock().now().nanoseconds
         self._wall_start = time.monotonic()
         period = self._every * values['physics_step'] / self._factor
         self.create_timer(max(period, 0.001), self._advance,
@@ -118,17 +111,19 @@ class JointSimulator(Node):
         self._start_when_heard()
         while (self._simulator.time < (now - self._wall_start) * self._factor
                and time.monotonic() - now < TURN):
-            moved = -1.0 if self._motion_start is None else (
-                self._simulator.time - self._motion_start)
-            tau = self._simulator.computed_torque(*self._trajectory(moved), KP, KD)
-            sample = self._simulator.step(tau)
+            command = self._control.law(self._simulator, *self._trajectory(self._moved()))
+            sample = self._simulator.step(command)
             if self._steps % self._every == 0:
                 self._publish(sample)
             self._steps += 1
         self._report()
 
+    def _moved(self) -> float:
+        """Return for how long the robot has been moving [s]; less than 0 before it does."""
+        return -1.0 if self._motion_start is None else self._simulator.time - self._motion_start
+
     def _start_when_heard(self) -> None:
-        if self._motion_start is not None:
+        if self._motion_start is not None or self._by_topic:
             return
         heard = self._states.get_subscription_count() >= self._subscribers
         if heard or self._simulator.time > self._timeout * self._factor:
@@ -137,22 +132,35 @@ class JointSimulator(Node):
                 f'moving for {self._trajectory.duration:g} s'
                 + ('' if heard else f', though nobody came within {self._timeout:g} s'))
 
+    def _take_trajectory(self, message: JointTrajectory) -> None:
+        """Follow it from now on, from where the motion is; one that cannot be is left out."""
+        try:
+            self._trajectory = ViaPoints(
+                self._gears.drivers, self._gears.limits, self._trajectory(self._moved()),
+                message.joint_names, points(message))
+        except SimulationError as error:
+            self.get_logger().error(f'{error}; the motion before it goes on')
+            return
+        self._motion_start, self._progress = self._simulator.time, 0.0
+        self.get_logger().info(f'moving for {self._trajectory.duration:g} s')
+
     def _publish(self, sample: Sample) -> None:
-        stamp = Time(nanoseconds=self._first_stamp + round(sample.time * 1e9))
+        stamp = Time(nanoseconds=self._first_stamp + round(sample.time * 1e9)).to_msg()
+        if self._clock_topic:
+            self._clock_topic.publish(ClockMessage(clock=stamp))
         message = JointState()
-        message.header.stamp = stamp.to_msg()
+        message.header.stamp = stamp
         message.name = list(self._simulator.joint_names)
         message.position = array('d', sample.q)
-        message.velocity = array('d', sample.qd)
-        message.effort = array('d', sample.effort)
+        message.velocity = array('d', sample.velocity)
+        message.effort = array('d', getattr(sample, self._effort))
         self._states.publish(message)
 
     def _report(self) -> None:
         """Publish how much of the motion is done, in steps of about a percent."""
         if self._motion_start is None or self._progress == 1.0:
             return
-        done = (self._simulator.time - self._motion_start) / self._trajectory.duration
-        done = min(max(done, 0.0), 1.0)
+        done = min(max(self._moved() / self._trajectory.duration, 0.0), 1.0)
         if done - self._progress >= 0.01 or done == 1.0:
             self._progress = done
             self._progress_topic.publish(Float64(data=done))

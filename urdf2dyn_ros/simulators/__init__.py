@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from urdf2dyn_ros.errors import SimulationError
+from urdf2dyn_ros.simulators.simulator import Simulator
 
 
 class Engine(NamedTuple):
@@ -18,10 +19,11 @@ class Engine(NamedTuple):
 
 SIMULATORS = {
     'dart': Engine('urdf2dyn_ros.simulators.dart', 'DartSimulator', 'dartpy'),
+    'mujoco': Engine('urdf2dyn_ros.simulators.mujoco', 'MujocoSimulator', 'mujoco'),
 }
 
 
-def simulator_class(name: str) -> Any:
+def simulator_class(name: str) -> type[Simulator]:
     """
     Return the class of a simulator; its engine is imported only now.
 
@@ -41,4 +43,5 @@ def simulator_class(name: str) -> Any:
         raise SimulationError(
             f'simulator {name!r} needs the Python package {engine.package}, which cannot be '
             f'imported ({error}); install it with: pip install {engine.package}') from error
-    return getattr(import_module(engine.module), engine.class_name)
+    found: type[Simulator] = getattr(import_module(engine.module), engine.class_name)
+    return found

@@ -1,74 +1,197 @@
-"""The contract of every simulator: efforts in, one physics step, one consistent sample out."""
+"""The contract of every simulator: commands in, one physics step, one consistent sample out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from urdf2dyn_ros.errors import SimulationError
+from urdf2dyn_ros.robot_model import RobotModel
+from urdf2dyn_ros.simulators.gears import gears
+from urdf2dyn_ros.simulators.inertia import check_inertia
+from urdf2dyn_ros.simulators.sample import Sample, Vector
+
+COMMANDS = ('effort', 'velocity', 'position')
+"""What a joint may be commanded to have; the last two are followed by a servo of the engine."""
+
+FASTEST = 1e6
+"""No joint moves at this velocity [rad/s or m/s], if the engine is right."""
 
 
-@dataclass(frozen=True)
-class Sample:
+class Simulator(ABC):
     """
-    What a step measured, all of it at the instant that the step departed from.
+    A fixed-base robot in a physics engine; vectors are in the order of `joint_names`.
 
-    Gazebo publishes the effort of that instant beside the positions after the step, so that there
-    the two are one physics step apart; here they belong together.
+    The root link is welded to the world, and so is a floating root. There are no contacts and no
+    limits; damping and Coulomb friction of the URDF act only if `friction` is true, the damping
+    implicitly: by a velocity of the end of the step.
 
-    Attributes
+    Mimic joints follow their driver through an ideal, rigid gear without mass: the motion of all
+    joints is solved together with the engine's own mass matrix, and the effort of a driving joint
+    is its own plus, for each joint that mimics it, multiplier * (effort of that joint).
+
+    An engine is a subclass with the abstract methods; their vectors have an entry for each of the
+    m moving joints, mimic joints among them, in the order of the file.
+
+    Parameters
     ----------
-    time : float
-        Simulated time [s].
-    q, qd, qdd : ndarray, (n,)
-        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2]; qdd is what the step then applied.
-    effort : ndarray, (n,)
-        Net effort [N m or N]: what moves the links, after damping and friction of the joint.
-
-    """
-
-    time: float
-    q: Vector
-    qd: Vector
-    qdd: Vector
-    effort: Vector
-
-
-class Simulator(Protocol):
-    """
-    A robot in a physics engine; vectors are in the order of `joint_names`.
+    model : RobotModel
+    gravity : tuple of float, (3,)
+        In the root frame [m/s^2].
+    dt : float
+        Physics step [s].
+    friction : bool
+        Whether the damping and friction of the URDF act in the joints.
+    command : str
+        One of ``COMMANDS``: what `step` is given.
 
     Attributes
     ----------
     joint_names : tuple of str
         The n joints that drive, in the order of the file.
-    time : float
-        Simulated time [s].
-    q, qd : ndarray, (n,)
-        The present state [rad or m], [rad/s or m/s].
+    inertia : ndarray, (n,)
+        What each joint moves at position zero [kg m^2 or kg], the others let go.
+
+    Raises
+    ------
+    SimulationError
+        If the engine cannot simulate the robot: joints of several freedoms, joints that move no
+        inertia, or a model that the engine read differently.
 
     """
 
-    joint_names: tuple[str, ...]
+    def __init__(self, model: RobotModel, gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+                 dt: float = 0.001, friction: bool = False, command: str = 'effort') -> None:
+        self._gears = gears(model)
+        if not self._gears.drivers:
+            raise SimulationError(f'robot {model.name!r} has no joint that moves')
+        if command not in COMMANDS:
+            raise SimulationError(f'command {command!r}: must be one of {", ".join(COMMANDS)}')
+        if self._gears.any and command != 'effort':
+            raise SimulationError(f'commands of {command} cannot be simulated together with '
+                                  'mimic joints; command efforts')
+        if self._gears.any and friction and any(j.friction for j in self._gears.joints):
+            raise SimulationError('Coulomb friction cannot be simulated together with mimic '
+                                  'joints; set friction="0" in their <dynamics>')
+        self.joint_names = tuple(joint.name for joint in self._gears.drivers)
+        self._command = command
+        self._dt = dt
+        self._steps = 0
+        self._damping = np.array([joint.damping if friction else 0.0
+                                  for joint in self._gears.joints])
+        self._drivers = [row for row, joint in enumerate(self._gears.joints)
+                         if joint.mimic is None]
+        self._load(model, gravity, friction)
+        zeros = np.zeros(len(self.joint_names))
+        self.set_state(zeros, zeros)
+        M = self._mass_matrix()
+        check_inertia(self._gears, M)
+        G = self._gears.ratios
+        self.inertia: Vector = np.asarray(1.0 / np.linalg.inv(G.T @ M @ G).diagonal())
+
+    @abstractmethod
+    def _load(self, model: RobotModel, gravity: tuple[float, float, float],
+              friction: bool) -> None:
+        """Give the engine the robot."""
+
+    @abstractmethod
+    def _state(self) -> tuple[Vector, Vector]:
+        """Return the present positions and velocities (m,)."""
+
+    @abstractmethod
+    def _set_state(self, q: Vector, qd: Vector) -> None:
+        """Set positions and velocities (m,)."""
+
+    @abstractmethod
+    def _inertial(self, qdd: Vector) -> Vector:
+        """Return the efforts (m,) of accelerations (m,): the links' mass matrix times them."""
+
+    @abstractmethod
+    def _bias(self) -> Vector:
+        """Return Coriolis, centrifugal and gravity efforts (m,) at the present state."""
+
+    @abstractmethod
+    def _advance(self, command: Vector) -> tuple[Vector, Vector]:
+        """Step under commands (m,); return the net and the supplied efforts (m,) of the step."""
 
     @property
-    def time(self) -> float: ...
+    def time(self) -> float:
+        """Simulated time [s], exact multiples of the physics step."""
+        return self._steps * self._dt
 
     @property
-    def q(self) -> Vector: ...
+    def q(self) -> Vector:
+        """Present positions (n,) [rad or m]."""
+        return self._state()[0][self._drivers]
 
     @property
-    def qd(self) -> Vector: ...
+    def qd(self) -> Vector:
+        """Present velocities (n,) [rad/s or m/s]."""
+        return self._state()[1][self._drivers]
 
     def set_state(self, q: Vector, qd: Vector) -> None:
         """Place the robot: q, qd (n,)."""
+        self._set_state(self._gears.ratios @ q + self._gears.offsets, self._gears.ratios @ qd)
 
-    def step(self, tau: Vector) -> Sample:
-        """Advance by one physics step under the efforts tau (n,) [N m or N]."""
+    def step(self, command: Vector) -> Sample:
+        """
+        Advance by one physics step under efforts, velocities or positions (n,) of the drivers.
 
-    def computed_torque(self, q: Vector, qd: Vector, qdd: Vector,
-                        kp: float, kd: float) -> Vector:
-        """Return the efforts (n,) that follow a motion, by the engine's own dynamics."""
+        Raises
+        ------
+        SimulationError
+            If the state is not finite any more, or beyond all reason.
+
+        """
+        time, q, qd = self.time, self.q, self.qd
+        if not np.isfinite(command).all():
+            raise self._diverged(time)
+        if self._gears.any:
+            efforts, _ = self._advance(self._through_gears(command))
+            net, commanded = self._gears.ratios.T @ efforts, command.copy()
+            self.set_state(self.q, self.qd)
+        else:
+            net, commanded = self._advance(command)
+        self._steps += 1
+        after = self.qd
+        if not (np.isfinite([self.q, net]).all() and (np.abs(after) < FASTEST).all()):
+            raise self._diverged(time)
+        return Sample(time, q, qd, (after - qd) / self._dt, 0.5 * (qd + after), net, commanded)
+
+    @staticmethod
+    def _diverged(time: float) -> SimulationError:
+        return SimulationError(f'the simulation diverged at {time:.3f} s; use a smaller physics '
+                               'step, or a slower motion')
+
+    def required(self, qdd: Vector) -> Vector:
+        """
+        Return the efforts that give accelerations now, damping included, by the engine's model.
+
+        Parameters
+        ----------
+        qdd : ndarray, (n,)
+            [rad/s^2 or m/s^2].
+
+        Returns
+        -------
+        tau : ndarray, (n,)
+            [N m or N].
+
+        """
+        return np.asarray(self._gears.ratios.T @ self._efforts(self._gears.ratios @ qdd))
+
+    def _efforts(self, qdd: Vector) -> Vector:
+        """Return the effort of every joint for accelerations (m,); Coulomb friction is not in."""
+        velocities = self._state()[1] + self._dt * qdd   # the damping is that after the step
+        return self._inertial(qdd) + self._bias() + self._damping * velocities
+
+    def _through_gears(self, tau: Vector) -> Vector:
+        """Return the effort of every joint when the drivers act with tau through their gears."""
+        G = self._gears.ratios
+        M = self._mass_matrix() + self._dt * np.diag(self._damping)
+        rest = self._bias() + self._damping * self._state()[1]
+        return self._efforts(G @ np.linalg.solve(G.T @ M @ G, tau - G.T @ rest))
+
+    def _mass_matrix(self) -> Vector:
+        return np.array([self._inertial(row) for row in np.eye(len(self._damping))])

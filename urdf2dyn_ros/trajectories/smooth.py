@@ -1,15 +1,13 @@
-"""A smooth motion for any set of joints, within their limits, from rest to rest."""
+"""The motion `smooth`: two sines for every joint, faded in and out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from urdf2dyn_ros.robot_model import Limits
-
-Vector = NDArray[np.float64]
+from urdf2dyn_ros.trajectories.trajectory import Vector, room
 
 GOLDEN = 0.6180339887498949
 """Multiples of it, modulo 1, never repeat: every joint gets frequencies of its own."""
@@ -17,15 +15,6 @@ GOLDEN = 0.6180339887498949
 WEIGHTS = np.array([0.6, 0.4])
 LOWEST, HIGHEST = np.array([0.15, 0.40]), np.array([0.33, 0.74])
 """Frequencies [Hz] of the slow and of the fast sine lie between."""
-
-POSITION_SHARE, VELOCITY_SHARE = 0.8, 0.6
-"""How much of the way to a limit is used."""
-
-AMPLITUDES = {'prismatic': 0.15}
-VELOCITIES = {'prismatic': 0.3}
-"""Where limits do not ask for less [m], [m/s]; revolute joints have the following."""
-AMPLITUDE, VELOCITY = 0.8, 1.5
-"""[rad], [rad/s]."""
 
 
 class SmoothTrajectory:
@@ -52,11 +41,11 @@ class SmoothTrajectory:
         number = np.arange(1, len(types) + 1)[:, None]
         share = np.mod(number * np.array([GOLDEN, GOLDEN**2]), 1.0)
         self._w = 2.0 * np.pi * (LOWEST + (HIGHEST - LOWEST) * share)
-        self.centre, room = _centres(types, limits)
-        velocity = np.array([_velocity(*pair) for pair in zip(types, limits, strict=True)])
+        space = room(types, limits)
+        self.centre = space.centre
         # |d/dt (w s)| <= |dw/dt| |s| + |w| |ds/dt|, with the steepest fade in its middle.
         fastest = 35.0 / 16.0 / self._fade + self._w @ WEIGHTS
-        self._amplitude = np.minimum(room, velocity / fastest)
+        self._amplitude = np.minimum(space.amplitude, space.velocity / fastest)
 
     def __call__(self, t: float) -> tuple[Vector, Vector, Vector]:
         """Return q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2] at t [s]."""
@@ -78,31 +67,3 @@ class SmoothTrajectory:
         return ((35.0 - 84.0 * x + 70.0 * x**2 - 20.0 * x**3) * x**4,
                 140.0 * (x * (1.0 - x))**3 / self._fade * sign,
                 420.0 * (x * (1.0 - x))**2 * (1.0 - 2.0 * x) / self._fade**2)
-
-
-def _centres(types: Sequence[str], limits: Sequence[Limits]) -> tuple[Vector, Vector]:
-    """Return the centres (n,) and the amplitudes (n,) that positions allow [rad or m]."""
-    centres, amplitudes = [], []
-    for kind, limit in zip(types, limits, strict=True):
-        amplitude = AMPLITUDES.get(kind, AMPLITUDE)
-        lower, upper = limit.lower, limit.upper
-        if kind == 'continuous':
-            lower = upper = None
-        if lower is not None and upper is not None:
-            amplitude = min(amplitude, POSITION_SHARE * abs(upper - lower) / 2.0)
-        # As close to zero as leaves room for the swing.
-        room = amplitude / POSITION_SHARE
-        centre = 0.0
-        if lower is not None:
-            centre = max(centre, lower + room)
-        if upper is not None:
-            centre = min(centre, upper - room)
-        centres.append(centre)
-        amplitudes.append(amplitude)
-    return np.array(centres), np.array(amplitudes)
-
-
-def _velocity(kind: str, limits: Limits) -> float:
-    """Return the velocity allowed [rad/s or m/s]; a limit of 0 is a placeholder, not a limit."""
-    usual = VELOCITIES.get(kind, VELOCITY)
-    return min(usual, VELOCITY_SHARE * limits.velocity) if limits.velocity else usual

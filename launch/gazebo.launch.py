@@ -1,0 +1,108 @@
+"""
+An arm in Gazebo Sim, its inverse dynamics, and the comparison with the efforts Gazebo publishes.
+
+    ros2 launch urdf2dyn_ros gazebo.launch.py
+    ros2 launch urdf2dyn_ros gazebo.launch.py --show-args
+
+Needs ros_gz_sim, ros_gz_bridge, gz_ros2_control, robot_state_publisher, controller_manager,
+joint_state_broadcaster and joint_trajectory_controller; docs/gazebo.md is the tutorial. The robot
+is given its <ros2_control> tags and welded to the world here, so that any URDF of a fixed-base
+arm will do, with a file of controllers to match.
+
+"""
+
+import os
+from pathlib import Path
+
+from launch import LaunchContext, LaunchDescription
+from launch.actions import (
+    DeclareLaunchArgument,
+    IncludeLaunchDescription,
+    OpaqueFunction,
+    RegisterEventHandler,
+)
+from launch.event_handlers import OnProcessExit
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+from urdf2dyn_ros.urdf.gazebo import gazebo_urdf
+from urdf2dyn_ros.urdf.reader import read_urdf
+from urdf2dyn_ros.urdf.source import load_urdf
+
+SHARE = FindPackageShare('urdf2dyn_ros')
+SIM_TIME = {'use_sim_time': True}
+CONTROLLERS = ('joint_state_broadcaster', 'joint_trajectory_controller')
+CLOCK = {'gz': 'gz.msgs.Clock', 'ign': 'ignition.msgs.Clock'}
+
+ARGUMENTS = (
+    DeclareLaunchArgument(
+        'urdf', default_value=PathJoinSubstitution([SHARE, 'urdf', 'rx90.urdf']),
+        description='File of an arm with a fixed base, .urdf or .xacro.'),
+    DeclareLaunchArgument(
+        'controllers',
+        default_value=PathJoinSubstitution([SHARE, 'config', 'rx90_controllers.yaml']),
+        description='File of parameters for the controllers of that arm, '
+                    f'{" and ".join(CONTROLLERS)}.'),
+    DeclareLaunchArgument(
+        'config', default_value=PathJoinSubstitution([SHARE, 'config', 'gazebo.yaml']),
+        description='File of parameters for inverse_dynamics.'),
+    DeclareLaunchArgument(
+        'gz_args', default_value='-r -v 3 empty.sdf',
+        description='Arguments of Gazebo Sim: -r runs at once, -s is without window.'),
+    DeclareLaunchArgument(
+        'plugins', default_value='ign' if os.environ.get('ROS_DISTRO') == 'humble' else 'gz',
+        choices=[*CLOCK],
+        description='What the plugins of gz_ros2_control begin with: ign for Fortress on Humble, '
+                    'gz for all that came after.'),
+)
+
+
+def _file(context: LaunchContext, argument: str) -> Path:
+    path = Path(LaunchConfiguration(argument).perform(context)).expanduser().absolute()
+    if not path.is_file():
+        raise FileNotFoundError(f'{argument}: there is no file {str(path)!r}')
+    return path
+
+
+def _robot(context: LaunchContext) -> list[object]:
+    """Publish the description, spawn the robot from it, then load the controllers."""
+    plugins = LaunchConfiguration('plugins').perform(context)
+    text = gazebo_urdf(load_urdf(str(_file(context, 'urdf'))),
+                       str(_file(context, 'controllers')), plugins)
+    publisher = Node(
+        package='robot_state_publisher', executable='robot_state_publisher', output='screen',
+        parameters=[SIM_TIME, {'robot_description': ParameterValue(text, value_type=str)}])
+    spawned = Node(
+        package='ros_gz_sim', executable='create', output='screen', parameters=[SIM_TIME],
+        arguments=['-topic', 'robot_description', '-name', read_urdf(text).name])
+    controllers = Node(
+        package='controller_manager', executable='spawner', output='screen',
+        arguments=[*CONTROLLERS, '--controller-manager-timeout', '60'])
+    clock = Node(
+        package='ros_gz_bridge', executable='parameter_bridge', name='clock_bridge',
+        output='screen', arguments=[f'/clock@rosgraph_msgs/msg/Clock[{CLOCK[plugins]}'])
+    return [clock, publisher, spawned,
+            RegisterEventHandler(OnProcessExit(target_action=spawned, on_exit=[controllers]))]
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Return the arguments, Gazebo, the robot in it, and the nodes of this package."""
+    gazebo = IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(PathJoinSubstitution(
+            [FindPackageShare('ros_gz_sim'), 'launch', 'gz_sim.launch.py'])),
+        launch_arguments={'gz_args': LaunchConfiguration('gz_args'),
+                          'on_exit_shutdown': 'true'}.items())
+    dynamics = IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(
+            PathJoinSubstitution([SHARE, 'launch', 'dynamics.launch.py'])),
+        # the robot comes by topic, from robot_state_publisher
+        launch_arguments={'urdf': '', 'namespace': '', 'config': LaunchConfiguration('config'),
+                          'use_sim_time': 'true'}.items())
+    comparison = Node(
+        package='urdf2dyn_ros', executable='effort_comparison', name='effort_comparison',
+        output='screen', parameters=[SIM_TIME])
+    return LaunchDescription([
+        *ARGUMENTS, OpaqueFunction(function=_robot), comparison, dynamics, gazebo])

@@ -1,0 +1,51 @@
+"""Joints that move no inertia: no simulation of them has a finite answer."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.errors import SimulationError
+from urdf2dyn_ros.simulators.gears import Gears
+
+NEGLIGIBLE = 1e-12
+"""Diagonal entry of the mass matrix [kg m^2 or kg] below which a joint moves nothing."""
+
+SINGULAR = 1e-9
+"""A mass matrix scaled to a unit diagonal with a smaller eigenvalue cannot be inverted safely."""
+
+
+def check_inertia(gears: Gears, M: NDArray[np.float64]) -> None:
+    """
+    Refuse joints that move no inertia, alone or together.
+
+    Parameters
+    ----------
+    gears : Gears
+    M : ndarray, (m, m)
+        The mass matrix of all moving joints [kg m^2, kg m or kg].
+
+    Raises
+    ------
+    SimulationError
+        With the joints by name.
+
+    """
+    remedy = ('give the links they move an <inertial>, or make the joints fixed; '
+              'inverse dynamics itself needs neither')
+    diagonal = M.diagonal()
+    empty = [joint.name for joint, m in zip(gears.joints, diagonal, strict=True)
+             if m < NEGLIGIBLE]
+    if empty:
+        raise SimulationError(f'no inertia is moved by {_listed(empty)}: {remedy}')
+    scale = 1.0 / np.sqrt(diagonal)
+    values, vectors = np.linalg.eigh(M * np.outer(scale, scale))
+    if values[0] < SINGULAR:
+        together = [joint.name for joint, part in zip(gears.joints, vectors[:, 0], strict=True)
+                    if abs(part) > 0.05]
+        raise SimulationError(f'no inertia is moved when {_listed(together)} move against each '
+                              f'other: {remedy}')
+
+
+def _listed(names: list[str]) -> str:
+    return ('joint ' if len(names) == 1 else 'joints ') + ', '.join(map(repr, names))

@@ -1,0 +1,106 @@
+"""MuJoCo as a simulator of fixed-base robots."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from urdf2dyn_ros.errors import SimulationError
+from urdf2dyn_ros.robot_model import RobotModel
+from urdf2dyn_ros.simulators.masses import check_masses
+from urdf2dyn_ros.simulators.sample import Vector
+from urdf2dyn_ros.simulators.simulated_model import simulated_urdf, with_aligned_inertias
+from urdf2dyn_ros.simulators.simulator import Simulator
+
+NEGLIGIBLE = 2e-15
+"""Mass [kg] and moments [kg m^2] of a link without inertia; MuJoCo refuses less."""
+
+COMPILER = (f'<mujoco><compiler discardvisual="true" fusestatic="false" balanceinertia="false" '
+            f'boundmass="{NEGLIGIBLE}" boundinertia="{NEGLIGIBLE}"/></mujoco></robot>')
+
+BANDWIDTH = 100.0
+"""Of the servos [rad/s]: the moved inertia, times its square, is their stiffness."""
+
+
+class MujocoSimulator(Simulator):
+    """
+    A robot in MuJoCo, loaded by MuJoCo's own URDF reader and stepped by its Euler method.
+
+    The commanded effort is the generalised force of the actuator. The servos are springs and
+    dampers, kp (command - q) - kv qd and kv (command - qd), as MuJoCo's actuators ``position``
+    and ``velocity`` are: they are behind the command, and what they supply has friction in it.
+    The net effort is what MuJoCo's own recursion gives for the motion of the step. Coulomb
+    friction is MuJoCo's ``frictionloss``, a constraint that is made as stiff as it may be: it
+    follows the textbook's law but for the last one or two steps before the joint turns round.
+
+    """
+
+    def _load(self, model: RobotModel, gravity: tuple[float, float, float],
+              friction: bool) -> None:
+        # before 4.0 its URDF reader loses the rotation of inertial frames (mujoco#3559)
+        text = simulated_urdf(with_aligned_inertias(model), friction)
+        text = text.replace('</robot>', COMPILER)
+        try:
+            self._model = mujoco.MjModel.from_xml_string(text)
+        except ValueError as error:
+            raise SimulationError(
+                f'MuJoCo cannot simulate robot {model.name!r}: {error}') from None
+        engine = self._model
+        check_masses(model, 'MuJoCo', {engine.body(i).name: float(engine.body_mass[i])
+                                       for i in range(1, engine.nbody)})
+        engine.opt.gravity[:] = gravity
+        engine.opt.timestep = self._dt
+        engine.opt.tolerance = 1e-12
+        # a simulation that diverges is to be seen, not started again
+        engine.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+        # left at 0.02 s, friction turns round that long before the joint does
+        engine.dof_solref[:, 0] = 2.0 * self._dt
+        engine.jnt_limited[:] = 0
+        engine.jnt_actfrclimited[:] = 0
+        self._data = mujoco.MjData(engine)
+        self._rows = np.array([engine.joint(joint.name).dofadr[0]
+                               for joint in self._gears.joints])
+        mujoco.mj_forward(engine, self._data)
+        stiffness = self._mass_matrix().diagonal() * BANDWIDTH**2
+        self._kp = stiffness * (self._command == 'position')
+        self._kv = 2.0 * stiffness / BANDWIDTH * (self._command != 'effort')
+        # where MuJoCo integrates it implicitly, as it does with the damping of the joint
+        engine.dof_damping[self._rows] += self._kv
+
+    def _state(self) -> tuple[Vector, Vector]:
+        return self._data.qpos[self._rows], self._data.qvel[self._rows]
+
+    def _set_state(self, q: Vector, qd: Vector) -> None:
+        self._data.qpos[self._rows] = q
+        self._data.qvel[self._rows] = qd
+        mujoco.mj_forward(self._model, self._data)
+
+    def _inertial(self, qdd: Vector) -> Vector:
+        ordered, efforts = np.zeros((2, self._model.nv))
+        ordered[self._rows] = qdd
+        mujoco.mj_mulM(self._model, self._data, efforts, ordered)
+        return np.asarray(efforts[self._rows])
+
+    def _bias(self) -> Vector:
+        return np.asarray(self._data.qfrc_bias[self._rows])
+
+    def _advance(self, command: Vector) -> tuple[Vector, Vector]:
+        engine, data = self._model, self._data
+        applied = self._applied(command)
+        data.qfrc_applied[self._rows] = applied
+        before = data.qvel.copy()
+        mujoco.mj_step(engine, data)
+        # What the recursion takes is that of the step, velocities and accelerations included.
+        after = data.qvel.copy()
+        net = np.zeros(engine.nv)
+        data.qvel[:], data.qacc[:] = before, (after - before) / self._dt
+        mujoco.mj_rne(engine, data, 1, net)
+        data.qvel[:] = after
+        mujoco.mj_forward(engine, data)
+        return net[self._rows], applied - self._kv * after[self._rows]
+
+    def _applied(self, command: Vector) -> Vector:
+        """Return what the actuators supply (m,) but for the servos' damping."""
+        if self._command == 'position':
+            return np.asarray(self._kp * (command - self._state()[0]))
+        return command if self._command == 'effort' else np.asarray(self._kv * command)

@@ -1,0 +1,46 @@
+"""What of a robot the engines are given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from urdf2dyn_ros.frames import from_rpy
+from urdf2dyn_ros.robot_model import Inertia, Joint, Limits, RobotModel
+from urdf2dyn_ros.simulators.gears import is_floating_root
+from urdf2dyn_ros.urdf.writer import clean_urdf
+
+
+def simulated_urdf(model: RobotModel, friction: bool) -> str:
+    """Return a URDF without gears and limits, its root fixed, massless links without inertial."""
+    def simulated(joint: Joint) -> Joint:
+        if is_floating_root(model, joint):
+            return replace(joint, type='fixed', mimic=None)
+        return replace(joint, mimic=None, limits=Limits(),
+                       damping=joint.damping if friction else 0.0,
+                       friction=joint.friction if friction else 0.0)
+
+    return clean_urdf(replace(
+        model, joints=tuple(simulated(joint) for joint in model.joints),
+        links=tuple(link if _has_inertia(link.inertia) else replace(link, inertia=None)
+                    for link in model.links)), fill_limits=True)
+
+
+def with_aligned_inertias(model: RobotModel) -> RobotModel:
+    """Return the same robot with every inertial frame along the axes of its link."""
+    return replace(model, links=tuple(
+        link if link.inertia is None else replace(link, inertia=_aligned(link.inertia))
+        for link in model.links))
+
+
+def _aligned(inertia: Inertia) -> Inertia:
+    xx, xy, xz, yy, yz, zz = inertia.tensor
+    R = np.array(from_rpy(inertia.rpy), dtype=float)
+    T = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+    return replace(inertia, rpy=(0.0, 0.0, 0.0),
+                   tensor=(T[0, 0], T[0, 1], T[0, 2], T[1, 1], T[1, 2], T[2, 2]))
+
+
+def _has_inertia(inertia: Inertia | None) -> bool:
+    return inertia is not None and (inertia.mass > 0.0 or any(inertia.tensor))

@@ -1,0 +1,157 @@
+"""A motion through given points, as a trajectory_msgs/JointTrajectory describes one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import BPoly, CubicSpline
+
+from urdf2dyn_ros.errors import SimulationError
+from urdf2dyn_ros.robot_model import Joint, Limits
+from urdf2dyn_ros.trajectories.trajectory import Vector
+
+ACROSS = 20
+"""Instants of a stretch at which the limits are looked at."""
+
+MOST = 10_000
+"""Points of a trajectory."""
+
+TOLERANCE = 1e-6
+"""Share of a limit by which rounding may pass it."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """
+    Where the named joints are at an instant, and what else is known of their motion there.
+
+    Attributes
+    ----------
+    time : float
+        Since the start of the trajectory [s].
+    positions : sequence of float, (k,)
+        [rad or m].
+    velocities, accelerations : sequence of float, (k,) or empty
+        [rad/s or m/s], [rad/s^2 or m/s^2].
+
+    """
+
+    time: float
+    positions: Sequence[float]
+    velocities: Sequence[float] = ()
+    accelerations: Sequence[float] = ()
+
+
+class ViaPoints:
+    """
+    From where the robot is through points, in the order of their times; then it holds still.
+
+    Between the points the position is a polynomial of degree 3 where velocities are given, of
+    degree 5 where accelerations are, too, and where neither is, a cubic spline that ends at rest.
+    Joints that are not named stay where they are, and so do all at a first point of time 0.
+
+    Parameters
+    ----------
+    joints : sequence of Joint, (n,)
+    limits : sequence of Limits, (n,)
+    present : tuple of ndarray, (n,) each
+        q, qd, qdd at the start [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
+    names : sequence of str, (k,)
+    points : sequence of Point
+
+    Raises
+    ------
+    SimulationError
+        For joints that are not there, points that do not fit, times that do not increase, and
+        motions that pass a limit of position or velocity.
+
+    """
+
+    def __init__(self, joints: Sequence[Joint], limits: Sequence[Limits],
+                 present: tuple[Vector, Vector, Vector], names: Sequence[str],
+                 points: Sequence[Point]) -> None:
+        known = [joint.name for joint in joints]
+        if len(points) > 1 and points[0].time == 0.0:
+            points = points[1:]
+        _check(known, names, points)
+        self.centre = np.array(present[0])
+        self._columns = [known.index(name) for name in names]
+        times = np.array([0.0, *(point.time for point in points)])
+        self.duration = float(times[-1])
+        start = [part[self._columns] for part in present]
+        given = 1 + bool(len(points[0].velocities)) + bool(len(points[0].accelerations))
+        rows = [start[:given], *((point.positions, point.velocities, point.accelerations)[:given]
+                                 for point in points)]
+        values = np.array(rows, dtype=float)   # (points, given, k)
+        if not np.isfinite(values).all():
+            raise SimulationError('trajectory: every number in it must be finite')
+        if given == 1:
+            ends = (1, start[1]), (1, np.zeros(len(names)))
+            self._q = CubicSpline(times, values[:, 0], bc_type=ends)
+        else:
+            self._q = BPoly.from_derivatives(times, list(values))
+        self._qd, self._qdd = self._q.derivative(), self._q.derivative(2)
+        self._last = values[-1, 0]
+        self._check_limits(joints, limits, times)
+
+    def __call__(self, t: float) -> tuple[Vector, Vector, Vector]:
+        """Return q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2] at t [s]."""
+        q, qd, qdd = self.centre.copy(), 0.0 * self.centre, 0.0 * self.centre
+        if t < self.duration:
+            t = max(t, 0.0)
+            q[self._columns] = self._q(t)
+            qd[self._columns], qdd[self._columns] = self._qd(t), self._qdd(t)
+        else:
+            q[self._columns] = self._last
+        return q, qd, qdd
+
+    def _check_limits(self, joints: Sequence[Joint], limits: Sequence[Limits],
+                      times: Vector) -> None:
+        share = np.linspace(0.0, 1.0, ACROSS)
+        at = (times[:-1, None] + np.outer(np.diff(times), share)).ravel()
+        for number, q, qd in zip(self._columns, self._q(at).T, self._qd(at).T, strict=True):
+            _check_limit(joints[number], limits[number], q, qd)
+
+
+def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point]) -> None:
+    """Refuse what cannot be interpolated, whatever the numbers are."""
+    unknown = [name for name in names if name not in known]
+    if unknown or len(set(names)) < len(names) or not names:
+        raise SimulationError(f'trajectory of {_listed(names)}: its joints must be some of '
+                              f'{_listed(known)}, each once')
+    if not 0 < len(points) <= MOST:
+        raise SimulationError(f'trajectory: it has {len(points)} points, 1 to {MOST} are taken')
+    first = points[0]
+    before = 0.0
+    for number, point in enumerate(points):
+        sizes = (len(point.positions), len(point.velocities), len(point.accelerations))
+        alike = sizes[1:] == (len(first.velocities), len(first.accelerations))
+        allowed = {(0, 0), (len(names), 0), (len(names), len(names))}
+        if sizes[0] != len(names) or sizes[1:] not in allowed or not alike:
+            raise SimulationError(
+                f'trajectory, point {number}: {len(names)} positions are needed, and as many '
+                'velocities and accelerations or none, the same at all points (accelerations '
+                'only with velocities)')
+        if not point.time > before:
+            raise SimulationError(f'trajectory, point {number}: its time {point.time:g} s must be '
+                                  f'after {before:g} s')
+        before = point.time
+
+
+def _check_limit(joint: Joint, limits: Limits, q: Vector, qd: Vector) -> None:
+    beyond = TOLERANCE * max(1.0, float(np.abs(q).max()))
+    if joint.type != 'continuous' and (
+            (limits.lower is not None and q.min() < limits.lower - beyond)
+            or (limits.upper is not None and q.max() > limits.upper + beyond)):
+        raise SimulationError(f'trajectory: joint {joint.name!r} would be between {q.min():g} and '
+                              f'{q.max():g}, its limits are {limits.lower} and {limits.upper}')
+    fastest = float(np.abs(qd).max())
+    if limits.velocity and fastest > (1.0 + TOLERANCE) * limits.velocity:
+        raise SimulationError(f'trajectory: joint {joint.name!r} would move at {fastest:g}, its '
+                              f'limit is {limits.velocity:g}; give it more time')
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ', '.join(map(repr, names)) or 'no joint'

@@ -1,0 +1,152 @@
+"""A robot description with what Gazebo Sim and ros2_control have to be told beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lxml import etree
+
+from urdf2dyn_ros.errors import ParameterError, Problem, UrdfError
+from urdf2dyn_ros.robot_model import Inertia, Joint, Limits, Link, RobotModel
+from urdf2dyn_ros.urdf.description import Description, Element
+from urdf2dyn_ros.urdf.document import parse_document
+from urdf2dyn_ros.urdf.reader import read_urdf
+
+WORLD = 'world'
+"""Gazebo welds the root link to its world if it has this name, and lets it fall otherwise."""
+
+INTERFACES = ('position', 'velocity', 'effort')
+
+MOVED = ('revolute', 'continuous', 'prismatic')
+
+
+class Plugins(NamedTuple):
+    """What the parts of a release of gz_ros2_control are called."""
+
+    library: str
+    system: str
+    hardware: str
+
+
+PLUGINS = {
+    'gz': Plugins('gz_ros2_control-system', 'gz_ros2_control::GazeboSimROS2ControlPlugin',
+                  'gz_ros2_control/GazeboSimSystem'),
+    'ign': Plugins('ign_ros2_control-system', 'ign_ros2_control::IgnitionROS2ControlPlugin',
+                   'ign_ros2_control/IgnitionSystem'),
+}
+"""By what they begin with: `gz` from Jazzy on, `ign` for Gazebo Fortress on Humble."""
+
+
+def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str:
+    """
+    Return the description with ``<ros2_control>`` for every joint and the plugin that reads it.
+
+    Every joint gets all three command interfaces, so that the controllers choose, and all three
+    states, effort among them. The root is welded to the world, and given a mass if it has none:
+    it does not move, but Gazebo would drop it and all that it carries. A description that has
+    ``<ros2_control>`` of its own is returned as it is.
+
+    Parameters
+    ----------
+    text : str or bytes
+        URDF of a robot with a fixed base.
+    controllers : str
+        Path of the file of parameters for the controllers.
+    plugins : str
+        A key of ``PLUGINS``.
+
+    Raises
+    ------
+    UrdfError
+        For a description that cannot be read, or that Gazebo would simulate in part only:
+        moved links without mass, mimic joints, and joints of several freedoms.
+    ParameterError
+        For plugins of another name.
+
+    """
+    if plugins not in PLUGINS:
+        raise ParameterError(f'plugins {plugins!r}: must be one of {", ".join(PLUGINS)}')
+    model = read_urdf(text)
+    robot = parse_document(text)
+    if robot.find('ros2_control') is None:
+        _check(model)
+        if model.root != WORLD:
+            _weld(robot, next(link for link in model.links if link.name == model.root))
+        _add_control(robot, [joint for joint in model.joints if joint.type in MOVED],
+                     PLUGINS[plugins].hardware)
+        _add_plugin(robot, controllers, PLUGINS[plugins])
+    return etree.tostring(robot, encoding='unicode')
+
+
+def _check(model: RobotModel) -> None:
+    links = {link.name: link for link in model.links}
+    problems = []
+    for joint in model.joints:
+        where = f'joint "{joint.name}"'
+        if joint.type not in (*MOVED, 'fixed'):
+            problems.append(Problem('gazebo-type', f'ros2_control has no {joint.type} joints; '
+                                    'write it as several joints of one freedom', where))
+        elif joint.mimic is not None:
+            problems.append(Problem('gazebo-mimic', 'how a joint follows another depends on the '
+                                    'release of ros2_control; add <ros2_control> by hand', where))
+        elif joint.type != 'fixed' and not _mass(links[joint.child]):
+            problems.append(Problem('gazebo-mass', 'Gazebo drops moved links without mass and '
+                                    'all they carry; give it an <inertial>',
+                                    f'link "{joint.child}"'))
+    if model.root != WORLD and WORLD in links:
+        problems.append(Problem('gazebo-world', 'only the root may have this name',
+                                f'link "{WORLD}"'))
+    if problems:
+        raise UrdfError(problems)
+
+
+def _mass(link: Link) -> float:
+    inertia: Inertia | None = link.inertia
+    return 0.0 if inertia is None else inertia.mass
+
+
+def _weld(robot: Element, root: Link) -> None:
+    if not _mass(root):
+        link = Description(robot).link_of[root.name]
+        for inertial in link.findall('inertial'):
+            link.remove(inertial)
+        inertial = etree.SubElement(link, 'inertial')
+        etree.SubElement(inertial, 'mass', value='1')
+        etree.SubElement(inertial, 'inertia', ixx='1', ixy='0', ixz='0', iyy='1', iyz='0',
+                         izz='1')
+    etree.SubElement(robot, 'link', name=WORLD)
+    names = {joint.get('name') for joint in robot.iterchildren('joint')}
+    name = f'{WORLD}_to_{root.name}'
+    while name in names:
+        name += '_'
+    joint = etree.SubElement(robot, 'joint', name=name, type='fixed')
+    etree.SubElement(joint, 'parent', link=WORLD)
+    etree.SubElement(joint, 'child', link=root.name)
+
+
+def _add_control(robot: Element, joints: Sequence[Joint], hardware: str) -> None:
+    control = etree.SubElement(robot, 'ros2_control', name='gazebo', type='system')
+    etree.SubElement(etree.SubElement(control, 'hardware'), 'plugin').text = hardware
+    for joint in joints:
+        element = etree.SubElement(control, 'joint', name=joint.name)
+        for interface in INTERFACES:
+            etree.SubElement(element, 'command_interface', name=interface)
+        for interface in INTERFACES:
+            state = etree.SubElement(element, 'state_interface', name=interface)
+            if interface == 'position':
+                start = etree.SubElement(state, 'param', name='initial_value')
+                start.text = repr(_start(joint.limits))
+
+
+def _start(limits: Limits) -> float:
+    """Return the position nearest to zero that the limits allow [rad or m]."""
+    lower = -float('inf') if limits.lower is None else limits.lower
+    upper = float('inf') if limits.upper is None else limits.upper
+    return float(min(max(0.0, lower), upper))
+
+
+def _add_plugin(robot: Element, controllers: str, plugins: Plugins) -> None:
+    plugin = etree.SubElement(etree.SubElement(robot, 'gazebo'), 'plugin',
+                              filename=plugins.library, name=plugins.system)
+    etree.SubElement(plugin, 'parameters').text = controllers
