@@ -38,7 +38,11 @@ ARGUMENTS = (
         'use_sim_time', default_value='', choices=['', 'true', 'false', 'True', 'False'],
         description='Whether the time is that of the topic /clock; if empty, what the file of '
                     'parameters says, or else false.'),
+    DeclareLaunchArgument(
+        'respawn', default_value='false', choices=['true', 'false', 'True', 'False'],
+        description='Whether to start the node again when it ends although nobody told it to.'),
 )
+RESPAWN_DELAY = 1.0  # s
 
 
 def _node(context: LaunchContext) -> list[Node]:
@@ -58,7 +62,8 @@ def _node(context: LaunchContext) -> list[Node]:
     if values['use_sim_time']:
         parameters.append({'use_sim_time': values['use_sim_time'].lower() == 'true'})
     return [Node(package='urdf2dyn_ros', executable='inverse_dynamics', name='inverse_dynamics',
-                 namespace=values['namespace'], parameters=parameters, output='screen')]
+                 namespace=values['namespace'], parameters=parameters, output='screen',
+                 respawn=values['respawn'].lower() == 'true', respawn_delay=RESPAWN_DELAY)]
 
 
 def _description(path: Path) -> str:

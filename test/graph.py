@@ -16,11 +16,12 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
-from urdf2dyn_ros.nodes.child_process import ChildProcess, stop_all
+from urdf2dyn_ros.nodes.child_process import PACKAGE, ChildProcess, stop_all
 from urdf2dyn_ros.nodes.client import Client
 
 SENSOR = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -82,9 +83,15 @@ class Graph(Client):
             words += ['-p', f'{key}:={json.dumps(value, ensure_ascii=False)}']
         for key, value in (remappings or {}).items():
             words += ['-r', f'{key}:={value}']
-        environment = {'ROS_DOMAIN_ID': str(self.domain),
-                       'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
-        return Process(f'urdf2dyn_ros.nodes.{name}', words, environment)
+        return self.program(f'urdf2dyn_ros.nodes.{name}', words)
+
+    def program(self, module: str, words: Sequence[str] = ()) -> Process:
+        """Start a module, of this package or beside this file, in the same DDS domain."""
+        path = [str(PACKAGE.parent), str(Path(__file__).parent), os.environ.get('PYTHONPATH', '')]
+        return Process(module, words, {
+            'ROS_DOMAIN_ID': str(self.domain), 'PYTEST_XDIST_WORKER': 'gw0',
+            'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+            'PYTHONPATH': os.pathsep.join(filter(None, path))})
 
     def messages(self, kind: Any, topic: str, qos: QoSProfile = SENSOR,
                  kept: int = 100_000) -> deque[Any]:

@@ -1,5 +1,6 @@
 """
-launch/dynamics.launch.py, started by ROS 2's own launch: efforts, exported file, end by SIGINT.
+launch/dynamics.launch.py, started by ROS 2's own launch: efforts, exported file, a new life after
+SIGKILL, end by SIGINT.
 
 The launch stack is not on PyPI, so `make test` skips this. Where ROS 2 is installed (Humble or
 later, pytest below 9, which launch_testing's plugin does not know):
@@ -15,6 +16,7 @@ or with `launch_test` in place of `python3 -m pytest -v`; `colcon test` runs it 
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 import time
 import unittest
@@ -36,7 +38,9 @@ try:
     from launch.launch_description_sources import PythonLaunchDescriptionSource
     from launch.substitutions import PathJoinSubstitution
     from launch_ros.substitutions import FindPackageShare
+    from rclpy.qos import DurabilityPolicy, QoSProfile
     from sensor_msgs.msg import JointState
+    from std_msgs.msg import String
     from std_srvs.srv import Trigger
 except ImportError as error:
     pytest.skip(f'launch comes with ROS 2, not from PyPI, and is not installed: {error}',
@@ -53,15 +57,33 @@ def generate_test_description() -> LaunchDescription:
     """Return what is started before the tests, which stays on this computer."""
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 101))
-    share = FindPackageShare('urdf2dyn_ros')
     return LaunchDescription([
-        IncludeLaunchDescription(
-            PythonLaunchDescriptionSource(
-                PathJoinSubstitution([share, 'launch', 'dynamics.launch.py'])),
-            launch_arguments={'urdf': str(ROBOT), 'namespace': 'left',
-                              'export_directory': EXPORTED.name}.items()),
+        _dynamics(namespace='left', urdf=str(ROBOT), export_directory=EXPORTED.name),
+        # the arguments of one inclusion hold for the next
+        _dynamics(namespace='right', urdf='', export_directory='', respawn='true'),
         launch_testing.actions.ReadyToTest(),
     ])
+
+
+def _dynamics(**arguments: str) -> IncludeLaunchDescription:
+    share = FindPackageShare('urdf2dyn_ros')
+    return IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(
+            PathJoinSubstitution([share, 'launch', 'dynamics.launch.py'])),
+        launch_arguments=arguments.items())
+
+
+def _process(namespace: str) -> int | None:
+    """Return the number of the process that launch has started in a namespace."""
+    for folder in Path('/proc').glob('[0-9]*'):
+        try:
+            parent = int((folder / 'stat').read_text().rpartition(')')[2].split()[1])
+            words = (folder / 'cmdline').read_text().split('\0')
+        except (OSError, UnicodeDecodeError):  # it has ended just now
+            continue
+        if parent == os.getpid() and f'__ns:=/{namespace}' in words:
+            return int(folder.name)
+    return None
 
 
 class TestRunning(unittest.TestCase):
@@ -92,9 +114,14 @@ class TestRunning(unittest.TestCase):
 
     def test_joint_states_give_efforts(self) -> None:
         """A robot at rest needs the efforts that gravity asks for."""
+        self.check_efforts('left')
+
+    def check_efforts(self, namespace: str) -> None:
+        """Publish a robot at rest until there are efforts, and compare them."""
         efforts: list[JointState] = []
-        self.node.create_subscription(JointState, 'inverse_dynamics/efforts', efforts.append, 10)
-        publisher = self.node.create_publisher(JointState, 'joint_states', 10)
+        self.node.create_subscription(
+            JointState, f'/{namespace}/inverse_dynamics/efforts', efforts.append, 10)
+        publisher = self.node.create_publisher(JointState, f'/{namespace}/joint_states', 10)
         names = list(DYNAMICS.joint_names)
         q = [0.1 * (joint + 1) for joint in range(len(names))]
         rest = [0.0] * len(names)
@@ -123,6 +150,17 @@ class TestRunning(unittest.TestCase):
         self.assertEqual(Path(answer.result().message),
                          Path(EXPORTED.name).resolve() / 'rx90_dynamics.py')
         self.assertTrue(Path(answer.result().message).is_file())
+
+    def test_a_killed_node_lives_again(self) -> None:
+        """With the model that is latched on its topic, where the argument respawn says so."""
+        publisher = self.node.create_publisher(String, '/right/robot_description', QoSProfile(
+            depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+        publisher.publish(String(data=ROBOT.read_text()))
+        self.check_efforts('right')
+        killed = _process('right')
+        os.kill(killed, signal.SIGKILL)
+        self.wait(lambda: _process('right') not in (None, killed), 'process after the killed one')
+        self.check_efforts('right')
 
 
 @launch_testing.post_shutdown_test()

@@ -14,7 +14,13 @@ import numpy as np
 import pytest
 from graph import LATCHED, Graph
 from moving_robot import DYNAMICS, TEXT, connected, error, set_parameter, stamp_of, started
-from rcl_interfaces.srv import DescribeParameters, ListParameters
+from rcl_interfaces.msg import Parameter as RosParameter
+from rcl_interfaces.msg import ParameterValue
+from rcl_interfaces.srv import (
+    DescribeParameters,
+    ListParameters,
+    SetParametersAtomically,
+)
 from robots import OWN
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
@@ -137,6 +143,7 @@ def test_without_a_model_export_and_log_say_what_is_missing(graph: Graph) -> Non
         assert process.stop() == 0
 
 
+@pytest.mark.fault(52)
 def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> None:
     """With the reason, and the old value stays; a valid change applies while it runs."""
     with started(graph):
@@ -162,8 +169,19 @@ def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> N
             result = set_parameter(graph, name, **value)
             assert not result.successful
             assert word in result.reason
+        atomically = graph.node.create_client(SetParametersAtomically,
+                                              'inverse_dynamics/set_parameters_atomically')
+        future = atomically.call_async(SetParametersAtomically.Request(parameters=[
+            RosParameter(name='gravity', value=ParameterValue(
+                type=8, double_array_value=[0.0, 0.0, 0.0])),
+            RosParameter(name='polynomial.window', value=ParameterValue(
+                type=3, double_value=-1.0))]))
+        graph.wait(future.done)
+        assert not future.result().result.successful
+        assert 'polynomial.window' in future.result().result.reason
         robot = connected(graph)
         robot.move(20)
+        assert error(robot.efforts[-1], robot) < 1e-2, 'nothing of what was refused is in force'
         before = robot.efforts[-1].effort[1]
         assert set_parameter(graph, 'gravity', type=8,
                              double_array_value=[0.0, 0.0, 0.0]).successful
@@ -175,6 +193,7 @@ def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> N
         assert abs(before - robot.efforts[-1].effort[1]) > 1.0
 
 
+@pytest.mark.fault(52)
 def test_a_parameter_that_is_nonsense_at_the_start_ends_the_node_with_one_line(
         graph: Graph) -> None:
     """Before anything runs there is nothing to keep running."""
@@ -183,6 +202,7 @@ def test_a_parameter_that_is_nonsense_at_the_start_ends_the_node_with_one_line(
         assert 'polynomial.window' in process.output and 'Traceback' not in process.output
 
 
+@pytest.mark.fault(48)
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize('times', [1, 2])
 def test_signals_end_the_node_within_a_second(graph: Graph, number: int, times: int) -> None:

@@ -109,7 +109,8 @@ def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Gra
         assert status.values('output')[deviation] == 'unknown'
 
 
-def test_data_that_stop_are_told_and_so_is_their_return_row_49(graph: Graph) -> None:
+@pytest.mark.fault(49)
+def test_data_that_stop_are_told_and_so_is_their_return(graph: Graph) -> None:
     """While nothing comes, the output is stale."""
     with started(graph):
         robot, status = connected(graph), Statuses(graph)
@@ -211,7 +212,8 @@ def test_diagnostics_are_off_by_parameter_and_names_have_the_namespace(graph: Gr
         assert info[-1].data.endswith('\nwarnings:\nnone')
 
 
-def test_a_callback_that_fails_is_told_to_whoever_counts_row_53(graph: Graph) -> None:
+@pytest.mark.fault(53)
+def test_a_callback_that_fails_is_told_to_whoever_counts(graph: Graph) -> None:
     """Every time, though the log has it once in five seconds."""
     told: list[str] = []
     failing = barrier(graph.node, lambda: 1 / 0, told.append)

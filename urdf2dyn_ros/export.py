@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from pathlib import Path
 
-from urdf2dyn_ros.atomic_file import atomic_file
+from urdf2dyn_ros.atomic_file import create_files
 from urdf2dyn_ros.equations.generator import GRAVITY, generate, uncollected
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.languages import LANGUAGES
@@ -96,24 +97,42 @@ def write_files(files: dict[str, str], directory: str | os.PathLike[str],
     """
     try:
         folder = Path(directory).expanduser().resolve()
-    except RuntimeError as error:
-        raise ExportError(f'cannot write to {directory}: {error}') from None
-    paths = [folder / name for name in files]
+    except (RuntimeError, ValueError) as error:  # no such user; a NUL in the name
+        raise ExportError(f'cannot write to {os.fspath(directory)!r}: {error}') from None
+    texts = {folder / name: text.encode() for name, text in files.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path, text in zip(paths, files.values()):
-            if path.is_symlink():
-                raise ExportError(f'{path} is a symbolic link, which is not followed; remove it '
-                                  'or choose another name')
-            if not path.exists() or path.read_bytes() == text.encode():
-                continue
-            if not overwrite:
-                raise ExportError(f'{path} exists with another text, which may be your work; '
-                                  'choose another name or directory, or ask for overwriting')
-        for path, text in zip(paths, files.values()):
-            if not path.exists() or path.read_bytes() != text.encode():
-                with atomic_file(path) as part:
-                    part.write_bytes(text.encode())
+        new = _to_write(texts, overwrite)
+        while new:
+            try:
+                create_files(new, overwrite)
+                break
+            except FileExistsError:  # came just now; whether it is the same is seen at once
+                new = _to_write(texts, overwrite)
     except OSError as error:
         raise ExportError(f'cannot write to {folder}: {error.strerror}') from None
-    return paths
+    return list(texts)
+
+
+def _to_write(texts: dict[Path, bytes], overwrite: bool) -> dict[Path, bytes]:
+    """Return the texts that are not there yet, or raise an ExportError for what is in the way."""
+    new = {}
+    for path, text in texts.items():
+        try:
+            status = path.lstat()
+        except FileNotFoundError:
+            new[path] = text
+            continue
+        if stat.S_ISLNK(status.st_mode):
+            raise ExportError(f'{path} is a symbolic link, which is not followed; remove it '
+                              'or choose another name')
+        if not stat.S_ISREG(status.st_mode):
+            raise ExportError(f'{path} is no file that could be replaced; remove it or choose '
+                              'another name')
+        if status.st_size == len(text) and path.read_bytes() == text:
+            continue
+        if not overwrite:
+            raise ExportError(f'{path} exists with another text, which may be your work; '
+                              'choose another name or directory, or ask for overwriting')
+        new[path] = text
+    return new

@@ -11,15 +11,13 @@ import numpy as np
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rclpy.qos_overriding_options import QoSOverridingOptions
-from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
-from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from urdf2dyn_ros.errors import Urdf2DynError
-from urdf2dyn_ros.export import checked_name, export_model, write_files
+from urdf2dyn_ros.export import checked_name
+from urdf2dyn_ros.export_process import Export
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.monitor import Monitor
 from urdf2dyn_ros.node_parameters import PARAMETERS, estimator, stream, streaming
@@ -30,17 +28,17 @@ from urdf2dyn_ros.nodes.conversions import (
     residuals_message,
     state_message,
 )
+from urdf2dyn_ros.nodes.export_service import ExportService
 from urdf2dyn_ros.nodes.model_info import ModelInfo
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.running import run
 from urdf2dyn_ros.nodes.status import StatusPublisher, publishers
+from urdf2dyn_ros.nodes.topics import Topics
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.status import State
 from urdf2dyn_ros.stream import OUTCOMES, Stream
 from urdf2dyn_ros.urdf import read_urdf
 
-DESCRIPTION_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
-                             durability=DurabilityPolicy.TRANSIENT_LOCAL)
 PATIENCE = 10.0
 _RUNNERS = {'python': 'Python', 'c': 'compiled C'}
 _REBUILDING = ('robot_description', 'strict_inertia', 'gravity', 'backend')
@@ -59,43 +57,42 @@ class InverseDynamicsNode(Node):
     """
     Publish the efforts that the motion in joint_states requires.
 
-    The data path runs in the one thread that spins; reading a description and exporting, which
-    take longer than the time between two messages, run in a worker thread and hand over an
-    immutable result.
+    The data path runs in the one thread that spins; reading a description, which takes longer
+    than the time between two messages, runs in a worker thread and hands over an immutable
+    result; exporting, which takes longer still, in a process of its own.
 
     """
 
     def __init__(self) -> None:
         super().__init__('inverse_dynamics')
-        self._worker = Worker()
+        self._monitor = Monitor()
+        failed = self._monitor.failed
+        # each does the newest of its own jobs
+        self._worker, informing, exporting = (
+            Worker(lambda job: barrier(self, job, failed)) for _ in range(3))
         self._running: Running | None = None
         self._swapping = Lock()
         self._newest = ''
         self._counted: Counter[str] = Counter()
-        self._exporting = False
         self._heard = 0
         self._refused = ''
-        self._monitor = Monitor()
         self.parameters = NodeParameters(self, PARAMETERS, self._change)
         self._values = self.parameters.values
-        self._efforts = self.create_publisher(JointState, '~/efforts', 10)
-        self._states = self.create_publisher(JointTrajectory, '~/state', 10)
-        self._residuals = self.create_publisher(JointState, '~/residuals', 10)
-        self._information = ModelInfo(self, self._monitor, self._worker)
+        topics = Topics(self, failed)
+        self._efforts = topics.publisher(JointState, '~/efforts')
+        self._states = topics.publisher(JointTrajectory, '~/state')
+        self._residuals = topics.publisher(JointState, '~/residuals')
+        self._information = ModelInfo(self, self._monitor, informing)
         StatusPublisher(self, self._monitor, self._state,
                         self._values['diagnostics.enabled'])
-        failed = self._monitor.failed
-        depth = self.parameters.values['queue_depth']
-        self.create_subscription(
-            JointState, 'joint_states', barrier(self, self._receive, failed),
-            QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT),
-            qos_overriding_options=QoSOverridingOptions.with_default_policies())
-        self.create_subscription(String, 'robot_description',
-                                 barrier(self, self._describe, failed), DESCRIPTION_QOS)
-        self.create_subscription(
-            JointTrajectory, 'joint_accelerations', barrier(self, self._accelerate, failed),
-            QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT))
-        self.create_service(Trigger, 'export_model', self._export)
+        samples = QoSProfile(depth=self._values['queue_depth'],
+                             reliability=ReliabilityPolicy.BEST_EFFORT)
+        topics.subscribe(JointState, 'joint_states', self._receive, samples)
+        topics.subscribe(JointTrajectory, 'joint_accelerations', self._accelerate, samples)
+        topics.subscribe(String, 'robot_description', self._describe, QoSProfile(
+            depth=1, reliability=ReliabilityPolicy.RELIABLE,
+            durability=DurabilityPolicy.TRANSIENT_LOCAL))
+        ExportService(self, self._to_export, exporting, failed)
         # the node's own clock may be simulated, and stand still or be set back
         self.create_timer(PATIENCE, barrier(self, self._watch, failed),
                           clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -237,26 +234,12 @@ class InverseDynamicsNode(Node):
 
     # ---- the equations
 
-    async def _export(self, request: Trigger.Request, response: Trigger.Response,
-                      ) -> Trigger.Response:
-        if self._running is None:
-            response.message = 'there is no model yet: no robot description has come'
-            return response
-        if self._exporting:
-            response.message = 'busy: another export is under way; call again'
-            return response
-        self._exporting = True
-        answer = Future(executor=self.executor)
-        # a sleeping executor is woken by a callback of the future, not by its result alone
-        answer.add_done_callback(lambda done: None)
-        dynamics, values = self._running.dynamics, dict(self._values)
-        self._worker.submit(lambda: _exported(dynamics, values),
-                            lambda paths, error: answer.set_result((paths, error)))
-        paths, error = await answer
-        self._exporting = False
-        response.success = error is None
-        response.message = '\n'.join(paths) if error is None else str(error)
-        return response
+    def _to_export(self) -> Export | None:
+        running, values = self._running, self._values
+        return None if running is None else Export(
+            running.text, values['export.language'], values['export.style'],
+            values['export.name'] or None, running.dynamics.gravity_vector,
+            values['export.model'], values['export.directory'], values['export.overwrite'])
 
 
 def _reasons(grown: Counter[str], current: Stream) -> str:
@@ -268,15 +251,6 @@ def _reasons(grown: Counter[str], current: Stream) -> str:
     if current.unknown_joints:
         texts.append('joints the model does not have ' + ', '.join(current.unknown_joints))
     return '; '.join(texts)
-
-
-def _exported(dynamics: InverseDynamics, values: dict[str, Any]) -> list[str]:
-    """Write the files, and return their paths."""
-    files = export_model(dynamics.model, values['export.language'], values['export.style'],
-                         values['export.name'] or None, dynamics.gravity_vector,
-                         values['export.model'])
-    paths = write_files(files, values['export.directory'], values['export.overwrite'])
-    return [str(path) for path in paths]
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from array import array
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,6 +36,7 @@ class NodeParameters:
 
     def __init__(self, node: Node, table: Sequence[Parameter],
                  apply: Callable[[dict[str, Any]], None] = lambda values: None) -> None:
+        self._node = node
         self._rows = {row.name: row for row in table}
         self._apply = apply
         self.values: dict[str, Any] = {}
@@ -58,6 +60,10 @@ class NodeParameters:
                 self._apply(values)
         except Urdf2DynError as error:
             return SetParametersResult(successful=False, reason=str(error))
+        except Exception as error:  # would end the node
+            self._node.get_logger().error('a change of parameters failed, this is a defect:\n'
+                                          + traceback.format_exc())
+            return SetParametersResult(successful=False, reason=f'a defect: {error!r}')
         self.values = values
         return SetParametersResult(successful=True)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
-from queue import SimpleQueue
 from typing import TypeVar
 
 Result = TypeVar('Result')
@@ -12,15 +12,23 @@ Result = TypeVar('Result')
 
 class Worker:
     """
-    Does one job after the other, beside the thread that spins.
+    Does a job beside the thread that spins, and after it the newest of those that came meanwhile.
 
-    The thread does not keep the process alive: a node told to end does not wait for a job, which
-    is why this is not a ThreadPoolExecutor.
+    A job that has not begun gives way to a newer one, so that nothing piles up. The thread does
+    not keep the process alive: a node told to end does not wait for a job, which is why this is
+    not a ThreadPoolExecutor.
+
+    Parameters
+    ----------
+    guarded : callable
+        Returns a job such that its error does not end the thread.
 
     """
 
-    def __init__(self) -> None:
-        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+    def __init__(self, guarded: Callable[[Callable[[], None]], Callable[[], None]]) -> None:
+        self._guarded = guarded
+        self._newest: deque[Callable[[], None]] = deque(maxlen=1)
+        self._given = threading.Event()
         threading.Thread(target=self._work, name='worker', daemon=True).start()
 
     def submit(self, job: Callable[[], Result],
@@ -34,8 +42,12 @@ class Worker:
             else:
                 done(result, None)
 
-        self._jobs.put(run)
+        self._newest.append(self._guarded(run))
+        self._given.set()
 
     def _work(self) -> None:
         while True:
-            self._jobs.get()()
+            self._given.wait()
+            self._given.clear()
+            if self._newest:
+                self._newest.popleft()()

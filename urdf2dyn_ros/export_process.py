@@ -1,0 +1,110 @@
+"""
+Exporting in a process of its own, for a program that has something else to do meanwhile.
+
+Generating is seconds of pure Python. In a thread it would keep the interpreter's lock from the
+other threads nearly all the time; in a process it takes another core, and its memory goes with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from urdf2dyn_ros.errors import ExportError, Urdf2DynError
+from urdf2dyn_ros.export import export_model, write_files
+from urdf2dyn_ros.urdf import read_urdf
+
+NICENESS = 10
+"""Where cores are few the caller goes first."""
+
+LOOK = 0.5
+"""Time between two looks whether the caller still lives [s]."""
+
+PACKAGE = str(Path(__file__).resolve().parents[1])
+
+# modules are found where the caller finds them, and not in the current directory
+_PROGRAM = ('import sys; sys.path[:] = sys.argv[1:]; '
+            'from urdf2dyn_ros.export_process import main; sys.exit(main())')
+
+
+@dataclass(frozen=True)
+class Export:
+    """
+    What to export and to where, as in `export_model` and `write_files`.
+
+    Attributes
+    ----------
+    text : str
+        The robot description.
+
+    """
+
+    text: str
+    language: str
+    style: str
+    name: str | None
+    gravity: tuple[float, float, float]
+    functions: str
+    directory: str
+    overwrite: bool
+
+
+def export_aside(export: Export) -> list[str]:
+    """
+    Export in a process of its own, which ends when this one does, and return the paths.
+
+    Raises
+    ------
+    ExportError
+        As `export_model` and `write_files`, or if the process does not end in order.
+
+    """
+    try:
+        done = subprocess.run([sys.executable, '-c', _PROGRAM, PACKAGE, *map(str, sys.path)],
+                              input=json.dumps([os.getpid(), asdict(export)]).encode(),
+                              capture_output=True, check=False)
+    except OSError as error:
+        raise ExportError(f'cannot start a process to export in: {error.strerror}') from None
+    if done.returncode:
+        last = done.stderr.decode(errors='replace').strip().rpartition('\n')[2]
+        raise ExportError(f'the process that exports ended with code {done.returncode}'
+                          + (f': {last}' if last else ''))
+    found: dict[str, list[str]] = json.loads(done.stdout.splitlines()[-1])
+    if 'error' in found:
+        raise ExportError(*found['error'])
+    return found['paths']
+
+
+def main() -> int:
+    """Do what standard input says, and print what came of it."""
+    os.nice(NICENESS)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    caller, fields = json.load(sys.stdin)
+    threading.Thread(target=_end_with, args=(caller,), daemon=True).start()
+    export = Export(**fields)
+    try:
+        files = export_model(read_urdf(export.text), export.language, export.style, export.name,
+                             export.gravity, export.functions)
+        paths = write_files(files, export.directory, export.overwrite)
+    except Urdf2DynError as error:
+        print(json.dumps({'error': [str(error)]}))
+    else:
+        print(json.dumps({'paths': [str(path) for path in paths]}))
+    return 0
+
+
+def _end_with(caller: int) -> None:
+    """Wait for the caller's end, then end in order: nobody would read the answer."""
+    try:
+        while True:
+            os.kill(caller, 0)   # no signal: asks whether there is such a process
+            time.sleep(LOOK)
+    except ProcessLookupError:
+        os.kill(os.getpid(), signal.SIGINT)
