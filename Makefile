@@ -44,3 +44,11 @@ $(VENV)/%-ready: setup.py package.xml
 
 clean:
 	rm -rf $(VENV) build install log demo_output
+
+# the URDF reader against coverage-guided bad luck, MINUTES long; what it finds is fuzz_output/crash-*
+MINUTES ?= 10
+.PHONY: fuzz
+fuzz: $(VENV)/fuzz-ready
+	mkdir -p fuzz_output
+	PYTHONPATH=test $(RUN)/python -m fuzz.urdf_fuzz fuzz_output \
+		-artifact_prefix=fuzz_output/ -max_total_time=$$((60 * $(MINUTES)))

@@ -18,11 +18,16 @@ MUJOCO = [*ROS, 'mujoco>=3.3']
 RECORDINGS = ['rosbags>=0.11']
 TEST = [
     *DEMO, *RECORDINGS, 'colcon-common-extensions', 'catkin-pkg', 'example-robot-data',
-    'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest', 'pytest-xdist', 'pyyaml', 'ruff',
-    'sympy', 'tree-sitter', 'tree-sitter-julia', 'xacro',
+    'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest', 'pytest-xdist', 'pyyaml',
+    'ruff', 'sympy', 'tree-sitter', 'tree-sitter-julia', 'xacro',
 ]
 BENCH = [
     'adam-robotics[casadi]', 'cmeel-eigen', 'example-robot-data', 'mujoco', 'pin', 'pytest',
+]
+# Wheels are for Linux on x86-64, each version's for some Pythons.
+FUZZ = [
+    "atheris>=2.3,<3; python_version < '3.11'", "atheris>=3; python_version >= '3.11'",
+    'example-robot-data', 'pytest',
 ]
 
 setup(
@@ -45,7 +50,7 @@ setup(
         'urdfdom_py>=1.2',
     ],
     extras_require={'ros': ROS, 'demo': DEMO, 'mujoco': MUJOCO, 'recordings': RECORDINGS,
-                    'xacro': ['xacro'], 'test': TEST, 'bench': BENCH},
+                    'xacro': ['xacro'], 'test': TEST, 'bench': BENCH, 'fuzz': FUZZ},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),

@@ -67,6 +67,7 @@ def test_joint_states_become_efforts(graph: Graph) -> None:
     assert np.abs(residuals[-1].effort).max() < 1e-2
 
 
+@pytest.mark.fault(20)
 def test_the_description_comes_from_the_topic_and_a_bad_one_later_is_refused(graph: Graph) -> None:
     """A new one replaces the model, a bad, empty or identical one leaves it running."""
     publisher = graph.publisher(String, 'robot_description', LATCHED)

@@ -76,6 +76,7 @@ def test_parameters_set_while_a_description_is_read_hold_for_it(graph: Graph,
         assert 'Gravity (0, -9.81, 0)' in Path(answer.message).read_text()
 
 
+@pytest.mark.fault(11)
 def test_a_description_that_is_refused_when_strict_is_taken_when_not(graph: Graph) -> None:
     """And being strict about the one that runs is refused, with the reason."""
     bad = re.sub(r'ixx="[^"]*"', 'ixx="678.6"', TEXT, count=1)

@@ -171,6 +171,7 @@ def test_a_stopped_clock_does_not_stop_the_status(graph: Graph) -> None:
         assert status.arrays[-1].header.stamp.sec == 42
 
 
+@pytest.mark.fault(1, 10, 11, 20)
 def test_a_refused_description_is_an_error_until_a_good_one_comes(graph: Graph) -> None:
     """Before any has come it is a warning; model_info is that of the last good one, latched."""
     publisher = graph.publisher(String, 'robot_description', LATCHED)

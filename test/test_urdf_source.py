@@ -36,6 +36,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
     assert repr(str(tmp_path / name)) in str(caught.value)
 
 
+@pytest.mark.fault(18)
 @pytest.mark.parametrize('name', ['robot.urdf.xacro', 'robot.urdf'])
 def test_xacro_is_run_silently(
     tmp_path: Path, name: str, capfd: pytest.CaptureFixture[str]
@@ -67,6 +68,7 @@ def test_a_fault_in_xacro_is_one_message(
     assert capfd.readouterr() == ('', '')
 
 
+@pytest.mark.fault(18)
 def test_without_xacro_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, 'xacro', None)
     path = tmp_path / 'robot.xacro'

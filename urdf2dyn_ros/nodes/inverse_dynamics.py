@@ -38,6 +38,7 @@ from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.status import State
 from urdf2dyn_ros.stream import OUTCOMES, Stream
 from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.urdf.findings import listed
 
 PATIENCE = 10.0
 _RUNNERS = {'python': 'Python', 'c': 'compiled C'}
@@ -168,11 +169,16 @@ class InverseDynamicsNode(Node):
         for problem in dynamics.model.warnings:
             logger.warning(str(problem))
         names = list(dynamics.joint_names)
+        before = self._running.names if self._running is not None else names
         with self._swapping:
             self._running = Running(text, dynamics, self._new_stream(dynamics), names)
         logger.info(f'model of {dynamics.model.name!r}: {len(names)} joints '
-                    f'({", ".join(names)}), {dynamics.model.mass:.6g} kg, '
+                    f'({listed(names, len(names))}), {dynamics.model.mass:.6g} kg, '
                     f'{dynamics.operations}, run by {_RUNNERS[dynamics.backend]}')
+        came, gone = set(names) - set(before), set(before) - set(names)
+        if came or gone:
+            logger.info(f'joints that came: {listed(sorted(came)) or "none"}; that are gone: '
+                        f'{listed(sorted(gone)) or "none"}')
         self._information.tell(dynamics)
 
     def _new_stream(self, dynamics: InverseDynamics) -> Stream:

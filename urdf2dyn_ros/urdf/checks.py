@@ -16,7 +16,7 @@ from urdf2dyn_ros.urdf import (
     rules_tree,
 )
 from urdf2dyn_ros.urdf.description import Description, line_of
-from urdf2dyn_ros.urdf.findings import quote, refuse
+from urdf2dyn_ros.urdf.findings import quote, refuse, shown
 
 MAX_PROBLEMS = 1000
 
@@ -85,6 +85,6 @@ def _not_a_urdf(robot: Description, max_links: int) -> Iterator[Problem]:
     for element in root.iterdescendants('{*}*'):
         namespace, _, tag = str(element.tag)[1:].rpartition('}')
         if namespace.endswith('xacro'):
-            message = f'<xacro:{tag}> is xacro, not URDF: run xacro on it first'
+            message = f'<xacro:{shown(tag, 40)}> is xacro, not URDF: run xacro on it first'
             yield Problem('xacro', message, line=line_of(element))
             break

@@ -69,6 +69,13 @@ def children(element: Element) -> list[Element]:
     return list(element.iterchildren(*tags)) if tags else []
 
 
+def ignored(robot: Description) -> list[str]:
+    """Return the tags of what is not looked at, each once, in alphabetical order."""
+    found = {str(child.tag) for element in robot.elements for child in element.iterchildren('*')
+             if child.tag not in CHILDREN.get(str(element.tag), ())}
+    return sorted(found)
+
+
 def name_of(element: Element) -> str:
     """Name of a link or joint; empty where it has none."""
     return element.get('name', '')

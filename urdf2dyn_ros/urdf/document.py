@@ -9,7 +9,7 @@ from lxml import etree
 
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.urdf.description import Element, line_of
-from urdf2dyn_ros.urdf.findings import quote
+from urdf2dyn_ros.urdf.findings import quote, shown
 
 MAX_BYTES = 10_000_000
 MAX_DEPTH = 100
@@ -32,7 +32,9 @@ _DECLARATION = re.compile(r'\s*<\?xml\s[^>]*\?>')
 _PROLOG = re.compile(r'[ \t\r\n]+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
 
 
-def parse_document(text: str | bytes, max_bytes: int = MAX_BYTES) -> Element:
+def parse_document(
+    text: str | bytes, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH
+) -> Element:
     """
     Return the root element.
 
@@ -49,7 +51,7 @@ def parse_document(text: str | bytes, max_bytes: int = MAX_BYTES) -> Element:
         raise _error_at('xml', decoded, decoded.index('\0'), 'a NUL character is not XML')
     _refuse_doctype(decoded)
     root = _parse(_blank_declaration(decoded))
-    _refuse_depth(root)
+    _refuse_depth(root, max_depth)
     return root
 
 
@@ -116,25 +118,27 @@ def _syntax_error(error: etree.XMLSyntaxError, text: str) -> UrdfError:
     line, column = error.position
     reason = re.sub(r'\s*, line \d+, column \d+$', '', error.msg or 'not well-formed')
     if reason.startswith('Excessive depth'):
-        return _too_deep(line)
+        return _too_deep(line, 'the parser takes')
     if not text.strip():
         return _error('xml', f'{line}:{column}: the text is empty; a URDF begins with <robot>', 1)
     remedy = 'the text must be well-formed XML'
     if 'prefix xacro' in reason:
         remedy = 'this is xacro, not URDF: run xacro on it first'
-    return _error('xml', f'{line}:{column}: {reason}; {remedy}{_near(text, line, column)}', line)
+    # the parser's words have names of the text in them
+    reason = f'{shown(reason, 200)}; {remedy}{_near(text, line, column)}'
+    return _error('xml', f'{line}:{column}: {reason}', line)
 
 
-def _refuse_depth(root: Element) -> None:
+def _refuse_depth(root: Element, max_depth: int) -> None:
     depth = 0
     for event, element in etree.iterwalk(root, events=('start', 'end')):
         depth += 1 if event == 'start' else -1
-        if depth > MAX_DEPTH:
-            raise _too_deep(line_of(element))
+        if depth > max_depth:
+            raise _too_deep(line_of(element), f'{max_depth}, the limit max_depth')
 
 
-def _too_deep(line: int | None) -> UrdfError:
-    return _error('too-deep', f'elements nested deeper than {MAX_DEPTH}; a URDF needs six', line)
+def _too_deep(line: int | None, limit: str) -> UrdfError:
+    return _error('too-deep', f'elements nested deeper than {limit}; a URDF needs six', line)
 
 
 def _near(text: str, line: int, column: int) -> str:

@@ -46,11 +46,15 @@ def label(element: Element, attribute: str = '') -> str:
 
 def quote(text: str, length: int = 40) -> str:
     """Text in double quotes, shortened, with nothing in it that a terminal would not show."""
+    return f'"{shown(text, length)}"'
+
+
+def shown(text: str, length: int) -> str:
+    """Text as `quote` has it, without the quotes."""
     short = text if len(text) <= length else text[: length - 1] + '…'
-    escaped = [
+    return ''.join(
         mark if mark.isprintable() else mark.encode('unicode_escape').decode() for mark in short
-    ]
-    return '"' + ''.join(escaped) + '"'
+    )
 
 
 def listed(names: Iterable[str], limit: int = 10) -> str:

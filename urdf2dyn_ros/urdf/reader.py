@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from typing import Any
 
@@ -11,11 +12,14 @@ from urdf_parser_py import urdf
 from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.robot_model import Inertia, Joint, Limits, Link, Mimic, RobotModel, Triple
 from urdf2dyn_ros.urdf.checks import check
-from urdf2dyn_ros.urdf.description import Description, Element, children
-from urdf2dyn_ros.urdf.document import MAX_BYTES, parse_document
+from urdf2dyn_ros.urdf.description import Description, Element, children, ignored
+from urdf2dyn_ros.urdf.document import MAX_BYTES, MAX_DEPTH, parse_document
+from urdf2dyn_ros.urdf.findings import listed
 from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, TENSOR, attributes
 
 MAX_LINKS = 5000
+
+_LOG = logging.getLogger(__name__)
 
 _ZERO = (0.0, 0.0, 0.0)
 _DEFAULT_AXIS = (1.0, 0.0, 0.0)
@@ -27,6 +31,7 @@ def read_urdf(
     strict_inertia: bool = False,
     max_bytes: int = MAX_BYTES,
     max_links: int = MAX_LINKS,
+    max_depth: int = MAX_DEPTH,
 ) -> RobotModel:
     """
     Return the robot that a URDF describes.
@@ -39,8 +44,9 @@ def read_urdf(
         URDF; bytes may be in any encoding that their first bytes or their declaration tell.
     strict_inertia : bool
         Refuse inertias that no body can have, instead of warning.
-    max_bytes, max_links : int
-        Larger texts are refused.
+    max_bytes, max_links, max_depth : int
+        Larger texts, and more deeply nested ones, are refused; the parser's own limit of depth
+        is 256 or more.
 
     Raises
     ------
@@ -48,10 +54,12 @@ def read_urdf(
         With everything that was found in the text.
 
     """
-    root = parse_document(text, max_bytes)
+    root = parse_document(text, max_bytes, max_depth)
     _drop_namespace(root)
     description = Description(root)
     warnings = check(description, strict_inertia, max_links)
+    if _LOG.isEnabledFor(logging.DEBUG) and (tags := ignored(description)):
+        _LOG.debug('elements that dynamics does not look at: %s', listed(tags))
     return _model(urdf.URDF.from_xml_string(_strip(description)), warnings)
 
 

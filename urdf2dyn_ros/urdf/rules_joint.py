@@ -6,16 +6,19 @@ import math
 from collections.abc import Iterator
 
 from urdf2dyn_ros.errors import Problem
+from urdf2dyn_ros.joints import DECOMPOSED
+from urdf2dyn_ros.robot_model import Joint
 from urdf2dyn_ros.urdf.description import (
     Description,
     Element,
     end_of,
+    name_of,
     number,
     numbers,
     type_of,
 )
 from urdf2dyn_ros.urdf.findings import quote, refuse, together, warn
-from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, JOINT_TYPES, MOVING_TYPES
+from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, JOINT_TYPES, MOVING_TYPES, MULTI_DOF_TYPES
 
 _SHORTEST_AXIS = 1e-8
 _UNIT_TOLERANCE = 1e-3
@@ -101,6 +104,19 @@ def friction(robot: Description) -> Iterator[Problem]:
                 yield warn('dynamics-negative', dynamics, message, attribute)
 
 
+def coordinate_names(robot: Description) -> Iterator[Problem]:
+    """No joint has the name of another's coordinate: positions and efforts go by these names."""
+    for joint in robot.joints:
+        name, kind = name_of(joint), type_of(joint)
+        if kind not in MULTI_DOF_TYPES:
+            continue
+        for part in DECOMPOSED[kind](Joint(name, kind, '', '')):
+            other = robot.joint_of.get(part.name)
+            if other is not None:
+                message = f'joint {quote(name)}, {kind}, has a coordinate of this name; rename'
+                yield refuse('name-taken', other, message)
+
+
 def floating_root(robot: Description) -> Iterator[Problem]:
     """A floating joint on the root says that the robot is free; it is taken as standing."""
     children = {end_of(joint, 'child') for joint in robot.joints}
@@ -118,5 +134,6 @@ RULES = (
     negative_limits,
     zero_efforts,
     friction,
+    coordinate_names,
     floating_root,
 )

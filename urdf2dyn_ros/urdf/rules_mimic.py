@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.urdf.description import Description, Element, name_of, number, type_of
 from urdf2dyn_ros.urdf.findings import listed, meant, quote, refuse, together, warn
-from urdf2dyn_ros.urdf.schema import MULTI_DOF_TYPES
+from urdf2dyn_ros.urdf.schema import LARGEST, MULTI_DOF_TYPES
 
 
 def on_fixed(robot: Description) -> Iterator[Problem]:
@@ -76,6 +76,28 @@ def multipliers(robot: Description) -> Iterator[Problem]:
             yield warn('mimic-zero', mimic, message, 'multiplier')
 
 
+def products(robot: Description) -> Iterator[Problem]:
+    """The multipliers of a chain of mimics, which all apply, make no number out of range."""
+    follows = {name_of(_owner(mimic)): mimic for mimic in _mimics(robot)}
+    product: dict[str, float] = {}
+    for start in follows:
+        path: dict[str, Element] = {}
+        name = start
+        while name in follows and name not in product and name not in path:
+            path[name] = follows[name]
+            name = follows[name].get('joint', '')
+        for follower, mimic in reversed(path.items()):
+            multiplier = number(mimic, 'multiplier')
+            value = (1.0 if multiplier is None else multiplier) * product.get(name, 1.0)
+            if abs(value) > LARGEST >= abs(product.get(name, 1.0)):
+                message = (
+                    f'with the mimics that it follows it moves {value:g} times as far as the '
+                    f'joint that drives it, more than {LARGEST:g}; correct a multiplier'
+                )
+                yield refuse('mimic-product', mimic, message, 'multiplier')
+            name, product[follower] = follower, value
+
+
 def _mimics(robot: Description) -> Iterator[Element]:
     for joint in robot.joints:
         mimic = joint.find('mimic')
@@ -89,4 +111,4 @@ def _owner(mimic: Element) -> Element:
     return owner
 
 
-RULES = (on_fixed, targets, loops, multipliers)
+RULES = (on_fixed, targets, loops, multipliers, products)

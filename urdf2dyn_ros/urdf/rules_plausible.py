@@ -16,12 +16,13 @@ from urdf2dyn_ros.urdf.description import (
     numbers,
     type_of,
 )
-from urdf2dyn_ros.urdf.findings import listed, quote, warn
-from urdf2dyn_ros.urdf.schema import MOVING_TYPES, TENSOR
+from urdf2dyn_ros.urdf.findings import listed, quote, refuse, warn
+from urdf2dyn_ros.urdf.schema import LARGEST, MOVING_TYPES, NUMBERS, TENSOR
 
 _LONGEST = 100.0
 _HEAVIEST = 1e4
 _WIDEST_RATIO = 1e6
+_MULTIPLIED = ('origin', 'mass', 'inertia', 'mimic')
 
 
 def massless_branches(robot: Description) -> Iterator[Problem]:
@@ -142,4 +143,16 @@ def origin_units(robot: Description) -> Iterator[Problem]:
             yield warn('units-angle', element, message, 'rpy')
 
 
-RULES = (massless_branches, mass_units, origin_units)
+def magnitudes(robot: Description) -> Iterator[Problem]:
+    """Numbers that the equations multiply are not so large that products of them overflow."""
+    for element in robot.elements:
+        if element.tag not in _MULTIPLIED:
+            continue
+        for attribute in NUMBERS[str(element.tag)]:
+            found = numbers(element, attribute)
+            if found is not None and max(map(abs, found)) > LARGEST:
+                message = f'more than {LARGEST:g} in SI units, no robot is like that; correct it'
+                yield refuse('number-too-large', element, message, attribute)
+
+
+RULES = (magnitudes, massless_branches, mass_units, origin_units)

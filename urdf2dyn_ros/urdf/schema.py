@@ -44,6 +44,8 @@ NUMBERS = {
     'dynamics': {'damping': 1, 'friction': 1},
     'mimic': {'multiplier': 1, 'offset': 1},
 }
+# Of what the equations multiply: products of some ten of these are finite.
+LARGEST = 1e30
 REQUIRED_ATTRIBUTES = {
     'joint': ('type',),
     'mass': ('value',),

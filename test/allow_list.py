@@ -1,0 +1,29 @@
+"""What the text of an exported Python script may consist of."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+# Whatever the generator may call a variable, and what a generated text uses of Python.
+_NAMES = re.compile(
+    r'_?[a-zA-Z]{1,4}\d+(_\d+)?(_[xyz]{1,2})?|g_[xyz]|[tk]\d+|gv_(position|velocity|'
+    r'acceleration)_\w+|q|qd|qdd|k|a|b|row|name|unit|found|wrong|effort|efforts|cos|sin|abs|'
+    r'ascii|max|range|zip|print|SystemExit|JOINT_NAMES|EFFORT_UNITS|reference_[a-z]+|__name__|'
+    r'array_of_variables|values_robot|inverse_dynamics|dynamic_model|differences|function|'
+    r'expected(_inverse_dynamics)?|tau|len')
+
+_FUNCTIONS = {'sin', 'cos'}
+
+
+def check_text(text: str) -> None:
+    """Demand printable ASCII whose syntax tree has generated names and functions of math only."""
+    assert set(text) <= {'\n', *map(chr, range(32, 127))}
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.arg | ast.FunctionDef):
+            name = {ast.Name: 'id', ast.arg: 'arg', ast.FunctionDef: 'name'}[type(node)]
+            assert _NAMES.fullmatch(getattr(node, name)), getattr(node, name)
+        assert not isinstance(node, ast.Attribute | ast.Lambda | ast.ClassDef | ast.Import)
+        if isinstance(node, ast.ImportFrom):
+            assert node.module == 'math' and {alias.name for alias in node.names} <= _FUNCTIONS
