@@ -9,7 +9,7 @@ ROBOT ?=
 OUTPUT ?= demo_output
 JOBS ?= 2
 
-.PHONY: demo test lint bench golden config clean
+.PHONY: demo test lint bench load soak golden config clean
 
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
@@ -26,6 +26,15 @@ lint: $(VENV)/test-ready
 bench: $(VENV)/bench-ready
 	$(RUN)/python benchmarks/run.py --instructions
 	$(RUN)/python benchmarks/estimator_cost.py
+
+# what a message costs the node at 1 kHz, beside a node that only copies it: a table,
+# docs/load.png and docs/load.json; MINUTES=10 adds a long phase that must lose nothing
+load: $(VENV)/test-ready
+	$(RUN)/python benchmarks/load.py --minutes $(or $(MINUTES),0)
+
+# the node at 1 kHz with a fault every few seconds: a table, docs/soak.png and docs/soak.json
+soak: $(VENV)/test-ready
+	$(RUN)/python benchmarks/soak.py --minutes $(or $(MINUTES),30)
 
 # what the 2R's exported scripts look like; read the difference before you commit it
 golden: $(VENV)/test-ready

@@ -22,7 +22,8 @@ TOO_OLD, TOO_NEW = 1.0, 0.1
 TOO_MANY = 0.1
 """Share of the messages that may be left out without a warning."""
 
-KEPT = frozenset(('used', 'warming_up', 'same_instant', 'incomplete', 'skewed'))
+KEPT = frozenset(('used', 'warming_up', 'same_instant', 'overtaken', 'incomplete',
+                  'skewed'))
 """Outcomes of messages with which nothing is wrong."""
 
 BACKWARD = frozenset(('duplicate_stamp', 'out_of_order'))
@@ -141,6 +142,9 @@ def _judged(stream: Stream | None, figures: Figures, grown: Counter[str],
     if left_out.total() > TOO_MANY * total:
         reasons = ', '.join(f'{name} {count}' for name, count in left_out.most_common() if count)
         return Level.WARN, f'{left_out.total()} of {total} messages left out: {reasons}'
+    if grown['overruns'] > TOO_MANY * total:
+        return Level.WARN, (f"{grown['overruns']} messages lost before they were received: the "
+                            'node or the network is slower than their publisher')
     if stream is not None and stream.missing_joints and total:
         return Level.WARN, 'missing joints: ' + ', '.join(stream.missing_joints)
     if stream is not None and stream.doubts:

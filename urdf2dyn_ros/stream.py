@@ -23,6 +23,7 @@ OUTCOMES = {
     'used': 'efforts were computed',
     'warming_up': 'taken, but the estimator has too few samples yet',
     'same_instant': 'taken, but the estimate is for no later an instant than the one before',
+    'overtaken': 'taken, but newer ones wait and the newest is answered',
     'incomplete': 'kept until the other joints have arrived',
     'skewed': 'kept, but the joints are too far apart in time',
     'empty': 'no names',
@@ -42,6 +43,7 @@ EVENTS = {
     'received': 'messages; the sum of all outcomes',
     'gap': 'steps forward over max_gap and five median periods; the estimator starts afresh',
     'jump_back': 'steps back over max_gap and five median periods; everything starts afresh',
+    'overruns': 'messages that a full queue or the network lost before they were received',
     'velocity_ignored': 'velocities not one for each name',
     'effort_ignored': 'efforts not one for each name',
     'velocity_doubted': 'samples with a velocity left out that contradicts the positions',
@@ -207,7 +209,8 @@ class Stream:
             self.counters['accelerations_ignored'] += 1
 
     def receive(self, stamp: int, names: Sequence[str], position: Sequence[float],
-                velocity: Sequence[float], effort: Sequence[float]) -> Output | None:
+                velocity: Sequence[float], effort: Sequence[float],
+                answer: bool = True) -> Output | None:
         """
         Take the fields of one message; return the efforts if it gives rise to any.
 
@@ -220,11 +223,13 @@ class Stream:
         position, velocity, effort : sequence of float
             [rad or m], [rad/s or m/s], [N m or N], one for each name; the last two may be empty
             or NaN where they are not measured.
+        answer : bool
+            False for a message behind which newer ones wait: it is taken, no efforts computed.
 
         """
         # Absurd numbers are judged by their results; numpy need not warn of them on the way.
         with np.errstate(all='ignore'):
-            result = self._process(stamp, names, position, velocity, effort)
+            result = self._process(stamp, names, position, velocity, effort, answer)
         self.counters['received'] += 1
         if isinstance(result, str):
             self.counters[result] += 1
@@ -233,7 +238,8 @@ class Stream:
         return result
 
     def _process(self, stamp: int, names: Sequence[str], position: Sequence[float],
-                 velocity: Sequence[float], effort: Sequence[float]) -> Output | str:
+                 velocity: Sequence[float], effort: Sequence[float],
+                 answer: bool) -> Output | str:
         if stamp == 0 and self._use_receive_time:
             stamp = self._clock()
         if not 0 < stamp <= MAX_STAMP:
@@ -247,9 +253,9 @@ class Stream:
             self._restart()
             return 'two_sources'
         self._efforts.append((sample.stamp, sample.effort))
-        return self._compute(sample)
+        return self._compute(sample, answer)
 
-    def _compute(self, sample: Sample) -> Output | str:
+    def _compute(self, sample: Sample, answer: bool) -> Output | str:
         qd = self._velocities.update(sample.stamp, sample.q, sample.qd)
         if self._velocities.ignoring:
             self.counters['velocity_doubted'] += 1
@@ -258,6 +264,8 @@ class Stream:
             return 'warming_up'
         if estimate.stamp <= self._last_output:
             return 'same_instant'
+        if not answer:
+            return 'overtaken'
         q, qd, qdd = estimate.q, estimate.qd, estimate.qdd
         effort = self._not_measured
         if is_finite(q) and is_finite(qd) and is_finite(qdd):

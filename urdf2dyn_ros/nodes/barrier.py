@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from rclpy.node import Node
@@ -22,6 +23,7 @@ def barrier(node: Node, callback: Callable[..., None],
         Called with the traceback of every error, of which the log has one in five seconds.
 
     """
+    @wraps(callback)   # rclpy looks at the signature to see what a callback wants to be given
     def guarded(*message: Any) -> None:
         try:
             callback(*message)

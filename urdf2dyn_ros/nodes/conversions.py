@@ -5,10 +5,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
+import numpy as np
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.stream import Output
 
 BILLION = 1_000_000_000
@@ -24,31 +26,41 @@ def time(stamp: int) -> Time:
     return Time(sec=stamp // BILLION, nanosec=stamp % BILLION)
 
 
-def efforts_message(output: Output, names: Sequence[str], frame: str) -> JointState:
+class JointStateFields:
     """
-    Return positions, velocities and the computed efforts, stamped when they belong to.
+    Messages of always the same joints: one that is filled again and again.
 
-    RViz's Effort display leaves out messages without a frame; any of the robot's will do.
+    Making a message takes longer than filling it, and publishing one copies it.
+
+    Parameters
+    ----------
+    names : sequence of str, (n,)
+    frame : str
+        RViz's Effort display leaves out messages without a frame; any of the robot's will do.
 
     """
-    return _joint_state(output, names, output.effort.tolist(), frame)
 
+    def __init__(self, names: Sequence[str], frame: str) -> None:
+        zeros = array('d', bytes(8 * len(names)))
+        self._message = JointState(name=names, position=zeros, velocity=zeros, effort=zeros)
+        self._message.header.frame_id = frame
+        self._stamp = self._message.header.stamp
+        self._q, self._qd, self._effort = (
+            np.frombuffer(field) for field in (self._message.position, self._message.velocity,
+                                               self._message.effort))
 
-def residuals_message(output: Output, names: Sequence[str], frame: str) -> JointState:
-    """Return measured minus computed efforts; NaN for joints without a measured one."""
-    return _joint_state(output, names, (output.measured - output.effort).tolist(), frame)
+    def efforts(self, output: Output) -> JointState:
+        """Return positions, velocities and the computed efforts; valid until the next call."""
+        return self._filled(output, output.effort)
 
+    def residuals(self, output: Output) -> JointState:
+        """Return measured minus computed efforts; NaN for joints without a measured one."""
+        return self._filled(output, output.measured - output.effort)
 
-def _joint_state(output: Output, names: Sequence[str], effort: list[float],
-                 frame: str) -> JointState:
-    message = JointState()
-    message.header.stamp = time(output.stamp)
-    message.header.frame_id = frame
-    message.name = names
-    message.position = array('d', output.q.tolist())
-    message.velocity = array('d', output.qd.tolist())
-    message.effort = array('d', effort)
-    return message
+    def _filled(self, output: Output, effort: Vector) -> JointState:
+        self._stamp.sec, self._stamp.nanosec = divmod(output.stamp, BILLION)
+        self._q[:], self._qd[:], self._effort[:] = output.q, output.qd, effort
+        return self._message
 
 
 def state_message(output: Output, names: Sequence[str]) -> JointTrajectory:

@@ -99,7 +99,7 @@ class EffortComparison(Node):
         self._comparison = Comparison(
             values['samples'], values['window'], values['effort_semantics'],
             values['current_gains'], values['lag.search'], values['still_velocity'])
-        self._worker = Worker()
+        self._worker = Worker(lambda job: barrier(self, job))
         self._robot: Robot | None = None
         self._newest_robot: Robot | None = None
         self._description = ''

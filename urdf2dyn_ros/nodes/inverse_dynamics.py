@@ -22,13 +22,9 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.monitor import Monitor
 from urdf2dyn_ros.node_parameters import PARAMETERS, estimator, stream, streaming
 from urdf2dyn_ros.nodes.barrier import barrier
-from urdf2dyn_ros.nodes.conversions import (
-    efforts_message,
-    nanoseconds,
-    residuals_message,
-    state_message,
-)
+from urdf2dyn_ros.nodes.conversions import JointStateFields, nanoseconds, state_message
 from urdf2dyn_ros.nodes.export_service import ExportService
+from urdf2dyn_ros.nodes.joint_states import JointStates
 from urdf2dyn_ros.nodes.model_info import ModelInfo
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.running import run
@@ -51,7 +47,7 @@ class Running(NamedTuple):
     text: str
     dynamics: InverseDynamics
     stream: Stream
-    names: list[str]
+    message: JointStateFields
 
 
 class InverseDynamicsNode(Node):
@@ -86,10 +82,10 @@ class InverseDynamicsNode(Node):
         self._information = ModelInfo(self, self._monitor, informing)
         StatusPublisher(self, self._monitor, self._state,
                         self._values['diagnostics.enabled'])
-        samples = QoSProfile(depth=self._values['queue_depth'],
-                             reliability=ReliabilityPolicy.BEST_EFFORT)
-        topics.subscribe(JointState, 'joint_states', self._receive, samples)
-        topics.subscribe(JointTrajectory, 'joint_accelerations', self._accelerate, samples)
+        depth = self._values['queue_depth']
+        JointStates(self, topics, depth, self._receive, self._lost, failed)
+        topics.subscribe(JointTrajectory, 'joint_accelerations', self._accelerate, QoSProfile(
+            depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT))
         topics.subscribe(String, 'robot_description', self._describe, QoSProfile(
             depth=1, reliability=ReliabilityPolicy.RELIABLE,
             durability=DurabilityPolicy.TRANSIENT_LOCAL))
@@ -169,9 +165,10 @@ class InverseDynamicsNode(Node):
         for problem in dynamics.model.warnings:
             logger.warning(str(problem))
         names = list(dynamics.joint_names)
-        before = self._running.names if self._running is not None else names
+        before = self._running.dynamics.joint_names if self._running is not None else names
         with self._swapping:
-            self._running = Running(text, dynamics, self._new_stream(dynamics), names)
+            self._running = Running(text, dynamics, self._new_stream(dynamics),
+                                    JointStateFields(names, dynamics.model.root))
         logger.info(f'model of {dynamics.model.name!r}: {len(names)} joints '
                     f'({listed(names, len(names))}), {dynamics.model.mass:.6g} kg, '
                     f'{dynamics.operations}, run by {_RUNNERS[dynamics.backend]}')
@@ -190,22 +187,26 @@ class InverseDynamicsNode(Node):
     def _now(self) -> int:
         return int(self.get_clock().now().nanoseconds)
 
-    def _receive(self, message: JointState) -> None:
+    def _receive(self, message: JointState, answer: bool) -> None:
         began = self._monitor.received()
-        if self._running is None:
+        running = self._running
+        if running is None:
             return
-        _, dynamics, current, names = self._running
-        frame = dynamics.model.root
-        output = current.receive(nanoseconds(message.header.stamp), message.name,
-                                 message.position, message.velocity, message.effort)
+        output = running.stream.receive(nanoseconds(message.header.stamp), message.name,
+                                        message.position, message.velocity, message.effort,
+                                        answer)
         if output is None:
             return
-        self._efforts.publish(efforts_message(output, names, frame))
+        self._efforts.publish(running.message.efforts(output))
         self._monitor.published(began, output)
         if self._states.get_subscription_count() > 0:
-            self._states.publish(state_message(output, names))
-        if not np.isnan(output.measured).all():
-            self._residuals.publish(residuals_message(output, names, frame))
+            self._states.publish(state_message(output, running.dynamics.joint_names))
+        if self._residuals.get_subscription_count() > 0 and not np.isnan(output.measured).all():
+            self._residuals.publish(running.message.residuals(output))
+
+    def _lost(self, messages: int) -> None:
+        if self._running is not None:
+            self._running.stream.counters['overruns'] += messages
 
     def _accelerate(self, message: JointTrajectory) -> None:
         if self._running is not None and message.points:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -9,14 +10,20 @@ import threading
 from collections.abc import Callable, Sequence
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from urdf2dyn_ros.errors import Urdf2DynError
+from urdf2dyn_ros.nodes.executors import make_executor
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SPIN = 3600.0
+"""Time [s] of one wait: rclpy's events executor from PyPI, told no time, never sleeps."""
+
+SWITCH = 0.0005
+"""How long the interpreter lets a worker thread go on while the one that spins waits [s]."""
 
 
 def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
@@ -32,14 +39,17 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
     except RuntimeError as error:  # for instance a file of parameters that is no YAML
         print(f'error: {error}', file=sys.stderr)
         return 2
-    node = None
+    node = executor = None
     try:
+        executor = make_executor()
         node = make_node()
-        executor = SingleThreadedExecutor()
         executor.add_node(node)
-        told = Future(executor=executor)
+        told = Future()   # of no executor: its callback then waits for no other work
         threading.Thread(target=_tell, args=(signals, told), daemon=True).start()
-        executor.spin_until_future_complete(told)
+        sys.setswitchinterval(SWITCH)
+        gc.freeze()   # what the imports made stays: not to be looked through again and again
+        while not told.done():
+            executor.spin_until_future_complete(told, timeout_sec=SPIN)
     except ExternalShutdownException:
         pass
     except Urdf2DynError as error:
@@ -49,6 +59,8 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
         # Python's end takes its own handlers back, but not this: who is told twice ends in order
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)
+        if executor is not None:
+            executor.shutdown(timeout_sec=0.0)   # an export under way is not waited for
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()

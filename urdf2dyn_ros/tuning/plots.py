@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.atomic_file import atomic_file
-from urdf2dyn_ros.comparison.plots import COMPUTED, MEASURED, MOST_POINTS, RESIDUAL
+from urdf2dyn_ros.comparison.drawing import COMPUTED, MEASURED, RESIDUAL
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.tuning.motion import Array, Motion
 from urdf2dyn_ros.tuning.suggestion import Suggestion
 
 JOINTS = 6
 """On a page."""
+
+MOST_POINTS = 4000
+"""Drawn of a line; more cannot be told apart at this size."""
 
 CELL, HEADER = (4.6, 2.7), 0.8
 """Width and height of the place of a quantity, height of the strip with title and legend [in]."""

@@ -1,0 +1,181 @@
+"""One phase of the load: a node, a publisher at 1 kHz, and somebody who notes the answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from process_figures import figures
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from urdf2dyn_ros.nodes.child_process import ChildProcess, stop_all
+from urdf2dyn_ros.nodes.client import Client
+from urdf2dyn_ros.nodes.executors import VARIABLE
+from urdf2dyn_ros.nodes.local_graph import join_empty_domain
+
+HERE = Path(__file__).resolve().parent
+SETTLING = 1.0
+DRAINING = 0.2
+LOOK = 0.005
+EFFORTS = 'inverse_dynamics/efforts'
+Stamps = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """
+    What one phase gave.
+
+    Attributes
+    ----------
+    sent, answered, lost : int
+        Messages.
+    rate : float
+        That the publisher held [1/s].
+    late : float
+        Share of its messages that were sent over 0.5 ms later than a period after the one before.
+    cpu : float
+        Processor time of the node per message [us].
+    p50, p99 : float
+        From a message's stamp to the publishing of its answer [us].
+    exports : int
+        That succeeded meanwhile.
+
+    """
+
+    sent: int
+    answered: int
+    lost: int
+    rate: float
+    late: float
+    cpu: float
+    p50: float
+    p99: float
+    exports: int
+
+    @staticmethod
+    def together(phases: Sequence[Phase]) -> dict[str, float]:
+        """Return the sums of what is counted and the medians of what is measured."""
+        rows = [asdict(one) for one in phases]
+        return {key: sum(values) if isinstance(values[0], int) else round(
+            float(np.median(values)), 4) for key in rows[0]
+            for values in [[row[key] for row in rows]]}
+
+    def __str__(self) -> str:
+        return ', '.join(f'{name} {value:.4g}' if isinstance(value, float) else f'{name} {value}'
+                         for name, value in asdict(self).items())
+
+
+def measure(urdf: str, names: list[str], executor: str, backend: str, exporting: bool,
+            seconds: float) -> Phase:
+    """Run a phase; `backend` empty for the node that copies."""
+    client, domain = join_empty_domain('listener')
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {'ROS_DOMAIN_ID': str(domain), VARIABLE: executor,
+                       'PYTHONPATH': os.pathsep.join((str(HERE), str(HERE.parent)))}
+        node = started(urdf, backend, folder, environment)
+        stamps = Path(folder) / 'stamps.npy'
+        robot = subprocess.Popen([sys.executable, HERE / 'steady_publisher.py', json.dumps(names),
+                                  stamps], env={**os.environ, **environment},
+                                 stdin=subprocess.PIPE)
+        try:
+            listener = Listener(client)
+            client.wait(lambda: listener.look() or len(listener.heard) > 100, 30.0, 'answer')
+            exports = Exports(client) if exporting else None
+            listener.wait(client, SETTLING, exports)
+            began, before = time.time_ns(), figures(node.pid).cpu
+            listener.wait(client, seconds, exports)
+            ended, after = time.time_ns(), figures(node.pid).cpu
+            listener.wait(client, DRAINING)
+        finally:
+            robot.terminate()
+            robot.wait(10.0)
+            stop_all([node])
+            client.close()
+        sent = np.load(stamps)
+    sent = sent[(sent >= began) & (sent < ended)]
+    heard = np.array(listener.heard, dtype=np.int64).reshape(-1, 2)
+    heard = heard[np.isin(heard[:, 0], sent)]
+    p50, p99 = np.percentile((heard[:, 1] - heard[:, 0]) * 1e-3, [50, 99])
+    steps = np.diff(sent) * 1e-6
+    return Phase(len(sent), len(heard), int(len(sent) - np.isin(sent, heard[:, 0]).sum()),
+                 1000.0 * len(steps) / float(steps.sum()), float((steps > 1.5).mean()),
+                 1e6 * (after - before) / len(sent), float(p50), float(p99),
+                 exports.done if exports else 0)
+
+
+def started(urdf: str, backend: str, folder: str, environment: dict[str, str]) -> ChildProcess:
+    """Start the node."""
+    if not backend:
+        return ChildProcess('copy_node', environment=environment)
+    values = {'robot_description': urdf, 'backend': backend, 'export.directory': folder,
+              'export.overwrite': True}
+    words = [word for name, value in values.items()
+             for word in ('-p', f'{name}:={json.dumps(value)}')]
+    return ChildProcess('urdf2dyn_ros.nodes.inverse_dynamics', ['--ros-args', *words], environment)
+
+
+class Listener:
+    """Notes the stamp of every answer, and when DDS sent it, at next to no cost."""
+
+    def __init__(self, client: Client) -> None:
+        self.heard: list[tuple[int, int]] = []
+        # not spun: taken from, a few hundred times a second, as bytes
+        self._subscription = client.node.create_subscription(
+            JointState, EFFORTS, lambda data: None, QoSProfile(depth=10_000), raw=True)
+        client.node.executor.remove_node(client.node)
+
+    def look(self) -> None:
+        """Take what has come."""
+        queue = self._subscription.handle
+        with queue:
+            while (taken := queue.take_message(JointState, True)) is not None:
+                sec, nanosec = struct.unpack_from('<iI', taken[0], 4)
+                self.heard.append((sec * 10**9 + nanosec, taken[1]['source_timestamp']))
+
+    def wait(self, client: Client, seconds: float, exports: Exports | None = None) -> None:
+        """Listen for a time [s]."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.look()
+            if exports is not None:
+                exports.look()
+            time.sleep(LOOK)
+
+
+class Exports:
+    """Asks for an export, and for the next one as soon as it is answered."""
+
+    def __init__(self, client: Client) -> None:
+        self.done = 0
+        self._client = client.node.create_client(Trigger, 'export_model')
+        self._client.wait_for_service(10.0)
+        self._ask()
+
+    def _ask(self) -> None:
+        queue = self._client.handle
+        with queue:
+            queue.send_request(Trigger.Request())
+
+    def look(self) -> None:
+        """Take an answer, if there is one."""
+        queue = self._client.handle
+        with queue:
+            header, response = queue.take_response(Trigger.Response)
+        if header is not None:
+            self.done += bool(response.success)
+            self._ask()
+
+

@@ -1,0 +1,120 @@
+"""The subscription to joint_states: every message is taken, and the newest answered."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+
+from urdf2dyn_ros.nodes.barrier import barrier
+from urdf2dyn_ros.nodes.topics import Topics
+from urdf2dyn_ros.overruns import Overruns
+
+LATE = 50_000_000
+"""A message that has waited this long [ns] is late."""
+
+MANY = 0.25
+"""Late messages that fill more than this part of the queue give way to the newest."""
+
+
+class JointStates:
+    """
+    Hears joint_states.
+
+    As long as the node keeps up, every message is answered. A late one is put aside, as are those
+    behind it, until the executor has handed over all that wait; then they are taken together. If
+    they are many, only the newest is answered. What does not find room, the oldest, is dropped and
+    counted, be it here or in the queue of DDS.
+
+    Parameters
+    ----------
+    node : Node
+    topics : Topics
+        Of the node.
+    depth : int
+        Messages that wait; the oldest go first.
+    take : callable
+        Called with every message and whether to answer it.
+    lost : callable
+        Called with the number of messages that were lost, where rclpy tells whose a message is:
+        from Kilted on.
+    failed : callable
+        Called with the traceback of every error.
+
+    """
+
+    def __init__(self, node: Node, topics: Topics, depth: int,
+                 take: Callable[[JointState, bool], None], lost: Callable[[int], None],
+                 failed: Callable[[str], None]) -> None:
+        self._depth, self._take, self._lost = depth, barrier(node, take, failed), lost
+        self._node, self._overruns = node, Overruns()
+        self._catch_up_guarded = barrier(node, self._catch_up, failed)
+        self._waiting: deque[JointState] = deque()
+        self._subscription = topics.subscribe(
+            JointState, 'joint_states', _with_information(self._hear),
+            QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT))
+
+    def _hear(self, message: JointState, information: Mapping[str, Any]) -> None:
+        self._count(information)
+        if not self._waiting and not _late(information):
+            self._take(message, True)
+            return
+        if not self._waiting:
+            # The events executor has an event for every message, without limit, and services and
+            # timers wait behind them: whoever worked on each of them would never come to those.
+            self._node.executor.create_task(self._catch_up_guarded)
+        self._put_aside(self._waiting, message)
+
+    def _catch_up(self) -> None:
+        waiting, self._waiting = self._waiting, deque()
+        queue = self._subscription.handle
+        for _ in range(self._depth):   # not for ever
+            with queue:
+                taken = queue.take_message(JointState, False)
+            if taken is None:
+                break
+            self._count(taken[1])
+            self._put_aside(waiting, taken[0])
+        *older, newest = waiting
+        hurry = len(older) > MANY * self._depth
+        for message in older:
+            self._take(message, not hurry)
+        self._take(newest, True)
+
+    def _put_aside(self, waiting: deque[JointState], message: JointState) -> None:
+        waiting.append(message)
+        if len(waiting) > self._depth:
+            waiting.popleft()
+            self._lost(1)
+
+    def _count(self, information: Mapping[str, Any]) -> None:
+        publisher = information.get('publisher_gid')
+        number = information.get('publication_sequence_number')
+        if publisher is not None and number is not None:
+            lost = self._overruns.lost(publisher['data'], number)
+            if lost:
+                self._lost(lost)
+
+
+def _late(information: Mapping[str, Any]) -> bool:
+    """Tell whether a message waits for long; False where rclpy or DDS does not know since when."""
+    received = information.get('received_timestamp', 0)
+    return bool(0 < received < time.time_ns() - LATE)
+
+
+def _with_information(callback: Callable[[JointState, Mapping[str, Any]], None],
+                      ) -> Callable[..., None]:
+    """Return a callback for every rclpy: most give two arguments, but not all."""
+    @wraps(callback)
+    def called(*heard: Any) -> None:
+        if len(heard) == 1:   # Humble: the message alone; events executor of Kilted: a tuple
+            heard = heard[0] if isinstance(heard[0], tuple) else (heard[0], {})
+        callback(*heard)
+
+    return called
