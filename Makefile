@@ -9,7 +9,7 @@ ROBOT ?=
 OUTPUT ?= demo_output
 JOBS ?= 2
 
-.PHONY: demo test lint bench load soak golden config clean
+.PHONY: demo test lint bench load soak fuzz golden config clean
 
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
@@ -36,6 +36,12 @@ load: $(VENV)/test-ready
 soak: $(VENV)/test-ready
 	$(RUN)/python benchmarks/soak.py --minutes $(or $(MINUTES),30)
 
+# the URDF reader against bad luck that coverage guides; what it finds is fuzz_output/crash-*
+fuzz: $(VENV)/fuzz-ready
+	mkdir -p fuzz_output
+	PYTHONPATH=test $(RUN)/python -m fuzz.urdf_fuzz fuzz_output \
+		-artifact_prefix=fuzz_output/ -max_total_time=$$((60 * $(or $(MINUTES),10)))
+
 # what the 2R's exported scripts look like; read the difference before you commit it
 golden: $(VENV)/test-ready
 	$(RUN)/python test/test_golden.py
@@ -52,12 +58,4 @@ $(VENV)/%-ready: setup.py package.xml
 	touch $@
 
 clean:
-	rm -rf $(VENV) build install log demo_output
-
-# the URDF reader against coverage-guided bad luck, MINUTES long; what it finds is fuzz_output/crash-*
-MINUTES ?= 10
-.PHONY: fuzz
-fuzz: $(VENV)/fuzz-ready
-	mkdir -p fuzz_output
-	PYTHONPATH=test $(RUN)/python -m fuzz.urdf_fuzz fuzz_output \
-		-artifact_prefix=fuzz_output/ -max_total_time=$$((60 * $(MINUTES)))
+	rm -rf $(VENV) build install log demo_output fuzz_output

@@ -15,7 +15,8 @@ from urdf2dyn_ros.estimators.polynomial import MAX_SAMPLES
 
 
 @pytest.mark.parametrize(('name', 'parameters'), EVERY_ESTIMATOR)
-def test_joints_without_velocity_do_not_touch_the_others_row_23(name, parameters):
+@pytest.mark.fault(23)
+def test_joints_without_velocity_do_not_touch_the_others(name, parameters):
     whole = recording('D').chosen(np.arange(len(recording('D').stamps)) < 400)
     mixed = Recording(whole.stamps, whole.q, whole.qd.copy())
     mixed.qd[:, [0, 2]] = np.nan
@@ -31,7 +32,8 @@ def test_joints_without_velocity_do_not_touch_the_others_row_23(name, parameters
 
 
 @pytest.mark.parametrize(('name', 'parameters'), EVERY_ESTIMATOR)
-def test_velocities_may_come_and_go_row_23(name, parameters):
+@pytest.mark.fault(23)
+def test_velocities_may_come_and_go(name, parameters):
     whole = recording('E').chosen(np.arange(len(recording('E').stamps)) < 2000)
     torn = Recording(whole.stamps, whole.q, whole.qd.copy())
     torn.qd[np.random.default_rng(5).uniform(size=torn.qd.shape) < 0.02] = np.nan
@@ -42,7 +44,8 @@ def test_velocities_may_come_and_go_row_23(name, parameters):
 
 
 @pytest.mark.parametrize(('name', 'parameters'), EVERY_ESTIMATOR)
-def test_after_a_reset_nothing_is_left_of_before_row_32(name, parameters):
+@pytest.mark.fault(32)
+def test_after_a_reset_nothing_is_left_of_before(name, parameters):
     used = make_estimator(name, 4, **parameters)
     estimates_of(used, recording('F').chosen(np.arange(len(recording('F').stamps)) < 3000))
     used.reset()
@@ -55,7 +58,8 @@ def test_after_a_reset_nothing_is_left_of_before_row_32(name, parameters):
 
 
 @pytest.mark.parametrize(('name', 'parameters'), EVERY_ESTIMATOR)
-def test_a_glitch_is_forgotten_row_35(name, parameters):
+@pytest.mark.fault(35)
+def test_a_glitch_is_forgotten(name, parameters):
     samples = short(count=1000)
     samples.qd[300] += 1000.0
     estimates = estimates_of(make_estimator(name, 4, **parameters), samples)
@@ -88,7 +92,8 @@ def test_only_differences_of_stamps_matter(name, parameters):
 
 
 @pytest.mark.parametrize('name', ESTIMATORS)
-def test_stamps_next_to_each_other_raise_nothing_row_38(name):
+@pytest.mark.fault(38)
+def test_stamps_next_to_each_other_raise_nothing(name):
     random = np.random.default_rng(2)
     estimator = make_estimator(name, 3)
     stamp = START

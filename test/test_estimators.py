@@ -87,7 +87,8 @@ def test_positions_and_velocities_are_those_of_the_declared_instant(name, parame
 
 @pytest.mark.parametrize('align', ['end', 'centre'])
 @pytest.mark.parametrize('profile', ['A', 'B', 'C'])
-def test_lost_samples_do_no_harm_row_38(profile, align):
+@pytest.mark.fault(38)
+def test_lost_samples_do_no_harm(profile, align):
     clean = clean_error(profile, align)
     lossy = error(Polynomial(4, align=align), with_loss(recording(profile)))
     print(f'\n5 % loss, {align} {profile}: {lossy / clean:.2f} times the clean error')
@@ -96,7 +97,8 @@ def test_lost_samples_do_no_harm_row_38(profile, align):
 
 @pytest.mark.parametrize('align', ['end', 'centre'])
 @pytest.mark.parametrize('profile', ['A', 'B', 'C'])
-def test_jitter_of_the_sampling_does_no_harm_row_38(profile, align):
+@pytest.mark.fault(38)
+def test_jitter_of_the_sampling_does_no_harm(profile, align):
     clean = clean_error(profile, align)
     jittery = error(Polynomial(4, align=align), recording(profile, jitter=0.3))
     print(f'\njitter 30 %, {align} {profile}: {jittery / clean:.2f} times the clean error')

@@ -52,7 +52,8 @@ def test_nothing_is_known_when_accelerations_stop():
         assert estimate.stamp == samples[min(k, 99)][0]
 
 
-def test_a_clock_set_back_begins_anew_row_31():
+@pytest.mark.fault(31)
+def test_a_clock_set_back_begins_anew():
     estimator = make_estimator('external', 1)
     assert estimator.accelerate(START, np.ones(1))
     assert not estimator.accelerate(START, np.ones(1))
@@ -60,7 +61,8 @@ def test_a_clock_set_back_begins_anew_row_31():
     assert estimator.accelerate(START - 5000 * MS, np.ones(1))
 
 
-def test_a_joint_without_velocity_gets_the_slope_of_its_positions_row_23():
+@pytest.mark.fault(23)
+def test_a_joint_without_velocity_gets_the_slope_of_its_positions():
     estimator = make_estimator('external', 4)
     for stamp, q, qd in short(count=50):
         estimator.accelerate(stamp, np.zeros(4))

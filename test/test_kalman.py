@@ -53,14 +53,16 @@ def test_kalman_with_a_lag_meets_its_gate(profile):
 
 @pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.parametrize('profile', ['A', 'B', 'C'])
-def test_lost_samples_do_no_harm_row_38(kind, profile):
+@pytest.mark.fault(38)
+def test_lost_samples_do_no_harm(kind, profile):
     ratio = error(KINDS[kind](4), with_loss(recording(profile))) / clean(kind, profile)
     assert said(f'5 % loss, {kind} {profile} [times clean]', ratio, 1.2) <= 1.2
 
 
 @pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.parametrize('profile', ['A', 'B', 'C'])
-def test_jitter_of_the_sampling_does_no_harm_row_38(kind, profile):
+@pytest.mark.fault(38)
+def test_jitter_of_the_sampling_does_no_harm(kind, profile):
     ratio = error(KINDS[kind](4), recording(profile, jitter=0.3)) / clean(kind, profile)
     assert said(f'jitter 30 %, {kind} {profile} [times clean]', ratio, 1.2) <= 1.2
 
@@ -92,12 +94,14 @@ def with_outliers(whole: Recording, seed: int = 0) -> Recording:
 
 @pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.parametrize('seed', range(8))
-def test_outliers_do_little_harm_row_35(kind, seed):
+@pytest.mark.fault(35)
+def test_outliers_do_little_harm(kind, seed):
     ratio = error(KINDS[kind](4), with_outliers(recording('A'), seed)) / clean(kind, 'A')
     assert said(f'1 % outliers, {kind}, seed {seed} [times clean]', ratio, 1.3) <= 1.3
 
 
-def test_a_step_of_the_encoder_is_believed_after_a_few_samples_row_35():
+@pytest.mark.fault(35)
+def test_a_step_of_the_encoder_is_believed_after_a_few_samples():
     """Re-homing: the gate has a way out."""
     samples = recording('A').chosen(np.arange(12_000) < 3000)
     samples.q[1500:] += 0.3
@@ -111,7 +115,8 @@ def test_a_step_of_the_encoder_is_believed_after_a_few_samples_row_35():
 
 @pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.parametrize('rate', [125.0, 250.0, 1000.0])
-def test_a_velocity_that_contradicts_the_positions_does_not_make_it_diverge_row_37(kind, rate):
+@pytest.mark.fault(37)
+def test_a_velocity_that_contradicts_the_positions_does_not_make_it_diverge(kind, rate):
     """10 ms late, before anybody has noticed; positions alone give 7 to 9 %."""
     samples = record(replace(PROFILES['A'], rate=rate))
     late = truth(samples.stamps - 10_000_000)[1]
@@ -121,7 +126,8 @@ def test_a_velocity_that_contradicts_the_positions_does_not_make_it_diverge_row_
 
 @pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.parametrize('rate', [125.0, 1000.0])
-def test_a_little_lag_of_exact_velocities_is_not_taken_for_acceleration_row_37(kind, rate):
+@pytest.mark.fault(37)
+def test_a_little_lag_of_exact_velocities_is_not_taken_for_acceleration(kind, rate):
     """Half a millisecond: a physics engine's half step. No worse than twice positions alone."""
     samples = record(Profile(rate, 0, 0.0))
     late = truth(samples.stamps - 500_000)[1]

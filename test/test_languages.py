@@ -112,6 +112,7 @@ def test_awkward_terms_pass_the_files_own_test(tool: str, tmp_path: Path) -> Non
 @pytest.mark.fault(19)
 @pytest.mark.parametrize('style', STYLES)
 @pytest.mark.parametrize('tool', [*ONE_EACH, 'julia'])
+@pytest.mark.fault(46)
 def test_hostile_names_come_back_exactly_and_do_no_harm(tool: str, style: str, tmp_path: Path,
                                                         ) -> None:
     """As robot, links and joints; the text is ASCII in lines of a sane length."""
@@ -133,6 +134,7 @@ def test_hostile_names_come_back_exactly_and_do_no_harm(tool: str, style: str, t
 
 @pytest.mark.parametrize('name', [
     'class', 'std', 'main', 'linux', 'Row', 'times', 'EOF', 'x' * 45])
+@pytest.mark.fault(46)
 def test_any_valid_name_compiles_in_c_and_cpp(name: str, tmp_path: Path) -> None:
     """And MATLAB, which has 63 characters for the name of a function, has enough of them."""
     program = program_of(robot('robot_2r'), name=name)

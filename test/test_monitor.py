@@ -76,7 +76,8 @@ def test_one_latency_is_all_of_them(monitor: Monitor, clock: Clock) -> None:
     assert monitor.report().latency == (5.0, 5.0, 5.0)
 
 
-def test_silence_is_reported_at_once_and_so_is_its_end_row_49(monitor: Monitor,
+@pytest.mark.fault(49)
+def test_silence_is_reported_at_once_and_so_is_its_end(monitor: Monitor,
                                                               clock: Clock) -> None:
     """Otherwise once a second."""
     assert not monitor.due and monitor.silent
@@ -115,7 +116,8 @@ def test_a_slow_stream_is_silent_later_but_not_for_ever(monitor: Monitor, clock:
     assert monitor.silent
 
 
-def test_a_failure_is_told_once_and_counted_for_ever_row_53(monitor: Monitor) -> None:
+@pytest.mark.fault(53)
+def test_a_failure_is_told_once_and_counted_for_ever(monitor: Monitor) -> None:
     """With the traceback."""
     monitor.failed('first')
     monitor.failed('second')
@@ -125,7 +127,8 @@ def test_a_failure_is_told_once_and_counted_for_ever_row_53(monitor: Monitor) ->
     assert (figures.failures, figures.failure) == (2, '')
 
 
-def test_nothing_grows_while_nobody_asks_row_51(monitor: Monitor) -> None:
+@pytest.mark.fault(51)
+def test_nothing_grows_while_nobody_asks(monitor: Monitor) -> None:
     """A flood between two reports is counted, not kept."""
     for _ in range(MAX_LATENCIES + 10):
         monitor.published(monitor.received(), OUTPUT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from estimator_runs import estimates_of, short, without_velocity
 
 from urdf2dyn_ros.estimators import make_estimator
@@ -16,7 +17,8 @@ def test_accelerations_are_zero_and_everything_else_is_what_was_measured():
         assert not estimate.qdd.any() and np.isnan(estimate.std).all()
 
 
-def test_missing_velocities_are_slopes_of_positions_row_23():
+@pytest.mark.fault(23)
+def test_missing_velocities_are_slopes_of_positions():
     samples = short(count=50)
     estimates = estimates_of(make_estimator('none', 4), without_velocity(samples))
     assert not estimates[0].valid

@@ -197,6 +197,7 @@ def named(names: list[str]) -> RobotModel:
 @pytest.mark.parametrize('style', STYLES)
 @pytest.mark.parametrize('names', [NAMES, *([name] for name in NAMES)],
                          ids=lambda names: ascii(names[0][:20]) if len(names) == 1 else 'all')
+@pytest.mark.fault(46)
 def test_names_are_nothing_but_data(names: list[str], style: str) -> None:
     """The text is ASCII, all names in its syntax tree are generated, and the data are right."""
     check_text(text_of(named(names), style))
@@ -205,11 +206,13 @@ def test_names_are_nothing_but_data(names: list[str], style: str) -> None:
 
 @pytest.mark.fault(19)
 @pytest.mark.parametrize('style', STYLES)
+@pytest.mark.fault(46)
 def test_a_script_full_of_hostile_names_runs_as_a_program(style: str, tmp_path: Path) -> None:
     assert run(text_of(named(NAMES), style), tmp_path)[0] == 0
 
 
 @pytest.mark.fault(19)
+@pytest.mark.fault(46)
 def test_names_that_look_alike_have_variables_of_their_own() -> None:
     """Python takes one for the other after NFKC normalisation."""
     script = exported(named(['ｊ1', 'j1', 'joint_1', 'joint_2']))

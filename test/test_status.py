@@ -84,7 +84,8 @@ def test_a_healthy_input_is_ok_with_every_counter() -> None:
     assert values['publishers'] == ONE[0] and values['number of publishers'] == '1'
 
 
-def test_silence_is_no_data_row_49() -> None:
+@pytest.mark.fault(49)
+def test_silence_is_no_data() -> None:
     """And says since when, and whether anybody is there."""
     silent = replace(FIGURES, silent=True, silence=2.5, received=0.0, newest=None)
     assert heard(state(), silent) == (Level.WARN, 'no data for 2.5 s')
@@ -95,7 +96,8 @@ def test_silence_is_no_data_row_49() -> None:
 
 @pytest.mark.parametrize(('stamp', 'words'), [
     (NOW - 7200 * SECOND, '7.2e+03 s behind'), (NOW + SECOND // 2, '0.5 s ahead of')])
-def test_stamps_of_another_clock_are_told_with_the_offset_row_33(stamp: int, words: str) -> None:
+@pytest.mark.fault(33)
+def test_stamps_of_another_clock_are_told_with_the_offset(stamp: int, words: str) -> None:
     """Efforts are computed anyway."""
     level, message = heard(state((stamp,)))
     assert level == Level.WARN and words in message
@@ -107,7 +109,8 @@ def test_a_slow_streams_stamps_are_judged_by_their_age_on_arrival() -> None:
     assert heard(state((NOW - 3 * SECOND,)), figures)[0] == Level.OK
 
 
-def test_two_publishers_of_the_same_joints_are_an_error_row_27() -> None:
+@pytest.mark.fault(27)
+def test_two_publishers_of_the_same_joints_are_an_error() -> None:
     """Of disjoint joints they are none."""
     assert heard(state(), publishers=TWO, incomplete=100, used=100)[0] == Level.OK
     level, message = heard(state(), publishers=TWO, used=100, duplicate_stamp=60, out_of_order=9)
@@ -123,7 +126,8 @@ def test_messages_left_out_are_told_with_the_reason() -> None:
     assert heard(state(), used=100, no_stamp=5)[0] == Level.OK
 
 
-def test_missing_and_unknown_joints_are_named_row_25() -> None:
+@pytest.mark.fault(25)
+def test_missing_and_unknown_joints_are_named() -> None:
     """Unknown ones are nothing to warn of."""
     running = state(names=['joint2', 'wheel'])
     assert heard(running, incomplete=9) == (Level.WARN, 'missing joints: joint1')
@@ -156,7 +160,8 @@ def test_no_output_is_explained() -> None:
     assert status.level == Level.STALE and 'without a model' in status.message
 
 
-def test_a_callback_that_failed_is_an_error_with_its_traceback_row_53() -> None:
+@pytest.mark.fault(53)
+def test_a_callback_that_failed_is_an_error_with_its_traceback() -> None:
     """Also while efforts are published."""
     figures = replace(FIGURES, failures=3, failure='Traceback: KeyError')
     status = output_status(state(), figures, Counter(used=1))

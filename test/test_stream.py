@@ -54,7 +54,8 @@ def test_a_measured_effort_is_given_only_where_there_is_one(stream):
     assert np.isnan(run(stream, range(100, 200), effort=NOTHING)[-1].measured).all()
 
 
-def test_nothing_comes_of_a_position_that_is_not_finite_row_22(stream):
+@pytest.mark.fault(22)
+def test_nothing_comes_of_a_position_that_is_not_finite(stream):
     run(stream, range(100))
     for bad in (nan, inf, -inf):
         assert receive(stream, 100, position=[bad, 0.0]) is None
@@ -64,7 +65,8 @@ def test_nothing_comes_of_a_position_that_is_not_finite_row_22(stream):
 
 
 @pytest.mark.parametrize('velocity', [NOTHING, [nan, nan], [inf, nan], [1.0]])
-def test_without_velocities_positions_do_row_23(stream, velocity):
+@pytest.mark.fault(23)
+def test_without_velocities_positions_do(stream, velocity):
     outputs = run(stream, range(500), velocity=velocity)
     assert len(outputs) == 470
     for output in outputs:
@@ -72,7 +74,8 @@ def test_without_velocities_positions_do_row_23(stream, velocity):
     assert stream.counters['velocity_ignored'] == (500 if velocity == [1.0] else 0)
 
 
-def test_malformed_messages_are_dropped_and_counted_row_24(stream):
+@pytest.mark.fault(24)
+def test_malformed_messages_are_dropped_and_counted(stream):
     run(stream, range(100))
     assert receive(stream, 100, names=[]) is None
     assert receive(stream, 100, position=NOTHING) is None
@@ -85,7 +88,8 @@ def test_malformed_messages_are_dropped_and_counted_row_24(stream):
     assert add_up(stream.counters)
 
 
-def test_unknown_missing_and_duplicate_names_row_25(stream):
+@pytest.mark.fault(25)
+def test_unknown_missing_and_duplicate_names(stream):
     assert stream.missing_joints == ('swing', 'spin')
     assert receive(stream, 0, names=['swing', 'gripper']) is None
     assert stream.missing_joints == ('spin',)
@@ -96,7 +100,8 @@ def test_unknown_missing_and_duplicate_names_row_25(stream):
         'received': 3, 'incomplete': 1, 'duplicate_names': 1, 'other_joints': 1}
 
 
-def test_two_publishers_of_disjoint_joints_are_merged_row_26():
+@pytest.mark.fault(26)
+def test_two_publishers_of_disjoint_joints_are_merged():
     stream = make_stream(max_skew=0.003)
     outputs = []
     for ms in range(0, 1000, 5):
@@ -114,7 +119,8 @@ def test_two_publishers_of_disjoint_joints_are_merged_row_26():
     assert add_up(stream.counters)
 
 
-def test_a_wrapping_joint_gives_what_a_counting_one_does_row_34(stream):
+@pytest.mark.fault(34)
+def test_a_wrapping_joint_gives_what_a_counting_one_does(stream):
     counting = make_stream()
     for ms in range(3000):
         q, _, _ = motion(START + ms * MS)
@@ -126,7 +132,8 @@ def test_a_wrapping_joint_gives_what_a_counting_one_does_row_34(stream):
 
 @pytest.mark.parametrize('glitch', [0.5, 1e6, 1e200, 1e308])
 @pytest.mark.parametrize('velocity', [None, NOTHING])
-def test_a_glitch_is_forgotten_row_35(stream, glitch, velocity):
+@pytest.mark.fault(35)
+def test_a_glitch_is_forgotten(stream, glitch, velocity):
     fields = {} if velocity is None else {'velocity': velocity}
     run(stream, range(100), **fields)
     receive(stream, 100, position=[glitch, -glitch], **fields)
@@ -195,7 +202,8 @@ def test_parameters_are_checked(parameters):
         make_stream(**parameters)
 
 
-def test_an_effort_that_no_estimate_takes_is_not_kept_for_ever_row_51():
+@pytest.mark.fault(51)
+def test_an_effort_that_no_estimate_takes_is_not_kept_for_ever():
     class Idle:
         def __init__(self):
             self.inner = make_estimator('finite_difference', 2)

@@ -11,13 +11,18 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from pendulum_stream import MS, NAMES, START, add_up, make_stream, receive
+from robots import OWN
 
-from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.joint_states.layouts import MAX_LAYOUTS, MAX_UNKNOWN
 from urdf2dyn_ros.stream import EVENTS, MAX_EFFORTS, OUTCOMES
 
 NUMBERS = st.lists(st.floats(width=64) | st.integers(), max_size=4)
 GARBAGE = NUMBERS | st.none() | st.text(max_size=3) | st.lists(st.none() | st.text(max_size=2))
+MODEL = read_urdf((OWN / 'robot_2r.urdf').read_text())
+EXPORTED = export_model(MODEL, style='fast')
+LIMITS = np.array([[-1.0, 1.0], [-np.inf, np.inf]])
 SOME_NAMES = st.lists(st.sampled_from([*NAMES, 'gripper', '', 'wheel']), max_size=4)
 
 
@@ -28,6 +33,7 @@ class Faults(RuleBasedStateMachine):
                 receive_time=st.booleans())
     def start(self, chosen, receive_time):
         name, parameters = chosen
+        self.continuous = True
         self.options = {'use_receive_time': receive_time, 'max_skew': 0.002,
                         'clock': lambda: START + round(self.ms * MS)}
         self.estimator = lambda: make_estimator(name, 2, **parameters)
@@ -41,7 +47,8 @@ class Faults(RuleBasedStateMachine):
     def send(self, ms=None, **fields):
         output = receive(self.stream, self.ms if ms is None else ms, **fields)
         self.sent += 1
-        resets = sum(self.stream.counters[name] for name in ('gap', 'jump_back', 'not_finite'))
+        resets = sum(self.stream.counters[name] for name in (
+            'gap', 'jump_back', 'not_finite', 'two_sources'))
         if resets > self.resets:
             self.resets, self.last_output = resets, 0
         if output is not None:
@@ -100,10 +107,38 @@ class Faults(RuleBasedStateMachine):
     def any_stamp(self, stamp):
         self.send(stamp=stamp)
 
-    @rule()
-    def swap(self):
+    @rule(name=st.sampled_from([None, *ESTIMATORS]), max_gap=st.sampled_from([0.0, 0.1, 5.0]),
+          limits=st.sampled_from([None, LIMITS]))
+    def change_parameters_or_model(self, name, max_gap, limits):
+        """As the node does: a new stream that counts on."""
+        if name is not None:
+            self.estimator = lambda: make_estimator(name, 2)
+        self.options |= {'max_gap': max_gap, 'limits': limits}
         self.stream = make_stream(self.estimator(), counters=self.stream.counters, **self.options)
         self.last_output = 0
+
+    @rule(by=st.floats(-5.0, 5.0), values=st.lists(st.floats(), min_size=1, max_size=3))
+    def accelerations(self, by, values):
+        self.stream.accelerate(START + round((self.ms + by) * MS), NAMES[:len(values)], values)
+
+    @rule(count=st.integers(1, 20))
+    def second_publisher(self, count):
+        for _ in range(count):
+            self.ms += 0.5
+            self.send(position=[1.0, 1.0])
+            self.ms += 0.5
+            self.send()
+
+    @rule(count=st.integers(1, 100))
+    def behind(self, count):
+        for _ in range(count):
+            self.ms += 1.0
+            self.send(answer=False)
+
+    @rule()
+    def export(self):
+        """The model is not touched by what is sent, nor is the stream by an export."""
+        assert export_model(MODEL, style='fast') == EXPORTED
 
     @invariant()
     def every_message_is_counted_once(self):
@@ -122,4 +157,4 @@ class Faults(RuleBasedStateMachine):
 
 
 TestFaults = Faults.TestCase
-TestFaults.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestFaults.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)

@@ -18,6 +18,7 @@ TURN = 2.0 * pi
 # Further apart than this, two positions of a joint are a fault and no number of turns.
 MAX_TURNS = 1e6
 SKEW_PERIODS = 1.5
+NEAR_PERIODS = 0.6
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,9 @@ class Samples:
     Sorts, checks, merges and unwraps.
 
     A message that names all joints is a sample. Others are kept until every joint has arrived
-    since the last sample and the stamps are no further apart than `max_skew`; the sample bears the
-    newest stamp. Stamps that do not advance are refused joint by joint; a jump back in time
-    forgets everything.
+    since the last sample and the stamps are no further apart than `max_skew`, nor than they will
+    be with the next message; the sample bears the newest stamp. Stamps that do not advance are
+    refused joint by joint; a jump back in time forgets everything.
 
     Parameters
     ----------
@@ -143,8 +144,7 @@ class Samples:
             self._merge(layout, q, qd, tau)
             if not self._renewed.all():
                 return 'incomplete'
-            limit = self._max_skew or SKEW_PERIODS * self._steps.period
-            if self._newest - int(self._stamps.min()) > limit:
+            if self._is_skewed():
                 return 'skewed'
         return self._sample()
 
@@ -170,6 +170,16 @@ class Samples:
         joints = layout.joints
         self._q[joints], self._qd[joints], self._effort[joints] = q, qd, effort
         self._renewed[joints] = True
+
+    def _is_skewed(self) -> bool:
+        """Tell whether the joints are too far apart, or will be nearer with the next message."""
+        period = self._steps.period
+        skew = self._newest - int(self._stamps.min())
+        if NEAR_PERIODS * period < skew < period:
+            # the oldest are due before long, and nearer to the newest than they are now
+            self._renewed[self._stamps < self._newest - NEAR_PERIODS * period] = False
+            return True
+        return skew > (self._max_skew or SKEW_PERIODS * period)
 
     def _sample(self) -> Sample:
         restart = self._last_sample == 0
