@@ -2,9 +2,9 @@
 Motion whose jerk drifts: the model behind the Kalman filters, for steps of any length.
 
 State position, velocity, acceleration, jerk; the fourth derivative is white noise (Bar-Shalom, Li
-and Kirubarajan, Estimation with Applications to Tracking and Navigation, section 6.2). A symmetric
-4 x 4 covariance is kept as its ten different entries, one column a joint, so that predicting all
-joints is one product of matrices.
+and Kirubarajan, Estimation with Applications to Tracking and Navigation, section 6.2). The state
+and the ten different entries of its symmetric covariance are one array, a column for each joint,
+so that predicting all joints is one product of matrices.
 
 """
 
@@ -19,14 +19,17 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float64]
 
 STATES = 4
-ENTRIES = [(i, j) for i in range(STATES) for j in range(i, STATES)]
-"""Row and column of each entry that is kept."""
+ENTRIES = [(0, 0), (1, 1), (0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 2), (2, 3), (3, 3)]
+"""Row and column of each entry of the covariance that is kept; they follow the state."""
 
-ROWS = np.array([i for i, _ in ENTRIES])
-COLUMNS = np.array([j for _, j in ENTRIES])
-_NUMBER = {(i, j): k for k, (i, j) in enumerate(ENTRIES)}
-FULL = np.array([[_NUMBER[min(i, j), max(i, j)] for j in range(STATES)] for i in range(STATES)])
-"""Index of the entry at each row and column of the whole matrix."""
+ROWS_KEPT = STATES + len(ENTRIES)
+_NUMBER = {pair: STATES + k for k, (i, j) in enumerate(ENTRIES) for pair in ((i, j), (j, i))}
+FULL = np.array([[_NUMBER[i, j] for j in range(STATES)] for i in range(STATES)])
+"""Row of the array that has the covariance of the states i and j."""
+
+ROWS = np.array([*range(STATES), *(i for i, _ in ENTRIES)])
+COLUMNS = np.array([*STATES * [STATES], *(j for _, j in ENTRIES)])
+"""Which states make each row: a state alone has STATES for the second."""
 
 
 class Step(NamedTuple):
@@ -35,25 +38,29 @@ class Step(NamedTuple):
 
     Attributes
     ----------
+    T : ndarray, (14, 14)
+        The state and its covariance to those after the step: F x and F P F'.
     F : ndarray, (4, 4)
         States to states.
-    G : ndarray, (10, 10)
-        Entries of the covariance to entries: F P F'.
-    Q : ndarray, (10, 1)
-        Entries that noise of density 1 adds.
+    Q : ndarray, (14, 1)
+        What noise of density 1 adds.
 
     """
 
+    T: Matrix
     F: Matrix
-    G: Matrix
     Q: Matrix
 
 
 def step(h: float) -> Step:
     """Return what a step of h [s] does."""
     powers = h ** np.arange(2 * STATES)
-    return Step(powers[:STATES] @ _F, np.tensordot(powers[:2 * STATES - 1], _G, 1),
-                (_Q * powers[_Q_POWER])[:, None])
+    T = np.zeros((ROWS_KEPT, ROWS_KEPT))
+    T[:STATES, :STATES] = powers[:STATES] @ _F
+    T[STATES:, STATES:] = np.tensordot(powers[:2 * STATES - 1], _G, 1)
+    Q = np.zeros((ROWS_KEPT, 1))
+    Q[STATES:, 0] = _Q * powers[_Q_POWER]
+    return Step(T, T[:STATES, :STATES], Q)
 
 
 def _transition() -> Matrix:
@@ -71,12 +78,12 @@ def _covariance() -> Matrix:
     for k, (i, j) in enumerate(ENTRIES):
         for a in range(i, STATES):
             for b in range(j, STATES):
-                G[(a - i) + (b - j), k, FULL[a, b]] += (
+                G[(a - i) + (b - j), k, FULL[a, b] - STATES] += (
                     1.0 / factorial(a - i) / factorial(b - j))
     return G
 
 
 _F = _transition()
 _G = _covariance()
-_Q_POWER = 2 * STATES - 1 - ROWS - COLUMNS
+_Q_POWER = np.array([2 * STATES - 1 - i - j for i, j in ENTRIES])
 _Q = np.array([1.0 / (factorial(3 - i) * factorial(3 - j) * (7 - i - j)) for i, j in ENTRIES])

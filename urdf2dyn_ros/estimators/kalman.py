@@ -7,7 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimators.constant_jerk import COLUMNS, FULL, ROWS, Step, step
+from urdf2dyn_ros.estimators.constant_jerk import (
+    COLUMNS,
+    FULL,
+    ROWS,
+    ROWS_KEPT,
+    Step,
+    step,
+)
 from urdf2dyn_ros.estimators.estimate import Estimate, Vector
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 from urdf2dyn_ros.parameters import Parameter, check_all
@@ -19,9 +26,13 @@ REJECTS = 3
 PROBATION = 250_000_000   # ns
 NEVER = 1e30   # variance of a measurement that does not count
 UNKNOWN = np.array([1.0, 1e2, 1e4, 1e8])[:, None]   # variances at the start, in SI
+# Rows of the filter's array: the state, its covariance, and how far the prediction of position
+# and velocity is beyond what was measured.
+BEYOND = slice(ROWS_KEPT, ROWS_KEPT + 2)
 _VARIANCES = FULL[np.arange(4), np.arange(4)]
-_VARIANCES_MEASURED = _VARIANCES[:2]
-_MEASURED = FULL[:2]
+_MEASURED_VARIANCES = slice(FULL[0, 0], FULL[1, 1] + 1)
+_COUPLING = FULL[0, 1]
+_GAINED = np.column_stack((FULL[:2], [ROWS_KEPT, ROWS_KEPT + 1]))
 
 
 class Kalman:
@@ -69,6 +80,7 @@ class Kalman:
         values = check_all(self.PARAMETERS, parameters)
         self._density: float = values['snap_density']
         self._given = np.square([[values['position_noise']], [values['velocity_noise']]])
+        self._told = not self._given.any()
         self._gate: float = values['gate'] or NEVER
         self._step: float = values['acceleration_step']
         self._max_variance: float = values['max_std'] ** 2
@@ -82,8 +94,7 @@ class Kalman:
         self._last = 0
         self._count = 0
         self._h = 0.0
-        self._x: Array = np.zeros((4, self._joints))
-        self._P: Array = np.zeros((10, self._joints))
+        self._z: Array = np.zeros((ROWS_KEPT + 2, self._joints))
         self._rejected = np.zeros(self._joints, dtype=np.int64)
         self._rejecting = False
         self._trusted_from = np.zeros(self._joints, dtype=np.int64)   # [ns]
@@ -101,17 +112,16 @@ class Kalman:
             self._filter(self._passed(stamp), measured)
             if self._rejecting:
                 self._give_up(stamp, measured)
-        self._noise.update(stamp, sample, self._x[1:3])
+        self._noise.update(stamp, sample, self._z[1:3])
         self._last = stamp
         self._count += 1
         return self._estimate(stamp)
 
     def _estimate(self, stamp: int) -> Estimate:
-        variance = np.maximum(self._P[_VARIANCES[2]], 0.0)   # exact samples take it to zero
-        position, velocity, acceleration, _ = self._x
-        return Estimate(stamp, position.copy(), velocity.copy(), acceleration.copy(),
-                        np.sqrt(variance), valid=self._count >= FEWEST
-                        and all_true(variance < self._max_variance))
+        variance = np.maximum(self._z[_VARIANCES[2]], 0.0)   # exact samples take it to zero
+        position, velocity, acceleration = self._z[:3].copy()
+        return Estimate(stamp, position, velocity, acceleration, np.sqrt(variance),
+                        valid=self._count >= FEWEST and all_true(variance < self._max_variance))
 
     def _passed(self, stamp: int) -> Step:
         h = (stamp - self._last) * 1e-9
@@ -124,7 +134,7 @@ class Kalman:
 
     def _variances(self) -> Array:
         """Return those of positions and velocities, (2, n)."""
-        if not self._given.any():
+        if self._told:
             return self._noise.variance
         return np.where(self._given > 0.0, self._given, self._noise.variance)
 
@@ -133,26 +143,24 @@ class Kalman:
         q, qd = measured
         known = np.isfinite(qd) & joints
         variances = self._variances()
-        self._x[:, joints] = 0.0
-        self._x[0, joints] = q[joints]
-        self._x[1, known] = qd[known]
-        self._P[:, joints] = 0.0
-        self._P[_VARIANCES[:, None], joints] = UNKNOWN
-        self._P[0, joints] = variances[0, joints]
-        self._P[_VARIANCES[1], known] = variances[1, known]
+        self._z[:, joints] = 0.0
+        self._z[0, joints] = q[joints]
+        self._z[1, known] = qd[known]
+        self._z[_VARIANCES[:, None], joints] = UNKNOWN
+        self._z[_VARIANCES[0], joints] = variances[0, joints]
+        self._z[_VARIANCES[1], known] = variances[1, known]
         self._rejected[joints] = 0
         self._rejecting = bool(self._rejected.any())
 
     def _filter(self, model: Step, measured: Array) -> None:
-        x = np.dot(model.F, self._x)
-        P = np.dot(model.G, self._P)
-        P += self._added
-        y = measured - x[:2]
-        S = P.take(_VARIANCES_MEASURED, axis=0)
-        S += self._variances()
-        off = P[1]
+        z = np.empty_like(self._z)
+        np.dot(model.T, self._z[:ROWS_KEPT], out=z[:ROWS_KEPT])
+        z[:ROWS_KEPT] += self._added
+        y = np.subtract(z[:2], measured, out=z[BEYOND])
+        S = z[_MEASURED_VARIANCES] + self._variances()
+        off = z[_COUPLING]
         if self._noise.stamps > 0.0:
-            late = x[1:3] * self._noise.stamps
+            late = z[1:3] * self._noise.stamps
             S += late * late
             off = off + late[0] * late[1]
         good = y * y <= self._gate * S + self._credible   # False for NaN
@@ -161,7 +169,7 @@ class Kalman:
         elif self._rejecting:
             self._rejected[:] = 0
             self._rejecting = False
-        self._correct(x, P, y, S, off)
+        self._correct(z, S, off)
 
     def _give_up(self, stamp: int, measured: Array) -> None:
         """Begin afresh with joints of which too many measurements in a row were left out."""
@@ -180,19 +188,18 @@ class Kalman:
         self._rejecting = bool(outlier.any())
         return np.where(lost.any(axis=0), 0.0, off)
 
-    def _correct(self, x: Array, P: Array, y: Array, S: Array, off: Vector) -> None:
+    def _correct(self, z: Array, S: Array, off: Vector) -> None:
         """Put in two measurements whose innovations have the covariance (S_0, off; off, S_1)."""
         scale = 1.0 / (S[0] * S[1] - off * off)
-        W = P.take(_MEASURED, axis=0)
+        # covariances with the measured states, and the innovations: x -= K y goes as P -= K W
+        W = z.take(_GAINED, axis=0)
         K = (S[::-1] * scale)[:, None] * W
         K -= (off * scale) * W[::-1]
-        x += K[0] * y[0]
-        x += K[1] * y[1]
         change = K.take(ROWS, axis=1)
         change *= W.take(COLUMNS, axis=1)
-        P -= change[0]
-        P -= change[1]
-        self._x, self._P = x, P
+        z[:ROWS_KEPT] -= change[0]
+        z[:ROWS_KEPT] -= change[1]
+        self._z = z
 
 
 def all_true(flags: NDArray[np.bool_]) -> bool:

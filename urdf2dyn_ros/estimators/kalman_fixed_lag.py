@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimators.constant_jerk import FULL, Step
 from urdf2dyn_ros.estimators.estimate import Estimate, Vector
-from urdf2dyn_ros.estimators.kalman import FEWEST, Kalman, all_true
+from urdf2dyn_ros.estimators.kalman import BEYOND, FEWEST, Kalman, all_true
 from urdf2dyn_ros.parameters import Parameter, check_all
 
 Array = NDArray[np.float64]
@@ -79,8 +79,8 @@ class KalmanFixedLag(Kalman):
                 or len(self._stamps) - done > MAX_SAMPLES):
             done += 1
         del self._stamps[:done]
-        present = self._P[FULL[:, :KEPT]][:, None]
-        self._past = np.concatenate((self._past[done:], self._x[None, :KEPT]))
+        present = self._z[FULL[:, :KEPT]][:, None]
+        self._past = np.concatenate((self._past[done:], self._z[None, :KEPT]))
         self._variance = np.concatenate((self._variance[done:], present[2, :, 2]))
         self._shared = np.concatenate((self._shared[:, done:], present), axis=1)
 
@@ -94,15 +94,13 @@ class KalmanFixedLag(Kalman):
         self._shared = (model.F @ self._shared.reshape(4, -1)).reshape(shape)
         return model
 
-    def _correct(self, x: Array, P: Array, y: Array, S: Array, off: Vector) -> None:
+    def _correct(self, z: Array, S: Array, off: Vector) -> None:
         scale = 1.0 / (S[0] * S[1] - off * off)
-        C = self._shared[:2]
+        C, y = self._shared[:2], z[BEYOND]
         K = (S[::-1] * scale)[:, None, None] * C
         K -= (off * scale) * C[::-1]
-        self._past += K[0] * y[0] + K[1] * y[1]
+        self._past -= K[0] * y[0] + K[1] * y[1]
         self._variance -= (K[:, :, 2] * C[:, :, 2]).sum(axis=0)
-        W = P[FULL[:2]][:, :, None, None]
+        W = z[FULL[:2]][:, :, None, None]
         self._shared = self._shared - W[0] * K[0] - W[1] * K[1]
-        super()._correct(x, P, y, S, off)
-
-
+        super()._correct(z, S, off)

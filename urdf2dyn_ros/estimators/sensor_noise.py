@@ -3,9 +3,7 @@ How noisy positions, velocities and stamps are, told from the samples alone.
 
 The fourth divided difference of five samples is nothing but noise, as long as the motion is
 smooth over them: no filter has to be right for it. Positions that are noisy in proportion to the
-velocity have noisy stamps. An encoder that stands still says nothing. Where positions and
-velocities contradict each other by more than their noise, as after a driver's low-pass, a filter
-that takes both for exact would invent accelerations to reconcile them: the velocities count less.
+velocity have noisy stamps. An encoder that stands still says nothing.
 
 """
 
@@ -15,16 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.estimators.mismatch import Mismatch
 
 Array = NDArray[np.float64]
 
 WINDOW = 5
-MEMORY = 2.0   # s
+ENOUGH = 50            # windows; from then on they begin some time apart, to save work
+APART = 25_000_000     # ns
+MEMORY = 2.0           # s
 CLIP = 4.0      # of the variance: outliers must not make themselves credible
 PRIOR = (1e-4, 1e-2)   # rad or m, rad/s or m/s: at first
-MISMATCHES = 17   # windows, of which the median is taken
-DOUBT = 6.0   # a mismatch that many times larger than noise explains, in square, is no noise
-MOMENTS = 1.0 / np.arange(1, WINDOW + 1)   # of powers over the unit interval
+SELF = np.eye(WINDOW)   # where a sample would be compared with itself
 FLOOR = np.square([[1e-8], [1e-7]])   # covariances stay regular for exact samples
 
 
@@ -65,9 +64,9 @@ class SensorNoise:
         self._moments = np.zeros((4, n))   # of e and v^2: E e, E v^2, E v^4, E e v^2
         self._intervals = np.zeros(3)      # number, mean, mean square
         self._windows = 0.0
-        self._mismatch = np.zeros((MISMATCHES, n))   # squares, relative to what noise explains
-        self._turn = 0
-        self._excess = np.zeros(n)
+        self._mismatch = Mismatch(n)
+        self._learned = 0                  # end of the last window [ns]
+        self._next = 0                     # no window begins earlier [ns]
 
     def update(self, stamp: int, measured: Array, rates: Array) -> None:
         """
@@ -82,34 +81,40 @@ class SensorNoise:
             believed to be. Both must stay as they are.
 
         """
+        if stamp < self._next:
+            return
         self._times.append(stamp)
         self._samples.append(measured)
         self._rates.append(rates)
         if len(self._times) == WINDOW:
             self._learn(np.array(self._samples), np.array(self._rates))
+            if self._windows > ENOUGH:
+                self._next = self._times[0] + APART
+            self._learned = stamp
             self._times.clear()
             self._samples.clear()
             self._rates.clear()
 
     def _learn(self, samples: Array, rates: Array) -> None:
         times = (np.array(self._times) - self._times[0]) * 1e-9
-        intervals = np.diff(times)
-        apart = times[:, None] - times
-        np.fill_diagonal(apart, 1.0)
-        weights = 1.0 / apart.prod(axis=1)
+        intervals = times[1:] - times[:-1]
+        weights = 1.0 / (times[:, None] - times + SELF).prod(axis=1)
         weights /= np.sqrt(weights @ weights)
-        e = np.square(np.tensordot(weights, samples, 1))
-        squares = np.tensordot(np.square(weights), np.square(rates), 1)
-        keep = max(0.0, 1.0 - float(times[-1]) / MEMORY)
+        e = np.square((weights @ samples.reshape(WINDOW, -1)).reshape(2, -1))
+        squares = (np.square(weights) @ np.square(rates).reshape(WINDOW, -1)).reshape(2, -1)
+        passed = (self._times[-1] - (self._learned or self._times[0])) * 1e-9
+        keep = max(0.0, 1.0 - passed / MEMORY)
         self._learn_stamps(e[0], squares[0], intervals, keep)
 
-        moves = np.abs(np.diff(samples[:, 0], axis=0))
+        moves = np.abs(samples[1:, 0] - samples[:-1, 0])
         self._learn_steps(moves)
         late = squares * self.stamps ** 2
         share = np.square(self.variance / (self.variance + late))
         share *= (moves > 0.0).any(axis=0)
-        share[~np.isfinite(e)] = 0.0
-        left = np.minimum(np.maximum(np.nan_to_num(e) - late, 0.0), CLIP * self.variance + FLOOR)
+        known = np.isfinite(e)
+        share[~known] = 0.0
+        left = np.minimum(np.maximum(np.where(known, e, 0.0) - late, 0.0),
+                          CLIP * self.variance + FLOOR)
         self._weight = keep * self._weight + share
         self._sum = keep * self._sum + share * left
         self._prior *= 0.5
@@ -119,7 +124,7 @@ class SensorNoise:
         steps = np.where(self._fits > 0.9, self._step, 0.0)
         np.maximum(self.variance[0], np.square(steps) / 12.0, out=self.variance[0])
         if intervals.min() > 0.2 * intervals.max():
-            self._learn_mismatch(times, samples, 2.0 * late[0], keep)
+            self.variance[1] += self._mismatch.found(times, samples, self.variance, late[0], keep)
 
     def _learn_steps(self, moves: Array) -> None:
         """Tell an encoder by its steps: every change is a multiple of the smallest."""
@@ -129,28 +134,6 @@ class SensorNoise:
         counts = moves[:, moved] / self._step[moved]
         fits = (np.abs(counts - np.rint(counts)) < 1e-2).all(axis=0)
         self._fits[moved] += 0.05 * (fits - self._fits[moved])
-
-    def _learn_mismatch(self, times: Vector, samples: Array, late: Vector, keep: float) -> None:
-        """
-        Compare the change of the position with the integral of the velocity over the window.
-
-        They differ by more than noise explains if the velocity is late or filtered. The velocity
-        gets the blame.
-
-        """
-        span = times[-1]
-        # weights that integrate polynomials of degree 4 exactly, wherever the samples are
-        x = times / span
-        weights = np.linalg.solve(np.vander(x, increasing=True).T, MOMENTS) * span
-        change = samples[-1, 0] - samples[0, 0] - weights @ samples[:, 1]
-        noise = 2.0 * self.variance[0] + late + (weights @ weights) * self.variance[1]
-        squares = np.square(change) / noise
-        self._turn = (self._turn + 1) % MISMATCHES
-        self._mismatch[self._turn] = np.nan_to_num(squares)
-        # the median of chi squared, so that outliers change nothing
-        found = np.median(self._mismatch, axis=0) / 0.455
-        np.maximum((found - DOUBT) * noise / span ** 2, keep * self._excess, out=self._excess)
-        self.variance[1] += self._excess
 
     def _learn_stamps(self, e: Vector, vv: Vector, intervals: Vector, keep: float) -> None:
         """Regress the noise of the positions on the square of the velocity, all joints at once."""

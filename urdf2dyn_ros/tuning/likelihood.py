@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimators.estimate import Vector
-from urdf2dyn_ros.estimators.kalman import NEVER, Kalman
+from urdf2dyn_ros.estimators.kalman import BEYOND, NEVER, Kalman
 from urdf2dyn_ros.tuning.motion import WARM_UP, Array, Motion
 
 DENSITIES = 10.0 ** np.arange(-3.0, 12.1)
@@ -73,13 +73,14 @@ class Candidates(Kalman):
             self.cost += np.where(there, np.log(S) + self._gate, 0.0).sum(axis=0)
         return super()._left_out(lost, y, S, off, measured)
 
-    def _correct(self, x: Array, P: Array, y: Array, S: Array, off: Vector) -> None:
+    def _correct(self, z: Array, S: Array, off: Vector) -> None:
         if self._count > WARM_UP:
+            y = z[BEYOND]
             left_out = (S == NEVER).sum(axis=0)
             det = S[0] * S[1] - off * off
             squares = (S[1] * y[0] * y[0] - 2.0 * off * y[0] * y[1] + S[0] * y[1] * y[1]) / det
             self.cost += np.log(det) - left_out * np.log(NEVER) + squares
-        super()._correct(x, P, y, S, off)
+        super()._correct(z, S, off)
 
 
 def costs(motion: Motion, densities: Array, deviations: Array, stamps: float,

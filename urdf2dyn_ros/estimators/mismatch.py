@@ -1,0 +1,73 @@
+"""
+How far positions and velocities contradict each other, by more than their noise.
+
+A velocity that is late by half a millisecond, as after a driver's low-pass or in a physics engine,
+contradicts exact positions. A filter that took both for exact would invent accelerations to
+reconcile them.
+
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.estimators.estimate import Vector
+
+Array = NDArray[np.float64]
+
+SAMPLES = 5      # of a window
+WINDOWS = 17     # of which the median is taken
+DOUBT = 6.0      # a mismatch that many times larger than noise explains, in square, is no noise
+MEDIAN = 0.455   # of chi squared
+POWERS = np.arange(SAMPLES)[:, None]
+MOMENTS = 1.0 / np.arange(1, SAMPLES + 1)   # of the powers over the unit interval
+
+
+class Mismatch:
+    """
+    Compares changes of position with integrals of velocity over windows of five samples.
+
+    Parameters
+    ----------
+    joints : int
+
+    """
+
+    def __init__(self, joints: int) -> None:
+        # squares, relative to what noise explains
+        self._squares = np.zeros((WINDOWS, joints))
+        self._turn = 0
+        self._excess = np.zeros(joints)
+
+    def found(self, times: Vector, samples: Array, variance: Array, late: Vector,
+              keep: float) -> Vector:
+        """
+        Return what is to be added to the variance of the velocities, (n,).
+
+        Parameters
+        ----------
+        times : ndarray, (5,)
+            Since the first [s].
+        samples : ndarray, (5, 2, n)
+            Positions and velocities; NaN where not measured.
+        variance : ndarray, (2, n)
+            Of their noise.
+        late : ndarray, (n,)
+            Variance of a position by the noise of the stamps.
+        keep : float
+            Share of what was found before that still counts.
+
+        """
+        span = times[-1]
+        # weights that integrate polynomials of degree 4 exactly, wherever the samples are
+        weights = np.linalg.solve((times / span) ** POWERS, MOMENTS) * span
+        change = samples[-1, 0] - samples[0, 0] - weights @ samples[:, 1]
+        noise = 2.0 * (variance[0] + late) + (weights @ weights) * variance[1]
+        squares = np.square(change) / noise
+        self._turn = (self._turn + 1) % WINDOWS
+        self._squares[self._turn] = np.where(np.isfinite(squares), squares, 0.0)
+        # the median, so that outliers change nothing
+        middle = np.sort(self._squares, axis=0)[WINDOWS // 2] / MEDIAN
+        np.maximum((middle - DOUBT) * noise / span ** 2, keep * self._excess, out=self._excess)
+        return self._excess
