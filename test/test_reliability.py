@@ -1,4 +1,4 @@
-"""docs/reliability.md and the tests agree: no promise without a test, no marked test without one."""
+"""docs/reliability.md and the tests agree: no promise without a test, no test without a promise."""
 
 from __future__ import annotations
 
