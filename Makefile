@@ -7,7 +7,7 @@ VENV := .venv
 RUN := $(VENV)/bin
 ROBOT ?=
 OUTPUT ?= demo_output
-JOBS ?= 2
+JOBS ?= 3
 
 .PHONY: demo test lint bench load soak fuzz golden config clean
 
@@ -15,7 +15,7 @@ demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
 
 test: lint
-	$(RUN)/python -m pytest -n $(JOBS) --dist loadgroup -q -rs
+	$(RUN)/python -m pytest -n $(JOBS) --dist loadfile -q -rs
 
 lint: $(VENV)/test-ready
 	$(RUN)/ruff check .

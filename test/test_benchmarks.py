@@ -14,10 +14,6 @@ import pytest
 FOLDER = Path(__file__).parents[1] / 'benchmarks'
 
 
-# one process: all compile into the same folder
-pytestmark = pytest.mark.xdist_group('benchmarks')
-
-
 class Run(NamedTuple):
     """What a run printed and wrote."""
 

@@ -19,12 +19,8 @@ BIN = Path(sys.executable).parent
 EXECUTABLES = ('effort_comparison', 'inverse_dynamics', 'joint_simulator', 'urdf2dyn')
 SELECTION = ('test/test_trajectory.py', 'test/test_urdf_source.py')
 
-# one workspace for all of them: they stay on one worker
-pytestmark = [
-    pytest.mark.xdist_group('colcon'),
-    pytest.mark.skipif(not shutil.which('colcon', path=f'{BIN}:{os.environ["PATH"]}'),
-                       reason='colcon is not installed'),
-]
+pytestmark = pytest.mark.skipif(not shutil.which('colcon', path=f'{BIN}:{os.environ["PATH"]}'),
+                                reason='colcon is not installed')
 
 
 def environment() -> dict[str, str]:

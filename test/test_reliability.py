@@ -1,4 +1,4 @@
-"""docs/reliability.md and the tests agree: no promise without a test, no test without a promise."""
+"""The table of docs/reliability.md and the tests agree: each line has its test, each mark its line."""
 
 from __future__ import annotations
 

@@ -157,4 +157,4 @@ class Faults(RuleBasedStateMachine):
 
 
 TestFaults = Faults.TestCase
-TestFaults.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+TestFaults.settings = settings(max_examples=50, stateful_step_count=40, deadline=None)
