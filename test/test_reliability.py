@@ -1,4 +1,4 @@
-"""The table of docs/reliability.md and the tests agree: each line has its test, each mark its line."""
+"""docs/reliability.md and the tests agree: a test for each line, a line for each mark."""
 
 from __future__ import annotations
 
