@@ -21,6 +21,8 @@ WINDOW = 5
 ENOUGH = 50            # windows; from then on they begin some time apart, to save work
 APART = 25_000_000     # ns
 MEMORY = 2.0           # s
+REGULAR = 1e-3   # changes that differ by less are the same
+FEW = 4.0        # windows
 CLIP = 4.0      # of the variance: outliers must not make themselves credible
 PRIOR = (1e-4, 1e-2)   # rad or m, rad/s or m/s: at first
 SELF = np.eye(WINDOW)   # where a sample would be compared with itself
@@ -53,11 +55,12 @@ class SensorNoise:
         n = self._joints
         self.variance = np.repeat(np.square(PRIOR)[:, None], n, axis=1)
         self.stamps = 0.0
-        self._prior = 2.0                  # its weight, halved with every window
+        self._prior = np.ones((2, n))      # its weight, halved with every window that tells
         self._weight = np.zeros((2, n))
         self._sum = np.zeros((2, n))
         self._step = np.full(n, np.inf)   # the smallest change of a position: an encoder's step
         self._fits = np.zeros(n)          # how often all changes are multiples of it
+        self._told = np.zeros(n)          # windows that told whether they are
         self._times: list[int] = []
         self._samples: list[Array] = []
         self._rates: list[Array] = []
@@ -107,33 +110,39 @@ class SensorNoise:
         self._learn_stamps(e[0], squares[0], intervals, keep)
 
         moves = np.abs(samples[1:, 0] - samples[:-1, 0])
-        self._learn_steps(moves)
+        largest, smallest = moves.max(axis=0), moves.min(axis=0)
+        # at rest an encoder says nothing, nor does it at a whole number of steps for each sample
+        tells = largest - smallest > REGULAR * largest
+        self._learn_steps(moves, tells)
         late = squares * self.stamps ** 2
         share = np.square(self.variance / (self.variance + late))
-        share *= (moves > 0.0).any(axis=0)
+        share[0] *= tells
+        share[1] *= largest > 0.0
         known = np.isfinite(e)
         share[~known] = 0.0
         left = np.minimum(np.maximum(np.where(known, e, 0.0) - late, 0.0),
                           CLIP * self.variance + FLOOR)
         self._weight = keep * self._weight + share
         self._sum = keep * self._sum + share * left
-        self._prior *= 0.5
-        prior = np.where(self._weight > 0.0, self._prior, 1.0)
-        self.variance = np.maximum((self._sum + prior * np.square(PRIOR)[:, None])
-                                   / (self._weight + prior), FLOOR)
+        self._prior[share > 0.0] *= 0.5
+        weight = self._weight + self._prior
+        # as long as they are few, windows may show too little
+        self.variance = np.maximum((self._sum + self._prior * np.square(PRIOR)[:, None])
+                                   * (1.0 + FEW / weight) / weight, FLOOR)
         steps = np.where(self._fits > 0.9, self._step, 0.0)
         np.maximum(self.variance[0], np.square(steps) / 12.0, out=self.variance[0])
         if intervals.min() > 0.2 * intervals.max():
             self.variance[1] += self._mismatch.found(times, samples, self.variance, late[0], keep)
 
-    def _learn_steps(self, moves: Array) -> None:
+    def _learn_steps(self, moves: Array, tells: NDArray[np.bool_]) -> None:
         """Tell an encoder by its steps: every change is a multiple of the smallest."""
         smallest = np.where(moves > 0.0, moves, np.inf).min(axis=0)
-        moved = np.isfinite(smallest)
         self._step = np.where(smallest < self._step * (1.0 - 1e-3), smallest, self._step)
-        counts = moves[:, moved] / self._step[moved]
+        counts = moves[:, tells] / self._step[tells]
         fits = (np.abs(counts - np.rint(counts)) < 1e-2).all(axis=0)
-        self._fits[moved] += 0.05 * (fits - self._fits[moved])
+        self._told[tells] += 1.0
+        gain = np.maximum(1.0 / self._told[tells], 0.05)
+        self._fits[tells] += gain * (fits - self._fits[tells])
 
     def _learn_stamps(self, e: Vector, vv: Vector, intervals: Vector, keep: float) -> None:
         """Regress the noise of the positions on the square of the velocity, all joints at once."""
