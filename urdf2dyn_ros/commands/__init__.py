@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from urdf2dyn_ros.commands import demo, export, graph, info, plot, tune
+from urdf2dyn_ros.commands import demo, evaluate, export, graph, info, plot, tune
 
 
 class Command(Protocol):
@@ -31,6 +31,7 @@ COMMANDS: dict[str, Command] = {
     'graph': graph,
     'plot': plot,
     'tune': tune,
+    'evaluate': evaluate,
     'demo': demo,
 }
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from tempfile import TemporaryFile
 
 from urdf2dyn_ros.atomic_file import atomic_file
+from urdf2dyn_ros.commands.output import writable_directory
 from urdf2dyn_ros.commands.progress import Progress
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.recordings import open_recording
@@ -34,7 +34,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print figures and suggestion; 1 if the recording could not be read to its end."""
-    output = _directory(arguments.output)
+    output = writable_directory(arguments.output)
     progress = Progress('reading')
     recording = open_recording(arguments.recording, arguments.topic, progress.tell)
     try:
@@ -62,13 +62,3 @@ def run(arguments: argparse.Namespace) -> int:
         print(f'error: {motion.error}', file=sys.stderr)
         return 1
     return 0
-
-
-def _directory(path: Path) -> Path:
-    """Return a directory that files can be written to, made if need be: told before the work."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=path):
-            return path
-    except OSError as error:
-        raise ExportError(f'cannot write to {path}: {error.strerror}') from None

@@ -27,10 +27,16 @@ def write_report(joints: Sequence[JointComparison], directory: Path, title: str,
 
     """
     directory.mkdir(parents=True, exist_ok=True)
-    csv, json, png, html = (directory / f'{stem}.{kind}'
-                            for kind in ('csv', 'json', 'png', 'html'))
-    write_csv(joints, csv)
+    path = directory / f'{stem}.csv'
+    write_csv(joints, path)
+    return [path, *write_figures(joints, directory, title, about, stem)]
+
+
+def write_figures(joints: Sequence[JointComparison], directory: Path, title: str,
+                  about: Sequence[str] = (), stem: str = 'efforts') -> list[Path]:
+    """Do the same without the samples, for who has written them already."""
+    json, png, html = (directory / f'{stem}.{kind}' for kind in ('json', 'png', 'html'))
     write_json(joints, json)
     plot_comparison(joints, png, title)
     write_page(joints, html, title, about)
-    return [csv, json, png, html]
+    return [json, png, html]

@@ -12,6 +12,7 @@ import numpy as np
 
 from urdf2dyn_ros.atomic_file import atomic_file
 from urdf2dyn_ros.comparison.columns import COLUMNS, notes
+from urdf2dyn_ros.comparison.effort_table import write_head, write_rows
 from urdf2dyn_ros.comparison.figures import Figures
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
 from urdf2dyn_ros.errors import ComparisonError
@@ -64,18 +65,9 @@ def write_csv(joints: Sequence[JointComparison], path: Path) -> None:
         rows = np.searchsorted(stamps, joint.stamps)
         columns[rows, 3 * number:3 * number + 3] = np.column_stack(
             (joint.measured, joint.computed, joint.residual))
-    heads = [f'{kind}_{joint.joint}' for joint in joints
-             for kind in ('measured', 'computed', 'residual')]
     with atomic_file(path) as part, part.open('w', encoding='utf-8', newline='') as file:
-        file.write(','.join(['time', *map(_quoted, heads)]) + '\n')
-        for stamp, row in zip(stamps.tolist(), columns.tolist(), strict=True):
-            cells = ['' if math.isnan(cell) else f'{cell:.10g}' for cell in row]
-            file.write(f'{stamp // 10**9}.{stamp % 10**9:09d},{",".join(cells)}\n')
-
-
-def _quoted(cell: str) -> str:
-    """Write a cell as CSV wants it: a joint's name may contain anything."""
-    return '"' + cell.replace('"', '""') + '"' if set(cell) & set(',"\r\n') else cell
+        write_head(file, [joint.joint for joint in joints])
+        write_rows(file, stamps.tolist(), columns.tolist())
 
 
 def write_json(joints: Sequence[JointComparison], path: Path) -> None:

@@ -29,7 +29,7 @@ def decoder(kind: str) -> Decoder:
     The definitions of these types are those of every ROS 2: that a bag has none does not matter.
 
     """
-    store = _types()
+    store = types()
     records = MESSAGES[kind]
 
     def decode(data: bytes, recorded: int) -> Iterator[Record]:
@@ -39,7 +39,7 @@ def decoder(kind: str) -> Decoder:
 
 
 @cache
-def _types() -> Any:
+def types() -> Any:
     """Return the library's types, which take a quarter of a second to make."""
     from rosbags.typesys import Stores, get_typestore
 

@@ -1,0 +1,88 @@
+"""Compute the efforts of a recording, and compare them with the measured ones."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from urdf2dyn_ros.commands.output import writable_directory
+from urdf2dyn_ros.commands.progress import Progress
+from urdf2dyn_ros.commands.robot import add_options, read_robot
+from urdf2dyn_ros.comparison.files import write_figures
+from urdf2dyn_ros.comparison.semantics import SEMANTICS
+from urdf2dyn_ros.compiled.backend import BACKENDS
+from urdf2dyn_ros.errors import ExportError, RecordingError
+from urdf2dyn_ros.estimators import ESTIMATORS
+from urdf2dyn_ros.evaluation.accelerations import DEFAULT
+from urdf2dyn_ros.evaluation.evaluation import evaluate
+from urdf2dyn_ros.evaluation.result import Settings
+from urdf2dyn_ros.evaluation.summary import figures, words
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings import open_recording
+
+REPORT = ('efforts.json', 'efforts.png', 'efforts.html')
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add recording and robot, how they are compared, and where results go."""
+    parser.add_argument('recording', metavar='BAG_OR_CSV',
+                        help='rosbag2 directory, .db3, .mcap or .csv file (columns time, '
+                        'q_<joint>, and if there are any qd_<joint>, qdd_<joint>, '
+                        'effort_<joint>)')
+    parser.add_argument('--urdf', required=True, metavar='ROBOT',
+                        help='URDF or xacro file; - for standard input')
+    add_options(parser)
+    parser.add_argument('--topic', metavar='TOPIC', help='of a bag (default: its only topic of '
+                        'joint states, or /joint_states)')
+    parser.add_argument('--rename', action='append', default=[], metavar='REGEX=NAME',
+                        help='change recorded names that match as a whole, for instance '
+                        r"'fer_joint(\d)=panda_joint\1'; several are allowed")
+    parser.add_argument('--estimator', choices=tuple(ESTIMATORS), default='',
+                        help='of accelerations; external: as recorded (default: as recorded, '
+                        f'or else {DEFAULT}, offline)')
+    parser.add_argument('--effort-semantics', choices=tuple(SEMANTICS), default='net',
+                        help='what the measured effort is: ' + '; '.join(
+                            f'{name}: {row.meaning}' for name, row in SEMANTICS.items())
+                        + ' (default: net)')
+    parser.add_argument('--gains', nargs='+', type=float, default=(), metavar='GAIN',
+                        help='of currents [N m/A or N/A]: one, or one for each joint')
+    parser.add_argument('--backend', choices=BACKENDS, default='python',
+                        help='what runs the equations (default: python)')
+    parser.add_argument('-o', '--output', type=Path, default=Path('evaluate_output'),
+                        metavar='DIR', help='where results go (default: evaluate_output)')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what was compared and the figures; 1 if it is not all of the recording."""
+    model = read_robot(arguments.urdf, arguments.strict_inertia)
+    dynamics = InverseDynamics(model, tuple(arguments.gravity), arguments.backend)
+    semantics = arguments.effort_semantics
+    settings = Settings(arguments.estimator, semantics, tuple(arguments.gains),
+                        tuple(arguments.rename))
+    progress = Progress('evaluating')
+    recording = open_recording(arguments.recording, arguments.topic, progress.tell)
+    output = writable_directory(arguments.output)
+    try:
+        result = evaluate(recording, dynamics, settings, output)
+    finally:
+        progress.close()
+    for remark in result.remarks:
+        print(f'warning: {remark}', file=sys.stderr)
+    about = words(recording, dynamics, semantics, result)
+    print('\n'.join([*about, '', figures(result), '']))
+    try:
+        for name in REPORT:   # of an evaluation before this one
+            (output / name).unlink(missing_ok=True)
+        if result.compared:
+            result.files += write_figures(
+                result.joints, output, f'{model.name}: measured and computed efforts', about)
+    except OSError as error:
+        raise ExportError(f'cannot write to {output}: {error.strerror}') from None
+    for path in result.files:
+        print(path)
+    if result.error is not None:
+        raise result.error
+    if result.span is None:
+        raise RecordingError(recording.path, 'no effort could be computed, for the reasons above')
+    return 0

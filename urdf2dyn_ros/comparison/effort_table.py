@@ -1,0 +1,34 @@
+"""A table of efforts over time, written row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TextIO
+
+SECOND = 1_000_000_000
+KINDS = ('measured', 'computed', 'residual')
+
+
+def write_head(file: TextIO, joints: Sequence[str]) -> None:
+    """Write the names of the columns: time, and three of every joint."""
+    heads = [f'{kind}_{joint}' for joint in joints for kind in KINDS]
+    file.write(','.join(['time', *map(_quoted, heads)]) + '\n')
+
+
+def write_rows(file: TextIO, stamps: Iterable[int], rows: Iterable[Sequence[float]]) -> None:
+    """Write a line for every stamp [ns]; NaN becomes an empty cell."""
+    form = ''
+    for stamp, row in zip(stamps, rows):
+        form = form or ',%.10g' * len(row) + '\n'
+        file.write(seconds(stamp) + (form % tuple(row)).replace('nan', ''))
+
+
+def seconds(stamp: int) -> str:
+    """Return nanoseconds as seconds, all nine digits."""
+    second, rest = divmod(abs(stamp), SECOND)
+    return f'{"-" if stamp < 0 else ""}{second}.{rest:09d}'
+
+
+def _quoted(cell: str) -> str:
+    """Write a cell as CSV wants it: a joint's name may contain anything."""
+    return '"' + cell.replace('"', '""') + '"' if set(cell) & set(',"\r\n') else cell

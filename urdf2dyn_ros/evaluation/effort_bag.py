@@ -1,0 +1,152 @@
+"""Computed efforts as a bag of joint states, written as they come by the library rosbags."""
+
+from __future__ import annotations
+
+import secrets
+import struct
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.recordings.bag import METADATA
+from urdf2dyn_ros.recordings.decoder import JOINT_STATE, types
+from urdf2dyn_ros.recordings.messages import SECOND
+from urdf2dyn_ros.recordings.recording import said
+from urdf2dyn_ros.recordings.storage import library
+
+TOPIC = '/inverse_dynamics/efforts'
+PLUGINS = {'db3': 'SQLITE3', 'mcap': 'MCAP'}
+VERSION = 8
+"""Of the format: the newest that ROS 2 Humble reads, and all after it."""
+
+STAMP, STAMP_PLACE = struct.Struct('=iI'), 4
+"""The first field of a JointState, after the four bytes that say how it is encoded."""
+
+
+class EffortBag:
+    """
+    A directory that is there when all has been written, as what the node would have published.
+
+    Parameters
+    ----------
+    path : Path
+        Of the directory; an earlier one of this kind is replaced.
+    kind : str
+        'db3' or 'mcap'.
+    joints : sequence of str
+    frame : str
+        In which the efforts are expressed: the model's root.
+
+    Raises
+    ------
+    Urdf2DynError
+        If rosbags is not installed.
+    ExportError
+        If it cannot be written.
+
+    """
+
+    def __init__(self, path: Path, kind: str, joints: Sequence[str], frame: str) -> None:
+        rosbag2 = library()
+        _check_ours(path)
+        # SQLite takes these for the rest of an address
+        kind = 'mcap' if set('?#%') & set(str(path)) else kind
+        self._path = path
+        self._part = path.with_name(f'.{secrets.token_hex(8)}')
+        # the name of the directory becomes that of the file in it
+        self._bag = self._part / path.name
+        self._message = _Message(joints, frame)
+        try:
+            self._writer = rosbag2.Writer(
+                self._bag, version=VERSION,
+                storage_plugin=rosbag2.StoragePlugin[PLUGINS[kind]])
+            self._writer.open()
+            self._connection = self._writer.add_connection(TOPIC, JOINT_STATE,
+                                                           typestore=types())
+        # whatever the library raises where there is no room, or no right to write
+        except Exception as error:
+            self._discard()
+            raise self._failed(error) from None
+
+    def write(self, stamp: int, q: Vector, qd: Vector, effort: Vector) -> None:
+        """Write a message: stamp [ns], q, qd and effort (n,) in the order of the joints."""
+        try:
+            self._writer.write(self._connection, stamp, self._message(stamp, (q, qd, effort)))
+        except Exception as error:
+            raise self._failed(error) from None
+
+    def __enter__(self) -> EffortBag:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        try:
+            self._writer.__exit__(kind, error, trace)
+            if kind is None:
+                _remove(self._path)
+                self._bag.replace(self._path)
+        except Exception as problem:
+            raise self._failed(problem) from None
+        finally:
+            self._discard()
+
+    def _discard(self) -> None:
+        with suppress(OSError):
+            _remove(self._bag)
+            self._part.rmdir()
+
+    def _failed(self, error: Exception) -> ExportError:
+        return ExportError(f'cannot write the bag {self._path}: {said(error)}')
+
+
+class _Message:
+    """Serializes joint states: only the stamp and the numbers change, and where they are."""
+
+    def __init__(self, joints: Sequence[str], frame: str) -> None:
+        store = types()
+        kinds = store.types
+        # numbers that are found nowhere else in the message
+        values = np.random.default_rng(0).random((3, len(joints)))
+        header = kinds['std_msgs/msg/Header'](kinds['builtin_interfaces/msg/Time'](0, 0), frame)
+        self._data = bytearray(store.serialize_cdr(
+            kinds[JOINT_STATE](header, list(joints), *values), JOINT_STATE))
+        self._places = [self._data.index(row.tobytes()) for row in values]
+
+    def __call__(self, stamp: int, rows: Sequence[Vector]) -> bytes:
+        STAMP.pack_into(self._data, STAMP_PLACE, *divmod(stamp, SECOND))
+        for place, row in zip(self._places, rows):
+            self._data[place:place + row.nbytes] = row.tobytes()
+        return bytes(self._data)
+
+
+def _files(path: Path) -> set[str]:
+    """Return the names that files of a bag may have, and those that SQLite puts beside it."""
+    return {METADATA} | {f'{path.name}.{kind}{end}' for kind in PLUGINS
+                         for end in ('', '-journal')}
+
+
+def _check_ours(path: Path) -> None:
+    """Refuse to replace what is no bag of this kind: told before the work."""
+    strange = [path.name] if path.exists() and not path.is_dir() else sorted(
+        {file.name for file in path.iterdir()} - _files(path)) if path.exists() else []
+    if strange:
+        raise ExportError(f'{path} is to be replaced by a new bag, but something else is there: '
+                          f'{", ".join(strange[:3])}; move it, or choose another directory')
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        for name in _files(path):
+            (path / name).unlink(missing_ok=True)
+        path.rmdir()
+
+
+def storage_kind(path: Path) -> str:
+    """Return in which kind of file the efforts of a recording are written: that of its own."""
+    files = path.iterdir() if path.is_dir() else [path]
+    return 'db3' if any('.db3' in file.suffixes for file in files) else 'mcap'

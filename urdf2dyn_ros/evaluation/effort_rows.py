@@ -1,0 +1,72 @@
+"""Rows of the table of efforts, made of outputs by the hundred."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TextIO
+
+import numpy as np
+
+from urdf2dyn_ros.comparison.comparison import Gravity
+from urdf2dyn_ros.comparison.effort_table import write_rows
+from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts, Known
+from urdf2dyn_ros.stream import Output
+
+BATCH = 1024
+
+
+class EffortRows:
+    """
+    Keeps outputs, and writes what is fair to compare of them.
+
+    Parameters
+    ----------
+    joints : sequence of str, (n,)
+    facts : mapping
+        Of each joint.
+    gravity : callable
+        From names and positions to efforts.
+    semantics : str
+        A key of SEMANTICS.
+    gains : sequence of float, (1,) or (n,)
+    still : float
+        Velocity [rad/s or m/s] up to which a joint counts as resting.
+
+    """
+
+    def __init__(self, joints: Sequence[str], facts: Mapping[str, JointFacts], gravity: Gravity,
+                 semantics: str, gains: Sequence[float], still: float) -> None:
+        self._joints, self._facts, self._gravity = tuple(joints), facts, gravity
+        self._semantics, self._still = SEMANTICS[semantics], still
+        self._gains = np.broadcast_to(gains, len(self._joints)).tolist()
+        self._stamps: list[int] = []
+        self._outputs: list[Output] = []
+
+    def add(self, stamp: int, output: Output) -> None:
+        """Take an output, and the stamp that is written [ns]."""
+        self._stamps.append(stamp)
+        self._outputs.append(output)
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to write."""
+        return len(self._outputs) >= BATCH
+
+    def write(self, file: TextIO) -> None:
+        """Write what has come, and forget it."""
+        if not self._outputs:
+            return
+        computed, measured, q, qd = (np.array([getattr(output, what) for output in self._outputs])
+                                     for what in ('effort', 'measured', 'q', 'qd'))
+        gravity = (self._gravity(self._joints, q) if self._semantics.gravity
+                   else np.zeros_like(computed))
+        columns = np.empty((len(computed), 3 * len(self._joints)))
+        for joint, name in enumerate(self._joints):
+            fair = self._semantics.sides(Known(
+                computed[:, joint], qd[:, joint], gravity[:, joint], self._facts[name],
+                self._gains[joint], self._still))
+            columns[:, 3 * joint] = fair.gain * measured[:, joint] + fair.added
+            columns[:, 3 * joint + 1] = fair.computed
+        columns[:, 2::3] = columns[:, 0::3] - columns[:, 1::3]
+        write_rows(file, self._stamps, columns.tolist())
+        self._stamps, self._outputs = [], []

@@ -1,0 +1,186 @@
+"""A recording in; efforts as a table and a bag, and their comparison with the measured, out."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from contextlib import ExitStack
+from importlib.util import find_spec
+from itertools import chain
+from math import isfinite
+from pathlib import Path
+from typing import Any, TextIO, cast
+
+from urdf2dyn_ros.atomic_file import atomic_file
+from urdf2dyn_ros.comparison.comparison import Comparison
+from urdf2dyn_ros.comparison.effort_table import write_head
+from urdf2dyn_ros.comparison.robot_facts import gravity_of, robot_facts
+from urdf2dyn_ros.errors import ExportError, ParameterError
+from urdf2dyn_ros.evaluation.accelerations import DEFAULT, RECORDED, parameters, recorded
+from urdf2dyn_ros.evaluation.effort_bag import EffortBag, storage_kind
+from urdf2dyn_ros.evaluation.effort_rows import EffortRows
+from urdf2dyn_ros.evaluation.joint_names import check_names, heads_with
+from urdf2dyn_ros.evaluation.reading import Reading
+from urdf2dyn_ros.evaluation.renaming import Renaming
+from urdf2dyn_ros.evaluation.result import Evaluation, Settings
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.node_parameters import stream
+from urdf2dyn_ros.recordings import Record, Recording
+from urdf2dyn_ros.recordings.messages import SECOND
+
+TABLE, BAG = 'efforts.csv', 'efforts_bag'
+
+KEPT = 1_000_000
+"""Samples for pictures, of all joints together: some 120 MB."""
+
+FEWEST_KEPT = 1000
+
+STILL = 0.005
+"""Velocity [rad/s or m/s] up to which a joint counts as resting."""
+
+LATEST = 2**31 * SECOND
+"""The first stamp [ns] that no message of ROS can bear."""
+
+TOO_LATE = ('there are times beyond 2038, which no message can bear, and they are left out: are '
+            'they in seconds?')
+
+
+def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings,
+             directory: Path) -> Evaluation:
+    """
+    Compute the efforts of a recording, write them, and compare them with the measured ones.
+
+    Everything passes through once, in memory that does not grow with the recording. One that
+    breaks off gives what was read, and the error with it.
+
+    Parameters
+    ----------
+    recording : Recording
+    dynamics : InverseDynamics
+    settings : Settings
+    directory : Path
+        Where the files go; it must be there.
+
+    Raises
+    ------
+    RecordingError
+        If nothing can be read, or a joint is missing.
+    ParameterError
+        For gains that do not fit, a rule for names that is none, or a robot without joints.
+    ExportError
+        If a file would replace the recording, or cannot be written.
+
+    """
+    names = dynamics.joint_names
+    if not names:
+        raise ParameterError(f'robot {dynamics.model.name!r} has no joint that moves: there is no '
+                             'effort to compute')
+    table, bag = directory / TABLE, directory / BAG
+    _spare(recording, table, bag)
+    gains = _gains(settings, len(names))
+    reading = Reading(recording, Renaming(settings.renames, recording.path))
+    records = iter(reading)
+    heads = heads_with(names, records)
+    check_names(names, heads, recording.path)
+    estimator = settings.estimator or (RECORDED if recorded(names, heads) else DEFAULT)
+    run = _Run(dynamics, dataclasses.replace(settings, estimator=estimator, gains=gains))
+    run.result.files.append(table)
+    try:
+        with ExitStack() as stack:
+            part = stack.enter_context(atomic_file(table))
+            file = stack.enter_context(part.open('w', encoding='utf-8', newline=''))
+            write_head(file, names)
+            efforts = None
+            if find_spec('rosbags'):
+                efforts = stack.enter_context(EffortBag(bag, storage_kind(recording.path), names,
+                                                        dynamics.model.root))
+                run.result.files.append(bag)
+            else:
+                run.result.remark('no bag is written, as the Python library rosbags is not '
+                                  'installed')
+            run(chain(heads, records), file, efforts)
+    except OSError as error:
+        raise ExportError(f'cannot write to {directory}: {error.strerror}') from None
+    run.result.records, run.result.error = recording.count, reading.error
+    run.result.remarks += recording.remarks
+    return run.result
+
+
+class _Run:
+    """Takes records, and gives every output to the table, the bag and the comparison."""
+
+    def __init__(self, dynamics: InverseDynamics, settings: Settings) -> None:
+        self._names = names = dynamics.joint_names
+        self.result = Evaluation(settings.estimator)
+        self._stream = stream(parameters(settings.estimator), dynamics, lambda: 0)
+        self._comparison = Comparison(max(FEWEST_KEPT, KEPT // len(names)),
+                                      semantics=settings.semantics, gains=settings.gains,
+                                      still=STILL)
+        facts, gravity = robot_facts(dynamics.model), gravity_of(dynamics)
+        self._comparison.describe(facts, gravity)
+        self._rows = EffortRows(names, facts, gravity, settings.semantics, settings.gains, STILL)
+        self._prefixes = [f'{what} of {name!r}: ' for what in ('position', 'velocity')
+                          for name in names]
+
+    def __call__(self, records: Iterable[Record], table: TextIO, bag: EffortBag | None) -> None:
+        stream, result = self._stream, self.result
+        external = result.estimator == RECORDED
+        later, bag_later = -1, 0
+        for record in records:
+            if later < 0:   # a table's time may begin at zero, which in a message is no stamp
+                later = max(SECOND - record.stamp, 0)
+                bag_later = later if record.stamp < 0 else 0
+            names = record.names
+            stamp = record.stamp + later
+            if stamp >= LATEST:
+                stamp = 0
+                result.remark(TOO_LATE)
+            position, velocity, effort, acceleration = cast(tuple[Any, ...], record[2:])
+            if stamp > 0 and len(effort) == len(names):
+                self._comparison.add_measured(stamp, names, effort)
+            if external:
+                stream.accelerate(stamp, names, acceleration)
+            output: Any = stream.receive(stamp, names, position, velocity, effort)
+            for doubt in stream.doubts:
+                self._keep(doubt)
+            if output is None:
+                continue
+            stamp = output.stamp - later
+            self._comparison.add_computed(output.stamp, self._names, output.effort, output.q,
+                                          output.qd)
+            self._rows.add(stamp, output)
+            if self._rows.full:
+                self._rows.write(table)
+            if bag is not None:
+                bag.write(stamp + bag_later, output.q, output.qd, output.effort)
+            result.span = (result.span or (stamp, 0))[0], stamp
+        self._rows.write(table)
+        result.counters, result.unknown = stream.counters, stream.unknown_joints
+        result.joints = self._comparison.joints()
+
+    def _keep(self, doubt: str) -> None:
+        """Keep the last words on every quantity: their figures change from time to time."""
+        quantity = next(prefix for prefix in self._prefixes if doubt.startswith(prefix))
+        self.result.doubts[quantity] = doubt
+
+
+def _spare(recording: Recording, *outputs: Path) -> None:
+    """Refuse to write over what is read."""
+    path = recording.path.resolve()
+    for output in outputs:
+        if output.resolve() in (path, *path.parents):
+            raise ExportError(f'{output} would replace the recording: choose another directory '
+                              'with --output')
+
+
+def _gains(settings: Settings, joints: int) -> tuple[float, ...]:
+    if settings.semantics != 'current':
+        if settings.gains:
+            raise ParameterError('--gains belong to --effort-semantics current')
+        return (1.0,)
+    if len(settings.gains) not in (1, joints) or not all(map(isfinite, settings.gains)):
+        raise ParameterError(
+            f'--gains: {len(settings.gains)} given, but a current needs one for all joints, or '
+            f'one for each of the {joints} joints of the robot, in its order, finite [N m/A or '
+            'N/A]')
+    return settings.gains

@@ -1,0 +1,65 @@
+"""What came of an evaluation, in words."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+from urdf2dyn_ros.comparison.effort_table import seconds
+from urdf2dyn_ros.comparison.report import table
+from urdf2dyn_ros.comparison.semantics import SEMANTICS
+from urdf2dyn_ros.evaluation.accelerations import MEANINGS
+from urdf2dyn_ros.evaluation.result import Evaluation
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings import Recording
+from urdf2dyn_ros.recordings.messages import SECOND
+from urdf2dyn_ros.stream import EVENTS, OUTCOMES
+
+CALENDAR = 946_684_800 * SECOND
+"""Stamps [ns] from the year 2000 on are dates, before it times since some start."""
+
+KNOWN = ('used', 'received', 'accelerations')
+
+
+def words(recording: Recording, dynamics: InverseDynamics, semantics: str,
+          result: Evaluation) -> list[str]:
+    """Return what was compared, how, and what was left out: a sentence each."""
+    topic = f', topic {recording.topic}' if recording.topic else ''
+    gravity = ' '.join(f'{part:g}' for part in dynamics.gravity_vector)
+    used, received = result.counters['used'], result.counters['received']
+    lines = [
+        f'recording: {recording.path}{topic}, {result.records} records',
+        f'robot: {dynamics.model.name}, {len(dynamics.joint_names)} joints, gravity {gravity} '
+        f'm/s^2',
+        f'accelerations: {result.estimator}, {MEANINGS[result.estimator]}',
+        f'measured effort: {semantics}, {SEMANTICS[semantics].meaning}',
+        f'efforts computed: {used} of {received} records' + _when(result.span)]
+    for counters, head in ((OUTCOMES, 'left out'), (EVENTS, 'besides')):
+        lines += [f'{head}: {name} {result.counters[name]} ({meaning})'
+                  for name, meaning in counters.items()
+                  if result.counters[name] and name not in KNOWN]
+    if result.unknown:
+        lines.append('recorded joints that the robot does not have: ' + ', '.join(result.unknown))
+    lines += [f'doubtful at times: {doubt}' for doubt in result.doubts.values()]
+    if result.counters['jump_back']:
+        lines.append('the time was set back: the figures are of what came after the last time, '
+                     'the table and the bag have everything')
+    return lines
+
+
+def figures(result: Evaluation) -> str:
+    """Return the table, or why there is none."""
+    if result.compared:
+        return table(result.joints)
+    return ('no effort was measured when one was computed: there is nothing to compare, but the '
+            'computed efforts are written')
+
+
+def _when(span: tuple[int, int] | None) -> str:
+    if span is None:
+        return ''
+    first, last = span
+    date = ''
+    if first >= CALENDAR:
+        at = datetime.fromtimestamp(first // SECOND, timezone.utc)
+        date = f', {at:%Y-%m-%d %H:%M:%S} UTC'
+    return (f', {(last - first) / SECOND:.3f} s from {seconds(first)} to {seconds(last)} s{date}')
