@@ -133,3 +133,13 @@ def test_joints_do_not_touch_each_other():
     check, used = run(whole, qd)
     assert list(check.doubts) == [2]
     assert np.array_equal(used[5:, [1, 3]], qd[5:, [1, 3]])
+
+
+def test_absurd_samples_are_forgotten():
+    whole = recorded('C')
+    q, qd = whole.q.copy(), whole.qd.copy()
+    q[100], qd[100] = 1e300, 1e300
+    qd[700:] = late(whole, 0.006)[700:]
+    with np.errstate(all='ignore'):
+        check, _ = run(Recording(whole.stamps, q, qd), qd)
+    assert set(check.doubts) == {0, 1, 2, 3}

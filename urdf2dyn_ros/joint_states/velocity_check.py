@@ -158,7 +158,8 @@ class VelocityCheck:
         error = np.einsum('jab,jb->ja', inverse, self._r)
         left = self._yy - np.einsum('ja,ja->j', error, 2.0 * self._r - np.einsum(
             'jab,jb->ja', self._N, error))
-        self._variance = (np.maximum(left, 0.0) + 2.0 * SMALLEST ** 2) / (
+        absurd = ~np.isfinite(left)
+        self._variance = (np.where(absurd, 0.0, np.maximum(left, 0.0)) + 2.0 * SMALLEST ** 2) / (
             np.maximum(self._blocks - 3.0, 0.0) + 2.0)
         deviation = np.sqrt(self._variance[:, None] * np.einsum('jaa->ja', inverse))
         margin = DEVIATIONS * deviation
@@ -178,7 +179,7 @@ class VelocityCheck:
             self.doubts.pop(joint, None)
         # who was found guilty is judged anew, by what comes after
         for total in (self._N, self._r, self._yy, self._strange, self._blocks):
-            total[faulty & tried] = 0.0
+            total[(faulty & tried) | absurd] = 0.0
 
 
 def _text(wrong: NDArray[np.bool_], error: Vector) -> str:
