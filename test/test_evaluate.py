@@ -1,110 +1,27 @@
-"""`urdf2dyn evaluate`: recordings whose efforts are known, a real robot's, and broken ones."""
+"""`urdf2dyn evaluate`: recordings whose efforts are known."""
 
 from __future__ import annotations
 
-import csv
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
-from bags import START, text, write_bag
+from bags import write_bag
+from evaluating import REPORT, WRITTEN, nrmse, true_efforts, with_dynamics
 from evaluations import (
     JOINTS,
     KINDS,
-    SCARA,
-    Samples,
-    db3,
     mcap,
     motion,
-    no_pictures,
     renamed,
     states,
     table,
     trajectory,
 )
 
-from urdf2dyn_ros.cli import main
-from urdf2dyn_ros.commands import evaluate as command
-from urdf2dyn_ros.evaluation import evaluation
 from urdf2dyn_ros.recordings import open_recording
 
-WRITTEN = {'efforts.csv', 'efforts_bag', 'efforts.json'}
-REPORT = WRITTEN | {'efforts.png', 'efforts.html'}
-ZERO = np.zeros(4)
-
-
-class Done(NamedTuple):
-    """What a run left behind."""
-
-    code: int
-    out: str
-    err: str
-    folder: Path
-
-    @property
-    def rows(self) -> dict[str, np.ndarray]:
-        """The columns of the table; the times as they are written."""
-        with (self.folder / 'efforts.csv').open(newline='') as file:
-            header, *rows = csv.reader(file)
-        columns = dict(zip(header, zip(*rows)))
-        return {name: np.array(cells) if name == 'time' else np.array(
-            [float(cell or 'nan') for cell in cells]) for name, cells in columns.items()}
-
-    @property
-    def stamps(self) -> np.ndarray:
-        """The times of the table [ns]."""
-        return np.array([int(time.replace('.', '')) for time in self.rows['time']])
-
-    def side(self, name: str, joints: tuple[str, ...] = JOINTS) -> np.ndarray:
-        """Return a side of the table, (k, n)."""
-        rows = self.rows
-        return np.column_stack([rows[f'{name}_{joint}'] for joint in joints])
-
-    def figures(self) -> list[dict]:
-        """Return the joints of the report."""
-        return json.loads((self.folder / 'efforts.json').read_text())['joints']
-
-
-@pytest.fixture
-def evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
-    """Return a function that runs the command, and takes what it says; pictures take seconds."""
-    def run(recording: Path, *words: object, urdf: Path = SCARA, drawn: bool = False) -> Done:
-        if not drawn:
-            monkeypatch.setattr(command, 'write_figures', no_pictures)
-        folder = tmp_path / 'results'
-        code = main(['evaluate', str(recording), '--urdf', str(urdf), '-o', str(folder),
-                     *map(str, words)])
-        out, err = capsys.readouterr()
-        assert 'Traceback' not in err
-        # on a busy computer it takes long enough for progress to be shown
-        lines = [line for line in err.splitlines() if not line.startswith('evaluating: ')]
-        return Done(code, out, '\n'.join(lines), folder)
-
-    return run
-
-
-def nrmse(found: np.ndarray, true: np.ndarray) -> float:
-    return float((np.sqrt(((found - true)**2).mean(axis=0)) / np.ptp(true, axis=0)).max())
-
-
-def true_efforts(done: Done, samples: Samples) -> np.ndarray:
-    """Return Pinocchio's efforts at the instants of the table."""
-    rows = np.searchsorted(samples.stamps, done.stamps)
-    assert (samples.stamps[rows] == done.stamps).all()
-    return samples.effort[rows]
-
-
-def with_dynamics(folder: Path, damping: float, friction: float) -> Path:
-    """Return the SCARA with friction in all of its joints."""
-    path = folder / 'friction.urdf'
-    path.write_text(SCARA.read_text().replace(
-        '</joint>', f'<dynamics damping="{damping}" friction="{friction}"/></joint>'))
-    return path
+pytest_plugins = ['evaluating']   # has the fixture `evaluate`
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -284,123 +201,3 @@ def test_without_measured_efforts_the_computed_ones_are_written(evaluate, tmp_pa
     assert {path.name for path in done.folder.iterdir()} == {'efforts.csv', 'efforts_bag'}
     assert np.isnan(done.side('measured')).all() and np.isnan(done.side('residual')).all()
     assert nrmse(done.side('computed'), true_efforts(done, motion(100))) < 0.01
-
-
-@pytest.mark.parametrize('kind', ['db3', 'mcap', 'csv'])
-def test_of_a_truncated_recording_what_was_read_is_evaluated(evaluate, tmp_path: Path,
-                                                             kind: str) -> None:
-    """All results are there, then comes an error that says how far it got."""
-    path = KINDS[kind](tmp_path, motion())
-    os.truncate(path, round(path.stat().st_size * 0.7))
-    done = evaluate(path)
-    assert done.code == 1
-    count = len(done.rows['time']) + 20
-    assert 100 < count < 300
-    assert f'after {count} records, {(count - 1) * 0.004:.3f} s' in done.err
-    assert {path.name for path in done.folder.iterdir()} == WRITTEN
-    assert f'{count} records' in done.out
-    assert nrmse(done.side('computed'), true_efforts(done, motion())) < 2e-3
-    assert len(list(open_recording(done.folder / 'efforts_bag'))) == count - 20
-
-
-def test_what_cannot_be_evaluated_at_all_is_told(evaluate, tmp_path: Path) -> None:
-    """Empty, of another kind, of another type, too short; in a process of its own, too."""
-    (tmp_path / 'empty.db3').write_bytes(b'')
-    (tmp_path / 'text.mcap').write_bytes(b'time,q_a\n0,1\n')
-    wrong = write_bag(tmp_path / 'wrong', 'mcap', {'/chatter': [text('x')] * 3})
-    for path, words in ((tmp_path / 'empty.db3', 'an empty file'),
-                        (tmp_path / 'text.mcap', 'no MCAP file'),
-                        (wrong, '/chatter (std_msgs/msg/String, 3 messages)'),
-                        (tmp_path / 'none.db3', 'no such file'),
-                        (mcap(tmp_path, motion(10)), 'no effort could be computed')):
-        done = evaluate(path)
-        assert done.code == 1 and words in done.err
-    assert 'warming_up 10 (' in done.out
-    (tmp_path / 'more').mkdir()
-    (tmp_path / 'rock.urdf').write_text('<robot name="rock"><link name="a"/></robot>')
-    rock = evaluate(mcap(tmp_path / 'more', motion(10)), urdf=tmp_path / 'rock.urdf')
-    assert rock.code == 1 and "robot 'rock' has no joint that moves" in rock.err
-    run = subprocess.run(
-        [sys.executable, '-m', 'urdf2dyn_ros.cli', 'evaluate', str(tmp_path / 'empty.db3'),
-         '--urdf', str(SCARA)], capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert run.returncode == 1 and run.stderr.startswith('error: ')
-    assert 'Traceback' not in run.stderr
-
-
-def test_nothing_is_written_over_what_is_not_ours(evaluate, tmp_path: Path) -> None:
-    """A second evaluation replaces the first, but neither the recording nor foreign files."""
-    path = mcap(tmp_path, motion(100))
-    first = evaluate(path)
-    before = first.stamps
-    second = evaluate(path, '--estimator', 'finite_difference')
-    assert second.code == 0 and len(second.stamps) == 98 > len(before)
-    assert 'differences of the neighbours' in second.out
-    assert len(list(open_recording(second.folder / 'efforts_bag'))) == 98
-
-    again = evaluate(second.folder / 'efforts_bag')
-    assert again.code == 1 and 'would replace the recording' in again.err
-    (second.folder / 'efforts_bag' / 'mine.txt').write_text('mine')
-    kept = evaluate(path)
-    assert kept.code == 1 and 'something else is there: mine.txt' in kept.err
-    assert (second.folder / 'efforts_bag' / 'mine.txt').read_text() == 'mine'
-    assert not [path for path in second.folder.iterdir() if path.name.startswith('.')]
-
-
-def test_without_the_library_of_bags_a_table_is_evaluated_all_the_same(
-        evaluate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is no bag then, and that is said."""
-    monkeypatch.setattr(evaluation, 'find_spec', lambda name: None)
-    done = evaluate(table(tmp_path, motion(100)))
-    assert done.code == 0
-    assert {path.name for path in done.folder.iterdir()} == {'efforts.csv', 'efforts.json'}
-    assert 'warning: no bag is written, as the Python library rosbags' in done.err
-
-
-def test_gaps_clocks_and_units_are_told(evaluate, tmp_path: Path) -> None:
-    """What was left out and what is doubtful, in words."""
-    samples = motion()
-    stamps = samples.stamps.copy()
-    stamps[150:] += 500_000_000
-    path = db3(tmp_path, samples.but(stamps=stamps, qd=np.degrees(samples.qd)))
-    done = evaluate(path)
-    assert done.code == 0
-    assert 'gap 1 (' in done.out
-    assert "velocity of 'joint1': the position changes 0.0175 times as fast" in done.out
-    assert 'in degrees?' in done.out
-    stamps[150:] -= 2_000_000_000
-    (tmp_path / 'back').mkdir()
-    done = evaluate(db3(tmp_path / 'back', samples.but(stamps=stamps)))
-    assert 'jump_back 1 (' in done.out and 'the time was set back' in done.out
-    assert len(done.rows['time']) == 300 - 40
-
-
-def test_hostile_names_come_through_the_table(evaluate, tmp_path: Path) -> None:
-    """Commas, quotes and spaces in a joint's name, on both sides."""
-    names = ('j,1', 'j"2"', "j' 3", 'j=4%s')
-    quoted = ('j,1', 'j&quot;2&quot;', "j' 3", 'j=4%s')
-    urdf = tmp_path / 'hostile.urdf'
-    words = SCARA.read_text()
-    for old, new in zip(JOINTS, quoted):
-        words = words.replace(f'name="{old}"', f'name="{new}"')
-    urdf.write_text(words)
-    done = evaluate(table(tmp_path, renamed(motion(100), names)), urdf=urdf)
-    assert done.code == 0
-    assert list(done.rows) == ['time', *(f'{kind}_{name}' for name in names
-                                         for kind in ('measured', 'computed', 'residual'))]
-    assert nrmse(done.side('computed', names), true_efforts(done, motion(100))) < 0.01
-    assert open_recording(done.folder / 'efforts_bag').topic == '/inverse_dynamics/efforts'
-
-
-def test_times_that_are_no_seconds_are_told(evaluate, tmp_path: Path) -> None:
-    """Milliseconds since 1970 would be a date that no message can bear."""
-    path = table(tmp_path, motion(100, start=START // 1000 * 1000).but(
-        stamps=(START // 10**6 + np.arange(100) * 4) * 10**9))
-    done = evaluate(path)
-    assert done.code == 1
-    assert 'no_stamp 100 (' in done.out and 'beyond 2038' in done.err
-    lines = path.read_text().splitlines()
-    for first in ('-1e25', '1e25'):
-        path.write_text('\n'.join([lines[0], f'{first},{lines[1].partition(",")[2]}',
-                                   *(f'{k * 0.004},{line.partition(",")[2]}'
-                                     for k, line in enumerate(lines[2:]))]))
-        assert evaluate(path).code == int(first.startswith('-'))

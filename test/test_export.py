@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import subprocess
 import sys
-import time
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -20,7 +15,6 @@ from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.equations.models import CHOICES
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import default_name, write_files
-from urdf2dyn_ros.export_process import Export, export_aside
 from urdf2dyn_ros.languages import LANGUAGES
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
@@ -189,116 +183,3 @@ def test_of_two_processes_at_once_one_wins(tmp_path: Path, texts: tuple[str, str
     for writer in writers:
         writer.communicate()
     assert len(list(tmp_path.iterdir())) == 160
-
-
-def export(directory: Path, **changes: object) -> Export:
-    """Return an order for the 2R."""
-    text = (OWN / 'robot_2r.urdf').read_text()
-    return Export(**{'text': text, 'language': 'c', 'style': 'readable', 'name': 'arm',
-                     'gravity': (0.0, 0.0, -1e-5), 'functions': 'all',
-                     'directory': str(directory), 'overwrite': False, **changes})
-
-
-def test_exporting_aside_gives_the_same_files(tmp_path: Path) -> None:
-    """The same errors as well."""
-    files = export_model(MODEL, 'c', name='arm', gravity=(0.0, 0.0, -1e-5), functions='all')
-    assert export_aside(export(tmp_path)) == [str(tmp_path / name) for name in files]
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == files
-    (tmp_path / 'arm_dynamics.c').write_text('my own work')
-    with pytest.raises(ExportError, match='exists with another text'):
-        export_aside(export(tmp_path))
-
-
-def processes_of(caller: int) -> list[int]:
-    """Return the numbers of the processes that export for a caller."""
-    found = []
-    for folder in Path('/proc').glob('[0-9]*'):
-        with suppress(OSError):
-            if (f'PPid:\t{caller}\n' in (folder / 'status').read_text()
-                    and b'export_process' in (folder / 'cmdline').read_bytes()):
-                found.append(int(folder.name))
-    return found
-
-
-def wait(condition: Callable[[], object]) -> None:
-    """Wait until something holds."""
-    deadline = time.monotonic() + 20.0
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-@pytest.mark.fault(48)
-def test_the_process_aside_ends_with_its_caller_and_leaves_nothing(tmp_path: Path) -> None:
-    """Even if that was killed."""
-    order = asdict(export(tmp_path, text=(OWN / 'humanoid_3p33r.urdf').read_text()))
-    program = f'from urdf2dyn_ros.export_process import *; export_aside(Export(**{order!r}))'
-    with subprocess.Popen([sys.executable, '-c', program]) as caller:
-        wait(lambda: processes_of(caller.pid))
-        number = processes_of(caller.pid)[0]
-        caller.kill()
-    wait(lambda: not Path(f'/proc/{number}').exists())
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.fault(45)
-def test_a_killed_process_aside_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                            ) -> None:
-    """With what is known of it."""
-    monkeypatch.setattr('urdf2dyn_ros.export_process._PROGRAM',
-                        'import os, signal; os.kill(os.getpid(), signal.SIGKILL)')
-    with pytest.raises(ExportError, match='ended with code -9'):
-        export_aside(export(tmp_path))
-    monkeypatch.setattr(sys, 'executable', '/nowhere/python')
-    with pytest.raises(ExportError, match='No such file'):
-        export_aside(export(tmp_path))
-
-
-@pytest.mark.fault(45)
-def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
-    """Neither a part of a file nor the first of two."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
-    try:
-        with pytest.raises(ExportError, match='File too large'):
-            write_files({'small.h': 'x', 'large.c': 'x' * 10_000}, tmp_path)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.fault(45)
-def test_a_file_system_without_space_is_said_and_left_as_it_was(tmp_path: Path) -> None:
-    """One of 16 kB."""
-    mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', tmp_path],
-                             capture_output=True, text=True)
-    if mounted.returncode:
-        pytest.skip(f'only root can make a small file system: {mounted.stderr.strip()}')
-    try:
-        write_files({'old.c': 'x'}, tmp_path)
-        with pytest.raises(ExportError, match='No space left on device'):
-            write_files({'small.h': 'x', 'old.c': 'x' * 100_000}, tmp_path, overwrite=True)
-        assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {'old.c': 'x'}
-    finally:
-        subprocess.run(['umount', tmp_path], check=True)
-
-
-@pytest.mark.fault(45)
-def test_a_process_killed_midway_leaves_no_part_of_a_file(tmp_path: Path) -> None:
-    """Under its name, that is; a hidden one may be left."""
-    program = """
-import sys
-from urdf2dyn_ros.export import write_files
-print('.', flush=True)
-while True:
-    for letter in 'xy':
-        write_files(dict.fromkeys(('a.c', 'b.c'), letter * 100_000), sys.argv[1], overwrite=True)
-"""
-    for delay in (0.01, 0.03, 0.05):
-        with subprocess.Popen([sys.executable, '-c', program, tmp_path], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL) as process:
-            process.stdout.readline()
-            time.sleep(delay)
-            process.kill()
-        for path in tmp_path.glob('[a-z]*'):
-            assert path.read_text() in ('x' * 100_000, 'y' * 100_000)
