@@ -99,7 +99,8 @@ class EffortComparison(Node):
         self._comparison = Comparison(
             values['samples'], values['window'], values['effort_semantics'],
             values['current_gains'], values['lag.search'], values['still_velocity'])
-        self._worker = Worker(lambda job: barrier(self, job))
+        # each does the newest of its own jobs
+        self._reader, self._drawer = (Worker(lambda job: barrier(self, job)) for _ in range(2))
         self._robot: Robot | None = None
         self._newest_robot: Robot | None = None
         self._description = ''
@@ -153,7 +154,7 @@ class EffortComparison(Node):
         self._description = text = message.data
         gravity = self.parameters.values['gravity']
         needed = SEMANTICS[self.parameters.values['effort_semantics']].gravity
-        self._worker.submit(lambda: _robot(text, gravity, needed), self._described)
+        self._reader.submit(lambda: _robot(text, gravity, needed), self._described)
 
     def _described(self, robot: Robot | None, error: Exception | None) -> None:
         """Keep what the worker made of a description."""
@@ -237,7 +238,7 @@ class EffortComparison(Node):
             answer = Future(executor=self.executor)
             # a sleeping executor is woken by a callback of the future, not by its result alone
             answer.add_done_callback(lambda done: None)
-            self._worker.submit(lambda: write_report_apart(joints, directory, title, about),
+            self._drawer.submit(lambda: write_report_apart(joints, directory, title, about),
                                 lambda paths, error: answer.set_result((paths, error)))
             paths, error = await answer
             response.success = error is None
