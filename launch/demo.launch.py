@@ -110,7 +110,9 @@ def generate_launch_description() -> LaunchDescription:
     dynamics = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(file),
         # the robot comes by topic, from the simulator
-        launch_arguments={'urdf': '', 'namespace': NAMESPACE}.items())
+        launch_arguments={
+            'urdf': '', 'namespace': NAMESPACE,
+            'config': PathJoinSubstitution([SHARE, 'config', 'gazebo.yaml'])}.items())
     comparison = Node(package='urdf2dyn_ros', executable='effort_comparison',
                       name='effort_comparison', namespace=NAMESPACE, output='screen')
     return LaunchDescription([

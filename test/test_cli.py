@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,24 @@ def test_an_exported_script_runs_and_agrees_with_itself(tmp_path: Path, style: s
     result = subprocess.run([sys.executable, script], capture_output=True, text=True)
     assert result.returncode == 0
     assert result.stdout.count('N m') == 6
+
+
+@pytest.mark.parametrize('words', [('info', RX90), ('export', RX90)])
+def test_an_answer_that_cannot_be_written_is_an_error(tmp_path: Path, words: tuple[object, ...],
+                                                      ) -> None:
+    """No traceback: not on a full disk, and no word to a reader that has gone."""
+    command = [sys.executable, '-m', 'urdf2dyn_ros.cli', *map(str, words)]
+    with open('/dev/full', 'w') as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True,
+                              cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == ['error: [Errno 28] No space left on device']
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True,
+                          cwd=tmp_path)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, '')
 
 
 def test_the_current_directory_is_the_default(tmp_path: Path) -> None:

@@ -101,6 +101,24 @@ def test_values_that_are_not_finite_and_repeated_or_older_stamps_are_left_out():
     assert second.doubt == '0 samples, at least 50 are needed'
 
 
+@pytest.mark.parametrize('wrong', [np.inf, 1e200])
+def test_one_value_beyond_all_reason_is_one_sample_less(wrong):
+    def taken(measured, velocity):
+        comparison = Comparison()
+        for k, stamp in enumerate(range(START, START + 1000 * PERIOD, PERIOD)):
+            speed = np.cos(2.0 * (stamp - START) * 1e-9)
+            effort = wave(stamp) + 0.3 * np.sign(speed)
+            comparison.add_measured(stamp, ['elbow'], [measured if k == 500 else effort])
+            comparison.add_computed(stamp, ['elbow'], [wave(stamp)], [0.0],
+                                    [velocity if k == 500 else speed])
+        (joint,) = comparison.joints()
+        return joint.total.unaligned
+
+    for found in (taken(wrong, 1.0), taken(wave(START + 500 * PERIOD), wrong)):
+        assert found.rmse == pytest.approx(0.3, rel=0.01)
+        assert found.friction.coulomb.value == pytest.approx(0.3, rel=0.01)
+
+
 def test_a_clock_set_back_starts_a_new_recording():
     comparison = Comparison()
     for start in (START + 10**12, START):

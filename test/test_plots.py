@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -21,8 +22,9 @@ pytest.importorskip('matplotlib')
 def figures(monkeypatch):
     """Give the figures that are drawn."""
     drawn = []
-    make = plots.new_figure
-    monkeypatch.setattr(plots, 'new_figure', lambda size: drawn.append(make(size)) or drawn[-1])
+    make = plots.empty_figure
+    monkeypatch.setattr(plots, 'empty_figure',
+                        lambda *size: drawn.append(make(*size)) or drawn[-1])
     return drawn
 
 
@@ -79,6 +81,14 @@ def test_thinning_keeps_every_peak():
     assert len(shown) <= 6 * 500 + 2 and (np.diff(shown) > 0).all()
     assert {0, 27_182, 31_415, 49_999} <= set(shown.tolist())
     np.testing.assert_array_equal(thinned(lines[:, :900], 500), np.arange(900))
+
+
+def test_the_numbers_at_small_ticks_are_those_of_their_places():
+    joint = joints(1)[0]
+    joint = replace(joint, velocity=0.006 * joint.velocity)
+    root = ElementTree.fromstring(joint_picture(joint, int(joint.stamps[0])))
+    texts = [element.text for element in root.iter('{http://www.w3.org/2000/svg}text')]
+    assert {'−0.004', '−0.002', '0.002', '0.004'} <= set(texts)
 
 
 def test_a_joint_has_one_picture_for_light_and_dark_pages():

@@ -11,6 +11,7 @@ import pytest
 from robots import OWN
 
 from urdf2dyn_ros.comparison.comparison import Comparison
+from urdf2dyn_ros.comparison.semantics import JointFacts
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.simulators import SIMULATORS, simulator_class
@@ -157,6 +158,25 @@ def test_commanded_efforts_give_damping_and_friction_back(engine, motion):
         assert damping == pytest.approx(joint.damping, rel=0.02), joint.name
         assert friction == pytest.approx(joint.friction, rel=0.02), joint.name
         assert abs(offset) < 0.02 * joint.friction, joint.name
+
+
+@pytest.mark.parametrize('motion', MOTIONS, ids=lambda motion: motion[0])
+def test_the_comparison_of_commanded_efforts_finds_the_friction_and_no_lag(engine, motion):
+    moved = run(engine, *motion, friction=True)
+    facts = {joint.name: JointFacts('N m', joint.damping, joint.friction)
+             for joint in moved.joints}
+    comparison = Comparison(semantics='commanded')
+    comparison.describe(facts)
+    computed = moved.computed(moved.q, moved.qd, moved.qdd)
+    for stamp, measured, effort, q, qd in zip(moved.stamps, moved.commanded, computed, moved.q,
+                                              moved.qd, strict=True):
+        comparison.add_measured(stamp, moved.names, measured)
+        comparison.add_computed(stamp, moved.names, effort, q, qd)
+    for joint in comparison.joints():
+        known, found = facts[joint.joint], joint.figures.friction
+        assert np.isnan(joint.total.lag), joint.joint
+        assert found.viscous.value == pytest.approx(known.damping, rel=0.02), joint.joint
+        assert found.coulomb.value == pytest.approx(known.friction, rel=0.02), joint.joint
 
 
 def test_net_efforts_agree_exactly_whatever_the_friction(engine):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from urdf2dyn_ros.commands import COMMANDS
 from urdf2dyn_ros.errors import Urdf2DynError
@@ -29,8 +31,16 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(words)
     try:
         code: int = arguments.run(arguments)
+        print(end='', flush=True)   # what cannot be written is to be told here
     except Urdf2DynError as error:
         print(f'error: {error}', file=sys.stderr)
+        return 1
+    except OSError as error:
+        with suppress(AttributeError, OSError):   # no standard output, or no file
+            # at its end Python would try to write the rest once more
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):   # a reader that has enough, as head
+            print(f'error: {error}', file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

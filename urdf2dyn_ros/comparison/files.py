@@ -21,7 +21,9 @@ def write_report(joints: Sequence[JointComparison], directory: Path, title: str,
     Raises
     ------
     ComparisonError
-        If no joint has samples, or matplotlib is not installed.
+        If no joint has samples.
+    DrawingError
+        If matplotlib is not installed.
     OSError
         If a file cannot be written.
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.drawing import COMPUTED, MEASURED, RESIDUAL, new_figure, thinned
+from urdf2dyn_ros.comparison.drawing import COMPUTED, MEASURED, RESIDUAL, thinned
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
+from urdf2dyn_ros.comparison.semantics import rate_unit
+from urdf2dyn_ros.drawing.picture import empty_figure
 
 SIZE = (9.6, 3.3)
 """[in]."""
@@ -32,7 +34,7 @@ def joint_picture(joint: JointComparison, start: int) -> str:
     friction shows as a step at zero and as a slope.
 
     """
-    figure = new_figure(SIZE)
+    figure = empty_figure(*SIZE)
     figure.patch.set_facecolor(PAPER)
     upper = figure.add_axes((0.085, 0.47, 0.50, 0.42))
     lower = figure.add_axes((0.085, 0.145, 0.50, 0.26), sharex=upper)
@@ -49,8 +51,7 @@ def joint_picture(joint: JointComparison, start: int) -> str:
     lower.set_ylabel(f'residual\n[{joint.unit}]')
     lower.set_xlabel('time [s]')
     lower.locator_params(axis='y', nbins=3)
-    rate = 'm/s' if joint.unit == 'N' else 'rad/s' if joint.unit == 'N m' else 'rad/s | m/s'
-    right.set_xlabel(f'velocity [{rate}]')
+    right.set_xlabel(f'velocity [{rate_unit(joint.unit)}]')
     right.set_ylabel(f'residual [{joint.unit}]')
     for axes in (upper, lower, right):
         _style(axes)
@@ -101,7 +102,8 @@ def _svg(figure: Any) -> str:
     text = file.getvalue()
     text = text[text.index('<svg'):]
     text = re.sub('<metadata>.*?</metadata>', '', text, flags=re.DOTALL)
-    text = re.sub(r'(\d\.\d\d)\d+', r'\1', text)
+    # shorter coordinates; what stands between the tags is numbers to read
+    text = re.sub('<[^>]*>', lambda tag: re.sub(r'(\d\.\d\d)\d+', r'\1', tag[0]), text)
     rules = {number: (light, dark) for number, (light, dark) in enumerate(DARK.items())}
     for number, (light, _) in rules.items():
         text = re.sub(light, f'var(--c{number})', text, flags=re.IGNORECASE)

@@ -13,7 +13,7 @@ from urdf2dyn_ros.comparison.credibility import Evidence
 from urdf2dyn_ros.comparison.matching import Matcher, Matching
 from urdf2dyn_ros.comparison.moments import Moments
 from urdf2dyn_ros.comparison.semantics import Fair
-from urdf2dyn_ros.comparison.series import Array, Series, Stamps
+from urdf2dyn_ros.comparison.series import LARGEST, Array, Series, Stamps
 
 NO_LAG = np.zeros(1, dtype=np.int64)
 
@@ -105,10 +105,10 @@ class JointRecord:
         stamps, rows = stamps[matching.valid], rows[matching.valid]
         fair = sides(rows)
         measured = fair.gain * matching.values(self._samples)
-        finite = np.isfinite(fair.added) & np.isfinite(fair.computed)
-        if not finite.all():   # gravity is not known as long as there is no model
-            stamps, rows, measured = stamps[finite], rows[finite], measured[:, finite]
-            fair = Fair(fair.gain, fair.added[finite], fair.computed[finite])
+        known = (np.abs(fair.added) < LARGEST) & (np.abs(fair.computed) < LARGEST)
+        if not known.all():   # gravity is not known as long as there is no model
+            stamps, rows, measured = stamps[known], rows[known], measured[:, known]
+            fair = Fair(fair.gain, fair.added[known], fair.computed[known])
         if not len(stamps):
             return
         if self.reference is None:

@@ -7,6 +7,7 @@ import numpy as np
 from urdf2dyn_ros.comparison.moments import (
     COMPUTED,
     DIRECTION,
+    LOAD,
     MEASURED,
     MOVING,
     NEAR,
@@ -43,7 +44,8 @@ def find_lag(moments: Moments, lags: Stamps) -> float:
     Return the time [s] by which the measurement is late; NaN if none is significant.
 
     Measured and computed effort are correlated at every lag, both without what friction and an
-    offset explain: damping alone turns the measured effort's phase as a lag does. The best lag is
+    offset explain: damping alone turns the measured effort's phase as a lag does. At rest friction
+    is anything, so that only samples in motion count, if there are any. The best lag is
     that of the largest correlation, refined by a quartic near it. Interpolation
     between samples takes noise away, and more of it halfway, which must not look like alignment.
 
@@ -60,7 +62,7 @@ def find_lag(moments: Moments, lags: Stamps) -> float:
 
     """
     count, size = moments.samples, moments.lags
-    if count < FEWEST or size < 3:
+    if (moments.gram[MOVING, MOVING] or count) < FEWEST or size < 3:
         return float(np.nan)
     power = _unexplained(moments)
     now = power[size // 2]
@@ -79,31 +81,36 @@ def find_lag(moments: Moments, lags: Stamps) -> float:
 
 def _refined(power: Array, noise: Array, best: int) -> tuple[float, float]:
     """
-    Return where the power is least, in steps from the best lag, and how much it is at `best`.
+    Return where the power is least, in steps from the best lag, and how much it is at most there.
 
-    Through the neighbours goes a quartic, and some multiple of what is left of noise.
+    Through the neighbours goes a quartic, and some multiple of what is left of noise. By how much
+    they miss the neighbours they may miss the least: the steps of Coulomb friction make kinks.
 
     """
     first = min(max(best - 3, 0), len(power) - 7)
     near = np.arange(first, first + 7)
     terms = np.column_stack((np.vander(near - best, 5), noise[near] / noise[best]))
     scale = power[near].max()
-    *quartic, part = np.linalg.lstsq(terms, power[near] / scale, rcond=None)[0]
+    *quartic, part = found = np.linalg.lstsq(terms, power[near] / scale, rcond=None)[0]
+    missed = np.abs(terms @ found - power[near] / scale).max()
     places = np.linspace(-1.0, 1.0, 2001)
     values = np.polyval(quartic, places)
     lowest = int(np.argmin(values))
-    return float(places[lowest]), float(scale * (values[lowest] + part))
+    return float(places[lowest]), float(scale * (values[lowest] + part + missed))
 
 
 def _unexplained(moments: Moments) -> Array:
     """Return the power (p,) at every lag that computed effort and friction do not explain."""
-    terms = [COMPUTED, VELOCITY, DIRECTION, MOVING, STILL]
     size, gram = moments.lags, moments.gram
+    if gram[MOVING, MOVING]:
+        terms, squares = [LOAD, VELOCITY, DIRECTION, MOVING], moments.squares
+    else:   # also where velocities are not known
+        terms, squares = [COMPUTED, STILL], np.diag(gram)[:size]
     normal = gram[np.ix_(terms, terms)]
     scale = 1.0 / np.sqrt(np.maximum(np.diag(normal), 1e-300))
     product = gram[:size, terms] * scale
     inverse = np.linalg.pinv(normal * np.outer(scale, scale), rcond=1e-6, hermitian=True)
-    left = np.diag(gram)[:size] - np.einsum('pi,ij,pj->p', product, inverse, product)
+    left = squares - np.einsum('pi,ij,pj->p', product, inverse, product)
     return np.asarray(np.maximum(left, 0.0))
 
 

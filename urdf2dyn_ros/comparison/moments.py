@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.series import Array
+from urdf2dyn_ros.comparison.series import LARGEST, Array
 
-VELOCITY, DIRECTION, MOVING, STILL, MEASURED, COMPUTED = range(-6, 0)
+ROWS = 7
+
+VELOCITY, DIRECTION, MOVING, STILL, MEASURED, COMPUTED, LOAD = range(-ROWS, 0)
 """Rows of the matrix after those of the residuals."""
 
 
@@ -22,13 +24,16 @@ class Moments:
     Products of residuals and of what may explain them, summed; sums of parts add up.
 
     Row i of the matrix that is multiplied with itself is the residual if the measurement is late
-    by lag i; six rows follow: velocity, its sign and one while the joint moves, one while it is
-    still, measured and computed effort (both less a constant, against cancellation).
+    by lag i; seven rows follow: velocity, its sign and one while the joint moves, one while it is
+    still, measured and computed effort (both less a constant, against cancellation), and the
+    computed one while the joint moves.
 
     Attributes
     ----------
-    gram : ndarray, (p + 6, p + 6)
+    gram : ndarray, (p + 7, p + 7)
         Of two residuals only where their lags are less than `NEAR` apart.
+    squares : ndarray, (p,)
+        Of the residuals, summed while the joint moves.
     power : ndarray, (p,)
         See `Matching`.
     lowest, highest : float
@@ -39,6 +44,7 @@ class Moments:
     """
 
     gram: Array
+    squares: Array
     power: Array
     lowest: float = np.inf
     highest: float = -np.inf
@@ -47,7 +53,7 @@ class Moments:
     @staticmethod
     def none(lags: int) -> Moments:
         """Return those of no sample."""
-        return Moments(np.zeros((lags + 6, lags + 6)), np.zeros(lags))
+        return Moments(np.zeros((lags + ROWS, lags + ROWS)), np.zeros(lags), np.zeros(lags))
 
     @staticmethod
     def of(measured: Array, computed: Array, velocity: Array, power: Array, still: float,
@@ -71,13 +77,15 @@ class Moments:
         lags, count = measured.shape
         if not count:
             return Moments.none(lags)
-        moving = (np.abs(velocity) > still).astype(float)   # NaN is not
+        speed = np.abs(velocity)
+        moving = ((speed > still) & (speed < LARGEST)).astype(float)   # NaN is not
         velocity = np.where(moving > 0.0, velocity, 0.0)
         middle = measured[lags // 2]
         residuals = measured - computed
         others = np.vstack((velocity, np.sign(velocity), moving, 1.0 - moving,
-                            middle - reference, computed - reference))
-        gram = np.zeros((lags + 6, lags + 6))
+                            middle - reference, computed - reference,
+                            moving * (computed - reference)))
+        gram = np.zeros((lags + ROWS, lags + ROWS))
         # einsum, for the threads of BLAS cost more than such products
         gram[:lags, lags:] = np.einsum('ik,jk->ij', residuals, others)
         gram[lags:, :lags] = gram[:lags, lags:].T
@@ -86,11 +94,13 @@ class Moments:
             row = np.arange(lags - apart)
             gram[row, row + apart] = gram[row + apart, row] = np.einsum(
                 'ik,ik->i', residuals[row], residuals[row + apart])
-        return Moments(gram, power, float(middle.min()), float(middle.max()),
+        squares = np.einsum('ik,ik,k->i', residuals, residuals, moving)
+        return Moments(gram, squares, power, float(middle.min()), float(middle.max()),
                        float(np.abs(residuals[lags // 2]).max()))
 
     def __add__(self, other: Moments) -> Moments:
-        return Moments(self.gram + other.gram, self.power + other.power,
+        return Moments(self.gram + other.gram, self.squares + other.squares,
+                       self.power + other.power,
                        min(self.lowest, other.lowest), max(self.highest, other.highest),
                        max(self.largest, other.largest))
 

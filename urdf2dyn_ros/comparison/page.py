@@ -54,7 +54,7 @@ def write_page(joints: Sequence[JointComparison], path: Path, title: str,
 
     Raises
     ------
-    ComparisonError
+    DrawingError
         If matplotlib is not installed.
     OSError
         If the file cannot be written; then there is none.

@@ -11,15 +11,9 @@ import numpy as np
 
 from urdf2dyn_ros.atomic_file import atomic_file
 from urdf2dyn_ros.comparison.columns import lateness
-from urdf2dyn_ros.comparison.drawing import (
-    COMPUTED,
-    MEASURED,
-    RESIDUAL,
-    new_figure,
-    shortened,
-    thinned,
-)
+from urdf2dyn_ros.comparison.drawing import COMPUTED, MEASURED, RESIDUAL, thinned
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
+from urdf2dyn_ros.drawing.picture import DPI, empty_figure, shown
 from urdf2dyn_ros.errors import ComparisonError
 
 CELL, HEADER = (5.3, 2.9), 0.75
@@ -48,7 +42,9 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
     Raises
     ------
     ComparisonError
-        If no joint has samples, or matplotlib is not installed.
+        If no joint has samples.
+    DrawingError
+        If matplotlib is not installed.
 
     """
     drawn = [joint for joint in joints if len(joint.stamps)]
@@ -60,7 +56,7 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
     rows = math.ceil(len(drawn) / columns)
     place = (CELL[0] if columns > 1 else ALONE, CELL[1])
     size = (place[0] * columns, place[1] * rows + HEADER)
-    figure = new_figure(size)
+    figure = empty_figure(*size)
     start = min(int(joint.stamps[0]) for joint in drawn)
     for number, joint in enumerate(drawn):
         row, column = divmod(number, columns)
@@ -70,30 +66,30 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
                              (place[0] - LEFT - RIGHT) / size[0], height / size[1]))
             for bottom, height in (EFFORT, RESIDUE))
         lines = _draw(upper, lower, joint, start)
-    figure.text(0.5, 1.0 - 0.12 / size[1], shortened(title, 40 * columns + 40), ha='center',
+    figure.text(0.5, 1.0 - 0.12 / size[1], shown(title, 40 * columns + 40), ha='center',
                 va='top', fontsize='large', parse_math=False)
     figure.legend(handles=lines, loc='center', bbox_to_anchor=(0.5, 1.0 - 0.55 / size[1]),
                   ncol=len(lines), frameon=False)
     with atomic_file(path) as part:
-        figure.savefig(part, dpi=110)
+        figure.savefig(part, dpi=DPI)
 
 
 def _draw(upper: Any, lower: Any, joint: JointComparison, start: int) -> list[Any]:
     """Draw a joint on its two axes; return the three lines."""
-    shown = thinned(np.stack((joint.measured, joint.computed, joint.residual)), PLACES)
-    time = (joint.stamps[shown] - start) * 1e-9
+    drawn = thinned(np.stack((joint.measured, joint.computed, joint.residual)), PLACES)
+    time = (joint.stamps[drawn] - start) * 1e-9
     lines = [
-        *upper.plot(time, joint.measured[shown], color=MEASURED, linewidth=3.5,
+        *upper.plot(time, joint.measured[drawn], color=MEASURED, linewidth=3.5,
                     label='measured'),
-        *upper.plot(time, joint.computed[shown], color=COMPUTED, linewidth=1.2,
+        *upper.plot(time, joint.computed[drawn], color=COMPUTED, linewidth=1.2,
                     linestyle=(0, (5, 3)), label='computed'),
-        *lower.plot(time, joint.residual[shown], color=RESIDUAL, linewidth=0.7,
+        *lower.plot(time, joint.residual[drawn], color=RESIDUAL, linewidth=0.7,
                     label='residual (measured - computed)'),
     ]
     figures = 'not credible' if joint.doubt else f'NRMSE {100.0 * joint.figures.nrmse:.2g} %'
     if not math.isnan(joint.total.lag):
         figures += f', {lateness(joint.total.lag)}'
-    upper.set_title(f'{shortened(joint.joint, 32)}   {figures}', fontsize='medium', loc='left',
+    upper.set_title(f'{shown(joint.joint, 32)}   {figures}', fontsize='medium', loc='left',
                     parse_math=False)
     upper.set_ylabel(f'effort [{joint.unit}]', fontsize='small')
     lower.set_ylabel(f'residual\n[{joint.unit}]', fontsize='small')

@@ -35,6 +35,11 @@ class JointFacts:
     limit: float | None = None
 
 
+def rate_unit(unit: str) -> str:
+    """Return the unit of the velocity of a joint whose effort has a unit."""
+    return {'N m': 'rad/s', 'N': 'm/s'}.get(unit, 'rad/s | m/s')
+
+
 class Fair(NamedTuple):
     """
     Both sides of a comparison at k instants.

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Stamps = NDArray[np.int64]
 
+LARGEST = 1e100
+"""Magnitude of an effort or a velocity beyond all reason, whose square may not be finite."""
+
 RESTART = 1_000_000_000
 """A stamp this much [ns] before the newest one starts a new recording."""
 
@@ -16,9 +19,9 @@ class Series:
     """
     Rows of values at stamps, strictly increasing; beyond `capacity` the oldest are forgotten.
 
-    A row whose first value is not finite, or that is not newer than the last, is left out; a
-    stamp that is more than a second older means that a clock was set back, and everything before
-    it is forgotten.
+    A row whose first value is not finite or beyond all reason, or that is not newer than the
+    last, is left out; a stamp that is more than a second older means that a clock was set back,
+    and everything before it is forgotten.
 
     Parameters
     ----------
@@ -52,9 +55,9 @@ class Series:
 
     def extend(self, stamps: Stamps, rows: Array) -> bool:
         """Take rows (k, columns) at stamps (k,) [ns]; tell whether a clock was set back."""
-        finite = np.isfinite(rows[:, 0])
-        if not finite.all():
-            stamps, rows = stamps[finite], rows[finite]
+        known = np.abs(rows[:, 0]) < LARGEST   # NaN is not
+        if not known.all():
+            stamps, rows = stamps[known], rows[known]
         if not len(stamps):
             return False
         if ((self.newest is None or stamps[0] > self.newest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
+from urdf2dyn_ros.comparison.semantics import rate_unit
 from urdf2dyn_ros.status import Level, Status
 
 
@@ -48,13 +49,12 @@ def _values(name: str, span: Span, unit: str) -> dict[str, str]:
     if span.doubt:
         return {**values, f'{name} not credible': span.doubt}
     friction = figures.friction
-    speed = 'm/s' if unit == 'N' else 'rad/s'
     numbers = {
         f'RMSE [{unit}]': figures.rmse, f'maximum [{unit}]': figures.max_error,
         f'bias [{unit}]': figures.bias, 'NRMSE [%]': 100.0 * figures.nrmse,
         'RMSE by RMS [%]': 100.0 * figures.nrmse_rms, 'R2': figures.r2,
         'lag [ms]': 1e3 * span.lag, f'RMSE without alignment [{unit}]': span.unaligned.rmse,
-        f'viscous friction [{unit} / ({speed})]': friction.viscous.value,
+        f'viscous friction [{unit} / ({rate_unit(unit)})]': friction.viscous.value,
         f'Coulomb friction [{unit}]': friction.coulomb.value,
         f'offset [{unit}]': friction.offset.value,
         f'RMSE without friction [{unit}]': friction.rmse}

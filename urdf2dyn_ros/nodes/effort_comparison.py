@@ -161,7 +161,7 @@ class EffortComparison(Node):
         if robot is not None:
             self._newest_robot = robot
         else:
-            first, *_ = str(error).splitlines()
+            first, *_ = (str(error) or repr(error)).splitlines()
             self.get_logger().warning(f'the robot description is not used: {first}')
 
     def _take_robot(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from urdf2dyn_ros.errors import RecordingError
@@ -44,7 +45,9 @@ def open_recording(path: str | Path, topic: str | None = None,
         If there is no such file, topic or kind of file, or nothing in it can be read.
 
     """
-    path = Path(path).expanduser()
+    path = Path(path)
+    with suppress(RuntimeError):   # there is no such user: then it is a name like any other
+        path = path.expanduser()
     if not path.exists():
         raise RecordingError(path, 'there is no such file or directory')
     kind = DIRECTORY if path.is_dir() else path.suffix.lower()

@@ -9,7 +9,7 @@ import numpy as np
 
 from urdf2dyn_ros.atomic_file import atomic_file
 from urdf2dyn_ros.comparison.drawing import COMPUTED, MEASURED, RESIDUAL
-from urdf2dyn_ros.errors import RecordingError
+from urdf2dyn_ros.drawing.picture import DPI, empty_figure, shown
 from urdf2dyn_ros.tuning.motion import Array, Motion
 from urdf2dyn_ros.tuning.suggestion import Suggestion
 
@@ -40,7 +40,7 @@ def plot_tuning(motion: Motion, found: Suggestion, path: Path, title: str) -> li
 
     Raises
     ------
-    RecordingError
+    DrawingError
         If matplotlib is not installed.
 
     """
@@ -52,13 +52,13 @@ def plot_tuning(motion: Motion, found: Suggestion, path: Path, title: str) -> li
         of = f'   page {number} of {len(pages)}' if len(pages) > 1 else ''
         figure = _page(motion, found, joints, f'{title}{of}')
         with atomic_file(page) as part:
-            figure.savefig(part, dpi=110)
+            figure.savefig(part, dpi=DPI)
     return paths
 
 
 def _page(motion: Motion, found: Suggestion, joints: range, title: str) -> Any:
     size = (CELL[0] * len(QUANTITIES), CELL[1] * len(joints) + HEADER)
-    figure = _figure(size)
+    figure = empty_figure(*size)
     lines: list[Any] = []
     for row, joint in enumerate(joints):
         floor = CELL[1] * (len(joints) - 1 - row)
@@ -72,12 +72,12 @@ def _page(motion: Motion, found: Suggestion, joints: range, title: str) -> Any:
             upper.set_ylabel(f'{quantity}\n[{unit}]', fontsize='small')
             lower.set_ylabel('residual', fontsize='small')
             if column == 0:
-                upper.set_title(_shown(motion.names[joint], LONGEST_NAME), fontsize='medium',
+                upper.set_title(shown(motion.names[joint], LONGEST_NAME), fontsize='medium',
                                 loc='left', parse_math=False)
             if field == 'qdd':
                 upper.set_title(f'RMS of the residual {100.0 * found.tuned[joint]:.2g} %',
                                 fontsize='medium', loc='right')
-    figure.text(0.5, 1.0 - 0.12 / size[1], _shown(title, LONGEST_TITLE), ha='center',
+    figure.text(0.5, 1.0 - 0.12 / size[1], shown(title, LONGEST_TITLE), ha='center',
                 va='top', fontsize='large', parse_math=False)
     figure.legend(handles=lines, loc='center', bbox_to_anchor=(0.5, 1.0 - 0.52 / size[1]),
                   ncol=len(lines), frameon=False)
@@ -125,22 +125,3 @@ def _limit(axes: Any, values: Array) -> None:
     if len(known) and np.ptp(known) > 0.0:
         margin = 0.08 * np.ptp(known)
         axes.set_ylim(known.min() - margin, known.max() + margin)
-
-
-def _figure(size: tuple[float, float]) -> Any:
-    """Return an empty figure that is drawn without a screen."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise RecordingError('tune.png', f'drawing needs matplotlib, which cannot be imported '
-                             f'({error}); install it with: pip install matplotlib') from error
-    figure = Figure(figsize=size)
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def _shown(text: str, most: int) -> str:
-    """Keep the end of a long name, which tells it from the others."""
-    shown = ''.join(letter if letter.isprintable() else '?' for letter in text)
-    return shown if len(shown) <= most else '…' + shown[1 - most:]
