@@ -109,11 +109,17 @@ def test_of_several_files_all_are_written_or_none(tmp_path: Path, overwrite: boo
     assert not overwrite or (tmp_path / 'arm.h').read_text() == 'my own work'
 
 
+def no_hard_links(*arguments: object, **options: object) -> None:
+    raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+
 @pytest.mark.fault(45)
-@pytest.mark.parametrize('overwrite', [False, True])
+@pytest.mark.parametrize(('overwrite', 'links'), [(False, True), (True, True), (True, False)])
 def test_what_comes_in_the_way_at_the_last_moment_undoes_the_rest(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, overwrite: bool) -> None:
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, overwrite: bool, links: bool) -> None:
     """The first name is taken already when the second cannot be."""
+    if not links:
+        monkeypatch.setattr(os, 'link', no_hard_links)
     if overwrite:
         (tmp_path / 'arm.h').write_text('my own work')
     name = 'replace' if overwrite else 'link'
@@ -135,10 +141,7 @@ def test_what_comes_in_the_way_at_the_last_moment_undoes_the_rest(
 def test_where_there_are_no_hard_links_nothing_is_replaced_either(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a memory stick."""
-    def refused(*arguments: object, **options: object) -> None:
-        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
-
-    monkeypatch.setattr(os, 'link', refused)
+    monkeypatch.setattr(os, 'link', no_hard_links)
     for text, overwrite in (('header\n', False), ('another\n', True)):
         write_files({**TEXTS, 'arm.h': text}, tmp_path, overwrite)
         assert (tmp_path / 'arm.h').read_text() == text

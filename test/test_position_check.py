@@ -31,6 +31,14 @@ def test_outliers_and_re_homing_are_no_second_publisher():
     assert all(check.update(*sample) for sample in whole)
 
 
+@pytest.mark.parametrize('bits', [10, 11, 14])
+def test_the_last_digit_of_a_coarse_encoder_is_no_second_publisher(bits):
+    random = np.random.default_rng(3)
+    check = PositionCheck(NO_LIMITS)
+    for k, digits in enumerate(random.integers(2, size=(20_000, 4)) * [1, 0, 0, 0]):
+        assert check.update(START + 10 * k * MS, 2.0 * np.pi / 2**bits * digits, np.zeros(4))
+
+
 @pytest.mark.parametrize(('name', 'shift'), [
     ('kalman', 0.5), ('polynomial', 0.5), ('finite_difference', 0.05)])
 @pytest.mark.fault(27)

@@ -143,3 +143,50 @@ def test_absurd_samples_are_forgotten():
     with np.errstate(all='ignore'):
         check, _ = run(Recording(whole.stamps, q, qd), qd)
     assert set(check.doubts) == {0, 1, 2, 3}
+
+
+def one_joint(rate: float, q: np.ndarray, qd: np.ndarray) -> tuple[VelocityCheck, np.ndarray]:
+    """Run samples (k,) of one joint; return for which of them its velocity was left out."""
+    check, stamps = VelocityCheck(1), 10**9 + np.round(np.arange(len(q)) * 1e9 / rate)
+    used = [check.update(int(stamps[k]), q[k:k + 1], qd[k:k + 1]) for k in range(len(q))]
+    return check, np.isnan(used)[:, 0]
+
+
+@pytest.mark.parametrize('rate', [30.0, 50.0])
+def test_impacts_do_not_condemn_a_velocity(rate):
+    """Every second something moves against a stop, and back: nobody knows when between samples."""
+    random = np.random.default_rng(0)
+    fine = np.arange(0.0, 60.0, 1e-4)
+    v = np.zeros_like(fine)
+    for second, length in enumerate(random.uniform(0.6, 0.9, 60)):
+        moving = (fine >= second) & (fine < second + length)
+        v[moving] = (-1.0) ** second * 5.0 * np.minimum(fine[moving] - second, 0.3)
+    times = np.arange(1.0, 59.0, 1.0 / rate)
+    _, left_out = one_joint(rate, np.interp(times, fine, np.cumsum(v) * 1e-4),
+                            np.interp(times, fine, v))
+    assert not left_out[5:].any()
+
+
+@pytest.mark.parametrize('rate', [50.0, 200.0])
+def test_coarse_encoders_do_not_condemn_a_velocity(rate):
+    """The steps of a servo: 0.09 degrees and 0.23 turns a minute; slow enough for few of them."""
+    step, speed = 2.0 * np.pi / 4096.0, 0.229 * 2.0 * np.pi / 60.0
+    times = np.arange(0.0, 40.0, 1.0 / rate)
+    omega = 2.0 * np.pi * 0.05
+    q, qd = 0.1 * np.sin(omega * times), 0.1 * omega * np.cos(omega * times)
+    check, left_out = one_joint(rate, np.round(q / step) * step, np.round(qd / speed) * speed)
+    assert not left_out[-1]
+    assert not check.ignoring
+    at_rest = step * np.random.default_rng(1).integers(2, size=2000)
+    assert one_joint(rate, at_rest, np.zeros(2000))[0].doubts == {}
+
+
+@pytest.mark.parametrize('rate', [10.0, 30.0])
+def test_a_slow_stream_has_its_velocity_back_too(rate):
+    times = np.arange(0.0, 80.0, 1.0 / rate)
+    q, qd = 0.5 * np.sin(2.0 * times), np.cos(2.0 * times)
+    qd += 0.01 * np.random.default_rng(2).normal(size=len(times))
+    check, left_out = one_joint(rate, q, np.where(times < 15.0, 2.0 * qd, qd))
+    assert left_out[(times > 6.0) & (times < 15.0)].all()
+    assert not left_out[times > 75.0].any()
+    assert check.doubts == {}

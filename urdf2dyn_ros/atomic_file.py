@@ -89,7 +89,7 @@ def _unused(path: Path) -> Path:
 
 
 def _keep(path: Path, olds: dict[Path, Path]) -> None:
-    """Give the file that has a name a second one, to be had back."""
+    """Give the file that has a name a second one, or a copy, to be had back."""
     old = _unused(path)
     with suppress(FileNotFoundError):
         try:
@@ -97,8 +97,10 @@ def _keep(path: Path, olds: dict[Path, Path]) -> None:
         except OSError as error:
             if error.errno not in NO_HARD_LINKS:
                 raise
-        else:
+            text = path.read_bytes()
             olds[path] = old
+            old.write_bytes(text)
+        olds[path] = old
 
 
 def _link(part: Path, path: Path) -> None:

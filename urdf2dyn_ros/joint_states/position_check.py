@@ -11,6 +11,8 @@ from urdf2dyn_ros.estimators.estimate import Vector
 
 SWING = 2e-3         # rad or m there and back from one sample to the next
 SWINGS = 6           # in a row are no motion
+COARSE = 0.02        # rad or m: what swings by less may be an encoder's last digit, or vibrate
+MANY_SWINGS = 20     # in a row are neither
 FROZEN = 1.0         # s
 MOVING = 0.02        # rad/s or m/s
 LOOK = 97_000_000    # ns between two looks at what is slow; no period of a usual motion
@@ -76,16 +78,17 @@ class PositionCheck:
     def _count_swings(self, q: Vector) -> None:
         last, before = self._last, self._before
         self._last, self._before = q, last
-        swings = False
+        largest = 0.0
         if last is not None and before is not None:
             step = np.abs(q - last)
             if step.max() > SWING:
-                swings = bool((step > SWING + 2.0 * np.abs(q - before)).any())
+                largest = float(step[step > SWING + 2.0 * np.abs(q - before)].max(initial=0.0))
+        swings = largest > 0.0
         if swings == self.two_sources:   # as it was
             self._swings = 0
             return
         self._swings += 1
-        if self._swings >= SWINGS:
+        if self._swings >= (MANY_SWINGS if 0.0 < largest < COARSE else SWINGS):
             self.two_sources, self._swings = swings, 0
 
     def _look(self, stamp: int, q: Vector, qd: Vector) -> None:

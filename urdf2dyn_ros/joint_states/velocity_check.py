@@ -14,11 +14,13 @@ Array = NDArray[np.float64]
 
 BLOCK = 50_000_000   # ns
 INTERVALS = 5        # in a block, at least
-MEMORY = 5.0         # s of motion
+MEMORY = 100.0       # blocks with motion
 FEWEST = 6           # blocks with motion
 RETRIAL = 40         # blocks, after which who is guilty is judged anew
 MOVING = 3e-4        # rad or m in a block: less says nothing
 NOISE = 20.0         # times the deviation that noise gives: less says nothing either
+SUDDEN = 0.05        # of a block's motion: a change of velocity within one step that matters
+STEPS = 5.0          # times what an encoder's step changes: less says nothing either
 DEVIATIONS = 5.0     # a figure is credible if it is that many away
 UNEXPLAINED = 0.3    # of a block's motion, whatever the reason; in most blocks it is a fault
 
@@ -62,6 +64,8 @@ class VelocityCheck:
     """
     Compares changes of position with integrals of velocity, over blocks of 50 ms with motion.
 
+    A block with an impact says nothing, nor one that noise or encoders' steps explain in part.
+
     If the velocity is off by a gain, late by a lag and off by an offset, a change of position is
     gain * integral + lag * change of velocity + offset * time, to first order in the lag. Least
     squares with forgetting tell the three, joint by joint, and how well they are known; they start
@@ -94,6 +98,9 @@ class VelocityCheck:
         self._r = np.zeros((joints, 3))
         self._yy, self._strange, self._blocks = (np.zeros(joints) for _ in range(3))
         self._variance = np.full(joints, SMALLEST ** 2)
+        # of positions and velocities: the smallest change, and whether there were samples without
+        self._smallest = np.full((2, joints), np.inf)
+        self._stayed = np.zeros((2, joints), dtype=bool)
         self.restart()
 
     def restart(self) -> None:
@@ -132,11 +139,13 @@ class VelocityCheck:
         change = positions[-1] - positions[0]
         integral = 0.5 * (steps @ (v[1:] + v[:-1]))
         noise = _variance(v) * (steps @ steps) + 2.0 * _variance(np.array(positions))
+        self._least = MOVING + STEPS * self._resolution(np.array((positions, velocities)), time)
         moved = np.maximum(np.square(change), np.square(integral))
-        moving = moved > MOVING ** 2 + NOISE ** 2 * noise   # False for NaN
+        moving = moved > self._least ** 2 + NOISE ** 2 * noise   # False for NaN
+        moving &= ~_sudden(steps, v, moved)
         X = np.stack([integral, v[-1] - v[0], np.full_like(change, time)], axis=1)[moving]
         y = (change - integral)[moving]
-        keep = np.exp(-time / MEMORY)
+        keep = np.exp(-1.0 / MEMORY)
         for total, new in ((self._N, X[:, :, None] * X[:, None]), (self._r, X * y[:, None]),
                            (self._yy, y * y), (self._blocks, 1.0),
                            (self._strange, y * y > UNEXPLAINED ** 2 * moved[moving])):
@@ -144,10 +153,22 @@ class VelocityCheck:
         if self._zero.any():
             self._tell_zeros(positions[-1])
 
+    def _resolution(self, values: Array, time: float) -> Vector:
+        """Return by how much encoders' steps can change a block: values (2, k, n), time [s]."""
+        changes = np.abs(np.diff(values, axis=1))
+        np.minimum(self._smallest, np.where(changes > 0.0, changes, np.inf).min(axis=1),
+                   out=self._smallest)
+        # a value that now changes and now does not has steps, if any that are no smaller
+        self._stayed |= (changes == 0.0).any(axis=1)
+        known = self._stayed & np.isfinite(self._smallest)
+        position, velocity = np.where(known, self._smallest, 0.0)
+        steps: Vector = position + 0.5 * time * velocity
+        return steps
+
     def _tell_zeros(self, q: Vector) -> None:
         if self._first is None:
             self._first = q
-        moved = self._zero & (np.abs(q - self._first) > MOVING) & np.isfinite(
+        moved = self._zero & (np.abs(q - self._first) > self._least) & np.isfinite(
             self._samples[-1][2])
         for joint in np.flatnonzero(moved).tolist():
             self.doubts[joint] = ZERO
@@ -188,6 +209,15 @@ def _text(wrong: NDArray[np.bool_], error: Vector) -> str:
         if found:
             return fault.text(size)
     return 'the position does not follow it'
+
+
+def _sudden(steps: Vector, v: Array, moved: Vector) -> NDArray[np.bool_]:
+    """Tell where the velocity (k, n) changes at once, as by an impact: nobody knows when."""
+    changes = np.abs(np.diff(v, axis=0))
+    largest = changes.max(axis=0)
+    sudden: NDArray[np.bool_] = (largest > 0.5 * changes.sum(axis=0)) & (
+        (largest * steps.max()) ** 2 > SUDDEN ** 2 * moved)
+    return sudden
 
 
 def _variance(values: Array) -> Vector:

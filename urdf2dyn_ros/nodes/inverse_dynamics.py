@@ -109,11 +109,12 @@ class InverseDynamicsNode(Node):
 
     def _change(self, values: dict[str, Any]) -> None:
         """Apply new values of parameters; what is wrong with them is raised here."""
+        estimator(values, 1)
+        if values['export.name']:
+            checked_name(values['export.name'])
+        # from here on a worker that has loaded a model may make a stream of the new values
         old, self._values = self._values, values
         try:
-            estimator(values, 1)
-            if values['export.name']:
-                checked_name(values['export.name'])
             if any(values[name] != old[name] for name in _REBUILDING):
                 text = self._readable(values, values['robot_description'] != old[
                     'robot_description'])

@@ -13,9 +13,17 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.nodes.barrier import barrier
 
 try:
-    from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
+    from rclpy.event_handler import (
+        PublisherEventCallbacks,
+        SubscriptionEventCallbacks,
+        UnsupportedEventTypeError,
+    )
 except ImportError:  # Humble
-    from rclpy.qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
+    from rclpy.qos_event import (
+        PublisherEventCallbacks,
+        SubscriptionEventCallbacks,
+        UnsupportedEventTypeError,
+    )
 
 OVERRIDABLE = (QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY,
                QoSPolicyKind.DURABILITY)
@@ -59,8 +67,8 @@ class Topics:
 
         events = PublisherEventCallbacks(
             incompatible_qos=barrier(self._node, unserved, self._failed))
-        return self._made(topic, 'publisher', lambda options: self._node.create_publisher(
-            kind, name, qos, event_callbacks=events, qos_overriding_options=options))
+        return self._made(topic, 'publisher', events, lambda **options: (
+            self._node.create_publisher(kind, name, qos, **options)))
 
     def subscribe(self, kind: Any, name: str, callback: Callable[[Any], None],
                   qos: QoSProfile) -> Any:
@@ -74,13 +82,17 @@ class Topics:
 
         events = SubscriptionEventCallbacks(
             incompatible_qos=barrier(self._node, unheard, self._failed))
-        return self._made(topic, 'subscription', lambda options: self._node.create_subscription(
-            kind, name, barrier(self._node, callback, self._failed), qos,
-            event_callbacks=events, qos_overriding_options=options))
+        return self._made(topic, 'subscription', events, lambda **options: (
+            self._node.create_subscription(
+                kind, name, barrier(self._node, callback, self._failed), qos, **options)))
 
-    def _made(self, topic: str, end: str, make: Callable[[QoSOverridingOptions], Any]) -> Any:
+    def _made(self, topic: str, end: str, events: Any, make: Callable[..., Any]) -> Any:
+        overriding = QoSOverridingOptions(OVERRIDABLE)
         try:
-            return make(QoSOverridingOptions(OVERRIDABLE))
+            try:
+                return make(event_callbacks=events, qos_overriding_options=overriding)
+            except UnsupportedEventTypeError:   # not every RMW tells of partners; Humble minds
+                return make(qos_overriding_options=overriding)
         except Exception as error:  # rclpy has several kinds for a bad value
             raise ParameterError(f'no {end} for {topic}, the parameters qos_overrides.{topic}.'
                                  f'{end}.* are unusable: {error}') from error
