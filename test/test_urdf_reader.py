@@ -1,6 +1,7 @@
 """Reading URDF: what is taken, how it is mapped, and what must never happen."""
 
 import dataclasses
+import gc
 import inspect
 import logging
 import math
@@ -224,6 +225,8 @@ def test_thousand_links_take_no_recursion_and_twice_the_memory_of_half(
     for count in (501, 1001):
         text = re.sub('<inertial>.*?</inertial>', '', tree(count, parent))   # tracing takes time
         limit = sys.getrecursionlimit()
+        gc.collect()
+        gc.disable()   # when it would collect changes the peak
         tracemalloc.start()
         try:
             sys.setrecursionlimit(len(inspect.stack(0)) + 100)
@@ -232,4 +235,5 @@ def test_thousand_links_take_no_recursion_and_twice_the_memory_of_half(
         finally:
             sys.setrecursionlimit(limit)
             tracemalloc.stop()
-    assert peaks[1] < 2.6 * peaks[0]
+            gc.enable()
+    assert peaks[1] < 2.2 * peaks[0]

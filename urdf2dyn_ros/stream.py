@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import StateError
-from urdf2dyn_ros.estimators.estimate import Estimator, Vector
-from urdf2dyn_ros.estimators.external import External
+from urdf2dyn_ros.estimators.estimate import Accelerated, Estimator, Vector
 from urdf2dyn_ros.joint_states.position_check import PositionCheck
 from urdf2dyn_ros.joint_states.samples import Sample, Samples, is_finite
 from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
@@ -204,7 +203,7 @@ class Stream:
         self.counters['accelerations'] += 1
         values = dict(zip(names, accelerations)) if len(names) == len(accelerations) else {}
         qdd = np.array([values.get(name, np.nan) for name in self._names], dtype=np.float64)
-        if not (isinstance(self._estimator, External) and 0 < stamp <= MAX_STAMP
+        if not (isinstance(self._estimator, Accelerated) and 0 < stamp <= MAX_STAMP
                 and is_finite(qdd) and self._estimator.accelerate(stamp, qdd)):
             self.counters['accelerations_ignored'] += 1
 

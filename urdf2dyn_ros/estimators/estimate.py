@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,3 +53,11 @@ class Estimator(Protocol):
 
     def reset(self) -> None:
         """Forget every sample."""
+
+
+@runtime_checkable
+class Accelerated(Protocol):
+    """An estimator that is told accelerations."""
+
+    def accelerate(self, stamp: int, qdd: Vector) -> bool:
+        """Take accelerations (n,) [rad/s^2 or m/s^2] at a stamp [ns]; return whether it is new."""
