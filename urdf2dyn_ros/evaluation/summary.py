@@ -26,11 +26,12 @@ def words(recording: Recording, dynamics: InverseDynamics, semantics: str,
     topic = f', topic {recording.topic}' if recording.topic else ''
     gravity = ' '.join(f'{part:g}' for part in dynamics.gravity_vector)
     used, received = result.counters['used'], result.counters['received']
+    how = MEANINGS.get(result.estimator, 'with its parameters at their defaults')
     lines = [
         f'recording: {recording.path}{topic}, {result.records} records',
         f'robot: {dynamics.model.name}, {len(dynamics.joint_names)} joints, gravity {gravity} '
         f'm/s^2',
-        f'accelerations: {result.estimator}, {MEANINGS[result.estimator]}',
+        f'accelerations: {result.estimator}, {how}',
         f'measured effort: {semantics}, {SEMANTICS[semantics].meaning}',
         f'efforts computed: {used} of {received} records' + _when(result.span)]
     for counters, head in ((OUTCOMES, 'left out'), (EVENTS, 'besides')):

@@ -18,7 +18,9 @@ from urdf2dyn_ros.tuning.noise import noise
 from urdf2dyn_ros.tuning.reference import Estimated, estimated, reference
 from urdf2dyn_ros.tuning.velocity import Velocity, velocities
 
-TUNABLE = ('kalman', 'kalman_fixed_lag')
+TUNABLE = tuple(name for name, kind in ESTIMATORS.items()
+                if set(Kalman.PARAMETERS) <= set(kind.PARAMETERS))
+"""Those that have a Kalman filter's parameters."""
 
 IGNORED = 100.0
 """Noise of velocities that makes the filter take no notice of them [rad/s or m/s]."""
