@@ -169,7 +169,7 @@ def test_a_tip_has_its_centre_of_mass_above_its_x_axis(model: RobotModel) -> Non
 def inertia_of_one_link() -> BodyInertia:
     """Return an inertia with second moments."""
     system = multibody(chain('r', [(0.0, 0.0, 0.0)]))
-    inertia, = body_inertias(system)
+    inertia, _ = body_inertias(system)
     assert inertia is not None
     return inertia._replace(J=second_moments(inertia.J))
 

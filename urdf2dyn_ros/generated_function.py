@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from urdf2dyn_ros.compiled.backend import choose
 from urdf2dyn_ros.equations.generator import uncollected
-from urdf2dyn_ros.equations.program import Program
+from urdf2dyn_ros.equations.program import Input, Program
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.languages import python
 
@@ -39,6 +39,8 @@ class GeneratedFunction:
         'python' or 'c': what runs.
     compiled : callable
         The compiled function; None is its answer to what it leaves to `careful`.
+    results : dict
+        Name of each result to where it is in the value.
 
     Raises
     ------
@@ -54,6 +56,12 @@ class GeneratedFunction:
         self._name, self._inputs = name, function.inputs
         self._is_matrix = function.results[0].is_matrix
         self._joint_names = [row.name for row in program.independent]
+        self.results: dict[str, slice] = {}
+        size = 0
+        for result in function.results:
+            self.results[result.name] = slice(size, size + len(result.rows))
+            size += len(result.rows)
+        self._size = size
         self._program = program
         self.backend, self.compiled = choose(program, name, backend, threads)
         if self.backend == 'python':
@@ -66,11 +74,13 @@ class GeneratedFunction:
         Parameters
         ----------
         *given : array_like, (n,) or (N, n)
-            Those of q, qd, qdd that the function depends on.
+            Those of q, qd, qdd that the function depends on; then, as long as they are, those of
+            base_motion, external and payload that the program has.
 
         Returns
         -------
         ndarray, (n,) or (N, n), or (n, n) or (N, n, n)
+            Several results one behind the other, as `results` says.
 
         Raises
         ------
@@ -79,18 +89,23 @@ class GeneratedFunction:
             value is too large for floating point.
 
         """
+        if len(given) != len(self._inputs):
+            names = ', '.join(x.name for x in self._inputs)
+            raise StateError(f'{self._name} takes {len(self._inputs)} arguments ({names}); there '
+                             f'are {len(given)}')
         result = self.compiled(*given)
         return self.careful(given) if result is None else result
 
     def careful(self, given: Sequence[ArrayLike]) -> Array:
         """Convert what is unusual, or raise; whatever compiled code does not take runs here."""
-        states = [self._checked(name, values) for name, values in zip(self._inputs, given)]
-        if any(state.shape != states[0].shape for state in states):
-            shapes = ', '.join(f'{name} {state.shape}'
-                               for name, state in zip(self._inputs, states))
-            *most, last = self._inputs
-            raise StateError(f'{", ".join(most)} and {last} must have the same shape; they have: '
-                             f'{shapes}')
+        states = [self._checked(x, values) for x, values in zip(self._inputs, given)]
+        if any(state.shape[:-1] != states[0].shape[:-1] for state in states):
+            shapes = ', '.join(f'{x.name} {state.shape}'
+                               for x, state in zip(self._inputs, states))
+            *most, last = (x.name for x in self._inputs)
+            same = ('rows of the same number' if any(
+                x.name not in ('q', 'qd', 'qdd') for x in self._inputs) else 'the same shape')
+            raise StateError(f'{", ".join(most)} and {last} must have {same}; they have: {shapes}')
         if self.backend == 'c':
             clean = self.compiled(*(np.require(state, requirements=['C', 'A'])
                                      for state in states))
@@ -100,7 +115,8 @@ class GeneratedFunction:
 
     def _of_one(self, states: Sequence[Array]) -> Array:
         values = self._one(*(state.tolist() for state in states))
-        flat = [entry for row in values for entry in row] if self._is_matrix else values
+        nested = self._is_matrix or len(self.results) > 1
+        flat = [entry for row in values for entry in row] if nested else values
         if not all(map(math.isfinite, flat)):
             raise StateError(f'the result of {self._name} for this state is too large for '
                              'floating point')
@@ -110,9 +126,11 @@ class GeneratedFunction:
 
     def _of_many(self, states: Sequence[Array]) -> Array:
         number, n = states[0].shape
-        result = np.empty((number, n, n) if self._is_matrix else (number, n))
+        result = np.empty((number, n, n) if self._is_matrix else (number, self._size))
         with np.errstate(all='ignore'):
             values = self._many(*(np.ascontiguousarray(state.T) for state in states))
+        if len(self.results) > 1:
+            values = [entry for vector in values for entry in vector]
         for k, value in enumerate(values):
             if self._is_matrix:
                 for j, entry in enumerate(value):
@@ -142,7 +160,7 @@ class GeneratedFunction:
 
     @cached_property
     def _many(self) -> Callable[..., list[Any]]:
-        return self._defined(cos=np.cos, sin=np.sin)
+        return self._defined(cos=np.cos, sin=np.sin, tanh=np.tanh, exp=np.exp)
 
     def _defined(self, **replaced: Any) -> Callable[..., list[Any]]:
         namespace: dict[str, Any] = {'__name__': 'robot_dynamics'}
@@ -151,7 +169,9 @@ class GeneratedFunction:
         function: Callable[..., list[Any]] = namespace[self._name]
         return function
 
-    def _checked(self, name: str, values: ArrayLike) -> Array:
+    def _checked(self, x: Input, values: ArrayLike) -> Array:
+        name, n = x.name, len(x.entries)
+        of_joints = name in ('q', 'qd', 'qdd')
         try:
             if np.ma.is_masked(values):
                 raise TypeError('some of it is masked')
@@ -161,16 +181,17 @@ class GeneratedFunction:
             state = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise StateError(f'{name} is not an array of numbers: {error}') from None
-        n = len(self._joint_names)
         if state.ndim not in (1, 2) or state.shape[-1] != n:
-            names = ', '.join(self._joint_names)
+            what = (f'for the joints {", ".join(self._joint_names)}' if of_joints else x.summary)
             raise StateError(f'{name} has shape {state.shape}; it must be ({n},) or (N, {n}), '
-                             f'for the joints {names}')
+                             f'{what}')
         # for one state plain Python is faster than numpy
         finite = (all(map(math.isfinite, state.tolist())) if state.ndim == 1
                   else np.isfinite(state).all())
         if not finite:
             where = np.argwhere(~np.isfinite(state))[0]
+            whose = (f' for joint {self._joint_names[where[-1]]!r}' if of_joints else
+                     f' of {x.entries[where[-1]]}')
             raise StateError(f'{name}{[int(k) for k in where]} is {state[tuple(where)]}: the '
-                             f'value for joint {self._joint_names[where[-1]]!r} must be finite')
+                             f'value{whose} must be finite')
         return state

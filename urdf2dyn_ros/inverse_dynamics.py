@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.equations.generator import GRAVITY, generate
+from urdf2dyn_ros.equations.generator import GRAVITY, LOADS, generate
 from urdf2dyn_ros.equations.program import Operations, Program
 from urdf2dyn_ros.generated_function import Array, GeneratedFunction
+from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import RobotModel
 
@@ -30,6 +32,11 @@ class InverseDynamics:
         'c' where it can be compiled, else 'python' and a warning in the log.
     threads : int
         Compiled code uses at most so many for a batch, 1 to 64. The efforts do not depend on it.
+    base : str, optional
+        'fixed', 'moving' or 'auto', in the place of that of `loads`.
+    loads : Loads
+        What acts beside the links: friction, rotors, springs, external wrenches, a payload, a
+        moving base. By default nothing but the tags <force> of the URDF.
 
     Attributes
     ----------
@@ -45,7 +52,10 @@ class InverseDynamics:
     gravity_vector : tuple of float, (3,)
         [m/s^2], in the root frame.
     operations : Operations
-        What one evaluation costs: multiplications, additions, trigonometric.
+        What one evaluation costs: multiplications, additions, functions.
+    inputs : tuple of str
+        What a call takes: q, qd, qdd, then those of base_motion, external, payload that there are.
+    loads : Loads
     backend : str
         'python' or 'c': what runs.
 
@@ -54,14 +64,17 @@ class InverseDynamics:
     CompilerError
         If there is no C compiler or it fails, and `backend` is 'c'.
     ParameterError
-        For an unknown back end or number of threads.
+        For an unknown back end or number of threads, or loads on what the robot does not have.
 
     """
 
     def __init__(self, model: RobotModel,
                  gravity: tuple[float, float, float] = GRAVITY, backend: str = 'python',
-                 threads: int = 1) -> None:
-        self._made_of = (model, gravity, backend, threads)
+                 threads: int = 1, base: str | None = None, loads: Loads = LOADS) -> None:
+        if base is not None:
+            loads = replace(loads, base=base)
+        self._made_of = (model, gravity, backend, threads, None, loads)
+        self.loads = loads
         self.model = model
         self.gravity_vector = gravity
         self._system = multibody(model)
@@ -72,7 +85,9 @@ class InverseDynamics:
         self.effort_units = tuple(row.effort_unit for row in program.independent)
         self.continuous = tuple(row.type == 'continuous' for row in program.independent)
         self.limits = tuple(self._system.bodies[body].limits for body in self._system.drivers)
-        self.operations: Operations = program.function('inverse_dynamics').operations
+        function = program.function('inverse_dynamics')
+        self.operations: Operations = function.operations
+        self.inputs = tuple(x.name for x in function.inputs)
         self._efforts = GeneratedFunction(program, 'inverse_dynamics', backend, threads)
         self.backend = self._efforts.backend
         self._compiled = self._efforts.compiled
@@ -85,7 +100,7 @@ class InverseDynamics:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._made_of   # machine code stays where it is
 
-    def __call__(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+    def __call__(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *beside: ArrayLike) -> Any:
         """
         Return the efforts that a motion requires.
 
@@ -93,11 +108,21 @@ class InverseDynamics:
         ----------
         q, qd, qdd : array_like, (n,) or (N, n)
             [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2], of one instant or of N.
+        *beside : array_like
+            What else `inputs` names. base_motion, (9,) or (N, 9): angular velocity [rad/s],
+            angular acceleration [rad/s^2], and acceleration minus gravity [m/s^2] of the origin
+            of the root, in the root frame. external, (6 k,) or (N, 6 k): for each link force [N]
+            and moment [N m] on it by the environment, about its origin, in its axes. payload,
+            (10,) or (N, 10): mass [kg], centre [m] in the link, ixx ixy ixz iyy iyz izz [kg m^2]
+            about it.
 
         Returns
         -------
         ndarray, (n,) or (N, n)
-            [N m or N].
+            Efforts [N m or N].
+        ndarray, (6,) or (N, 6)
+            With a moving base only: force [N] and moment [N m] that the world must apply at the
+            origin of the root, in the root frame.
 
         Raises
         ------
@@ -106,10 +131,13 @@ class InverseDynamics:
             effort is too large for floating point.
 
         """
-        efforts = self._compiled(q, qd, qdd)   # the shortest way for what is as it should be
-        return self._efforts.careful((q, qd, qdd)) if efforts is None else efforts
+        # the shortest way for what is as it should be
+        efforts = self._compiled(q, qd, qdd, *beside)
+        if efforts is None:
+            efforts = self._efforts.careful((q, qd, qdd, *beside))
+        return self._parted(efforts) if self._moves else efforts
 
-    def gravity(self, q: ArrayLike) -> Array:
+    def gravity(self, q: ArrayLike, *beside: ArrayLike) -> Any:
         """
         Return the efforts that hold the robot still.
 
@@ -117,11 +145,13 @@ class InverseDynamics:
         ----------
         q : array_like, (n,) or (N, n)
             [rad or m].
+        *beside : array_like
+            As `__call__` takes it.
 
         Returns
         -------
         ndarray, (n,) or (N, n)
-            [N m or N].
+            [N m or N]; with a moving base the wrench as well, as `__call__` returns it.
 
         Raises
         ------
@@ -129,9 +159,9 @@ class InverseDynamics:
             As `__call__` does.
 
         """
-        return self._function('gravity')(q)
+        return self._whole('gravity', q, *beside)
 
-    def bias(self, q: ArrayLike, qd: ArrayLike) -> Array:
+    def bias(self, q: ArrayLike, qd: ArrayLike, *beside: ArrayLike) -> Any:
         """
         Return the efforts of a motion without accelerations: Coriolis, centrifugal and gravity.
 
@@ -139,11 +169,13 @@ class InverseDynamics:
         ----------
         q, qd : array_like, (n,) or (N, n)
             [rad or m], [rad/s or m/s].
+        *beside : array_like
+            As `__call__` takes it.
 
         Returns
         -------
         ndarray, (n,) or (N, n)
-            [N m or N].
+            [N m or N]; with a moving base the wrench as well, as `__call__` returns it.
 
         Raises
         ------
@@ -151,9 +183,38 @@ class InverseDynamics:
             As `__call__` does.
 
         """
-        return self._function('bias')(q, qd)
+        return self._whole('bias', q, qd, *beside)
 
-    def mass_matrix(self, q: ArrayLike) -> Array:
+    def terms(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike,
+              *beside: ArrayLike) -> dict[str, Array]:
+        """
+        Return the terms whose sum are the efforts.
+
+        Parameters
+        ----------
+        q, qd, qdd, *beside : array_like
+            As `__call__` takes them.
+
+        Returns
+        -------
+        dict
+            Name to (n,) or (N, n) [N m or N]: gravity, coriolis and inertia of the links, and
+            those of friction, rotor, spring and external that there are. With a moving base
+            gravity is what the acceleration of its origin asks for, gravity included; coriolis
+            and inertia hold its angular velocity and angular acceleration.
+
+        Raises
+        ------
+        StateError
+            As `__call__` does.
+
+        """
+        function = self._function('terms')
+        found = function(q, qd, qdd, *beside)
+        return {name.removeprefix('tau_'): found[..., where]
+                for name, where in function.results.items()}
+
+    def mass_matrix(self, q: ArrayLike, *payload: ArrayLike) -> Array:
         """
         Return the symmetric matrix M of tau = M(q) qdd + bias(q, qd).
 
@@ -161,6 +222,8 @@ class InverseDynamics:
         ----------
         q : array_like, (n,) or (N, n)
             [rad or m].
+        *payload : array_like, (10,) or (N, 10)
+            As `__call__` takes it, if there is one.
 
         Returns
         -------
@@ -173,15 +236,28 @@ class InverseDynamics:
             As `__call__` does.
 
         """
-        return self._function('mass_matrix')(q)
+        return self._function('mass_matrix')(q, *payload)
+
+    @property
+    def _moves(self) -> bool:
+        return len(self._efforts.results) > 1
+
+    def _whole(self, name: str, *given: ArrayLike) -> Any:
+        found = self._function(name)(*given)
+        return self._parted(found) if self._moves else found
+
+    def _parted(self, found: Array) -> tuple[Array, Array]:
+        """Return efforts and wrench, which come one behind the other."""
+        n = len(self.joint_names)
+        return found[..., :n], found[..., n:]
 
     def _program(self, name: str) -> Program:
         return generate(self._system, robot=self.model.name, name='robot', style='fast',
-                        gravity=self.gravity_vector, functions=name)
+                        gravity=self.gravity_vector, functions=name, loads=self.loads)
 
     def _function(self, name: str) -> GeneratedFunction:
         """Return a function, written when it is first asked for."""
         if name not in self._functions:
-            _, _, backend, threads = self._made_of
+            _, _, backend, threads, *_ = self._made_of
             self._functions[name] = GeneratedFunction(self._program(name), name, backend, threads)
         return self._functions[name]

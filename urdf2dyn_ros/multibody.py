@@ -13,11 +13,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from urdf2dyn_ros.equations.expression import Scalar
-from urdf2dyn_ros.equations.vectors import IDENTITY, ZERO, Matrix, Vector, add, apply, transpose
+from urdf2dyn_ros.equations.vectors import (
+    IDENTITY,
+    ZERO,
+    Matrix,
+    Vector,
+    add,
+    apply,
+    cross,
+    transpose,
+)
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.frames import aligned, from_rpy, rotated
 from urdf2dyn_ros.joints import DECOMPOSED
-from urdf2dyn_ros.robot_model import Joint, Limits, Link, RobotModel
+from urdf2dyn_ros.robot_model import ExternalForce, Joint, Limits, Link, RobotModel
 
 ROOT = -1
 NO_LIMITS = Limits()
@@ -73,6 +82,15 @@ class Body:
 
 
 @dataclass(frozen=True)
+class LinkWrench:
+    """Force [N] and moment [N m] on a link by the environment, about its origin, in its axes."""
+
+    link: str
+    force: Vector
+    moment: Vector
+
+
+@dataclass(frozen=True)
 class Multibody:
     """
     Bodies parent before child, and the names of the independent joints in the same order.
@@ -83,18 +101,30 @@ class Multibody:
     bodies : tuple of Body
     root : tuple of Attached
         The links that do not move.
+    floating : bool
+        Whether the root moves freely in the world.
+    forces : tuple of LinkWrench
+        Constant ones.
 
     """
 
     joint_names: tuple[str, ...]
     bodies: tuple[Body, ...]
     root: tuple[Attached, ...]
+    floating: bool = False
+    forces: tuple[LinkWrench, ...] = ()
 
     @property
     def drivers(self) -> tuple[int, ...]:
         """Number of the body that each independent joint moves itself."""
         number = {body.name: i for i, body in enumerate(self.bodies)}
         return tuple(number[name] for name in self.joint_names)
+
+    @property
+    def links(self) -> dict[str, tuple[int, Attached]]:
+        """Every link by name, with the number of its body, ROOT for the root's."""
+        parts = [(ROOT, self.root), *enumerate(body.attached for body in self.bodies)]
+        return {each.link.name: (i, each) for i, attached in parts for each in attached}
 
 
 def multibody(model: RobotModel) -> Multibody:
@@ -155,4 +185,14 @@ def _driven(model: RobotModel, bodies: list[Body],
             driver = mimic.joint
         driven.append(replace(body, coordinate=index[driver], multiplier=multiplier,
                               offset=offset, attached=tuple(attached[number])))
-    return Multibody(names, tuple(driven), tuple(attached[ROOT]))
+    floating = any(joint.type == 'floating' and joint.parent == model.root
+                   for joint in model.joints)
+    return Multibody(names, tuple(driven), tuple(attached[ROOT]), floating,
+                     tuple(map(_at_origin, model.forces)))
+
+
+def _at_origin(force: ExternalForce) -> LinkWrench:
+    """Return a force of the URDF about the link's origin, in the link's axes."""
+    R = from_rpy(force.rpy)
+    f = apply(R, force.force)
+    return LinkWrench(force.link, f, add(apply(R, force.torque), cross(force.xyz, f)))

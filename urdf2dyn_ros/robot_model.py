@@ -95,6 +95,28 @@ class Joint:
 
 
 @dataclass(frozen=True)
+class ExternalForce:
+    """
+    A constant wrench on a link by the environment, which moves with the link.
+
+    Attributes
+    ----------
+    link : str
+    force, torque : tuple of float, (3,)
+        [N], [N m] about the point xyz, along axes turned by rpy from the link's.
+    xyz, rpy : tuple of float, (3,)
+        Point of action [m] in the link's frame, fixed-axis roll, pitch, yaw [rad].
+
+    """
+
+    link: str
+    force: Triple = (0.0, 0.0, 0.0)
+    torque: Triple = (0.0, 0.0, 0.0)
+    xyz: Triple = (0.0, 0.0, 0.0)
+    rpy: Triple = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
 class RobotModel:
     """
     A valid robot: one tree of links, every reference resolved.
@@ -106,6 +128,7 @@ class RobotModel:
         In the order of the file.
     root : str
         The link that is nobody's child.
+    forces : tuple of ExternalForce
     warnings : tuple of Problem
         Findings that did not refuse the description.
 
@@ -116,6 +139,7 @@ class RobotModel:
     joints: tuple[Joint, ...]
     root: str
     warnings: tuple[Problem, ...] = ()
+    forces: tuple[ExternalForce, ...] = ()
 
     @property
     def mass(self) -> float:

@@ -73,9 +73,9 @@ class _Statements:
     """A function's statements, with sines and cosines as entries of arrays."""
 
     def __init__(self, program: Program, function: Function) -> None:
-        self.inputs = {f'{x}{i}': f'{x}[{k}]' for x in function.inputs
-                       for k, i in enumerate(program.numbers)}
-        self.heads = tuple(function.inputs)
+        self.inputs = {name: f'{x.name}[{k}]' for x in function.inputs
+                       for k, name in enumerate(x.entries)}
+        self.heads = tuple(x.name for x in function.inputs)
         self._hoisting = Angles(function)
         self.angles, self.before = self._hoisting.angles, self._hoisting.before
         self.rest = self._hoisting.statements

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
+from urdf2dyn_ros.equations import given
 from urdf2dyn_ros.equations.expression import Expression, Graph, Node, Scalar
 from urdf2dyn_ros.equations.fewest_operations import fewest_operations
-from urdf2dyn_ros.equations.inertia import BodyInertia
+from urdf2dyn_ros.equations.inertia import BodyInertia, total
 from urdf2dyn_ros.equations.inherited_spin import InheritedSpin
 from urdf2dyn_ros.equations.mass_matrix import mass_matrix
 from urdf2dyn_ros.equations.models import FUNCTIONS, TOGETHER, Model
 from urdf2dyn_ros.equations.named_constants import NamedConstants
 from urdf2dyn_ros.equations.newton_euler import (
+    Acting,
     Moment,
     Spin,
     Sweep,
+    backward,
     newton_euler,
     second_moment,
     textbook_moment,
@@ -23,12 +27,23 @@ from urdf2dyn_ros.equations.newton_euler import (
 )
 from urdf2dyn_ros.equations.notation import mention
 from urdf2dyn_ros.equations.paragraphs import Notebook
-from urdf2dyn_ros.equations.program import Function, JointRow, ParameterGroup, Result, Row
+from urdf2dyn_ros.equations.program import (
+    WRENCH,
+    Function,
+    Input,
+    JointRow,
+    ParameterGroup,
+    Result,
+    Row,
+)
 from urdf2dyn_ros.equations.regroup import second_moments
 from urdf2dyn_ros.equations.root_frame import root_frame
 from urdf2dyn_ros.equations.scheduling import Schedule, nodes_behind
-from urdf2dyn_ros.equations.vectors import AXES, Vector
-from urdf2dyn_ros.multibody import Multibody
+from urdf2dyn_ros.equations.vectors import AXES, ZERO, Vector
+from urdf2dyn_ros.joint_terms import TERMS, Spring, Term
+from urdf2dyn_ros.joints.motion import Motion, Wrench
+from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.multibody import ROOT, Multibody
 
 Results = dict[str, list[tuple[str, tuple[Scalar, ...]]]]
 """Name of a result to its rows, before they are scheduled."""
@@ -46,27 +61,33 @@ class Derivation:
         Named parameters and textbook moments, or numbers and the fewest operations.
     rows : sequence of JointRow
     function : str
-        Key of MODELS, or TOGETHER.
+        Key of FUNCTIONS.
     beside : collection of str
         All functions of the program, whose graphs begin with the same constants.
+    loads : Loads
 
     """
 
     def __init__(self, system: Multibody, gravity: tuple[float, float, float], readable: bool,
-                 rows: Sequence[JointRow], function: str, beside: Collection[str]) -> None:
-        self._readable, self._rows = readable, rows
+                 rows: Sequence[JointRow], function: str, beside: Collection[str],
+                 loads: Loads) -> None:
+        self._readable, self._rows, self._loads = readable, rows, loads
+        self._moving = loads.moving(system)
+        self.inputs = {**given.coordinates(system), **given.acting(system, loads)}
         self.graph = Graph()
-        self.notebook = Notebook(self.graph, system, rows, readable)
+        terms = self._terms_of(system)
+        self.notebook = Notebook(self.graph, system, rows, readable, terms, loads)
         self.parameters: list[ParameterGroup] = []
         self._gravity: Vector = gravity
-        self._inertias: Sequence[BodyInertia | None]
-        self._second: Sequence[BodyInertia | None] = ()
+        self._inertias: list[BodyInertia | None]
+        self._second: list[BodyInertia | None] = []
         self._moment: Moment
         self._spin_of: Spin = textbook_spin
         if readable:
-            named = NamedConstants(self.graph, system, gravity, self.notebook.title)
-            self._system, self._gravity, self._inertias, self._moment = (
-                named.system, named.gravity, named.inertias, textbook_moment)
+            named = NamedConstants(self.graph, system, gravity, self.notebook.title, terms,
+                                   self._moving)
+            self._system, self._gravity, self._inertias, self._moment, self._terms = (
+                named.system, named.gravity, named.inertias, textbook_moment, named.terms)
             if 'mass_matrix' in beside:
                 self._second = [self._second_moments(i, inertia)
                                 for i, inertia in enumerate(self._inertias)]
@@ -74,13 +95,30 @@ class Derivation:
         else:
             self._system, self._inertias = fewest_operations(
                 system, 'qd' in FUNCTIONS[function].inputs)
-            self._second = self._inertias
+            self._second, self._terms = self._inertias, self._seen_from_there(system, terms)
             self._moment, self._spin_of = second_moment, InheritedSpin(
                 self._system, self._inertias)
             self.graph.cancels = True
         self._made_before = len(self.graph.nodes)
+        self._add_payload()
+        self._wrenches = self._given_wrenches()
         self.found: Results = {}
         self.results: Results = _DERIVED[function](self)
+
+    def _terms_of(self, system: Multibody) -> dict[int, tuple[Term, ...]]:
+        """Return what acts at the joint of each body; what is off leaves no trace."""
+        found = {i: tuple(term for term in self._loads.terms.get(body.name, ())
+                          if not term.is_off()) for i, body in enumerate(system.bodies)}
+        return {i: terms for i, terms in found.items() if terms}
+
+    def _seen_from_there(self, system: Multibody, terms: dict[int, tuple[Term, ...]],
+                         ) -> dict[int, tuple[Term, ...]]:
+        """Return the terms in coordinates whose offset has become part of a constant turn."""
+        shifts = [old.offset - new.offset
+                  for old, new in zip(system.bodies, self._system.bodies)]
+        return {i: tuple(replace(term, reference=term.reference - shifts[i])
+                         if isinstance(term, Spring) else term for term in each)
+                for i, each in terms.items()}
 
     def _second_moments(self, i: int, inertia: BodyInertia | None) -> BodyInertia | None:
         if inertia is None:
@@ -90,27 +128,72 @@ class Derivation:
             self.graph.label(f'S{i + 1}_{AXES[j]}{AXES[k]}', S[j][k])
         return inertia._replace(J=S)
 
-    def _sweep(self, *given: str) -> Sweep:
+    def _entries(self, name: str) -> list[Expression]:
+        return [self.graph.input(entry) for entry in self.inputs[name].entries]
+
+    def _add_payload(self) -> None:
+        """Count the payload with the body that carries it."""
+        if 'payload' not in self.inputs:
+            return
+        i, at = self._system.links[self._loads.payload]
+        inertia = given.payload_inertia(at, self._entries('payload'))
+        seconds = inertia._replace(J=second_moments(inertia.J))
+        if self._second:
+            self._second = list(self._second)
+            self._second[i] = total(each for each in (self._second[i], seconds) if each)
+        carried = inertia if self._moment is textbook_moment else seconds
+        self._inertias = list(self._inertias)
+        whole = total(each for each in (self._inertias[i], carried) if each)
+        assert whole is not None
+        self._inertias[i] = whole
+        self.notebook.note(i, 'It', (whole.m, *whole.h, *(
+            whole.J[j][k] for j, k in itertools.combinations_with_replacement(range(3), 2))))
+
+    def _given_wrenches(self) -> dict[int, Wrench]:
+        wrenches = list(self._system.forces)
+        if 'external' in self.inputs:
+            wrenches += given.on_links(self._loads, self._entries('external'))
+        return given.on_bodies(self._system, wrenches, self._moving, self.notebook.note)
+
+    def _base(self, *sweep: str) -> Motion | None:
+        """Return how the root moves, with zeros for what is left out of the sweep."""
+        if not self._moving:
+            return None
+        base = given.base_motion(self._entries('base_motion'))
+        return Motion(base.w if 'qd' in sweep else ZERO, base.wd if 'qdd' in sweep else ZERO,
+                      base.a)
+
+    def _sweep(self, *sweep: str, acting: Acting | None = None) -> Sweep:
         """Run the recursion with the inputs that are given, and zeros for the others."""
         n = len(self._system.joint_names)
         q, qd, qdd = ([self.graph.input(f'{x}{i + 1}') for i in self._system.drivers]
-                      if x in given else [0.0] * n for x in ('q', 'qd', 'qdd'))
+                      if x in sweep else [0.0] * n for x in ('q', 'qd', 'qdd'))
+        if acting is None:
+            acting = Acting(self._base('q', 'qd', 'qdd'), self._terms, self._wrenches)
         return newton_euler(self._system, self._inertias, q, qd, qdd, self._gravity, self._moment,
-                            self.notebook.note, self._spin_of)
+                            self.notebook.note, self._spin_of, acting)
 
-    def efforts(self, *given: str) -> Results:
+    def _by_joint(self, efforts: Sequence[Scalar]) -> list[tuple[str, tuple[Scalar, ...]]]:
+        return [(name, (effort,)) for name, effort in zip(self._system.joint_names, efforts)]
+
+    def _of_sweep(self, sweep: Sweep) -> Results:
+        results = {'tau': self._by_joint(sweep.efforts)}
+        if self._moving:
+            f, n = sweep.wrenches[ROOT]
+            results['wrench'] = [(key, (entry,)) for key, entry in zip(WRENCH, (*f, *n))]
+        return results
+
+    def efforts(self, *sweep: str) -> Results:
         """Return the efforts that depend on some of q, qd, qdd."""
-        return {'tau': [(name, (effort,)) for name, effort in zip(
-            self._system.joint_names, self._sweep(*given).efforts)]}
+        return self._of_sweep(self._sweep(*sweep))
 
     def inverse_dynamics(self) -> Results:
         """Return the efforts; find the vectors in the root frame as well, for people."""
         sweep = self._sweep('q', 'qd', 'qdd')
-        if self._readable:
+        if self._readable and not self._moving:
             self.found = {'values_robot': list(root_frame(
                 self._system, sweep, self._gravity, self.notebook.note).items())}
-        return {'tau': [(name, (effort,)) for name, effort in zip(self._system.joint_names,
-                                                                  sweep.efforts)]}
+        return self._of_sweep(sweep)
 
     def mass_matrix(self) -> Results:
         """Return the rows of the mass matrix."""
@@ -120,15 +203,43 @@ class Derivation:
                                 f'accelerates by 1 {row.unit}/s^2')
 
         q = [self.graph.input(f'q{i + 1}') for i in self._system.drivers]
-        M = mass_matrix(self._system, self._second, q, self.notebook.note, column)
+        M = mass_matrix(self._system, self._second, q, self.notebook.note, column, self._terms)
         return {'M': [(name, tuple(row)) for name, row in zip(self._system.joint_names, M)]}
+
+    def terms(self) -> Results:
+        """Return the terms of the efforts: what the links take of them, and each that is on."""
+        inputs, last = ('q', 'qd', 'qdd'), None
+        before: list[Scalar] = [0.0] * len(self._system.joint_names)
+        found: dict[str, list[Scalar]] = {}
+        for k, name in enumerate(('gravity', 'coriolis', 'inertia')):
+            self.notebook.begin(f'{name.capitalize()}. ', f'_{name}')
+            sweep = inputs[:k + 1]
+            last = self._sweep(*sweep, acting=Acting(self._base(*sweep)))
+            parts = [new - old for new, old in zip(last.efforts, before)]
+            for i, part in zip(self._system.drivers, parts):
+                self.notebook.note(i, 'part', (part,))
+            found[f'tau_{name}'] = parts
+            before = last.efforts
+        assert last is not None
+        nothing = [Wrench(ZERO, ZERO)] * len(last.motions)
+        more = {name: Acting(terms={i: kept for i, terms in self._terms.items() if (
+            kept := [term for term in terms if name == term.NAME])}) for name in TERMS}
+        more['external'] = Acting(wrenches=self._wrenches)
+        for name, acting in more.items():
+            if acting.terms or acting.wrenches:
+                self.notebook.begin(f'{name.capitalize()}. ', f'_{name}')
+                efforts, _ = backward(self._system, last.coordinates, last.motions, nothing,
+                                      acting, self.notebook.note)
+                found[f'tau_{name}'] = efforts
+        self.notebook.begin()
+        return {name: self._by_joint(efforts) for name, efforts in found.items()}
 
     def together(self) -> Results:
         """Return the results of all functions, on one graph: what is equal is found once."""
-        found = {'tau': self.efforts('q', 'qd', 'qdd')['tau']}
-        for name, *given in (('gravity', 'q'), ('bias', 'q', 'qd')):
+        found = self.efforts('q', 'qd', 'qdd')
+        for name, *sweep in (('gravity', 'q'), ('bias', 'q', 'qd')):
             self.notebook.begin(f'{name.capitalize()}. ', f'_{name}')
-            found[f'tau_{name}'] = self.efforts(*given)['tau']
+            found[f'tau_{name}'] = self.efforts(*sweep)['tau']
         self.notebook.begin('', '_M')
         return {**found, **self.mass_matrix()}
 
@@ -150,11 +261,27 @@ class Derivation:
             self.graph, [entry for _, entries in rows for entry in entries],
             keep_labels=self._readable, known=known, name_outputs=name_outputs)
         return Function(
-            name, model.summary, model.inputs,
-            tuple(Result(result, tuple(Row(key, tuple(map(schedule.value, entries)))
-                                       for key, entries in rows))
+            name, model.summary, self._taken(model),
+            tuple(Result(result, tuple(
+                Row(key, tuple(map(schedule.value, entries)), self._comment(key, k))
+                for k, (key, entries) in enumerate(rows)))
                   for result, rows in results.items()),
             self.notebook.sections(schedule), schedule.operations)
+
+    def _taken(self, model: Model) -> tuple[Input, ...]:
+        """Return the inputs of a function: a mass matrix does not depend on what is at rest."""
+        beside = [x for x in ('base_motion', 'external', 'payload') if x in self.inputs and (
+            x == 'payload' or model is not FUNCTIONS['mass_matrix'])]
+        return tuple(self.inputs[x] for x in (*model.inputs, *beside))
+
+    def _comment(self, key: str, k: int) -> str:
+        """Return what a row is: a joint by its number, or an entry of a wrench."""
+        if key in WRENCH:
+            return f'{key} [{"N" if key.startswith("force") else "N m"}]'
+        if k >= len(self._system.drivers):
+            return ''   # a vector of the dynamic model
+        row = self._rows[self._system.drivers[k]]
+        return f'{row.number} [{row.effort_unit}]'
 
 
 _DERIVED: dict[str, Callable[[Derivation], Results]] = {
@@ -162,5 +289,6 @@ _DERIVED: dict[str, Callable[[Derivation], Results]] = {
     'gravity': lambda derivation: derivation.efforts('q'),
     'bias': lambda derivation: derivation.efforts('q', 'qd'),
     'mass_matrix': Derivation.mass_matrix,
+    'terms': Derivation.terms,
     TOGETHER: Derivation.together,
 }

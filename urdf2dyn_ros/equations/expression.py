@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 Scalar = Any
-"""A float, an Expression, a numpy array of samples, or any other type with + - *, sin and cos."""
+"""A float, an Expression, a numpy array of samples, or any other type with + - *, sin, cos."""
 
 
 class Node:
@@ -30,11 +30,12 @@ class Node:
     Attributes
     ----------
     op : str
-        const, input, parameter, add, sub, mul, sin or cos.
+        const, input, parameter, add, sub, mul, sin, cos, tanh or exp.
     args : tuple of Node
         Operands; empty for const, input and parameter.
     value : float or str
-        The number of a const, the name of an input or parameter, else None.
+        The number of a const, the name of an input or parameter, whether an exp is that of the
+        opposite of its operand, else None.
     serial : int
         Order of creation.
     factor, base : float, Node
@@ -189,8 +190,25 @@ def cos(angle: Scalar) -> Scalar:
     return np.cos(angle)
 
 
+@singledispatch
+def tanh(x: Scalar) -> Scalar:
+    """Return the hyperbolic tangent of any scalar."""
+    return np.tanh(x)
+
+
+@singledispatch
+def exp(x: Scalar) -> Scalar:
+    """Return the exponential of any scalar."""
+    return np.exp(x)
+
+
 sin.register(float, math.sin)
 cos.register(float, math.cos)
+tanh.register(float, math.tanh)
+exp.register(float, math.exp)
 sin.register(Expression, lambda angle: Expression(
     angle.node.graph.node('sin', (angle.node,)), angle.negative))
 cos.register(Expression, lambda angle: Expression(angle.node.graph.node('cos', (angle.node,))))
+tanh.register(Expression, lambda x: Expression(
+    x.node.graph.node('tanh', (x.node,)), x.negative))
+exp.register(Expression, lambda x: Expression(x.node.graph.node('exp', (x.node,), x.negative)))

@@ -14,12 +14,15 @@ from urdf2dyn_ros.equations.models import functions_of
 from urdf2dyn_ros.equations.program import Block, Program, Statement
 from urdf2dyn_ros.equations.references import references
 from urdf2dyn_ros.equations.scheduling import Schedule
+from urdf2dyn_ros.equations.words import in_words
 from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
 from urdf2dyn_ros.parameters import Parameter
 
 Gravity = tuple[float, float, float]
 
+LOADS = Loads()
 STYLES = ('readable', 'fast')
 GRAVITY: Gravity = (0.0, 0.0, -9.81)
 GRAVITY_RULE = Parameter('gravity', GRAVITY, 'Gravity in the root frame.', unit='m/s^2',
@@ -27,7 +30,8 @@ GRAVITY_RULE = Parameter('gravity', GRAVITY, 'Gravity in the root frame.', unit=
 
 
 def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable',
-             gravity: Gravity = GRAVITY, functions: str = 'inverse_dynamics') -> Program:
+             gravity: Gravity = GRAVITY, functions: str = 'inverse_dynamics',
+             loads: Loads = LOADS) -> Program:
     """
     Return the equations of a robot.
 
@@ -43,22 +47,26 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
         [m/s^2], in the root frame.
     functions : str
         One of `models.CHOICES`: which functions there are.
+    loads : Loads
+        What acts beside the links.
 
     Raises
     ------
     ExportError
         For an unknown style or function.
     ParameterError
-        For a gravity that is not three finite numbers.
+        For a gravity that is not three finite numbers, or loads on what the robot does not have.
 
     """
     if style not in STYLES:
         raise ExportError(f'unknown style {style!r}; the styles are: {", ".join(STYLES)}')
     asked = functions_of(functions)
     gravity = GRAVITY_RULE.check(gravity)
+    loads.check(system)
     with uncollected():
         rows = joint_table(system)
-        derived = [Derivation(system, gravity, style == 'readable', rows, function, asked)
+        derived = [Derivation(system, gravity, style == 'readable', rows, function, asked,
+                              loads)
                    for function in asked]
         constants, known = _constants(derived)
         written, dynamic_models = [], []
@@ -70,10 +78,11 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
                     'dynamic_model', what, derivation.found, names, False))
             derivation.graph.clear()
         return Program(
-            robot, name, style, gravity, rows, tuple(i + 1 for i in system.drivers),
+            robot, name, style, gravity, in_words(system, gravity, loads), rows,
+            tuple(i + 1 for i in system.drivers),
             tuple(derived[0].parameters), constants, tuple(written),
             dynamic_models[0] if dynamic_models else None,
-            partial(references, system, gravity, tuple(asked)))
+            partial(references, system, gravity, tuple(asked), loads))
 
 
 @contextmanager

@@ -10,13 +10,15 @@ without a trace, and what has been regrouped stays so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 from urdf2dyn_ros.equations.expression import Scalar
 from urdf2dyn_ros.equations.inertia import BodyInertia, moved, total, turned
 from urdf2dyn_ros.equations.newton_euler import in_parent, inertial, second_moment, unnoted
-from urdf2dyn_ros.equations.vectors import IDENTITY, ZERO
+from urdf2dyn_ros.equations.vectors import IDENTITY, ZERO, add
+from urdf2dyn_ros.joint_terms.term import Term
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, spin
 from urdf2dyn_ros.multibody import ROOT, Multibody
@@ -26,7 +28,8 @@ _AT_REST = Motion(ZERO, ZERO, ZERO)
 
 def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
                 note: Note = unnoted,
-                column: Callable[[int], None] = lambda body: None) -> list[list[Scalar]]:
+                column: Callable[[int], None] = lambda body: None,
+                terms: Mapping[int, Sequence[Term]] = MappingProxyType({})) -> list[list[Scalar]]:
     """
     Return M of tau = M(q) qdd + bias(q, qd).
 
@@ -41,6 +44,8 @@ def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Se
         Told every named quantity as it is made.
     column : callable
         Told the number of the body whose column begins.
+    terms : mapping
+        Number of a body to the terms at its joint.
 
     Returns
     -------
@@ -54,10 +59,10 @@ def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Se
     n = len(system.joint_names)
     M: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
     for j in range(len(system.bodies)):
-        inertia = composite[j]
-        if inertia is not None:
+        inertial_terms = [term for term in terms.get(j, ()) if term.INERTIAL]
+        if composite[j] is not None or inertial_terms:
             column(j)
-            _column(system, inertia, at, j, M, note)
+            _column(system, composite[j], at, j, M, note, inertial_terms)
     return M
 
 
@@ -65,8 +70,8 @@ def _composite(system: Multibody, inertias: Sequence[BodyInertia | None],
                at: Sequence[Coordinate], note: Note) -> list[BodyInertia | None]:
     """Return the inertia of every body with all that it carries, in its own frame."""
     result = list(inertias)
-    for i in reversed(range(len(result))):
-        inertia, body = result[i], system.bodies[i]
+    for i, body in reversed(list(enumerate(system.bodies))):
+        inertia = result[i]
         if inertia is None:
             continue
         note(i, 'Ic', (inertia.m, *inertia.h, *(inertia.J[row][k] for row in range(3)
@@ -83,12 +88,13 @@ def _composite(system: Multibody, inertias: Sequence[BodyInertia | None],
     return result
 
 
-def _column(system: Multibody, inertia: BodyInertia, at: Sequence[Coordinate], j: int,
-            M: list[list[Scalar]], note: Note) -> None:
+def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordinate], j: int,
+            M: list[list[Scalar]], note: Note, terms: Sequence[Term]) -> None:
     """Add the efforts of a unit acceleration of body j's joint, from there to the root."""
     moving = system.bodies[j]
+    moved_by_1 = at[j]._replace(qdd=1.0)
     motion, U = JOINTS[moving.type].forward(
-        _AT_REST, at[j]._replace(qdd=1.0), lambda symbol, entries: None,
+        _AT_REST, moved_by_1, lambda symbol, entries: None,
         lambda w, wd: (wd, spin(w, wd)))
     wrench = inertial(inertia, motion, U, second_moment,
                       lambda i, symbol, entries: note(i, f'u{symbol}', entries), j)
@@ -97,6 +103,9 @@ def _column(system: Multibody, inertia: BodyInertia, at: Sequence[Coordinate], j
         body = system.bodies[i]
         says = partial(_say, note, i)
         effort, placed = JOINTS[body.type].backward(wrench, at[i], says)
+        for term in terms if i == j else ():
+            effort = effort + term.effort(_AT_REST, moved_by_1)
+            placed = placed._replace(n=add(placed.n, term.on_parent(_AT_REST, moved_by_1)))
         row, k = body.coordinate, moving.coordinate
         entry = moving.multiplier * (body.multiplier * effort)
         M[row][k] = M[row][k] + entry

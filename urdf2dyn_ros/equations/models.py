@@ -15,47 +15,47 @@ class Model(NamedTuple):
     ----------
     inputs : tuple of str
         Those of q, qd, qdd that are not zero.
-    results : tuple of str
-        Names of what is returned; M is a matrix (n, n), the others are vectors (n,).
     summary : str
-        What that is.
+        What is returned.
 
     """
 
     inputs: tuple[str, ...]
-    results: tuple[str, ...]
     summary: str
 
 
 MODELS = {
-    'inverse_dynamics': Model(('q', 'qd', 'qdd'), ('tau',),
-                              'the efforts tau that a motion requires'),
-    'gravity': Model(('q',), ('tau',), 'the efforts tau that hold the robot still'),
-    'bias': Model(('q', 'qd'), ('tau',),
+    'inverse_dynamics': Model(('q', 'qd', 'qdd'), 'the efforts tau that a motion requires'),
+    'gravity': Model(('q',), 'the efforts tau that hold the robot still'),
+    'bias': Model(('q', 'qd'),
                   'the efforts tau of a motion without accelerations: Coriolis, centrifugal and '
                   'gravity'),
-    'mass_matrix': Model(('q',), ('M',),
-                         'the symmetric matrix M of tau = M(q) qdd + bias(q, qd)'),
+    'mass_matrix': Model(('q',), 'the symmetric matrix M of tau = M(q) qdd + bias(q, qd)'),
 }
 """Name of a function to what it is."""
+
+PARTS = {
+    'terms': Model(('q', 'qd', 'qdd'), 'the terms whose sum are the efforts of inverse_dynamics'),
+}
+"""Functions that say more about the same efforts; asked for one by one."""
 
 TOGETHER = 'dynamics'
 """Name of the function that does the work of all the others at once."""
 
-ALL = Model(('q', 'qd', 'qdd'), ('tau', 'tau_gravity', 'tau_bias', 'M'),
+ALL = Model(('q', 'qd', 'qdd'),
             'what inverse_dynamics, gravity, bias and mass_matrix return, shared work done once')
 
-FUNCTIONS = {**MODELS, TOGETHER: ALL}
+FUNCTIONS = {**MODELS, **PARTS, TOGETHER: ALL}
 """All that a program may have."""
 
-CHOICES = (*MODELS, 'all')
+CHOICES = (*MODELS, *PARTS, 'all')
 """What a user may ask for."""
 
 
 def functions_of(choice: str) -> dict[str, Model]:
     """Return the functions of a program, by name; an ExportError for an unknown choice."""
     if choice == 'all':
-        return FUNCTIONS
-    if not isinstance(choice, str) or choice not in MODELS:
+        return {**MODELS, TOGETHER: ALL}
+    if not isinstance(choice, str) or choice not in CHOICES:
         raise ExportError(f'unknown model {choice!r}; the models are: {", ".join(CHOICES)}')
-    return {choice: MODELS[choice]}
+    return {choice: FUNCTIONS[choice]}

@@ -14,10 +14,13 @@ from urdf2dyn_ros.equations.inertia import (
     com_in_body,
     total,
 )
+from urdf2dyn_ros.equations.notation import mention
 from urdf2dyn_ros.equations.program import ParameterGroup, ParameterLine
 from urdf2dyn_ros.equations.vectors import AXES, Matrix, Vector
 from urdf2dyn_ros.frames import from_rpy, rotated
-from urdf2dyn_ros.multibody import ROOT, Attached, Body, Multibody
+from urdf2dyn_ros.joint_terms import Term
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.multibody import ROOT, Attached, Body, LinkWrench, Multibody
 
 _TENSOR = ((0, 1, 2), (1, 3, 4), (2, 4, 5))
 _TENSOR_NAMES = ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')
@@ -27,9 +30,10 @@ _STRUCTURAL = (0.0, 1.0, -1.0)
 
 
 def body_inertias(system: Multibody) -> list[BodyInertia | None]:
-    """Return the inertial parameters of every body, as numbers."""
-    return [body_inertia(_link_inertia(attached) for attached in body.attached
-                         if attached.link.inertia is not None) for body in system.bodies]
+    """Return the inertial parameters of every body, then of the root, as numbers."""
+    return [body_inertia(_link_inertia(each) for each in attached
+                         if each.link.inertia is not None)
+            for attached in (*(body.attached for body in system.bodies), system.root)]
 
 
 def _link_inertia(attached: Attached) -> LinkInertia:
@@ -50,16 +54,21 @@ class NamedConstants:
     """
     A robot whose masses, centres, inertias and lengths are parameters of a graph.
 
-    A zero in the geometry is part of the robot's structure and vanishes from the equations; an
-    inertial parameter that happens to be zero stays.
+    A zero in the geometry is part of the robot's structure and vanishes from the equations, as
+    does a zero of friction, rotors and springs; an inertial parameter that happens to be zero
+    stays.
 
     Attributes
     ----------
     system : Multibody
         With parameters in place of numbers.
-    inertias : list
-        Of parameters, one per body.
     gravity : Vector
+    terms : dict
+        Number of a body to the terms at its joint.
+    moving : bool
+        Whether the root moves: its inertia counts, and gravity is part of its motion.
+    inertias : list
+        Of parameters, one per body, then the root's.
     groups : list of ParameterGroup
         Names and values, in the order of the bodies.
 
@@ -69,20 +78,29 @@ class NamedConstants:
     system: Multibody
     gravity: Vector
     title: Callable[[int], str]
+    terms: dict[int, tuple[Term, ...]]
+    moving: bool
     inertias: list[BodyInertia | None] = field(default_factory=list)
     groups: list[ParameterGroup] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._lines: list[ParameterLine] = []
-        self.gravity = self._vector('g', self.gravity, 'gravity in the root frame [m/s^2]')
-        root = tuple(self._placed(attached, f'0_{k}' if k else '0')
-                     for k, attached in enumerate(self.system.root))
+        if not self.moving:
+            self.gravity = self._vector('g', self.gravity, 'gravity in the root frame [m/s^2]')
+        root, root_inertia = self._attached('0', self.system.root, self.moving)
         self._close(ROOT)
         bodies = []
         for i, body in enumerate(self.system.bodies):
             bodies.append(self._body(i, body))
+            self._terms(i, body)
             self._close(i)
-        self.system = replace(self.system, bodies=tuple(bodies), root=root)
+        self.inertias.append(root_inertia)
+        forces = tuple(self._force(str(k), force)
+                       for k, force in enumerate(self.system.forces, 1))
+        if self._lines:
+            self.groups.append(ParameterGroup('constant wrenches by the environment, as the '
+                                              'tags <force> say', tuple(self._lines)))
+        self.system = replace(self.system, bodies=tuple(bodies), root=root, forces=forces)
 
     def _close(self, i: int) -> None:
         if self._lines:
@@ -92,23 +110,53 @@ class NamedConstants:
     def _body(self, i: int, body: Body) -> Body:
         n = str(i + 1)
         parent = 'the root frame' if body.parent == ROOT else f'frame {body.parent + 1}'
-        inertias: list[tuple[str, LinkInertia]] = []
-        attached = []
-        for k, old in enumerate(body.attached):
-            suffix = f'{n}_{k}' if k else n
-            new = self._placed(old, suffix)
-            attached.append(new)
-            if old.link.inertia is not None:
-                inertias.append((suffix, self._inertia(old, new, suffix)))
-        self.inertias.append(self._total(n, inertias))
+        attached, inertia = self._attached(n, body.attached)
+        self.inertias.append(inertia)
         return replace(
-            body, attached=tuple(attached),
+            body, attached=attached,
             parent_p_joint=self._vector(f'p{n}', body.parent_p_joint,
                                         f'origin of joint {n} in {parent} [m]'),
             parent_R_joint=self._rotation(f'A{n}', body.parent_R_joint,
                                           f'constant rotation from joint {n} to {parent}'),
             multiplier=self._scalar(f'k{n}', body.multiplier, 'mimic multiplier'),
             offset=self._scalar(f'o{n}', body.offset, 'mimic offset'))
+
+    def _attached(self, n: str, links: tuple[Attached, ...], heavy: bool = True,
+                  ) -> tuple[tuple[Attached, ...], BodyInertia | None]:
+        """Return the links of a body and, where it counts, its inertia."""
+        inertias: list[tuple[str, LinkInertia]] = []
+        attached = []
+        for k, old in enumerate(links):
+            suffix = f'{n}_{k}' if k else n
+            new = self._placed(old, suffix)
+            attached.append(new)
+            if heavy and old.link.inertia is not None:
+                inertias.append((suffix, self._inertia(old, new, suffix)))
+        return tuple(attached), self._total(n, inertias)
+
+    def _terms(self, i: int, body: Body) -> None:
+        """Name the parameters of what acts at a joint, and what is made of them."""
+        units = {'unit': JOINTS[body.type].UNIT, 'effort': JOINTS[body.type].EFFORT_UNIT}
+        named = []
+        for term in self.terms.get(i, ()):
+            values = {}
+            for each in term.parameters():
+                symbol, what, unit = (each.metadata[key] for key in ('symbol', 'what', 'unit'))
+                values[each.name] = self._add((f'{symbol}{i + 1}',), (getattr(term, each.name),),
+                                              f'{what} [{unit.format(**units)}]')[0]
+            named.append(replace(term, **values))
+            for symbol, scalar in named[-1].constants().items():
+                self.graph.label(f'{symbol}{i + 1}', scalar)
+        if named:
+            self.terms = {**self.terms, i: tuple(named)}
+
+    def _force(self, k: str, wrench: LinkWrench) -> LinkWrench:
+        return LinkWrench(
+            wrench.link,
+            self._vector(f'Fu{k}', wrench.force, f'force on link{mention(wrench.link)}, in its '
+                         'axes [N]'),
+            self._vector(f'Nu{k}', wrench.moment, f'moment on link{mention(wrench.link)}, about '
+                         'its origin [N m]'))
 
     def _placed(self, old: Attached, suffix: str) -> Attached:
         n = suffix.split('_')[0]

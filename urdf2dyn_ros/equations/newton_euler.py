@@ -9,8 +9,9 @@ the text of the equations, arrays a batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import NamedTuple
 
 from urdf2dyn_ros.equations.expression import Scalar
@@ -23,8 +24,10 @@ from urdf2dyn_ros.equations.vectors import (
     apply,
     cross,
     scale,
+    subtract,
     transpose,
 )
+from urdf2dyn_ros.joint_terms.term import Term
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Note, Spun, Wrench, spin
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
@@ -36,8 +39,40 @@ Spin = Callable[[int, Motion, Matrix, Coordinate, Note], Spun]
 """Body, motion of its joint's frame, U of its parent and coordinate to what finds its U."""
 
 
+class Acting(NamedTuple):
+    """
+    What acts beside the links' inertia and gravity.
+
+    Attributes
+    ----------
+    base : Motion or None
+        Of the root, in its own frame; None if it stands still.
+    terms : mapping
+        Number of a body to the terms at its joint.
+    wrenches : mapping
+        Number of a body, or ROOT, to the wrench on it by the environment, in its frame.
+
+    """
+
+    base: Motion | None = None
+    terms: Mapping[int, Sequence[Term]] = MappingProxyType({})
+    wrenches: Mapping[int, Wrench] = MappingProxyType({})
+
+
+NOTHING = Acting()
+
+
 class Sweep(NamedTuple):
-    """Efforts of the independent joints, and what the two sweeps found on their way."""
+    """
+    Efforts of the independent joints, and what the two sweeps found on their way.
+
+    Attributes
+    ----------
+    wrenches : list of Wrench
+        That the joint of each body transmits to it, in the body's frame; the last is what the
+        world transmits to a root that moves.
+
+    """
 
     efforts: list[Scalar]
     coordinates: list[Coordinate]
@@ -85,7 +120,7 @@ def second_moment(S: Matrix, motion: Motion, U: Matrix, note: Note, i: int) -> V
 def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
                  q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar],
                  gravity: Vector, moment: Moment = textbook_moment, note: Note = unnoted,
-                 spin_of: Spin = textbook_spin) -> Sweep:
+                 spin_of: Spin = textbook_spin, acting: Acting = NOTHING) -> Sweep:
     """
     Return the efforts that the motion requires.
 
@@ -93,7 +128,7 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
     ----------
     system : Multibody
     inertias : sequence of BodyInertia or None
-        One per body; None for a massless one. Their J is what `moment` takes.
+        One per body, then the root's; None for a massless one. Their J is what `moment` takes.
     q, qd, qdd : sequence of Scalar, (n,)
         Independent joints: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
     gravity : Vector
@@ -105,6 +140,7 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
         Told every named quantity as it is made.
     spin_of : callable
         `textbook_spin`, or an `InheritedSpin`, which takes fewer operations: equal as well.
+    acting : Acting
 
     Returns
     -------
@@ -112,13 +148,15 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
         Efforts (n,) [N m or N], positive along the joint's axis.
 
     """
-    root = Motion(ZERO, ZERO, scale(-1.0, gravity))
+    root, U_root = Motion(ZERO, ZERO, scale(-1.0, gravity)), (ZERO, ZERO, ZERO)
+    if acting.base is not None:
+        root, U_root = acting.base, spin(acting.base.w, acting.base.wd, partial(note, ROOT))
     coordinates: list[Coordinate] = []
     motions: list[Motion] = []
     spins: list[Matrix] = []
     own: list[Wrench] = []
     for i, body in enumerate(system.bodies):
-        parent, U_parent = ((root, (ZERO, ZERO, ZERO)) if body.parent == ROOT
+        parent, U_parent = ((root, U_root) if body.parent == ROOT
                             else (motions[body.parent], spins[body.parent]))
         at = _coordinate(body, q, qd, qdd, i, note)
         motion, U = _forward(body, parent, U_parent, at, spin_of, i, note)
@@ -126,7 +164,10 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
         motions.append(motion)
         spins.append(U)
         own.append(inertial(inertias[i], motion, U, moment, note, i))
-    efforts, wrenches = _backward(system, coordinates, own, note)
+    own.append(Wrench(ZERO, ZERO) if acting.base is None else
+               inertial(inertias[ROOT], root, U_root, moment, note, ROOT))
+    motions.append(root)
+    efforts, wrenches = backward(system, coordinates, motions, own, acting, note)
     return Sweep(efforts, coordinates, motions, spins, wrenches)
 
 
@@ -168,29 +209,77 @@ def inertial(inertia: BodyInertia | None, motion: Motion, U: Matrix, moment: Mom
     return Wrench(F, N)
 
 
-def _backward(system: Multibody, coordinates: Sequence[Coordinate], own: Sequence[Wrench],
-              note: Note) -> tuple[list[Scalar], list[Wrench]]:
-    """Sum what each joint transmits, tips to root, and take its part along the axis."""
+def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Sequence[Motion],
+             own: Sequence[Wrench], acting: Acting, note: Note,
+             ) -> tuple[list[Scalar], list[Wrench]]:
+    """
+    Sum what each joint transmits, tips to root, and take its part along the axis.
+
+    Parameters
+    ----------
+    system : Multibody
+    coordinates : sequence of Coordinate
+    motions, own : sequence of Motion, sequence of Wrench
+        Of every body, then of the root: how it moves, and what accelerates it.
+    acting : Acting
+    note : callable
+
+    Returns
+    -------
+    list of Scalar, list of Wrench
+        As in `Sweep`.
+
+    """
     efforts: list[Scalar] = [0.0] * len(system.joint_names)
     transmitted = [Wrench(ZERO, ZERO)] * len(own)
     received: list[list[Wrench]] = [[] for _ in own]
-    for i in reversed(range(len(own))):
+    for i in reversed(range(len(system.bodies))):
         body = system.bodies[i]
-        f, n = own[i]
-        for child in received[i]:
-            f = add(f, child.f)
-        note(i, 'f', f)
-        for child in received[i]:
-            n = add(n, child.n)
-        note(i, 'n', n)
-        transmitted[i] = Wrench(f, n)
+        transmitted[i] = _summed(i, own[i], received[i], acting, note)
         effort, placed = JOINTS[body.type].backward(transmitted[i], coordinates[i],
                                                     partial(note, i))
+        effort, placed = _with_terms(i, body, effort, placed, coordinates[i],
+                                     motions[body.parent], acting, note)
         efforts[body.coordinate] = efforts[body.coordinate] + body.multiplier * effort
         note(i, 'tau', (efforts[body.coordinate],))
-        if body.parent != ROOT:
+        if body.parent != ROOT or acting.base is not None:
             received[body.parent].append(in_parent(body, placed, partial(note, i)))
+    if acting.base is not None:
+        transmitted[ROOT] = _summed(ROOT, own[ROOT], received[ROOT], acting, note)
     return efforts, transmitted
+
+
+def _summed(i: int, own: Wrench, received: Sequence[Wrench], acting: Acting,
+            note: Note) -> Wrench:
+    """Return what accelerates a body and its children, less what the environment gives."""
+    (f, n), given = own, acting.wrenches.get(i)
+    for child in received:
+        f = add(f, child.f)
+    if given is not None:
+        f = subtract(f, given.f)
+    note(i, 'f', f)
+    for child in received:
+        n = add(n, child.n)
+    if given is not None:
+        n = subtract(n, given.n)
+    note(i, 'n', n)
+    return Wrench(f, n)
+
+
+def _with_terms(i: int, body: Body, effort: Scalar, placed: Wrench, at: Coordinate,
+                parent: Motion, acting: Acting, note: Note) -> tuple[Scalar, Wrench]:
+    """Return the effort of a joint, and what it takes from its parent, with its terms."""
+    if i not in acting.terms:
+        return effort, placed
+    joint_R_parent = transpose(body.parent_R_joint)
+    parent = Motion(apply(joint_R_parent, parent.w), apply(joint_R_parent, parent.wd), ZERO)
+    for term in acting.terms[i]:
+        part = term.effort(parent, at)
+        note(i, term.NAME, (part,))
+        effort = effort + part
+        placed = placed._replace(n=add(placed.n, term.on_parent(parent, at)))
+    note(i, 'nr', placed.n)
+    return effort, placed
 
 
 def in_parent(body: Body, placed: Wrench, note: BodyNote) -> Wrench:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from urdf2dyn_ros.equations.vectors import AXES
+from urdf2dyn_ros.equations.vectors import AXES, IDENTITY, ZERO
+from urdf2dyn_ros.joint_terms import TERMS, Term
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.multibody import ROOT, Multibody
+from urdf2dyn_ros.joints.motion import Coordinate, Motion
+from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
+GIVEN = 'Given: what acts on the links, in their frames'
 FORWARD = 'Forward, root to tips: motion of each link, and what accelerates it'
 BACKWARD = 'Backward, tips to root: force f and moment n that each joint transmits'
 COMPOSITE = 'Tips to root: moments of the mass of each link with what it carries'
@@ -45,6 +50,11 @@ def _matrix(symbol: str) -> tuple[str, ...]:
 
 
 SYMBOLS = {
+    'It': Symbol(GIVEN, ('mt{n}', *_vector('ht'), *('Jt{n}_' + x for x in (
+        'xx', 'xy', 'xz', 'yy', 'yz', 'zz'))),
+        'mt{n}, ht{n}, Jt{n}: mass, first moments, inertia of link {n} with its payload'),
+    'fe': Symbol(GIVEN, _vector('fe'), 'fe{n}: force of the environment'),
+    'ne': Symbol(GIVEN, _vector('ne'), 'ne{n}: its moment about the origin of frame {n}'),
     'q': Symbol(FORWARD, ('q{n}', 'qd{n}', 'qdd{n}'), 'q{n} = {multiplier}q{driver}{offset}'),
     'b': Symbol(FORWARD, _vector('b'), 'b{n} = a{p} + U{p} p{n}'),
     'wj': Symbol(FORWARD, _vector('wj'), "wj{n} = A{n}' w{p}"),
@@ -57,17 +67,19 @@ SYMBOLS = {
     'ww': Symbol(FORWARD, tuple('ww{n}_' + x for x in ('xx', 'yy', 'zz', 'xy', 'xz', 'yz')),
                  "ww{n} = w{n} w{n}'"),
     'U': Symbol(FORWARD, _matrix('U'), 'U{n} = [wd{n}]x + [w{n}]x [w{n}]x'),
-    'F': Symbol(FORWARD, _vector('F'), 'F{n} = {m} a{n} + U{n} h{n}'),
-    'L': Symbol(FORWARD, _vector('L'), 'L{n} = J{n} w{n}'),
-    'N': Symbol(FORWARD, _vector('N'), 'N{n} = J{n} wd{n} + w{n} x L{n} + h{n} x a{n}'),
+    'F': Symbol(FORWARD, _vector('F'), 'F{n} = {m} a{n} + U{n} h{t}{n}'),
+    'L': Symbol(FORWARD, _vector('L'), 'L{n} = J{t}{n} w{n}'),
+    'N': Symbol(FORWARD, _vector('N'), 'N{n} = J{t}{n} wd{n} + w{n} x L{n} + h{t}{n} x a{n}'),
     'f': Symbol(BACKWARD, _vector('f'), 'f{n} = {F}'),
     'n': Symbol(BACKWARD, _vector('n'), 'n{n} = {N}'),
     'fj': Symbol(BACKWARD, _vector('fj'), ''),
     'nj': Symbol(BACKWARD, _vector('nj'), ''),
     'fp': Symbol(BACKWARD, _vector('fp'), 'fp{n} = {A}fj{n}'),
-    'np': Symbol(BACKWARD, _vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}'),
-    'tau': Symbol(BACKWARD, ('tau{n}',),
-                  'tau{n}: effort of joint {driver}, with what joint {n} adds to it'),
+    'np': Symbol(BACKWARD, _vector('np'), 'np{n} = {A}{nj}{n} + p{n} x fp{n}'),
+    **{name: Symbol(BACKWARD, (name + '{n}',), '') for name in TERMS},
+    'nr': Symbol(BACKWARD, _vector('nr'), 'nr{n} = nj{n} + Ic{n} (qdd{n} z + {wp} x qd{n} z)'),
+    'tau': Symbol(BACKWARD, ('tau{n}',), '{tau}'),
+    'part': Symbol(BACKWARD, ('part{n}',), 'part{n}: what the sweep before has not'),
     'Rc': Symbol(COMPOSITE, ('c{n}', 's{n}'), 'R{n}: turn about z by q{n}'),
     'Ic': Symbol(COMPOSITE, ('mc{n}', *_vector('hc'), *('Sc{n}_' + x for x in (
         'xx', 'xy', 'xz', 'yy', 'yz', 'zz'))),
@@ -77,7 +89,7 @@ SYMBOLS = {
     'ufj': Symbol(COLUMNS, _vector('fj'), ''),
     'unj': Symbol(COLUMNS, _vector('nj'), ''),
     'ufp': Symbol(COLUMNS, _vector('fp'), 'fp{n} = {A}fj{n}'),
-    'unp': Symbol(COLUMNS, _vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}'),
+    'unp': Symbol(COLUMNS, _vector('np'), 'np{n} = {A}{nj}{n} + p{n} x fp{n}'),
     'utau': Symbol(COLUMNS, (), ''),
     'T': Symbol(IN_ROOT, _matrix('T'), 'T{n} = {T}{A}R{n}'),
     'r': Symbol(IN_ROOT, _vector('r'), 'r{n} = r{p} + {T}p{n}'),
@@ -87,42 +99,61 @@ SYMBOLS = {
 }
 
 
+_STIRRED = Motion((1.0, 1.0, 1.0), (1.0, 1.0, 1.0), (1.0, 1.0, 1.0))
+_STIR = Coordinate(1.0, 1.0, 1.0)
+
 _OF_A = ('wj', 'wdj', 'bj')   # nothing new where the constant rotation is none
 
 
 class Notation:
     """Formulas of the bodies of one robot."""
 
-    def __init__(self, system: Multibody) -> None:
-        self._bodies = system.bodies
-        drivers = system.drivers
+    def __init__(self, system: Multibody, terms: Mapping[int, Sequence[Term]],
+                 loads: Loads) -> None:
+        root = Body('', 'revolute', ROOT, IDENTITY, ZERO, attached=system.root)
+        self._bodies = {ROOT: root, **dict(enumerate(system.bodies))}
+        drivers, links = system.drivers, system.links
         self._drivers = [drivers[body.coordinate] + 1 for body in system.bodies]
-        self._children: list[list[int]] = [[] for _ in system.bodies]
+        self._children: dict[int, list[int]] = {i: [] for i in self._bodies}
         for i, body in enumerate(system.bodies):
-            if body.parent != ROOT:
-                self._children[body.parent].append(i + 1)
+            self._children[body.parent].append(i + 1)
+        self._terms = terms
+        self._pushed = {links[name][0] for name in (
+            *loads.external, *(force.link for force in system.forces))}
+        self._loaded = links[loads.payload][0] if loads.payload else None
 
     def formula(self, i: int, symbol: str) -> str:
         """Return what a quantity of body i is, as a textbook writes it."""
         body, children = self._bodies[i], self._children[i]
-        text = JOINTS[body.type].FORMULAS.get(symbol.removeprefix('u')) or SYMBOLS[symbol].formula
+        terms = {term.NAME: term for term in self._terms.get(i, ())}
+        text = (terms[symbol].formula() if symbol in terms else
+                JOINTS[body.type].FORMULAS.get(symbol.removeprefix('u'))
+                or SYMBOLS[symbol].formula)
         links = sum(attached.link.inertia is not None for attached in body.attached)
-        own = links > 0 or not children
+        own = links > 0 or not children or i == self._loaded
         turned = any(body.parent_R_joint[k][k] != 1.0 for k in range(3))
         n, p = i + 1, body.parent + 1
         if symbol in _OF_A and not turned:
             return ''
-        if symbol == 'q' and self._drivers[i] == n:
+        driver = self._drivers[i] if i != ROOT else n
+        if symbol == 'q' and driver == n:
             return ''   # nothing but itself
+        along = f'{"n" if JOINTS[body.type].TURNS else "f"}{n}_z'
+        loaded, pushed = i == self._loaded, i in self._pushed
+        spun = any(term.on_parent(_STIRRED, _STIR) != ZERO for term in terms.values())
         found = text.format(
-            n=n, p=p, driver=self._drivers[i], A=f'A{n} ' if turned else '',
+            n=n, p=p, driver=driver, t='t' * loaded, nj='nr' if spun else 'nj',
+            tau=f'tau{n} = ' + ' + '.join([along, *(f'{name}{n}' for name in terms)])
+            if driver == n else f'tau{n}: effort of joint {driver}, with what joint {n} adds '
+            'to it', A=f'A{n} ' if turned else '',
             multiplier='' if body.multiplier == 1.0 else f'k{n} ',
             offset='' if body.offset == 0.0 else f' + o{n}',
             wp=f'wj{n}' if turned else f'w{p}', wdp=f'wdj{n}' if turned else f'wd{p}',
             bp=f'bj{n}' if turned else f'b{n}', T=f'T{p} ' if p else '',
-            m=f'M{n}' if links > 1 else f'm{n}',
-            F=' + '.join([f'F{n}'] * own + [f'fp{k}' for k in children]),
-            N=' + '.join([f'N{n}'] * own + [f'np{k}' for k in children])).rstrip()
+            m=f'mt{n}' if loaded else f'M{n}' if links > 1 else f'm{n}',
+            F=' + '.join([f'F{n}'] * own + [f'fp{k}' for k in children]) + f' - fe{n}' * pushed,
+            N=' + '.join([f'N{n}'] * own + [f'np{k}' for k in children]) + f' - ne{n}' * pushed,
+        ).rstrip()
         return found + ' 1' if found.endswith('=') else found
 
 

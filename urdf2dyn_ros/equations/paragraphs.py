@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -10,7 +10,9 @@ from urdf2dyn_ros.equations.expression import Expression, Graph, Node, Scalar
 from urdf2dyn_ros.equations.notation import SYMBOLS, Notation, mention
 from urdf2dyn_ros.equations.program import Block, JointRow, Paragraph, Section, Statement
 from urdf2dyn_ros.equations.scheduling import Schedule
+from urdf2dyn_ros.joint_terms import Term
 from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
 # mentioned even where no statement is left of them
@@ -56,16 +58,19 @@ class Notebook:
     rows : sequence of JointRow
     explained : bool
         Whether formulas are spelled out.
+    terms : mapping
+        Number of a body to the terms at its joint.
+    loads : Loads
 
     """
 
     def __init__(self, graph: Graph, system: Multibody, rows: Sequence[JointRow],
-                 explained: bool) -> None:
+                 explained: bool, terms: Mapping[int, Sequence[Term]], loads: Loads) -> None:
         self._graph, self._rows, self._explained = graph, rows, explained
-        self._notation = Notation(system)
+        self._notation = Notation(system, terms, loads)
         self._lumped = [len(body.attached) > 1 for body in system.bodies]
         self._noted: list[Noted] = []
-        self._titles = [self.title(body) for body in range(len(rows))]
+        self._titles = {body: self.title(body) for body in (ROOT, *range(len(rows)))}
         self.begin()
 
     def begin(self, section: str = '', tag: str = '', paragraph: str = '') -> None:

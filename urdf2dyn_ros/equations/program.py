@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -21,10 +21,11 @@ class Name(NamedTuple):
 
 
 class Call(NamedTuple):
-    """Function sin or cos of a term."""
+    """Function sin, cos, tanh or exp of a term, or of its opposite."""
 
     function: str
     argument: Term
+    negative: bool = False
 
 
 class Product(NamedTuple):
@@ -83,17 +84,51 @@ class Operations(NamedTuple):
     multiplications: int
     additions: int
     trigonometric: int
+    exponential: int = 0
 
     def __str__(self) -> str:
+        more = (f', {self.exponential} hyperbolic tangents and exponentials'
+                if self.exponential else '')
         return (f'{self.multiplications} multiplications, {self.additions} additions, '
-                f'{self.trigonometric} sines and cosines')
+                f'{self.trigonometric} sines and cosines{more}')
+
+
+class Input(NamedTuple):
+    """
+    What a function is given: a vector.
+
+    Attributes
+    ----------
+    name : str
+    entries : tuple of str
+        Names of its entries in the statements, in order.
+    summary : str
+        What they are, with units.
+
+    """
+
+    name: str
+    entries: tuple[str, ...]
+    summary: str
 
 
 class Row(NamedTuple):
-    """Entries of a result with their key (a name from the URDF, data to a language)."""
+    """
+    Entries of a result.
+
+    Attributes
+    ----------
+    key : str
+        A name from the URDF, data to a language.
+    entries : tuple of Signed
+    comment : str
+        What it is in a few plain words: number and unit of a joint.
+
+    """
 
     key: str
     entries: tuple[Signed, ...]
+    comment: str = ''
 
 
 class Result(NamedTuple):
@@ -107,6 +142,15 @@ class Result(NamedTuple):
         """Whether the rows have several entries, or stand for a matrix of one."""
         return self.name == 'M'
 
+    @property
+    def of_joints(self) -> bool:
+        """Whether the rows are those of the independent joints; else they are WRENCH."""
+        return self.name != 'wrench'
+
+
+WRENCH = ('force x', 'force y', 'force z', 'moment x', 'moment y', 'moment z')
+"""Keys of the entries of a wrench."""
+
 
 @dataclass(frozen=True)
 class Function:
@@ -117,8 +161,9 @@ class Function:
     ----------
     name, summary : str
         Key of MODELS, or 'dynamics' for all of them in one; what it returns, in words.
-    inputs : tuple of str
-        Those of q, qd, qdd that it depends on.
+    inputs : tuple of Input
+        Those of q, qd, qdd that it depends on, then those of base_motion, external and payload
+        that there are.
     results : tuple of Result
     sections, operations
         The statements between inputs and results, and their cost.
@@ -127,7 +172,7 @@ class Function:
 
     name: str
     summary: str
-    inputs: tuple[str, ...]
+    inputs: tuple[Input, ...]
     results: tuple[Result, ...]
     sections: tuple[Section, ...]
     operations: Operations
@@ -141,26 +186,37 @@ class Function:
     @property
     def names(self) -> set[str]:
         """All names that statements and results mention."""
+        return names_in(self._values)
+
+    @property
+    def calls(self) -> set[str]:
+        """The mathematical functions that are called."""
+        return {term.function for term in _parts(self._values) if isinstance(term, Call)}
+
+    @property
+    def _values(self) -> list[Signed]:
         entries = [entry for result in self.results for row in result.rows
                    for entry in row.entries]
-        return names_in([statement.value for statement in self.statements] + entries)
+        return [statement.value for statement in self.statements] + entries
 
 
 def names_in(values: Iterable[Signed]) -> set[str]:
     """Return the names that some terms mention."""
-    found: set[str] = set()
+    return {term.text for term in _parts(values) if isinstance(term, Name)}
+
+
+def _parts(values: Iterable[Signed]) -> Iterator[Term]:
+    """Yield some terms and all that they are made of."""
     waiting: list[Term] = [value.term for value in values]
     while waiting:
         term = waiting.pop()
-        if isinstance(term, Name):
-            found.add(term.text)
-        elif isinstance(term, Call):
+        yield term
+        if isinstance(term, Call):
             waiting.append(term.argument)
         elif isinstance(term, Product):
             waiting += term.factors
         elif isinstance(term, Sum):
             waiting += [entry for _, entry in term.terms]
-    return found
 
 
 class ParameterLine(NamedTuple):
@@ -215,16 +271,15 @@ class Reference(NamedTuple):
 
     Attributes
     ----------
-    q, qd, qdd : tuple of float, (n,)
+    given : dict
+        Name of an input to its entries; q, qd and qdd always.
     expected : dict
-        Name of a function to (n,); for the mass matrix M qdd.
+        Name of a function to its results by name, (n,) or (6,); M qdd for the mass matrix.
 
     """
 
-    q: tuple[float, ...]
-    qd: tuple[float, ...]
-    qdd: tuple[float, ...]
-    expected: dict[str, tuple[float, ...]]
+    given: dict[str, tuple[float, ...]]
+    expected: dict[str, dict[str, tuple[float, ...]]]
 
 
 @dataclass(frozen=True)
@@ -242,6 +297,8 @@ class Program:
         readable or fast.
     gravity : tuple of float, (3,)
         [m/s^2], root frame.
+    acts : tuple of str
+        What acts on the joints beside rigid links, in words.
     joints : tuple of JointRow
     numbers : tuple of int
         Rows of the independent joints, in the order of q and of the efforts.
@@ -259,6 +316,7 @@ class Program:
     name: str
     style: str
     gravity: tuple[float, float, float]
+    acts: tuple[str, ...]
     joints: tuple[JointRow, ...]
     numbers: tuple[int, ...]
     parameters: tuple[ParameterGroup, ...]
@@ -271,6 +329,12 @@ class Program:
     def references(self) -> tuple[Reference, ...]:
         """States to check the functions with."""
         return self.check()
+
+    @property
+    def moves(self) -> bool:
+        """Whether the motion of the root is an input."""
+        return any(x.name == 'base_motion' for function in self.functions
+                   for x in function.inputs)
 
     def function(self, name: str) -> Function:
         """Return the function of this name."""

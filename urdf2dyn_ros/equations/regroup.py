@@ -42,14 +42,15 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
     ----------
     system : Multibody
     inertias : sequence of BodyInertia or None
-        With inertia tensors, one per body.
+        With inertia tensors, one per body, then the root's.
     takers : sequence of sequence of int
         For every body the children that may have a virtual mass; by default there is none.
 
     Returns
     -------
     list of BodyInertia or None
-        With second moments in the place of the tensors, one per body.
+        With second moments in the place of the tensors, one per body, then the root's, which
+        is the rest.
 
     """
     bodies = system.bodies
@@ -68,10 +69,9 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
                 result[child] = (result[child] or NOTHING)._replace(m=mu)
             shared, kept = JOINTS[body.type].split(inertia)
             result[i] = None if kept == NOTHING else kept
-            if body.parent != ROOT:
-                # seen from the parent the same at whatever position of the joint
-                shifted = moved(shared, body.parent_R_joint, body.parent_p_joint)
-                result[body.parent] = total([result[body.parent] or NOTHING, shifted])
+            # seen from the parent the same at whatever position of the joint
+            shifted = moved(shared, body.parent_R_joint, body.parent_p_joint)
+            result[body.parent] = total([result[body.parent] or NOTHING, shifted])
         behind[i] += _pulls(result[i])
         if body.parent != ROOT:
             behind[body.parent] += behind[i]
@@ -81,7 +81,7 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
 def pulls(system: Multibody, inertias: Sequence[BodyInertia | None]) -> list[bool]:
     """Tell for every body whether it or one behind it has a force of its own."""
     result = [_pulls(inertia) for inertia in inertias]
-    for i in reversed(range(len(result))):
+    for i in reversed(range(len(system.bodies))):
         if system.bodies[i].parent != ROOT:
             result[system.bodies[i].parent] |= result[i]
     return result

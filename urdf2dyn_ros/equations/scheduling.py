@@ -83,7 +83,8 @@ class Schedule:
         """What the needed nodes cost."""
         ops = [node.op for node in self.needed]
         return Operations(ops.count('mul'), ops.count('add') + ops.count('sub'),
-                          ops.count('sin') + ops.count('cos'))
+                          ops.count('sin') + ops.count('cos'),
+                          ops.count('tanh') + ops.count('exp'))
 
     def _operand(self, node: Node) -> Signed:
         if node in self.names:
@@ -140,7 +141,12 @@ def _signed(negative: bool, term: Term) -> Signed:
 
 
 def _function(node: Node, operands: list[Signed]) -> Signed:
-    return Signed(operands[0].negative and node.op == 'sin', Call(node.op, operands[0].term))
+    argument = operands[0]
+    return Signed(argument.negative and node.op in _ODD, Call(node.op, argument.term))
+
+
+def _exponential(node: Node, operands: list[Signed]) -> Signed:
+    return Signed(False, Call('exp', operands[0].term, operands[0].negative != node.value))
 
 
 def _leaf(node: Node, operands: list[Signed]) -> Signed:
@@ -151,4 +157,6 @@ def _leaf(node: Node, operands: list[Signed]) -> Signed:
 _OPERATIONS = {
     'const': _leaf, 'input': _leaf, 'parameter': _leaf,
     'add': _sum, 'sub': _sum, 'mul': _product, 'sin': _function, 'cos': _function,
+    'tanh': _function, 'exp': _exponential,
 }
+_ODD = ('sin', 'tanh')

@@ -17,6 +17,11 @@ def add(a: Vector, b: Vector) -> Vector:
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
+def subtract(a: Vector, b: Vector) -> Vector:
+    """Return a - b."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
 def scale(k: Scalar, a: Vector) -> Vector:
     """Return k a."""
     return (k * a[0], k * a[1], k * a[2])

@@ -68,7 +68,7 @@ class C(Language):
 
     def signature(self, function: Function) -> str:
         """Return the head of a function's definition."""
-        vectors = [f'const double {x}[{self._dimension}]' for x in function.inputs]
+        vectors = [f'const double {x.name}[{self._dimension}]' for x in function.inputs]
         results = [f'double {result.name}' + f'[{self._dimension}]' * (1 + result.is_matrix)
                    for result in function.results]
         head = f'void {self.program.name}_{function.name}('
@@ -138,7 +138,7 @@ class C(Language):
                    for result in function.results]
         yield self.array('        {   double ', results, ';')
         yield self.array(f'            {self.program.name}_{function.name}(', [
-            *(f'reference_{x}[k]' for x in function.inputs),
+            *(f'reference_{x.name}[k]' for x in function.inputs),
             *(result.name for result in function.results)], ');')
         for result, known in zip(function.results, expected):
             found = 'product' if result.is_matrix else result.name

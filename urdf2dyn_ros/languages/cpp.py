@@ -113,7 +113,7 @@ class Cpp(Language):
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
         yield self.array(f'        {{   const auto found = {self.space}::{function.name}(',
-                         [f'reference_{x}[k]' for x in function.inputs], ');')
+                         [f'reference_{x.name}[k]' for x in function.inputs], ');')
         for result, known in zip(function.results, expected):
             value = 'found' if len(function.results) == 1 else f'found.{result.name}'
             value = f'times({value}, reference_qdd[k])' if result.is_matrix else value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urdf2dyn_ros.equations.notation import is_plain
 from urdf2dyn_ros.equations.program import Function, Program
+from urdf2dyn_ros.languages.lines import wrapped
 from urdf2dyn_ros.version import __version__
 
 _NOTATION = """\
@@ -24,6 +25,8 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
     Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
     = (.., _, ..) entries of a formula that are known; _ is one that nobody needs"""
 
+_MOVING = _NOTATION.replace('; w0 = wd0 = 0\n', '\n').replace('; a0 = -g\n', '\n')
+
 
 def heading(program: Program) -> list[str]:
     """Return title, joint table, conventions and costs."""
@@ -32,17 +35,16 @@ def heading(program: Program) -> list[str]:
         '',
         f'Recursive Newton-Euler, {program.style} style, written by urdf2dyn_ros {__version__}.',
         'SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must',
-        'supply. Rigid links alone: no friction, no rotors, no contact. Inputs must be finite:',
-        'products with what is always zero are left out.',
-        f'Gravity ({", ".join(f"{entry:g}" for entry in program.gravity)}) m/s^2 '
-        'in the root frame.',
+        'supply. Inputs must be finite: products with what is always zero are left out.',
+        *(line for sentence in program.acts
+          for line in wrapped(sentence, '', '    ', 90).splitlines()),
         *(_cost(function, len(program.functions)) for function in program.functions),
         '',
         *_table(program),
         *_limits(program),
     ]
     if program.style == 'readable':
-        lines += ['', *_NOTATION.splitlines()]
+        lines += ['', *(_MOVING if program.moves else _NOTATION).splitlines()]
     return lines
 
 

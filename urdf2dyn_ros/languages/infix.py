@@ -66,7 +66,8 @@ class Infix:
 _WRITERS: dict[type, Callable[[Infix, Any], str]] = {
     Number: lambda infix, value: infix.number(value.value),
     Name: lambda infix, value: str(value.text),
-    Call: lambda infix, value: infix.call(value.function, infix.term(value.argument)),
+    Call: lambda infix, value: infix.call(
+        value.function, infix.signed(Signed(value.negative, value.argument))),
     Product: Infix._product,
     Sum: Infix._sum,
 }

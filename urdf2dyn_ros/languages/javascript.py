@@ -43,7 +43,8 @@ class JavaScript(Language):
     def _function(self, function: Function) -> Iterator[str]:
         names = ', '.join(camel(result.name) for result in function.results)
         yield from self.comments([f'Returns {function.summary}.'])
-        yield f'export function {camel(function.name)}({", ".join(function.inputs)}) {{'
+        given = ', '.join(x.name for x in function.inputs)
+        yield f'export function {camel(function.name)}({given}) {{'
         yield from [*self.unpacked(function), *self.body(function), '']
         for result in function.results:
             filled = 'jointNames.map(() => [])' if result.is_matrix else '[]'
@@ -54,7 +55,7 @@ class JavaScript(Language):
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
-        given = ', '.join(f'reference_{x}[k]' for x in function.inputs)
+        given = ', '.join(f'reference_{x.name}[k]' for x in function.inputs)
         results = [camel(result.name) for result in function.results]
         found = results[0] if len(results) == 1 else f'{{ {", ".join(results)} }}'
         yield f'        {{   const {found} = {camel(function.name)}({given});'

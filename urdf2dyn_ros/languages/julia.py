@@ -60,11 +60,11 @@ class Julia(Language):
 
     def _function(self, function: Function) -> Iterator[str]:
         yield '"""'
-        yield f'    {function.name}({", ".join(function.inputs)})'
+        yield f'    {function.name}({", ".join(x.name for x in function.inputs)})'
         yield from ['', f'Return {function.summary}.', '"""']
-        yield f'function {function.name}({", ".join(function.inputs)})'
+        yield f'function {function.name}({", ".join(x.name for x in function.inputs)})'
         yield from [*self.unpacked(function), *self.body(function), '']
-        scalar = ', '.join(f'eltype({x})' for x in function.inputs)
+        scalar = ', '.join(f'eltype({x.name})' for x in function.inputs)
         yield f'{self.INDENT}T = float(promote_type({scalar}))'
         for result in function.results:
             size = ', '.join([f'{self.n}'] * (1 + result.is_matrix))
@@ -74,7 +74,7 @@ class Julia(Language):
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
-        given = ', '.join(f'reference_{x}[k]' for x in function.inputs)
+        given = ', '.join(f'reference_{x.name}[k]' for x in function.inputs)
         names = ', '.join(result.name for result in function.results)
         yield f'        {names} = {function.name}({given})'
         for result, known in zip(function.results, expected):

@@ -154,7 +154,7 @@ class Language(SelfTest):
 
     def assigned(self, result: Result) -> Iterator[str]:
         """Yield statements that give the entries of a result their values."""
-        for k, (row, joint) in enumerate(zip(result.rows, self.program.independent), self.FIRST):
+        for k, row in enumerate(result.rows, self.FIRST):
             place = self.ENTRY.format(name=result.name, k=k)
             for j, entry in enumerate(row.entries, self.FIRST):
                 if result.is_matrix:
@@ -162,21 +162,21 @@ class Language(SelfTest):
                     yield f'{self.INDENT}{cell} = {self.signed(entry)}{self.END}'
                 else:
                     code = f'{self.INDENT}{place} = {self.signed(entry)}{self.END}'
-                    yield self.note(code, joint)
+                    yield self.note(code, row.comment)
 
     def inputs(self, function: Function) -> list[tuple[str, list[tuple[str, int]]]]:
         """Return the inputs of a function, with names and indices of the entries it uses."""
         names = function.names
-        return [(x, [(f'{x}{number}', k) for k, number in enumerate(self.program.numbers)
-                     if f'{x}{number}' in names]) for x in function.inputs]
+        return [(x.name, [(name, k) for k, name in enumerate(x.entries) if name in names])
+                for x in function.inputs]
 
     def signed(self, value: Signed) -> str:
         """Return a signed term."""
         return self.INFIX.signed(value)
 
-    def note(self, code: str, row: JointRow, per: str = '') -> str:
-        """Return a line of code with number and unit of its joint."""
-        return f'{code:40}  {self.COMMENT}{row.number} [{row.effort_unit}{per}]'
+    def note(self, code: str, comment: str) -> str:
+        """Return a line of code with a comment."""
+        return f'{code:40}  {self.COMMENT}{comment}'
 
     def array(self, first: str, entries: Sequence[str], last: str) -> str:
         """Return entries in lines, aligned behind what comes first."""

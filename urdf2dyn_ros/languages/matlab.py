@@ -44,8 +44,8 @@ class Matlab(Language):
         """Yield the lines of a function's file."""
         used = self.used([function])
         name = f'{self.program.name}_{function.name}'
-        yield f'function {_left(function)} = {name}({", ".join(function.inputs)})'
-        given = ', '.join(function.inputs)
+        yield f'function {_left(function)} = {name}({", ".join(x.name for x in function.inputs)})'
+        given = ', '.join(x.name for x in function.inputs)
         own = len(self.program.functions) > 1 and bool(self.program.parameters)
         yield from self.comments([
             f'{name.upper()} Return {function.summary}.', '',
@@ -68,7 +68,7 @@ class Matlab(Language):
                                   *self.heading()])
         yield ''
         yield from self._names()
-        states = (reference.q, reference.qd, reference.qdd)
+        states = [reference.given[x] for x in ('q', 'qd', 'qdd')]
         for k, row in enumerate(rows):
             for (kind, per), values in zip(_KINDS, states):
                 code = f'gv_{kind}_{names[k]} = {self.number(values[k])};'
@@ -80,7 +80,7 @@ class Matlab(Language):
         for function in self.program.functions:
             name = f'{self.program.name}_{function.name}'
             yield f"disp('{name}')"
-            yield f'{_left(function)} = {name}({", ".join(function.inputs)})'
+            yield f'{_left(function)} = {name}({", ".join(x.name for x in function.inputs)})'
         yield ''
         yield from self.self_test()
 
@@ -91,7 +91,7 @@ class Matlab(Language):
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
-        given = [f"reference_{x}(k, :).'" for x in function.inputs]
+        given = [f"reference_{x.name}(k, :).'" for x in function.inputs]
         head = f'    {_left(function)} = {self.program.name}_{function.name}('
         yield packed(given, head, ' ' * 8, ');', continued=self.CONTINUED)
         for result, known in zip(function.results, expected):

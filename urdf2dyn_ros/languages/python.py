@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from urdf2dyn_ros.equations.program import Function, Program, Row
+from urdf2dyn_ros.equations.program import WRENCH, Function, Program, Row
 from urdf2dyn_ros.languages.language import Language, variables
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 
@@ -25,10 +25,10 @@ class Python(Language):
     TABLE = ('{name} = [', ']')
     DIFFERS = '''
 
-def differences(function, found, expected):
+def differences(function, names, found, expected):
     """Return what to say about entries that are not what is expected."""
     return [f'{function}, {ascii(name)}: {a!r} instead of {b!r}'
-            for name, a, b in zip(JOINT_NAMES, found, expected)
+            for name, a, b in zip(names, found, expected)
             if not abs(a - b) <= 1e-9 * max(1.0, abs(b))]'''
     TIMES = '''
 
@@ -45,8 +45,11 @@ def times(M, x):
         """Yield the lines of the file."""
         program = self.program
         yield from ['"""', *self.heading(), '"""']
-        yield 'from math import cos, sin'
-        yield '# from numpy import cos, sin   # instead of it, where numbers are arrays of samples'
+        called = ', '.join(sorted({'cos', 'sin'}.union(*(
+            function.calls for function in program.functions))))
+        yield f'from math import {called}'
+        yield (f'# from numpy import {called}   # instead of it, where numbers are arrays of '
+               'samples')
         yield ''
         yield self._tuple('JOINT_NAMES', [ascii(row.name) for row in program.independent])
         yield self._tuple('EFFORT_UNITS', [f"'{row.effort_unit}'" for row in program.independent])
@@ -66,16 +69,18 @@ def times(M, x):
         return self.array(f'{name} = (', entries, ',)' if len(entries) == 1 else ')')
 
     def _function(self, function: Function) -> Iterator[str]:
-        yield from ['', '', f'def {function.name}({", ".join(function.inputs)}):']
-        units = [_UNITS[result.is_matrix] for result in function.results]
+        yield from ['', '', f'def {function.name}({", ".join(x.name for x in function.inputs)}):']
+        units = [_UNITS[result.is_matrix] if result.of_joints else
+                 'wrench: force [N], moment [N m]' for result in function.results]
         yield from self._doc([
             *wrapped(f'Return {function.summary}.', '', '', WIDTH - 4).splitlines(), '',
             'q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2]: a value for',
-            f'each of JOINT_NAMES; {" and ".join(dict.fromkeys(units))}.'])
+            f'each of JOINT_NAMES; {" and ".join(dict.fromkeys(units))}.',
+            *(line for x in function.inputs if x.name not in ('q', 'qd', 'qdd')
+              for line in wrapped(f'{x.name}: {x.summary}.', '', '    ', WIDTH - 4).splitlines())])
         for x in function.inputs:
-            names = [f'{x}{i}' for i in self.program.numbers]
-            if names:
-                yield self._unpacked(names, x)
+            if x.entries:
+                yield self._unpacked(x.entries, x.name)
         yield from self.body(function)
         yield ''
         for result in function.results if len(function.results) > 1 else ():
@@ -90,14 +95,14 @@ def times(M, x):
         """Write a row a line, with its joint's number."""
         if not rows:
             yield f'    {head}[]'
-        for k, (row, joint) in enumerate(zip(rows, self.program.independent)):
+        for k, row in enumerate(rows):
             start = f'    {head}[' if k == 0 else ' ' * (5 + len(head))
             end = ']' if k == len(rows) - 1 else ','
             entries = [self.signed(entry) for entry in row.entries]
             if matrix:
                 yield packed(entries, f'{start}[', ' ' * (len(start) + 1), f']{end}')
             else:
-                yield self.note(f'{start}{entries[0]}{end}', joint)
+                yield self.note(f'{start}{entries[0]}{end}', row.comment)
 
     def _doc(self, lines: Sequence[str]) -> Iterator[str]:
         yield from [f'    {line}'.rstrip() for line in ('"""', *lines, '', '"""')]
@@ -137,7 +142,7 @@ def times(M, x):
         """Write a state that people fill in, and the check."""
         independent, reference = self.program.independent, self.program.references[0]
         names = variables(independent)
-        states = (reference.q, reference.qd, reference.qdd)
+        states = [reference.given[x] for x in ('q', 'qd', 'qdd')]
         yield from ['', '', self.rule('A state to evaluate: fill it in and run this file'), '']
         for k, row in enumerate(independent):
             for kind, per, values in zip(_KINDS, ('', '/s', '/s^2'), states):
@@ -146,7 +151,13 @@ def times(M, x):
         yield from ['', 'array_of_variables = [']
         for name in names:
             yield packed([f'gv_{kind}_{name}' for kind in _KINDS], '    [', '     ', '],')
-        yield from [']', '']
+        yield ']'
+        beside = {x.name: x for function in self.program.functions for x in function.inputs
+                  if x.name not in ('q', 'qd', 'qdd')}
+        for x in beside.values():
+            yield from ['', *self.comments([x.summary])]
+            yield self.array(f'{x.name} = [', list(map(self.number, reference.given[x.name])), ']')
+        yield ''
         yield '# States, and what was found for them when this file was written (for the mass'
         yield '# matrix M qdd). It no longer agrees once a parameter has been changed.'
         yield from self.self_test()
@@ -154,17 +165,20 @@ def times(M, x):
     def main(self) -> str:
         """Return what shows the efforts of the state above, and what stands before the check."""
         function = self.program.functions[0]
-        call = f'{function.name}({", ".join(function.inputs)})'
-        return _EVALUATE + _PRINT[function.results[0].is_matrix].replace('@call', call) + _CHECK
+        call = f'{function.name}({", ".join(x.name for x in function.inputs)})'
+        many = '[0]' * (len(function.results) > 1)
+        return (_EVALUATE + _PRINT[function.results[0].is_matrix].replace('@call', call + many)
+                + _CHECK)
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
-        given = ', '.join(f'reference_{x}[k]' for x in function.inputs)
+        given = ', '.join(f'reference_{x.name}[k]' for x in function.inputs)
         names = [result.name for result in function.results]
         yield f'        {", ".join(names)} = {function.name}({given})'
         for result, known in zip(function.results, expected):
             value = f'times({result.name}, reference_qdd[k])' if result.is_matrix else result.name
-            yield f"        wrong += differences('{function.name}', {value}, {known}[k])"
+            keys = 'JOINT_NAMES' if result.of_joints else WRENCH
+            yield f"        wrong += differences('{function.name}', {keys}, {value}, {known}[k])"
 
 
 _UNITS = {False: 'efforts [N m or N]', True: 'M [kg m^2, kg m or kg] by rows'}

@@ -65,7 +65,7 @@ class Rust(Language):
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
-        given = ', '.join(f'&reference_{x}[k]' for x in function.inputs)
+        given = ', '.join(f'&reference_{x.name}[k]' for x in function.inputs)
         yield f'            let found = {function.name}({given});'
         for i, (result, known) in enumerate(zip(function.results, expected)):
             value = 'found' if len(function.results) == 1 else f'found.{i}'

@@ -10,9 +10,13 @@ from urdf2dyn_ros.languages.heading import heading
 from urdf2dyn_ros.languages.infix import Infix
 from urdf2dyn_ros.languages.lines import packed
 
-RESULTS = {'tau': 'inverse_dynamics', 'tau_gravity': 'gravity', 'tau_bias': 'bias',
-           'M': 'mass_matrix'}
-"""Name of a result of the function that returns all, to the function that returns it alone."""
+RESULTS = {'tau': ('inverse_dynamics', 'tau'), 'wrench': ('inverse_dynamics', 'wrench'),
+           'tau_gravity': ('gravity', 'tau'), 'tau_bias': ('bias', 'tau'),
+           'M': ('mass_matrix', 'M')}
+"""Result of the function that returns all, to the function that returns it alone, and its name."""
+
+MAIN_RESULTS = ('tau', 'M')
+"""Results that go by the name of their function."""
 
 
 class SelfTest:
@@ -75,8 +79,8 @@ class SelfTest:
         for text in (self.DIFFERS, *[self.TIMES] * self.matrix, self.main()):
             yield from self.filled(text)
         for function in self.program.functions:
-            names = RESULTS.values() if function.name == TOGETHER else [function.name]
-            yield from self.check(function, [f'expected_{name}' for name in names])
+            yield from self.check(function, [self._expected(function.name, result.name)
+                                             for result in function.results])
         yield from self.filled(self.VERDICT)
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
@@ -86,13 +90,21 @@ class SelfTest:
     def data(self) -> Iterator[tuple[str, list[list[float]]]]:
         """Yield names and rows of the states to check with, and of what is expected of them."""
         references = self.program.references
-        used = {x for function in self.program.functions for x in function.inputs}
-        for x in ('q', 'qd', 'qdd'):
+        used = {x.name for function in self.program.functions for x in function.inputs}
+        for x in references[0].given:
             if x in used or (x == 'qdd' and 'mass_matrix' in references[0].expected):
-                yield f'reference_{x}', [list(getattr(reference, x)) for reference in references]
-        for function in references[0].expected:
-            yield f'expected_{function}', [list(reference.expected[function])
-                                           for reference in references]
+                yield f'reference_{x}', [list(reference.given[x]) for reference in references]
+        for function, results in references[0].expected.items():
+            for result in results:
+                yield self._expected(function, result), [
+                    list(reference.expected[function][result]) for reference in references]
+
+    @staticmethod
+    def _expected(function: str, result: str) -> str:
+        """Return the name of what is expected of a result of a function."""
+        if function == TOGETHER:
+            function, result = RESULTS[result]
+        return f'expected_{function}' + f'_{result}' * (result not in MAIN_RESULTS)
 
     def main(self) -> str:
         """Return what stands before the calls."""

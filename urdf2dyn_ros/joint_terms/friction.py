@@ -1,0 +1,82 @@
+"""
+Friction of a joint and its drive: viscous, Coulomb, Stribeck, and an offset.
+
+Fv qd + (Fc + Fs exp(-(qd / vs)^2)) tanh(qd / width) + Fo (Armstrong-Helouvry, Dupont, Canudas de
+Wit 1994; the hyperbolic tangent is a sign without a jump). At rest it is the offset alone: what
+sticks takes any effort up to Fc + Fs, which no function of the motion tells.
+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from urdf2dyn_ros.equations.expression import Scalar, exp, tanh
+from urdf2dyn_ros.joint_terms.term import Term, parameter
+from urdf2dyn_ros.joints.motion import Coordinate, Motion
+
+
+@dataclass(frozen=True)
+class Friction(Term):
+    """
+    Parameters of the friction of one joint.
+
+    Attributes
+    ----------
+    viscous, coulomb, stribeck, offset : Scalar
+        [N m s/rad or N s/m], [N m or N] each; stribeck is what sticking takes more than sliding.
+    steepness, decay : Scalar
+        1 over the width of the sign [s/rad or s/m]; 1 over the square of the Stribeck velocity
+        [s^2/rad^2 or s^2/m^2].
+
+    """
+
+    NAME: ClassVar[str] = 'friction'
+
+    viscous: Scalar = parameter('Fv', 'viscous friction', '{effort} s/{unit}')
+    coulomb: Scalar = parameter('Fc', 'Coulomb friction', '{effort}')
+    steepness: Scalar = parameter('iw', '1 over the width of its sign', 's/{unit}', 100.0)
+    stribeck: Scalar = parameter('Fs', 'what sticking takes more than sliding', '{effort}')
+    decay: Scalar = parameter('iv', '1 over the Stribeck velocity squared', 's^2/{unit}^2', 100.0)
+    offset: Scalar = parameter('Fo', 'offset of friction', '{effort}')
+
+    def is_off(self) -> bool:
+        """Tell whether there is nothing of it."""
+        return all(value == 0.0 for value in (
+            self.viscous, self.coulomb, self.stribeck, self.offset))
+
+    def idle(self) -> set[str]:
+        """Return the names of parameters that do not count, whatever they are."""
+        return ({'steepness'} if not (self._slides or self._sticks) else set()) | (
+            {'decay'} if not self._sticks else set())
+
+    def effort(self, parent: Motion, at: Coordinate) -> Scalar:
+        """Return what overcomes the friction [N m or N]."""
+        result = self.viscous * at.qd + self.offset
+        if self._slides or self._sticks:
+            sign = tanh(self.steepness * at.qd)
+            level = self.coulomb
+            if self._sticks:
+                level = level + self.stribeck * exp(-(self.decay * (at.qd * at.qd)))
+            result = result + level * sign
+        return result
+
+    @property
+    def _slides(self) -> bool:
+        return bool(self.coulomb != 0.0)
+
+    @property
+    def _sticks(self) -> bool:
+        return bool(self.stribeck != 0.0)
+
+    def formula(self) -> str:
+        """Return the effort as a formula, with {n} for the number of the joint."""
+        parts = ['Fv{n} qd{n}'] if self.viscous != 0.0 else []
+        level = ['Fc{n}'] if self._slides else []
+        level += ['Fs{n} exp(-iv{n} qd{n}^2)'] if self._sticks else []
+        if level:
+            joined = ' + '.join(level)
+            parts.append((f'({joined})' if len(level) > 1 else joined) + ' tanh(iw{n} qd{n})')
+        parts += ['Fo{n}'] if self.offset != 0.0 else []
+        return 'friction{n} = ' + ' + '.join(parts)

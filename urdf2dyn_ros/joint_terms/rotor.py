@@ -1,0 +1,84 @@
+"""
+The rotor of a joint's motor, which turns gear_ratio times as fast as the joint.
+
+Mounted on the parent, with its axis parallel to the joint's. What it is felt as at the joint is
+the reflected inertia Im N^2 (MuJoCo's armature). That the parent turns as well, and has to turn
+the spinning rotor with it, are the gyroscopic terms: Im N wdp_z at the joint, and on the parent
+the moment Im N (qdd z + wp x qd z) (Sciavicco, Siciliano, Villani 1994). The mass and the inertia
+of the rotor at rest are part of the parent link, as a URDF counts them.
+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from urdf2dyn_ros.equations.expression import Scalar
+from urdf2dyn_ros.equations.vectors import ZERO, Vector
+from urdf2dyn_ros.joint_terms.term import Term, parameter
+from urdf2dyn_ros.joints.motion import Coordinate, Motion
+
+
+@dataclass(frozen=True)
+class Rotor(Term):
+    """
+    Parameters of the rotor that drives one joint.
+
+    Attributes
+    ----------
+    inertia : Scalar
+        About its axis [kg m^2].
+    gear_ratio : Scalar
+        Turns of the rotor per turn of the joint, negative where it turns the other way round
+        [-], or radians of the rotor per metre of the joint [rad/m].
+    armature : Scalar
+        Reflected inertia that is known as such [kg m^2 or kg].
+    gyroscopic : bool
+        Whether the parent feels that the rotor spins.
+
+    """
+
+    NAME: ClassVar[str] = 'rotor'
+    INERTIAL: ClassVar[bool] = True
+
+    inertia: Scalar = parameter('Im', "rotor's inertia", 'kg m^2')
+    gear_ratio: Scalar = parameter('N', 'gear ratio', 'rad/{unit}', 1.0)
+    armature: Scalar = parameter('Ia', 'reflected inertia known as such', '{effort} s^2/{unit}')
+    gyroscopic: bool = False
+    _coupled: Scalar = field(init=False, repr=False, compare=False, default=0.0)
+    _reflected: Scalar = field(init=False, repr=False, compare=False, default=0.0)
+
+    def __post_init__(self) -> None:
+        # made with the parameters: no work at every call
+        coupled = self.inertia * self.gear_ratio
+        object.__setattr__(self, '_coupled', coupled if self.gyroscopic else 0.0)
+        object.__setattr__(self, '_reflected', coupled * self.gear_ratio + self.armature)
+
+    def constants(self) -> dict[str, Scalar]:
+        """Return the inertia that is felt at the joint, and the one that couples."""
+        return {'Ir': self._reflected, 'Ic': self._coupled}
+
+    def is_off(self) -> bool:
+        """Tell whether there is nothing of it."""
+        return bool(self._reflected == 0.0)
+
+    def idle(self) -> set[str]:
+        """Return the names of parameters that do not count, whatever they are."""
+        return {'gear_ratio'} if self.inertia == 0.0 else set()
+
+    def effort(self, parent: Motion, at: Coordinate) -> Scalar:
+        """Return what accelerates the rotor [N m or N]."""
+        return self._reflected * at.qdd + self._coupled * parent.wd[2]
+
+    def on_parent(self, parent: Motion, at: Coordinate) -> Vector:
+        """Return the moment [N m] that the parent has to transmit for it, in the joint's axes."""
+        if not self.gyroscopic:
+            return ZERO
+        spin = self._coupled * at.qd
+        return (spin * parent.w[1], -(spin * parent.w[0]), self._coupled * at.qdd)
+
+    def formula(self) -> str:
+        """Return the effort as a formula, with {n} for the number of the joint."""
+        coupled = ' + Ic{n} {wdp}_z' if self.gyroscopic else ''
+        return 'rotor{n} = Ir{n} qdd{n}' + coupled

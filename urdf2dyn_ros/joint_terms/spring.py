@@ -1,0 +1,41 @@
+"""A spring beside a joint's motor: ks (q - qs)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from urdf2dyn_ros.equations.expression import Scalar
+from urdf2dyn_ros.joint_terms.term import Term, parameter
+from urdf2dyn_ros.joints.motion import Coordinate, Motion
+
+
+@dataclass(frozen=True)
+class Spring(Term):
+    """
+    Parameters of the spring of one joint.
+
+    Attributes
+    ----------
+    stiffness, reference : Scalar
+        [N m/rad or N/m], and the position at which it is slack [rad or m].
+
+    """
+
+    NAME: ClassVar[str] = 'spring'
+
+    stiffness: Scalar = parameter('ks', 'stiffness of the spring', '{effort}/{unit}')
+    reference: Scalar = parameter('qs', 'where it is slack', '{unit}')
+
+    def is_off(self) -> bool:
+        """Tell whether there is nothing of it."""
+        return bool(self.stiffness == 0.0)
+
+    def effort(self, parent: Motion, at: Coordinate) -> Scalar:
+        """Return what holds against the spring [N m or N]."""
+        return self.stiffness * (at.q - self.reference)
+
+    def formula(self) -> str:
+        """Return the effort as a formula, with {n} for the number of the joint."""
+        slack = ' - qs{n}' if self.reference != 0.0 else ''
+        return 'spring{n} = ks{n} ' + (f'(q{{n}}{slack})' if slack else 'q{n}')

@@ -1,0 +1,83 @@
+"""What every term at a joint has: named parameters, an effort, and a moment on the parent."""
+
+from __future__ import annotations
+
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, ClassVar
+
+from urdf2dyn_ros.equations.expression import Scalar
+from urdf2dyn_ros.equations.vectors import ZERO, Vector
+from urdf2dyn_ros.joints.motion import Coordinate, Motion
+
+
+def parameter(symbol: str, what: str, unit: str, default: float = 0.0) -> Any:
+    """
+    Return the field of a parameter.
+
+    Parameters
+    ----------
+    symbol : str
+        Its name in the equations, before the number of the joint.
+    what, unit : str
+        What it is, and its unit with {unit} for rad or m and {effort} for N m or N.
+    default : float
+
+    """
+    return field(default=default, metadata={'symbol': symbol, 'what': what, 'unit': unit})
+
+
+@dataclass(frozen=True)
+class Term:
+    """
+    A term at one joint; its parameters are the fields, which may be any scalars.
+
+    Attributes
+    ----------
+    NAME : str
+        Key of TERMS, and what the effort is called in the equations.
+    INERTIAL : bool
+        Whether it depends on accelerations: then it is part of the mass matrix.
+
+    """
+
+    NAME: ClassVar[str]
+    INERTIAL: ClassVar[bool] = False
+
+    def parameters(self) -> list[Field[Any]]:
+        """Return the fields of the parameters that count, in order."""
+        idle = self.idle()
+        return [each for each in fields(self) if 'symbol' in each.metadata
+                and getattr(self, each.name) != 0.0 and each.name not in idle]
+
+    def idle(self) -> set[str]:
+        """Return the names of parameters that do not count, whatever they are."""
+        return set()
+
+    def constants(self) -> dict[str, Scalar]:
+        """Return what is made of the parameters alone: symbol to value."""
+        return {}
+
+    def is_off(self) -> bool:
+        """Tell whether there is nothing of it."""
+        raise NotImplementedError
+
+    def effort(self, parent: Motion, at: Coordinate) -> Scalar:
+        """
+        Return what the actuator supplies [N m or N].
+
+        Parameters
+        ----------
+        parent : Motion
+            Of the parent, in the joint's axes.
+        at : Coordinate
+
+        """
+        raise NotImplementedError
+
+    def on_parent(self, parent: Motion, at: Coordinate) -> Vector:
+        """Return the moment [N m] that the parent has to transmit for it, in the joint's axes."""
+        return ZERO
+
+    def formula(self) -> str:
+        """Return the effort as a formula, with {n} for the number of the joint."""
+        raise NotImplementedError

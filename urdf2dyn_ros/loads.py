@@ -1,0 +1,62 @@
+"""What acts on a robot beside its links' inertia and gravity, as a user declares it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.joint_terms import Term
+from urdf2dyn_ros.multibody import Multibody
+
+BASES = ('auto', 'fixed', 'moving')
+PAYLOAD = ('mass', 'com x', 'com y', 'com z', 'ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+"""Entries of a payload: mass [kg], centre [m] in the link, tensor about it [kg m^2]."""
+
+
+@dataclass(frozen=True)
+class Loads:
+    """
+    What acts beside the links' inertia and gravity; by default the URDF's <force> tags alone.
+
+    Attributes
+    ----------
+    base : str
+        'fixed': the root stands still. 'moving': the motion of the root is an input, and what the
+        world has to give it a result. 'auto': moving if the root has a floating joint.
+    terms : mapping
+        Name of a movable joint to its friction, rotor and spring.
+    external : sequence of str
+        Links on which a wrench acts that is an input.
+    payload : str
+        Link that carries a payload, which is an input; empty for none.
+
+    """
+
+    base: str = 'auto'
+    terms: Mapping[str, Sequence[Term]] = field(default_factory=dict)
+    external: Sequence[str] = ()
+    payload: str = ''
+
+    def moving(self, system: Multibody) -> bool:
+        """Tell whether the motion of the root is an input."""
+        return self.base == 'moving' or (self.base == 'auto' and system.floating)
+
+    def check(self, system: Multibody) -> None:
+        """Raise a ParameterError if it names what the robot does not have."""
+        if self.base not in BASES:
+            raise ParameterError(f'unknown base {self.base!r}; it is one of {", ".join(BASES)}')
+        joints, links = {body.name for body in system.bodies}, system.links
+        for name in self.terms:
+            if name not in joints:
+                raise ParameterError(f'there is no movable joint {name!r} for friction, rotor or '
+                                     f'spring; the joints are: {", ".join(sorted(joints))}')
+        for what, names in (('an external wrench', tuple(self.external)),
+                            ('a payload', (self.payload,) if self.payload else ())):
+            for name in names:
+                if name not in links:
+                    raise ParameterError(f'there is no link {name!r} for {what}; the links are: '
+                                         f'{", ".join(links)}')
+        if len(set(self.external)) < len(tuple(self.external)):
+            raise ParameterError('a link is named twice for external wrenches: '
+                                 f'{", ".join(self.external)}')
