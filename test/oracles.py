@@ -163,6 +163,10 @@ class MuJoCo:
         self._model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
         self._data = mujoco.MjData(self._model)
 
+    def set_armature(self, joint: str, armature: float) -> None:
+        """Give a joint a reflected inertia."""
+        self._model.dof_armature[self._model.joint(joint).dofadr[0]] = armature
+
     def efforts(self, state: State) -> dict[str, float]:
         """Return the efforts of the independent joints."""
         model, data = self._model, self._data
@@ -186,7 +190,7 @@ def exported(model: RobotModel, style: str = 'readable',
 def efforts_of(model: RobotModel, state: State,
                gravity: tuple[float, float, float] = GRAVITY) -> dict[str, float]:
     """Return this package's efforts by name."""
-    dynamics = InverseDynamics(model, gravity)
+    dynamics = InverseDynamics(model, gravity, base='fixed')
     names = dynamics.joint_names
     return dict(zip(names, map(float, dynamics(*columns(names, state)))))
 

@@ -43,7 +43,7 @@ def name(path: Path) -> str:
 
 def check(model: RobotModel, oracle: Pinocchio | MuJoCo) -> None:
     """Compare at some states."""
-    dynamics = InverseDynamics(model)
+    dynamics = InverseDynamics(model, base='fixed')
     names = dynamics.joint_names
     for seed in STATES:
         state = random_state(names, seed)

@@ -89,15 +89,15 @@ class GeneratedFunction:
             value is too large for floating point.
 
         """
-        if len(given) != len(self._inputs):
-            names = ', '.join(x.name for x in self._inputs)
-            raise StateError(f'{self._name} takes {len(self._inputs)} arguments ({names}); there '
-                             f'are {len(given)}')
         result = self.compiled(*given)
         return self.careful(given) if result is None else result
 
     def careful(self, given: Sequence[ArrayLike]) -> Array:
         """Convert what is unusual, or raise; whatever compiled code does not take runs here."""
+        if len(given) != len(self._inputs):
+            names = ', '.join(x.name for x in self._inputs)
+            raise StateError(f'{self._name} takes {len(self._inputs)} arguments ({names}); there '
+                             f'are {len(given)}')
         states = [self._checked(x, values) for x, values in zip(self._inputs, given)]
         if any(state.shape[:-1] != states[0].shape[:-1] for state in states):
             shapes = ', '.join(f'{x.name} {state.shape}'

@@ -77,7 +77,7 @@ def check_model(model: RobotModel) -> None:
 def check_efforts(model: RobotModel) -> None:
     """Demand text of nothing but generated names, and finite efforts or a StateError."""
     with watched():
-        dynamics = InverseDynamics(model, GRAVITY)
+        dynamics = InverseDynamics(model, GRAVITY, base='fixed')
     check_text(dynamics.text)
     n = len(dynamics.joint_names)
     for scale in (0.0, 0.7):

@@ -40,7 +40,7 @@ from urdf2dyn_ros.equations.regroup import second_moments
 from urdf2dyn_ros.equations.root_frame import root_frame
 from urdf2dyn_ros.equations.scheduling import Schedule, nodes_behind
 from urdf2dyn_ros.equations.vectors import AXES, ZERO, Vector
-from urdf2dyn_ros.joint_terms import TERMS, Spring, Term
+from urdf2dyn_ros.joint_terms import TERMS, Friction, Spring, Term
 from urdf2dyn_ros.joints.motion import Motion, Wrench
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody
@@ -96,6 +96,8 @@ class Derivation:
             self._system, self._inertias = fewest_operations(
                 system, 'qd' in FUNCTIONS[function].inputs)
             self._second, self._terms = self._inertias, self._seen_from_there(system, terms)
+            if function != 'terms':
+                self._terms = {i: _one_constant(each) for i, each in self._terms.items()}
             self._moment, self._spin_of = second_moment, InheritedSpin(
                 self._system, self._inertias)
             self.graph.cancels = True
@@ -282,6 +284,17 @@ class Derivation:
             return ''   # a vector of the dynamic model
         row = self._rows[self._system.drivers[k]]
         return f'{row.number} [{row.effort_unit}]'
+
+
+def _one_constant(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Return terms of one joint with what a spring has at zero in the offset of friction."""
+    springs = [term for term in terms if isinstance(term, Spring)]
+    if not springs or not any(isinstance(term, Friction) and term.offset for term in terms):
+        return terms
+    constant = sum(spring.stiffness * spring.reference for spring in springs)
+    return tuple(
+        replace(term, offset=term.offset - constant) if isinstance(term, Friction) else
+        replace(term, reference=0.0) if isinstance(term, Spring) else term for term in terms)
 
 
 _DERIVED: dict[str, Callable[[Derivation], Results]] = {

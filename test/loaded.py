@@ -1,0 +1,42 @@
+"""Robots with everything that can act on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from urdf2dyn_ros import RobotModel
+from urdf2dyn_ros.joint_terms import Friction, Rotor, Spring, Term
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.multibody import multibody
+
+
+def terms(model: RobotModel, seed: int = 0, gyroscopic: bool = True) -> dict[str, list[Term]]:
+    """Return friction, rotor and spring of every joint, none of whose parameters is zero."""
+    rng = np.random.default_rng(seed)
+    return {body.name: [
+        Friction(*rng.uniform(0.1, 3.0, 6)),
+        Rotor(*rng.uniform(0.1, 3.0, 3), gyroscopic=gyroscopic and JOINTS[body.type].TURNS),
+        Spring(*rng.uniform(0.1, 3.0, 2))] for body in multibody(model).bodies}
+
+
+def everything(model: RobotModel, base: str = 'fixed', seed: int = 0,
+               links: Sequence[str] | None = None) -> Loads:
+    """Return loads with a wrench on some links, and a payload on the last."""
+    names = list(multibody(model).links)
+    return Loads(base, terms(model, seed), names[::3] if links is None else links, names[-1])
+
+
+def entries(model: RobotModel, loads: Loads, seed: int = 0) -> list[list[float]]:
+    """Return what a call takes behind q, qd and qdd."""
+    rng = np.random.default_rng(seed)
+    given = []
+    if loads.moving(multibody(model)):
+        given.append(rng.normal(size=9) * ([2.0] * 3 + [4.0] * 3 + [9.0] * 3))
+    if loads.external:
+        given.append(20.0 * rng.normal(size=6 * len(loads.external)))
+    if loads.payload:
+        given.append(np.array([1.5, 0.1, -0.2, 0.3, 0.05, 0.01, -0.02, 0.06, 0.005, 0.04]))
+    return [values.tolist() for values in given]
