@@ -78,7 +78,8 @@ def test_a_spring_is_its_formula_also_where_a_joint_follows_with_an_offset() -> 
     joints = tuple(replace(joint, mimic=Mimic('joint1', -2.0, 0.7))
                    if joint.name == 'joint4' else joint for joint in RX90.joints)
     model = replace(RX90, joints=joints)
-    found = added(model, Loads(terms={'joint1': [Spring(3.0, 0.2)], 'joint4': [Spring(5.0, -0.1)]}))
+    springs = {'joint1': [Spring(3.0, 0.2)], 'joint4': [Spring(5.0, -0.1)]}
+    found = added(model, Loads(terms=springs))
     q1 = state_of(model)[0][0]
     expected = 3.0 * (q1 - 0.2) - 2.0 * 5.0 * (-2.0 * q1 + 0.7 + 0.1)
     assert found == pytest.approx([expected, 0.0, 0.0, 0.0, 0.0], abs=1e-12)
@@ -170,7 +171,7 @@ def check_sum(model: RobotModel, base: str) -> None:
     size = sum(np.abs(part) for part in found.values()) if found else np.zeros(0)
     assert (np.abs(sum(found.values()) - efforts) <= 1e-12 * (1.0 + size.max(initial=0.0))).all()
     for name in TERMS:
-        only = Loads(base, {joint: [term for term in each if term.NAME == name]
+        only = Loads(base, {joint: [term for term in each if name == term.NAME]
                             for joint, each in loads.terms.items()}, (), loads.payload)
         none = replace(only, terms={})
         beside = [values for values in given if len(values) != 6 * len(loads.external)

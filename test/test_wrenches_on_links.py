@@ -137,8 +137,9 @@ def with_payload(model: RobotModel, link: str) -> RobotModel:
 
 
 @pytest.mark.parametrize('base', ['fixed', 'moving'])
-@pytest.mark.parametrize('path', [OWN / 'rx90.urdf', OWN / 'scara.urdf', OWN / 'humanoid_3p33r.urdf',
-                                  next(EXAMPLES.rglob('panda.urdf'))], ids=lambda path: path.stem)
+@pytest.mark.parametrize('path', [
+    *(OWN / f'{name}.urdf' for name in ('rx90', 'scara', 'humanoid_3p33r')),
+    next(EXAMPLES.rglob('panda.urdf'))], ids=lambda path: path.stem)
 def test_a_payload_is_the_same_mass_in_the_urdf(path: Path, base: str) -> None:
     model = read_urdf(path.read_bytes())
     system = multibody(model)
