@@ -92,6 +92,12 @@ REFUSED = [
     (16, 'mimic-product', 'mimic-product', 36, ('joint "tip"', 'multiplier="1e20"', 'correct')),
     (16, 'mimic-offset-too-large', 'number-too-large', 25, ('offset="-1e31"', '1e+30', 'correct')),
     (10, 'mass-negative', 'mass-negative', 6, ('link "arm" <inertial><mass value="-2">', 'sign')),
+    (5, 'force-link-missing', 'attribute-missing', 27, ('<force link="">', 'add link=')),
+    (5, 'force-link-unknown', 'link-unknown', 27, ('<force link="hnad">', 'did you mean "hand"')),
+    (8, 'force-empty', 'force-missing', 27, ('<force link="hand">', 'add force=', '[N m]')),
+    (8, 'force-two-numbers', 'number', 27, ('<force link="hand" force="1 0">', '2 numbers')),
+    (7, 'force-nan', 'number', 27, ('link="hand" torque="0 nan 0">', 'finite')),
+    (7, 'force-too-large', 'number-too-large', 27, ('force="1e31 0 0"', '1e+30', 'correct')),
 ]
 WARNED = [
     (6, 'robot-name-missing', 'robot-name', 1, ('<robot>', 'name="..."')),
@@ -114,6 +120,14 @@ WARNED = [
     (13, 'units-mass-ratio', 'units-mass-ratio', 18, ('"hand"', '5e-07', '"arm"', 'kilograms')),
     (13, 'units-length', 'units-length', 5, ('xyz="0 0 -500"', 'millimetres')),
     (13, 'units-angle', 'units-angle', 5, ('rpy="0 0 90"', 'degrees')),
+    (13, 'force-millimetres', 'units-length', 27, ('<force link="hand" xyz="0 0 250">', 'metres')),
+    (18, 'transmission-joint-unknown', 'transmission-unknown', 27,
+     ('transmission "drive"', '"swign"', 'did you mean "swing"')),
+    (18, 'reduction-zero', 'transmission-reduction', 31,
+     ('transmission "drive" <actuator><mechanicalReduction>', '"0.0"', 'not 0')),
+    (18, 'reduction-ratio', 'transmission-reduction', 31, ('"1:100"', 'digits only')),
+    (18, 'reduction-infinite', 'transmission-reduction', 31, ('"inf"', 'finite')),
+    (18, 'reduction-twice', 'transmission-twice', 38, ('50', '"swing"', '100', 'delete')),
 ]
 
 

@@ -101,7 +101,7 @@ def test_what_dynamics_does_not_need_is_not_looked_at(
     with caplog.at_level(logging.DEBUG, 'urdf2dyn_ros.urdf'):
         read_urdf(text)
     (said,) = caplog.messages
-    assert said.endswith(': "gazebo", "link", "mass", "ros2_control", "transmission", "visual"')
+    assert said.endswith(': "gazebo", "link", "mass", "ros2_control", "visual"')
 
 
 @pytest.mark.fault(13)

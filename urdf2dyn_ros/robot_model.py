@@ -78,6 +78,10 @@ class Joint:
         Origin [m] and fixed-axis roll, pitch, yaw [rad] of the joint's frame in the parent's.
     axis : tuple of float, (3,)
         Unit vector in the joint's frame; the normal of the plane for a planar joint.
+    gear_ratio : float or None
+        Turns (or metres) of the motor for one of the joint [-], negative where they go opposite
+        ways: the mechanical reduction of the joint's own ``<transmission>``. None without one,
+        and where several motors drive several joints together.
 
     """
 
@@ -92,20 +96,27 @@ class Joint:
     limits: Limits = Limits()
     damping: float = 0.0
     friction: float = 0.0
+    gear_ratio: float | None = None
 
 
 @dataclass(frozen=True)
 class ExternalForce:
     """
-    A constant wrench on a link by the environment, which moves with the link.
+    A constant wrench that the environment exerts on a link, moving with the link.
+
+    The tag ``<force link xyz rpy force torque>`` of ``<robot>``, an extension of URDF. Pinocchio,
+    MuJoCo, DART and urdfdom pass over it in silence, urdf_parser_py with a line on stderr:
+    the file loads, without the wrench.
 
     Attributes
     ----------
     link : str
     force, torque : tuple of float, (3,)
-        [N], [N m] about the point xyz, along axes turned by rpy from the link's.
-    xyz, rpy : tuple of float, (3,)
-        Point of action [m] in the link's frame, fixed-axis roll, pitch, yaw [rad].
+        [N], and [N m] about the point `xyz`, along the axes that `rpy` turns from the link's.
+    xyz : tuple of float, (3,)
+        Where the force acts [m], in the link's frame.
+    rpy : tuple of float, (3,)
+        Fixed-axis roll, pitch, yaw [rad] of these axes in the link's frame.
 
     """
 
@@ -128,9 +139,10 @@ class RobotModel:
         In the order of the file.
     root : str
         The link that is nobody's child.
-    forces : tuple of ExternalForce
     warnings : tuple of Problem
         Findings that did not refuse the description.
+    forces : tuple of ExternalForce
+        In the order of the file; those on the same link add up.
 
     """
 

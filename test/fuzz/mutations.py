@@ -11,6 +11,8 @@ from lxml import etree
 
 from urdf2dyn_ros.urdf.description import Element
 from urdf2dyn_ros.urdf.schema import CHILDREN, JOINT_TYPES, attributes
+from urdf2dyn_ros.urdf.schema import NUMBERS as NUMBERED
+from urdf2dyn_ros.urdf.transmissions import TAGS as REDUCTIONS
 
 NUMBERS = ('0', '-0', '1', '-1', '1e400', '1e-320', '1e308', '-1e308', '1e154', 'nan', '-inf',
            '1,5', '1_0', '0x10', '١', '', ' ', '1 2', '0 0 0', '0 0 5', '1e-9 0 0', '1 1 1 1',
@@ -98,7 +100,7 @@ def _value(root: Element, random: Random) -> None:
 
 def _number(root: Element, random: Random) -> None:
     """Have one number be another one."""
-    element = _any(root, random, 'origin', 'axis', 'mass', 'inertia', 'limit', 'mimic', 'dynamics')
+    element = _any(root, random, *NUMBERED)
     if element is None or not element.attrib:
         return
     name = random.choice(element.attrib.keys())
@@ -142,6 +144,18 @@ def _mimic(root: Element, random: Random) -> None:
     if joint is not None and other is not None:
         mimic = etree.SubElement(joint, 'mimic', joint=other.get('name', ''))
         mimic.set('multiplier', random.choice(NUMBERS))
+
+
+def _transmission(root: Element, random: Random) -> None:
+    """Give joints gears: one, several, or something like one."""
+    place = etree.SubElement(root, 'ros2_control') if random.random() < 0.3 else root
+    gears = etree.SubElement(place, 'transmission', name=random.choice(NAMES[1:6]))
+    joint = _any(root, random, 'joint')
+    name = random.choice(NAMES[:6]) if joint is None else joint.get('name', '')
+    for tag in random.choices(('joint', 'actuator'), k=random.randint(1, 3)):
+        part = etree.SubElement(gears, tag, name=name)
+        reduction = etree.SubElement(random.choice((gears, part)), random.choice(REDUCTIONS))
+        reduction.text = random.choice(('100', '-2.5', random.choice(NUMBERS)))
 
 
 def _add(root: Element, random: Random) -> None:
@@ -191,7 +205,7 @@ def _retag(root: Element, random: Random) -> None:
 
 STROKES: tuple[Stroke, ...] = (
     _value, _value, _number, _number, _number, _rename, _rename, _type, _reattach, _mimic, _add,
-    _drop, _drop_attribute, _copy, _swap, _retag)
+    _transmission, _drop, _drop_attribute, _copy, _swap, _retag)
 
 
 def _any(root: Element, random: Random, *tags: str) -> Element | None:

@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator
 
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.urdf import (
+    rules_force,
     rules_inertia,
     rules_joint,
     rules_mimic,
     rules_plausible,
     rules_text,
+    rules_transmission,
     rules_tree,
 )
 from urdf2dyn_ros.urdf.description import Description, line_of
@@ -29,7 +31,9 @@ RULES: tuple[Rule, ...] = (
     *rules_joint.RULES,
     *rules_mimic.RULES,
     *rules_inertia.RULES,
+    *rules_force.RULES,
     *rules_plausible.RULES,
+    *rules_transmission.RULES,
 )
 
 

@@ -31,6 +31,11 @@ class Description:
         return tuple(self.robot.iterchildren('joint'))
 
     @cached_property
+    def forces(self) -> tuple[Element, ...]:
+        """Elements of constant wrenches on links."""
+        return tuple(self.robot.iterchildren('force'))
+
+    @cached_property
     def link_of(self) -> dict[str, Element]:
         """The first link of each name."""
         return _first_by_name(self.links)
@@ -73,11 +78,11 @@ def ignored(robot: Description) -> list[str]:
     """Return the tags of what is not looked at, each once, in alphabetical order."""
     found = {str(child.tag) for element in robot.elements for child in element.iterchildren('*')
              if child.tag not in CHILDREN.get(str(element.tag), ())}
-    return sorted(found)
+    return sorted(found - {'transmission'})
 
 
 def name_of(element: Element) -> str:
-    """Name of a link or joint; empty where it has none."""
+    """Name of a link, joint or the like; empty where it has none."""
     return element.get('name', '')
 
 

@@ -37,7 +37,11 @@ def label(element: Element, attribute: str = '') -> str:
     shown = '' if text is None else f' {attribute}={quote(text)}'
     if element.tag == 'robot':
         return f'<robot{shown}>'
-    *path, owner = element, *element.iterancestors('inertial', 'link', 'joint')
+    if element.tag == 'force':
+        link = '' if attribute == 'link' else f' link={quote(element.get("link", ""))}'
+        return f'<force{link}{shown}>'
+    *path, owner = element, *element.iterancestors('inertial', 'link', 'joint', 'actuator',
+                                                   'transmission')
     where = f'{owner.tag} {quote(name_of(owner))}'
     if not path:
         return where + shown

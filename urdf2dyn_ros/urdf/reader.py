@@ -10,12 +10,22 @@ from lxml import etree
 from urdf_parser_py import urdf
 
 from urdf2dyn_ros.errors import Problem
-from urdf2dyn_ros.robot_model import Inertia, Joint, Limits, Link, Mimic, RobotModel, Triple
+from urdf2dyn_ros.robot_model import (
+    ExternalForce,
+    Inertia,
+    Joint,
+    Limits,
+    Link,
+    Mimic,
+    RobotModel,
+    Triple,
+)
 from urdf2dyn_ros.urdf.checks import check
-from urdf2dyn_ros.urdf.description import Description, Element, children, ignored
+from urdf2dyn_ros.urdf.description import Description, Element, children, ignored, numbers
 from urdf2dyn_ros.urdf.document import MAX_BYTES, MAX_DEPTH, parse_document
 from urdf2dyn_ros.urdf.findings import listed
 from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, TENSOR, attributes
+from urdf2dyn_ros.urdf.transmissions import gear_ratios
 
 MAX_LINKS = 5000
 
@@ -60,7 +70,7 @@ def read_urdf(
     warnings = check(description, strict_inertia, max_links)
     if _LOG.isEnabledFor(logging.DEBUG) and (tags := ignored(description)):
         _LOG.debug('elements that dynamics does not look at: %s', listed(tags))
-    return _model(urdf.URDF.from_xml_string(_strip(description)), warnings)
+    return _model(urdf.URDF.from_xml_string(_strip(description)), description, warnings)
 
 
 def _drop_namespace(root: Element) -> None:
@@ -72,12 +82,14 @@ def _drop_namespace(root: Element) -> None:
 
 
 def _strip(description: Description) -> str:
-    """Copy what matters; urdf_parser_py prints about what it does not know."""
+    """Copy what matters and urdf_parser_py knows; it prints about the rest."""
     copy = etree.Element('robot', name='robot')
     pairs = [(description.robot, copy)]
     for source, target in pairs:  # grows while it is walked
         for child in children(source):
             tag = str(child.tag)
+            if tag == 'force':
+                continue
             # It wants every limit. No other text can be nan here: the rules saw to that.
             known = dict.fromkeys(attributes(tag), 'nan') if tag == 'limit' else {}
             for name in attributes(tag):
@@ -88,14 +100,16 @@ def _strip(description: Description) -> str:
     return etree.tostring(copy, encoding='unicode')
 
 
-def _model(robot: Any, warnings: tuple[Problem, ...]) -> RobotModel:
+def _model(robot: Any, description: Description, warnings: tuple[Problem, ...]) -> RobotModel:
     children = {joint.child for joint in robot.joints}
+    ratios = gear_ratios(description)
     return RobotModel(
         name=robot.name,
         links=tuple(Link(link.name, _inertia(link.inertial)) for link in robot.links),
-        joints=tuple(_joint(joint) for joint in robot.joints),
+        joints=tuple(_joint(joint, ratios.get(joint.name)) for joint in robot.joints),
         root=next(link.name for link in robot.links if link.name not in children),
         warnings=warnings,
+        forces=tuple(_force(element) for element in description.forces),
     )
 
 
@@ -107,7 +121,7 @@ def _inertia(inertial: Any) -> Inertia | None:
     return Inertia(inertial.mass, xyz, rpy, (xx, xy, xz, yy, yz, zz))
 
 
-def _joint(joint: Any) -> Joint:
+def _joint(joint: Any, gear_ratio: float | None) -> Joint:
     xyz, rpy = _placement(joint.origin)
     dynamics = joint.dynamics  # None, or an object whose attributes may be None
     return Joint(
@@ -122,7 +136,17 @@ def _joint(joint: Any) -> Joint:
         limits=_limits(joint.limit),
         damping=getattr(dynamics, 'damping', None) or 0.0,
         friction=getattr(dynamics, 'friction', None) or 0.0,
+        gear_ratio=gear_ratio,
     )
+
+
+def _force(element: Element) -> ExternalForce:
+    def triple(attribute: str) -> Triple:
+        x, y, z = numbers(element, attribute) or _ZERO
+        return x, y, z
+
+    return ExternalForce(element.get('link', ''), triple('force'), triple('torque'),
+                         triple('xyz'), triple('rpy'))
 
 
 def _placement(origin: Any) -> tuple[Triple, Triple]:

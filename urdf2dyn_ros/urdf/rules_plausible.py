@@ -22,7 +22,8 @@ from urdf2dyn_ros.urdf.schema import LARGEST, MOVING_TYPES, NUMBERS, TENSOR
 _LONGEST = 100.0
 _HEAVIEST = 1e4
 _WIDEST_RATIO = 1e6
-_MULTIPLIED = ('origin', 'mass', 'inertia', 'mimic')
+_MULTIPLIED = ('origin', 'mass', 'inertia', 'mimic', 'force')
+_PLACED = ('origin', 'force')
 
 
 def massless_branches(robot: Description) -> Iterator[Problem]:
@@ -132,7 +133,7 @@ def mass_units(robot: Description) -> Iterator[Problem]:
 def origin_units(robot: Description) -> Iterator[Problem]:
     """Origins look like metres and radians."""
     for element in robot.elements:
-        if element.tag != 'origin':
+        if element.tag not in _PLACED:
             continue
         xyz, rpy = numbers(element, 'xyz'), numbers(element, 'rpy')
         if xyz is not None and math.hypot(*xyz) > _LONGEST:

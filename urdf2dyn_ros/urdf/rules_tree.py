@@ -18,14 +18,14 @@ def no_links(robot: Description) -> Iterator[Problem]:
 
 
 def unknown_links(robot: Description) -> Iterator[Problem]:
-    """Parent and child are links of this robot."""
-    for joint in robot.joints:
-        for element in joint.iterchildren('parent', 'child'):
-            name = element.get('link')
-            if name is not None and name not in robot.link_of:
-                remedy = meant(name, robot.link_of, robot.is_small)
-                message = f'no link is named {quote(name)}; {remedy}'
-                yield refuse('link-unknown', element, message, 'link')
+    """Parent and child, and what a force acts on, are links of this robot."""
+    ends = (end for joint in robot.joints for end in joint.iterchildren('parent', 'child'))
+    for element in (*ends, *robot.forces):
+        name = element.get('link')
+        if name is not None and name not in robot.link_of:
+            remedy = meant(name, robot.link_of, robot.is_small)
+            message = f'no link is named {quote(name)}; {remedy}'
+            yield refuse('link-unknown', element, message, 'link')
 
 
 def self_loops(robot: Description) -> Iterator[Problem]:

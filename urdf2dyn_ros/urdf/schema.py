@@ -1,8 +1,9 @@
 """
 The part of URDF that dynamics needs, as tables.
 
-Whatever is not in them (visual, collision, gazebo, transmission, ros2_control, anything unknown)
-is never looked at.
+Whatever is not in them (visual, collision, gazebo, ros2_control, anything unknown) is never
+looked at; transmissions, which can refuse no robot, have a file of their own. ``<force>``, a
+constant wrench on a link, is an extension of URDF.
 
 """
 
@@ -18,7 +19,7 @@ MULTI_DOF_TYPES = ('planar', 'floating')
 
 # Children that matter, by tag; each may stand once in its parent, links and joints apart.
 CHILDREN = {
-    'robot': ('link', 'joint'),
+    'robot': ('link', 'joint', 'force'),
     'link': ('inertial',),
     'inertial': ('origin', 'mass', 'inertia'),
     'joint': ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic'),
@@ -33,6 +34,7 @@ NAMES = {
     'parent': ('link',),
     'child': ('link',),
     'mimic': ('joint',),
+    'force': ('link',),
 }
 # Attributes that hold numbers, and how many.
 NUMBERS = {
@@ -43,6 +45,7 @@ NUMBERS = {
     'limit': {'lower': 1, 'upper': 1, 'effort': 1, 'velocity': 1},
     'dynamics': {'damping': 1, 'friction': 1},
     'mimic': {'multiplier': 1, 'offset': 1},
+    'force': {'xyz': 3, 'rpy': 3, 'force': 3, 'torque': 3},
 }
 # Of what the equations multiply: products of some ten of these are finite.
 LARGEST = 1e30
@@ -54,6 +57,7 @@ REQUIRED_ATTRIBUTES = {
     'parent': ('link',),
     'child': ('link',),
     'mimic': ('joint',),
+    'force': ('link',),
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from lxml import etree
 
-from urdf2dyn_ros.robot_model import Inertia, Joint, RobotModel
+from urdf2dyn_ros.robot_model import ExternalForce, Inertia, Joint, RobotModel
 from urdf2dyn_ros.urdf.description import Element
 from urdf2dyn_ros.urdf.schema import TENSOR
 
@@ -15,7 +15,7 @@ _UNLIMITED = {'lower': -1e9, 'upper': 1e9, 'effort': 1e9, 'velocity': 1e9}
 
 def clean_urdf(model: RobotModel, *, fill_limits: bool = False) -> str:
     """
-    Write a model as URDF: links with inertia, and joints; reading it gives the model back.
+    Write a model as URDF; reading it gives the model back.
 
     Parameters
     ----------
@@ -33,6 +33,11 @@ def clean_urdf(model: RobotModel, *, fill_limits: bool = False) -> str:
             _write_inertia(element, link.inertia)
     for joint in model.joints:
         _write_joint(etree.SubElement(robot, 'joint'), joint, fill_limits)
+    for joint in model.joints:
+        if joint.gear_ratio is not None:
+            _write_transmission(robot, joint.name, joint.gear_ratio)
+    for force in model.forces:
+        _write_force(robot, force)
     return etree.tostring(robot, encoding='unicode', pretty_print=True)
 
 
@@ -62,6 +67,21 @@ def _write_joint(element: Element, joint: Joint, fill_limits: bool) -> None:
         mimic = joint.mimic
         follower = _add(element, 'mimic', {'multiplier': mimic.multiplier, 'offset': mimic.offset})
         follower.set('joint', mimic.joint)
+
+
+def _write_transmission(robot: Element, joint: str, ratio: float) -> None:
+    # the one form that urdf_parser_py takes without a hardware interface, which nobody knows here
+    transmission = etree.SubElement(robot, 'transmission', name=f'{joint}_transmission',
+                                    type='SimpleTransmission')
+    etree.SubElement(transmission, 'joint', name=joint)
+    etree.SubElement(transmission, 'actuator', name=f'{joint}_motor')
+    etree.SubElement(transmission, 'mechanicalReduction').text = _text(ratio)
+
+
+def _write_force(robot: Element, force: ExternalForce) -> None:
+    element = _add(robot, 'force', {'xyz': force.xyz, 'rpy': force.rpy, 'force': force.force,
+                                    'torque': force.torque})
+    element.set('link', force.link)
 
 
 def _add(parent: Element, tag: str, values: Mapping[str, float | tuple[float, ...]]) -> Element:
