@@ -1,0 +1,68 @@
+"""Odometry of any link: orientation and twist, of which accelerations are estimated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from urdf2dyn_ros.base.moving_base import MovingBase
+from urdf2dyn_ros.equations.vectors import add, cross, scale
+from urdf2dyn_ros.estimators.estimate import Vector
+
+UNIT = 1e-2
+"""A quaternion whose length differs from 1 by more is no rotation."""
+
+
+class Odometry(MovingBase):
+    """
+    Orientation and twist, as nav_msgs/Odometry has them; its position is not used.
+
+    Both accelerations are derivatives of the twist: that of the origin is vd + w x v, for the
+    twist is given in axes that turn. The orientation turns gravity into the link's frame; a
+    heading that drifts or jumps does no harm as long as gravity is vertical. The parameters are
+    those of `MovingBase`.
+
+    """
+
+    CHANNELS = 6
+
+    def receive(self, stamp: int, frame: str, orientation: Sequence[float],
+                linear: Sequence[float], angular: Sequence[float],
+                covariances: Sequence[float] = (0.0, 0.0)) -> str:
+        """
+        Take the fields of one message; return its outcome, a key of ``OUTCOMES``.
+
+        Parameters
+        ----------
+        stamp : int
+            [ns].
+        frame : str
+            Its child_frame_id, the name of a link.
+        orientation : sequence of float, (4,)
+            Quaternion x, y, z, w of the link in the world's frame, header.frame_id.
+        linear, angular : sequence of float, (3,)
+            Velocity of the link's origin [m/s] and angular velocity [rad/s] relative to the
+            world, in the link's own axes.
+        covariances : sequence of float, (2,)
+            First entries of those of pose and twist; -1 says that there is no such measurement.
+
+        """
+        return self._receive(stamp, frame, covariances, (*angular, *linear), orientation)
+
+    def _checked(self, rest: Vector) -> Vector | None:
+        """Return gravity in the link's frame [m/s^2]."""
+        length = math.hypot(*rest)
+        if abs(length - 1.0) > UNIT:
+            return None
+        x, y, z, s = (rest / length).tolist()
+        # turned back: by the conjugate quaternion
+        twice = cross(scale(2.0, self._gravity), (x, y, z))
+        return np.array(add(self._gravity, add(scale(s, twice), cross(twice, (x, y, z)))))
+
+    def _motion(self, velocities: Vector, derivatives: Vector, beside: Vector) -> Vector:
+        w_x, w_y, w_z, *v = velocities.tolist()
+        turning = cross((w_x, w_y, w_z), (v[0], v[1], v[2]))
+        acceleration = derivatives[3:] + turning - beside
+        return np.concatenate((velocities[:3], derivatives[:3], acceleration))
