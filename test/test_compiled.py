@@ -202,9 +202,15 @@ def test_the_callable_itself_answers_none_to_whatever_is_unusual(
     for arguments in ((), (x,), (x, x), (x,) * 4, (None,) * 3, (x, x, object())):
         assert call(*arguments) is None
     assert call(x, x, x, x=x) is None   # type: ignore[call-arg]
-    for arguments in ((), (1, 2, 3, 6, False, 1, None, 8), (0, 0, 3, 6, False, 1, None),
-                      (1, 1, 9, 6, False, 1, None), ('a', 1, 3, 6, False, 1, None)):
-        with pytest.raises((TypeError, ValueError)):
+    sizes, m = (6, 6, 6), (6,)
+    for arguments in ((), (1, 2, sizes, m, 1, None, 8), (0, 0, sizes, m, 1, None),
+                      (1, 1, sizes, m, 0, None), (1, 1, (), m, 1, None),
+                      (1, 1, (6,) * 7, m, 1, None), (1, 1, (6, 0, 6), m, 1, None),
+                      (1, 1, ('a',), m, 1, None), (1, 1, (6, 2**80), m, 1, None),
+                      (1, 1, 3, m, 1, None), (1, 1, [6, 6, 6], m, 1, None),
+                      (1, 1, sizes, (), 1, None), (1, 1, sizes, (6, 6, 6), 1, None),
+                      ('a', 1, sizes, m, 1, None)):
+        with pytest.raises((TypeError, ValueError, OverflowError)):
             type(call)(*arguments)
 
 

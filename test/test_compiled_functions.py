@@ -1,8 +1,9 @@
-"""The vectors' sines and cosines, and functions of fewer inputs or with a matrix as a result."""
+"""What vectors have of trigonometry and exponentials, and functions of fewer inputs."""
 
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -20,25 +21,37 @@ from urdf2dyn_ros.languages import python
 from urdf2dyn_ros.multibody import multibody
 
 WRAPPER = """
-void run(ptrdiff_t count, const double *angles, double *sines, double *cosines)
+EXPORT void circular(ptrdiff_t count, const double *x, double *sines, double *cosines)
 {
-    sines_cosines(count / WIDTH, (const vector *)angles, (vector *)sines, (vector *)cosines);
+    sines_cosines(count / WIDTH, (const vector *)x, (vector *)sines, (vector *)cosines);
+}
+
+EXPORT void hyperbolic(ptrdiff_t count, const double *x, double *tangents, double *powers)
+{
+    hyperbolic_tangents(count / WIDTH, (const vector *)x, (vector *)tangents);
+    exponentials(count / WIDTH, (const vector *)x, (vector *)powers);
 }
 """
-Trigonometry = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+Functions = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 OPTIONS = {'native': ['-march=native', '-ffp-contract=fast'], 'without FMA': [],
            'width 8': ['-DWIDTH=8'], 'native, width 8': ['-march=native', '-DWIDTH=8']}
 
 
 @pytest.fixture(scope='module', params=OPTIONS)
-def trigonometry(request: pytest.FixtureRequest,
-                 tmp_path_factory: pytest.TempPathFactory) -> Trigonometry:
-    """Return the sines and cosines of the header alone."""
-    text = files('urdf2dyn_ros.compiled').joinpath('vector_trigonometry.h').read_text()
-    path: Path = tmp_path_factory.mktemp('trigonometry') / 'run.so'
-    find_compiler().build(f'{text}\n__attribute__((visibility("default"))) {WRAPPER.strip()}\n',
-                          ['-O2', *OPTIONS[request.param]], ['-lm'], path)
-    run = ctypes.CDLL(str(path)).run
+def library(request: pytest.FixtureRequest,
+            tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """Return the functions of the headers alone."""
+    text = ''.join(files('urdf2dyn_ros.compiled').joinpath(name).read_text()
+                   for name in ('vector_trigonometry.h', 'vector_exponentials.h'))
+    path: Path = tmp_path_factory.mktemp('vectors') / 'run.so'
+    find_compiler().build(
+        text + WRAPPER.replace('EXPORT', '__attribute__((visibility("default")))'),
+        ['-O2', *OPTIONS[request.param]], ['-lm'], path)
+    return ctypes.CDLL(str(path))
+
+
+def lanes(run: Callable[..., object]) -> Functions:
+    """Return a function of the library as one of arrays."""
 
     def evaluate(angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         count = -(-len(angles) // 8) * 8
@@ -50,6 +63,18 @@ def trigonometry(request: pytest.FixtureRequest,
         return rows[1, :len(angles)], rows[2, :len(angles)]
 
     return evaluate
+
+
+@pytest.fixture
+def trigonometry(library: ctypes.CDLL) -> Functions:
+    """Return sines and cosines."""
+    return lanes(library.circular)
+
+
+@pytest.fixture
+def exponentials(library: ctypes.CDLL) -> Functions:
+    """Return hyperbolic tangents and exponentials."""
+    return lanes(library.hyperbolic)
 
 
 def angles(kind: str) -> np.ndarray:
@@ -70,7 +95,7 @@ def angles(kind: str) -> np.ndarray:
 @pytest.mark.parametrize('kind', ['small', 'large', 'tiny', 'near multiples of pi/2',
                                   'odd multiples of pi/4', 'huge'])
 def test_sines_and_cosines_are_right_to_two_units_and_a_half(kind: str,
-                                                             trigonometry: Trigonometry) -> None:
+                                                             trigonometry: Functions) -> None:
     """Against 400 digits."""
     given = angles(kind)
     for x, s, c in zip(given, *trigonometry(given)):
@@ -81,7 +106,7 @@ def test_sines_and_cosines_are_right_to_two_units_and_a_half(kind: str,
 
 
 def test_what_is_not_finite_is_nan_and_leaves_its_neighbours_alone(
-        trigonometry: Trigonometry) -> None:
+        trigonometry: Functions) -> None:
     """Each lane by itself."""
     given = np.array([0.5, np.nan, np.inf, -np.inf, 1e300, -0.0, 0.0, float(pi)])
     for found, function in zip(trigonometry(given), (np.sin, np.cos)):
@@ -89,6 +114,29 @@ def test_what_is_not_finite_is_nan_and_leaves_its_neighbours_alone(
             np.testing.assert_allclose(found, function(given), rtol=1e-15, atol=1e-30)
     alone = trigonometry(np.array([0.5] * 8))
     assert (alone[0][0], alone[1][0]) == tuple(x[0] for x in trigonometry(given))
+
+
+@pytest.mark.parametrize('most', [1e-300, 1e-9, 0.1, 1.0, 3.0, 40.0, 745.0])
+def test_exponentials_and_hyperbolic_tangents_are_those_of_python(
+        most: float, exponentials: Functions) -> None:
+    """To 1e-15; where the exponential is below what is normal, to its last place."""
+    given = np.random.default_rng(6).uniform(-most, min(most, 709.7), 2000)
+    for found, function in zip(exponentials(given), (math.tanh, math.exp)):
+        wanted = np.array([function(x) for x in given])
+        assert (np.abs(found - wanted) <= 1e-15 * np.abs(wanted) + 5e-324).all()
+
+
+def test_exponentials_and_hyperbolic_tangents_at_their_ends(exponentials: Functions) -> None:
+    """Zero with its sign, one, infinity; NaN leaves its neighbours alone."""
+    given = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e308, -1e308, 709.79, -745.2, -745.1,
+                      5e-324, 100.0, -100.0])
+    tangents, powers = exponentials(given)
+    wanted = np.where(np.abs(given) > 50.0, np.copysign(1.0, given), given)
+    np.testing.assert_array_equal(tangents, wanted)
+    np.testing.assert_array_equal(np.signbit(tangents[[0, 1]]), [False, True])
+    np.testing.assert_allclose(powers, [
+        1.0, 1.0, np.inf, 0.0, np.nan, np.inf, 0.0, np.inf, 0.0, 5e-324, 1.0, math.exp(100.0),
+        math.exp(-100.0)], rtol=1e-15)
 
 
 @pytest.mark.parametrize('function', ['inverse_dynamics', 'gravity', 'bias', 'mass_matrix'])

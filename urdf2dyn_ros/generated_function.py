@@ -17,6 +17,8 @@ from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.languages import python
 
 Array = NDArray[np.float64]
+OF_JOINTS = ('q', 'qd', 'qdd')
+"""Inputs with an entry for each joint; the others may be the same for all states."""
 
 
 class GeneratedFunction:
@@ -74,8 +76,9 @@ class GeneratedFunction:
         Parameters
         ----------
         *given : array_like, (n,) or (N, n)
-            Those of q, qd, qdd that the function depends on; then, as long as they are, those of
-            base_motion, external and payload that the program has.
+            Those of q, qd, qdd that the function depends on; then, each as long as it is, those
+            of base_motion, external and payload that the program has. One row of these goes with
+            N states, for all of which it is the same.
 
         Returns
         -------
@@ -85,8 +88,8 @@ class GeneratedFunction:
         Raises
         ------
         StateError
-            If the shapes differ, are neither (n,) nor (N, n), an entry is not finite, or the
-            value is too large for floating point.
+            If there are more or fewer, the shapes differ, are neither (n,) nor (N, n), an entry
+            is not finite, or the value is too large for floating point.
 
         """
         result = self.compiled(*given)
@@ -99,12 +102,15 @@ class GeneratedFunction:
             raise StateError(f'{self._name} takes {len(self._inputs)} arguments ({names}); there '
                              f'are {len(given)}')
         states = [self._checked(x, values) for x, values in zip(self._inputs, given)]
+        states = [np.broadcast_to(state, (*states[0].shape[:-1], state.size))
+                  if state.ndim == 1 and x.name not in OF_JOINTS else state
+                  for x, state in zip(self._inputs, states)]
         if any(state.shape[:-1] != states[0].shape[:-1] for state in states):
             shapes = ', '.join(f'{x.name} {state.shape}'
                                for x, state in zip(self._inputs, states))
             *most, last = (x.name for x in self._inputs)
-            same = ('rows of the same number' if any(
-                x.name not in ('q', 'qd', 'qdd') for x in self._inputs) else 'the same shape')
+            same = ('the same shape' if all(x.name in OF_JOINTS for x in self._inputs) else
+                    'rows of the same number')
             raise StateError(f'{", ".join(most)} and {last} must have {same}; they have: {shapes}')
         if self.backend == 'c':
             clean = self.compiled(*(np.require(state, requirements=['C', 'A'])
@@ -114,9 +120,12 @@ class GeneratedFunction:
         return self._of_one(states) if states[0].ndim == 1 else self._of_many(states)
 
     def _of_one(self, states: Sequence[Array]) -> Array:
-        values = self._one(*(state.tolist() for state in states))
         nested = self._is_matrix or len(self.results) > 1
-        flat = [entry for row in values for entry in row] if nested else values
+        try:
+            values = self._one(*(state.tolist() for state in states))
+            flat = [entry for row in values for entry in row] if nested else values
+        except (OverflowError, ValueError):   # exp(1000); the sine of infinity
+            flat = [math.inf]
         if not all(map(math.isfinite, flat)):
             raise StateError(f'the result of {self._name} for this state is too large for '
                              'floating point')
@@ -171,7 +180,7 @@ class GeneratedFunction:
 
     def _checked(self, x: Input, values: ArrayLike) -> Array:
         name, n = x.name, len(x.entries)
-        of_joints = name in ('q', 'qd', 'qdd')
+        of_joints = name in OF_JOINTS
         try:
             if np.ma.is_masked(values):
                 raise TypeError('some of it is masked')

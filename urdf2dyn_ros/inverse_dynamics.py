@@ -78,7 +78,6 @@ class InverseDynamics:
         self.model = model
         self.gravity_vector = gravity
         self._system = multibody(model)
-        self._functions: dict[str, GeneratedFunction] = {}
         program = self._program('inverse_dynamics')
         self.joint_names = self._system.joint_names
         self.units = tuple(row.unit for row in program.independent)
@@ -89,8 +88,10 @@ class InverseDynamics:
         self.operations: Operations = function.operations
         self.inputs = tuple(x.name for x in function.inputs)
         self._efforts = GeneratedFunction(program, 'inverse_dynamics', backend, threads)
+        self._functions = {'inverse_dynamics': self._efforts}
         self.backend = self._efforts.backend
         self._compiled = self._efforts.compiled
+        self._moves = len(self._efforts.results) > 1
 
     @property
     def text(self) -> str:
@@ -114,7 +115,7 @@ class InverseDynamics:
             of the root, in the root frame. external, (6 k,) or (N, 6 k): for each link force [N]
             and moment [N m] on it by the environment, about its origin, in its axes. payload,
             (10,) or (N, 10): mass [kg], centre [m] in the link, ixx ixy ixz iyy iyz izz [kg m^2]
-            about it.
+            about it. One row of these goes with N instants, for all of which it is the same.
 
         Returns
         -------
@@ -127,15 +128,14 @@ class InverseDynamics:
         Raises
         ------
         StateError
-            If the shapes differ, are neither (n,) nor (N, n), an entry is not finite, or an
-            effort is too large for floating point.
+            If arguments are missing or too many, the shapes differ, are neither (n,) nor (N, n),
+            an entry is not finite, or an effort is too large for floating point.
 
         """
-        # the shortest way for what is as it should be
-        efforts = self._compiled(q, qd, qdd, *beside)
-        if efforts is None:
-            efforts = self._efforts.careful((q, qd, qdd, *beside))
-        return self._parted(efforts) if self._moves else efforts
+        if beside:
+            return self._whole('inverse_dynamics', q, qd, qdd, *beside)
+        efforts = self._compiled(q, qd, qdd)   # the shortest way for what is as it should be
+        return self._efforts.careful((q, qd, qdd)) if efforts is None else efforts
 
     def gravity(self, q: ArrayLike, *beside: ArrayLike) -> Any:
         """
@@ -237,10 +237,6 @@ class InverseDynamics:
 
         """
         return self._function('mass_matrix')(q, *payload)
-
-    @property
-    def _moves(self) -> bool:
-        return len(self._efforts.results) > 1
 
     def _whole(self, name: str, *given: ArrayLike) -> Any:
         found = self._function(name)(*given)

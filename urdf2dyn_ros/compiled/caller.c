@@ -2,8 +2,9 @@
  * A compiled function of any robot as a Python callable: checks, and one call.
  *
  * Clean input goes straight to C: exact numpy arrays of native, aligned, contiguous float64, all
- * of shape (n,) or all of shape (N, n). For anything else, and for numbers that are not finite,
- * the answer is None: the caller then takes the careful way, which converts or explains.
+ * of one row or all of N rows, each input with rows of its own size. For anything else, and for
+ * numbers that are not finite, the answer is None: the caller then takes the careful way, which
+ * converts or explains.
  */
 #define PY_SSIZE_T_CLEAN
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
@@ -11,7 +12,7 @@
 #include <stddef.h>
 #include <numpy/arrayobject.h>
 
-#define MOST_INPUTS 3
+#define MOST_INPUTS 6
 
 typedef int (*one_function)(const double *const *, double *);
 typedef int (*many_function)(const double *const *, double *, ptrdiff_t, long);
@@ -21,20 +22,24 @@ typedef struct {
     vectorcallfunc vectorcall;
     one_function one;
     many_function many;
-    Py_ssize_t inputs, n;
-    int matrix;
+    Py_ssize_t inputs, sizes[MOST_INPUTS];
+    Py_ssize_t dimensions, shape[2];  /* of the result for one state */
     long threads;
     PyObject *library;  /* what keeps the machine code loaded */
 } Caller;
 
-static int is_clean(PyObject *argument, Py_ssize_t n)
+/* N of (N, size), -1 of (size,), -2 of anything that is not clean */
+static npy_intp rows_of(PyObject *argument, Py_ssize_t size)
 {
     if (!PyArray_CheckExact(argument))
-        return 0;
+        return -2;
     PyArrayObject *array = (PyArrayObject *)argument;
     const int dimensions = PyArray_NDIM(array);
-    return PyArray_TYPE(array) == NPY_DOUBLE && PyArray_ISCARRAY_RO(array)
-        && (dimensions == 1 || dimensions == 2) && PyArray_DIM(array, dimensions - 1) == n;
+    if (PyArray_TYPE(array) != NPY_DOUBLE || !PyArray_ISCARRAY_RO(array)
+            || (dimensions != 1 && dimensions != 2)
+            || PyArray_DIM(array, dimensions - 1) != size)
+        return -2;
+    return dimensions == 2 ? PyArray_DIM(array, 0) : -1;
 }
 
 static PyObject *call(PyObject *object, PyObject *const *args, size_t flags, PyObject *names)
@@ -44,35 +49,30 @@ static PyObject *call(PyObject *object, PyObject *const *args, size_t flags, PyO
     if (PyVectorcall_NARGS(flags) != self->inputs
             || (names != NULL && PyTuple_GET_SIZE(names) != 0))
         Py_RETURN_NONE;
+    npy_intp rows = -2;
     for (Py_ssize_t i = 0; i < self->inputs; i++) {
-        if (!is_clean(args[i], self->n))
+        const npy_intp found = rows_of(args[i], self->sizes[i]);
+        if (found == -2 || (found != rows && i > 0))
             Py_RETURN_NONE;
+        rows = found;
         in[i] = PyArray_DATA((PyArrayObject *)args[i]);
-    }
-    PyArrayObject *first = (PyArrayObject *)args[0];
-    const int dimensions = PyArray_NDIM(first);
-    for (Py_ssize_t i = 1; i < self->inputs; i++) {
-        PyArrayObject *other = (PyArrayObject *)args[i];
-        if (PyArray_NDIM(other) != dimensions || PyArray_DIM(other, 0) != PyArray_DIM(first, 0))
-            Py_RETURN_NONE;
     }
     npy_intp shape[3];
     int size = 0;
-    if (dimensions == 2)
-        shape[size++] = PyArray_DIM(first, 0);
-    shape[size++] = self->n;
-    if (self->matrix)
-        shape[size++] = self->n;
+    if (rows >= 0)
+        shape[size++] = rows;
+    for (Py_ssize_t k = 0; k < self->dimensions; k++)
+        shape[size++] = self->shape[k];
     PyObject *result = PyArray_SimpleNew(size, shape, NPY_DOUBLE);
     if (result == NULL)
         return NULL;
     double *out = PyArray_DATA((PyArrayObject *)result);
     int spoiled = 0;
-    if (dimensions == 1) {
+    if (rows < 0) {
         spoiled = self->one(in, out);
-    } else if (shape[0] > 0) {
+    } else if (rows > 0) {
         Py_BEGIN_ALLOW_THREADS
-        spoiled = self->many(in, out, shape[0], self->threads);
+        spoiled = self->many(in, out, rows, self->threads);
         Py_END_ALLOW_THREADS
     }
     if (spoiled) {
@@ -82,18 +82,31 @@ static PyObject *call(PyObject *object, PyObject *const *args, size_t flags, PyO
     return result;
 }
 
+/* a tuple of 1 to `most` sizes from 1; how many there are, 0 with an exception */
+static Py_ssize_t sizes_of(PyObject *tuple, Py_ssize_t most, Py_ssize_t *sizes)
+{
+    const Py_ssize_t count = PyTuple_GET_SIZE(tuple);
+    int wrong = count < 1 || count > most;
+    for (Py_ssize_t k = 0; !wrong && k < count; k++) {
+        sizes[k] = PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, k));
+        wrong = sizes[k] < 1;
+    }
+    if (wrong && !PyErr_Occurred())
+        PyErr_Format(PyExc_ValueError, "1 to %zd sizes, from 1", most);
+    return wrong ? 0 : count;
+}
+
 static PyObject *create(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     unsigned long long one, many;
-    Py_ssize_t inputs, n;
-    int matrix;
     long threads;
-    PyObject *library;
+    PyObject *inputs, *result, *library;
     (void)keywords;
-    if (!PyArg_ParseTuple(args, "KKnnplO", &one, &many, &inputs, &n, &matrix, &threads, &library))
+    if (!PyArg_ParseTuple(args, "KKO!O!lO", &one, &many, &PyTuple_Type, &inputs, &PyTuple_Type,
+                          &result, &threads, &library))
         return NULL;
-    if (one == 0 || many == 0 || inputs < 1 || inputs > MOST_INPUTS || n < 1 || threads < 1) {
-        PyErr_SetString(PyExc_ValueError, "addresses, 1 to 3 inputs, n and threads from 1");
+    if (one == 0 || many == 0 || threads < 1) {
+        PyErr_SetString(PyExc_ValueError, "addresses, and threads from 1");
         return NULL;
     }
     Caller *self = (Caller *)type->tp_alloc(type, 0);
@@ -102,9 +115,12 @@ static PyObject *create(PyTypeObject *type, PyObject *args, PyObject *keywords)
     self->vectorcall = call;
     self->one = (one_function)(size_t)one;
     self->many = (many_function)(size_t)many;
-    self->inputs = inputs;
-    self->n = n;
-    self->matrix = matrix;
+    self->inputs = sizes_of(inputs, MOST_INPUTS, self->sizes);
+    self->dimensions = self->inputs > 0 ? sizes_of(result, 2, self->shape) : 0;
+    if (self->dimensions == 0) {
+        Py_DECREF(self);
+        return NULL;
+    }
     self->threads = threads;
     Py_INCREF(library);
     self->library = library;
@@ -120,7 +136,7 @@ static void destroy(PyObject *object)
 static PyTypeObject CallerType = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "urdf2dyn_caller.Caller",
-    .tp_doc = "Caller(one, many, inputs, n, matrix, threads, library)",
+    .tp_doc = "Caller(one, many, sizes of inputs, shape of the result, threads, library)",
     .tp_basicsize = sizeof(Caller),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
     .tp_new = create,

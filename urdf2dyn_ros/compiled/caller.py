@@ -26,9 +26,10 @@ from urdf2dyn_ros.errors import CompilerError
 Array = NDArray[np.float64]
 Caller: TypeAlias = Callable[..., 'Array | None']
 """
-Takes the inputs of a function, by position: all (n,) or all (N, n), float64, C-contiguous.
+Takes the inputs of a function, by position: all of one row, or all of N rows, each of its own
+size; float64, C-contiguous.
 
-Returns a new array, (n,) or (n, n), or (N, n) or (N, n, n); None if the arguments are anything
+Returns a new array, (m,) or (n, n), or (N, m) or (N, n, n); None if the arguments are anything
 else, or a number in them or in the result is not finite.
 """
 
@@ -72,8 +73,7 @@ def compiled(source: Source, threads: int = 1) -> Caller:
     made = _extension(compiler)
     if made is None:
         return _ctypes_caller(source, library, threads)
-    caller: Caller = made.Caller(one, many, source.inputs, source.n, len(source.result) == 2,
-                                 threads, library)
+    caller: Caller = made.Caller(one, many, source.inputs, source.result, threads, library)
     return caller
 
 
@@ -121,14 +121,16 @@ def _module(path: Path) -> ModuleType:
 
 def _ctypes_caller(source: Source, library: ctypes.CDLL, threads: int) -> Caller:
     """Return the same without the extension module."""
-    pointers = ctypes.c_void_p * source.inputs
+    sizes = source.inputs
+    pointers = ctypes.c_void_p * len(sizes)
 
     def call(*states: Any) -> Array | None:
-        if len(states) != source.inputs or not all(
+        if len(states) != len(sizes) or not all(
                 type(state) is np.ndarray and state.dtype == np.float64
                 and state.dtype.isnative and state.flags.c_contiguous and state.flags.aligned
-                and state.ndim in (1, 2) and state.shape[-1] == source.n
-                and state.shape == states[0].shape for state in states):
+                and state.ndim in (1, 2) and state.shape[-1] == size
+                and state.shape[:-1] == states[0].shape[:-1]
+                for state, size in zip(states, sizes)):
             return None
         result = np.empty(states[0].shape[:-1] + source.result)
         given = pointers(*(state.ctypes.data for state in states))

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
+from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
-from urdf2dyn_ros.equations.program import Function, Program, Signed, Statement, names_in
+from urdf2dyn_ros.equations.program import (
+    Call,
+    Function,
+    Name,
+    Program,
+    Signed,
+    Statement,
+    Term,
+    names_in,
+)
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.infix import Infix
 
 _INFIX = Infix()
 _INDENT = '    '
+_VALUES = {'tanh': 'hyperbolic', 'exp': 'exponential'}
+_ARRAYS = ('sine', 'cosine', *_VALUES.values())
 PART = 150
 """Statements in one C function."""
 
@@ -25,20 +37,17 @@ class Source(NamedTuple):
     ----------
     text : str
         Complete, with no #include but of the C library.
-    inputs : int
-        1 to 3 arrays, (n,) or (N, n) each.
-    n : int
-        Independent joints, at least 1.
+    inputs : tuple of int
+        Entries of each of the 1 to 6 arrays, at least 1.
     result : tuple of int
-        Shape of the result for one state: (n,) or (n, n).
+        Shape of the result for one state: (n, n), or (m,) of all results one behind the other.
     statements : int
         In the text of one evaluation.
 
     """
 
     text: str
-    inputs: int
-    n: int
+    inputs: tuple[int, ...]
     result: tuple[int, ...]
     statements: int
 
@@ -48,44 +57,86 @@ def source(program: Program, function: Function) -> Source:
     Return the C text of one function of a program of style fast.
 
     All angles are collected before the recursion: their sines and cosines are a short loop over
-    vectors then, and the recursion has no calls that would empty the registers.
+    vectors then, and the recursion has no calls that would empty the registers. The arguments of
+    hyperbolic tangents and exponentials likewise.
     """
     n, results = len(program.numbers), function.results
+    inputs = tuple(len(x.entries) for x in function.inputs)
     statements = _Statements(program, function)
     entries = [entry for result in results for row in result.rows for entry in row.entries]
-    sizes = {'INPUTS': len(function.inputs), 'STATE': n, 'RESULT': len(entries),
-             'ANGLES': len(statements.angles), 'OPERATIONS': max(1, sum(function.operations[:2]))}
-    lines = [_packaged('vector_trigonometry.h')]
+    sizes = {'INPUTS': len(inputs), 'ENTRIES': sum(inputs), 'ALIKE(DO)': _alike(inputs),
+             'RESULT': len(entries), 'OPERATIONS': max(1, sum(function.operations[:2])),
+             **{name.upper(): len(found) for name, found in statements.arguments.items()}}
+    lines = [_packaged('vector_trigonometry.h'), _packaged('vector_exponentials.h')]
     lines += [f'#define {name} {size}' for name, size in sizes.items()]
-    functions = '\n'.join([*statements.angles_function(), *statements.result_function(entries)])
+    functions = '\n'.join([*statements.arguments_function(),
+                           *statements.result_function(entries)])
     for real, suffix in (('double', 'one'), ('vector', 'many')):
         lines.append(functions.replace('REAL', real).replace('SUFFIX', suffix))
     lines.append(_packaged('states.h'))
-    return Source('\n'.join(lines), len(function.inputs), n,
-                  (n, n) if results[0].is_matrix else (n,), len(statements.rest))
+    return Source('\n'.join(lines), inputs, (n, n) if results[0].is_matrix else (len(entries),),
+                  len(statements.rest))
+
+
+def _alike(inputs: Sequence[int]) -> str:
+    """Return DO(first, end, entry, size) of the inputs with one size, one behind the other."""
+    found, first = [], 0
+    for size, same in groupby(inputs):
+        end = first + len(list(same))
+        found.append(f'DO({first}, {end}, {sum(inputs[:first])}, {size})')
+        first = end
+    return ' '.join(found)
 
 
 def _packaged(name: str) -> str:
     return files('urdf2dyn_ros.compiled').joinpath(name).read_text(encoding='utf-8')
 
 
+class _Hoisting(Angles):
+    """Hyperbolic tangents and exponentials become entries of arrays as well."""
+
+    def __init__(self, function: Function) -> None:
+        self.calls: dict[str, dict[Signed, int]] = {name: {} for name in _VALUES}
+        super().__init__(function)
+
+    def _term(self, term: Term) -> Term:
+        if isinstance(term, Call) and term.function in self.calls:
+            found = self.calls[term.function]
+            k = found.setdefault(Signed(term.negative, term.argument), len(found))
+            return Name(f'{_VALUES[term.function]}[{k}]')
+        return super()._term(term)
+
+
 class _Statements:
-    """A function's statements, with sines and cosines as entries of arrays."""
+    """A function's statements, with entries of arrays for what it calls."""
 
     def __init__(self, program: Program, function: Function) -> None:
         self.inputs = {name: f'{x.name}[{k}]' for x in function.inputs
                        for k, name in enumerate(x.entries)}
         self.heads = tuple(x.name for x in function.inputs)
-        self._hoisting = Angles(function)
-        self.angles, self.before = self._hoisting.angles, self._hoisting.before
+        self._hoisting = _Hoisting(function)
         self.rest = self._hoisting.statements
+        self.arguments: dict[str, list[Signed]] = {
+            'angles': [Signed(False, angle) for angle in self._hoisting.angles],
+            'ratios': list(self._hoisting.calls['tanh']),
+            'exponents': list(self._hoisting.calls['exp'])}
+        self._made = function.statements
 
-    def angles_function(self) -> Iterator[str]:
-        yield 'static void angles_SUFFIX(const REAL *const *in, REAL *angles)'
-        yield from ['{', *self._pointers()]
-        yield from self._body(self.before + [
-            Statement(f'angles[{k}]', Signed(False, angle)) for angle, k in self.angles.items()])
-        yield '}'
+    def arguments_function(self) -> Iterator[str]:
+        arrays = ', '.join(f'REAL *restrict {name}' for name in self.arguments)
+        found = [Statement(f'{name}[{k}]', value) for name, values in self.arguments.items()
+                 for k, value in enumerate(values)]
+        yield f'static void arguments_SUFFIX(const REAL *const *in, {arrays})'
+        yield from ['{', *self._pointers(), *self._body(self._before(found) + found), '}']
+
+    def _before(self, statements: Sequence[Statement]) -> list[Statement]:
+        """Return what statements are made of: of a joint that follows another, its angle."""
+        needed, found = names_in(statement.value for statement in statements), []
+        for statement in reversed(self._made):
+            if statement.name in needed:
+                found.append(statement)
+                needed |= names_in([statement.value])
+        return found[::-1]
 
     def result_function(self, entries: Sequence[Signed]) -> Iterator[str]:
         """Yield it in parts: the time that optimisation takes grows faster than a function."""
@@ -93,20 +144,21 @@ class _Statements:
                                   for k, entry in enumerate(entries)]
         parts = [statements[k:k + PART] for k in range(0, len(statements), PART)]
         kept = _kept(parts)
-        arguments = ('(const REAL *const *in, const REAL *restrict sine, '
-                     'const REAL *restrict cosine,\n    REAL *restrict kept, '
-                     'REAL *restrict result)')
+        given = ',\n    '.join(['const REAL *const *in',
+                               *(f'const REAL *restrict {name}' for name in _ARRAYS)])
         inline = 'inline __attribute__((always_inline))'
         for k, part in enumerate(parts):
             how = inline if len(parts) == 1 else '__attribute__((noinline))'
-            yield f'static {how} void part_SUFFIX_{k}{arguments}'
+            yield f'static {how} void part_SUFFIX_{k}({given},'
+            yield '    REAL *restrict kept, REAL *restrict result)'
             yield from ['{', *self._pointers(), *self._body(part, kept), '}']
-        yield f'static {inline} void result_SUFFIX(const REAL *const *in,'
-        yield '    const REAL *sine, const REAL *cosine, REAL *result)'
+        yield f'static {inline} void result_SUFFIX({given},'
+        yield '    REAL *restrict result)'
         yield '{'
         yield f'{_INDENT}REAL kept[{max(1, len(kept))}];'
+        passed = ', '.join(_ARRAYS)
         for k in range(len(parts)):
-            yield f'{_INDENT}part_SUFFIX_{k}(in, sine, cosine, kept, result);'
+            yield f'{_INDENT}part_SUFFIX_{k}(in, {passed}, kept, result);'
         yield '}'
 
     def _pointers(self) -> Iterator[str]:

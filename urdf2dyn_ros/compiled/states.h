@@ -1,17 +1,23 @@
 /*
  * One state, or blocks of WIDTH states in the lanes of vectors, for a generated function.
  *
- * Before it stand vector_trigonometry.h, the sizes INPUTS, STATE, RESULT, ANGLES and OPERATIONS,
- * and the generated angles_one, result_one, angles_many and result_many. States are rows.
+ * Before it stand vector_trigonometry.h, vector_exponentials.h, the sizes INPUTS, ENTRIES (of all
+ * inputs), RESULT, ANGLES, RATIOS, EXPONENTS and OPERATIONS, ALIKE(DO), and the generated
+ * arguments_one, result_one, arguments_many and result_many. States are rows.
+ *
+ * ALIKE(DO) is DO(first, end, entry, size) for inputs `first` to before `end`, which have `size`
+ * entries each, the first of them entry `entry` of all: loops over inputs with sizes that are
+ * known, because copies of their bodies would take longer.
  */
 #include <pthread.h>
 #include <stdint.h>
 
 #define AT_LEAST_ONE(size) ((size) > 0 ? (size) : 1)
-#define GROUPS ((ANGLES + WIDTH - 1) / WIDTH)
+#define GROUPS(size) (((size) + WIDTH - 1) / WIDTH)
+#define ROOM(size) AT_LEAST_ONE(GROUPS(size))
 #define MAX_THREADS 64
 /* on the stack, for a block: beyond it states go one by one */
-#define BLOCK_BYTES ((INPUTS * STATE + RESULT + 3 * ANGLES) * WIDTH * 8)
+#define BLOCK_BYTES ((ENTRIES + RESULT + 3 * ANGLES + 2 * RATIOS + 2 * EXPONENTS) * WIDTH * 8)
 #define LARGE (BLOCK_BYTES > (1 << 17))
 #define WORTH_A_THREAD 200000  /* operations: several times what starting a thread costs */
 
@@ -82,24 +88,30 @@ static inline __attribute__((always_inline)) void scatter(
  * loop over blocks, the constants of the recursion would be hoisted, and spilled. */
 static __attribute__((noinline)) void block(const double *const in[INPUTS], double *out, vector *spoiled)
 {
-    vector columns[INPUTS * STATE], result[AT_LEAST_ONE(RESULT)];
+    vector columns[ENTRIES], result[AT_LEAST_ONE(RESULT)];
     vector angles[AT_LEAST_ONE(ANGLES)], sines[AT_LEAST_ONE(ANGLES)];
     vector cosines[AT_LEAST_ONE(ANGLES)];
+    vector ratios[AT_LEAST_ONE(RATIOS)], hyperbolic[AT_LEAST_ONE(RATIOS)];
+    vector exponents[AT_LEAST_ONE(EXPONENTS)], exponential[AT_LEAST_ONE(EXPONENTS)];
     const vector *states[INPUTS];
     vector even = {0}, odd = {0};
-    for (int i = 0; i < INPUTS; i++) {
-        states[i] = columns + i * STATE;
-        gather(in[i], STATE, columns + i * STATE);
+#define GATHER(first, end, entry, size) \
+    for (int i = first; i < end; i++) { \
+        states[i] = columns + entry + (i - first) * size; \
+        gather(in[i], size, columns + entry + (i - first) * size); \
     }
-    angles_many(states, angles);
+    ALIKE(GATHER)
+    arguments_many(states, angles, ratios, exponents);
     sines_cosines(ANGLES, angles, sines, cosines);
-    result_many(states, sines, cosines, result);
-    for (int k = 0; k + 1 < INPUTS * STATE; k += 2) {
+    hyperbolic_tangents(RATIOS, ratios, hyperbolic);
+    exponentials(EXPONENTS, exponents, exponential);
+    result_many(states, sines, cosines, hyperbolic, exponential, result);
+    for (int k = 0; k + 1 < ENTRIES; k += 2) {
         even += 0.0 * columns[k];
         odd += 0.0 * columns[k + 1];
     }
-    if ((INPUTS * STATE) % 2)
-        even += 0.0 * columns[INPUTS * STATE - 1];
+    if (ENTRIES % 2)
+        even += 0.0 * columns[ENTRIES - 1];
     for (int k = 0; k + 1 < RESULT; k += 2) {
         even += 0.0 * result[k];
         odd += 0.0 * result[k + 1];
@@ -114,14 +126,17 @@ static __attribute__((noinline)) void block(const double *const in[INPUTS], doub
 static void partial_block(const double *const in[INPUTS], double *out, ptrdiff_t count,
                           vector *spoiled)
 {
-    double rows[INPUTS][WIDTH * STATE], results[WIDTH * RESULT];
+    double rows[WIDTH * ENTRIES], results[WIDTH * RESULT];
     const double *padded[INPUTS];
-    for (int i = 0; i < INPUTS; i++) {
-        padded[i] = rows[i];
-        for (ptrdiff_t lane = 0; lane < WIDTH; lane++)
-            memcpy(rows[i] + lane * STATE,
-                   in[i] + (lane < count ? lane : count - 1) * STATE, STATE * sizeof(double));
+#define PAD(first, end, entry, size) \
+    for (int i = first; i < end; i++) { \
+        double *const to = rows + WIDTH * (entry + (i - first) * size); \
+        padded[i] = to; \
+        for (ptrdiff_t lane = 0; lane < WIDTH; lane++) \
+            memcpy(to + lane * size, in[i] + (lane < count ? lane : count - 1) * size, \
+                   size * sizeof(double)); \
     }
+    ALIKE(PAD)
     block(padded, results, spoiled);
     memcpy(out, results, count * RESULT * sizeof(double));
 }
@@ -150,15 +165,16 @@ static void *work(void *argument)
         if (first >= batch->count)
             break;
         const ptrdiff_t end = batch->count - first < PIECE ? batch->count : first + PIECE;
+#define STATE_K(first, end, entry, size) \
+    for (int i = first; i < end; i++) \
+        in[i] = batch->in[i] + k * size;
         for (ptrdiff_t k = first; LARGE && k < end; k++) {
-            for (int i = 0; i < INPUTS; i++)
-                in[i] = batch->in[i] + k * STATE;
+            ALIKE(STATE_K)
             if (urdf2dyn_one(in, batch->out + k * RESULT))
                 __atomic_store_n(&batch->spoiled, 1, __ATOMIC_RELAXED);
         }
         for (ptrdiff_t k = first; !LARGE && k < end; k += WIDTH) {
-            for (int i = 0; i < INPUTS; i++)
-                in[i] = batch->in[i] + k * STATE;
+            ALIKE(STATE_K)
             if (end - k >= WIDTH)
                 block(in, batch->out + k * RESULT, &spoiled);
             else
@@ -205,18 +221,26 @@ static double spoils(const double *entries, ptrdiff_t size)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest;
 }
 
-/* one state: the sines and cosines of all its angles still come from vectors */
+/* one state: sines, cosines and the like still come from vectors, filled up with zeros */
 __attribute__((visibility("default"))) int urdf2dyn_one(const double *const in[], double *out)
 {
-    vector angles[AT_LEAST_ONE(GROUPS)], sines[AT_LEAST_ONE(GROUPS)];
-    vector cosines[AT_LEAST_ONE(GROUPS)];
+    vector angles[ROOM(ANGLES)], sines[ROOM(ANGLES)], cosines[ROOM(ANGLES)];
+    vector ratios[ROOM(RATIOS)], hyperbolic[ROOM(RATIOS)];
+    vector exponents[ROOM(EXPONENTS)], exponential[ROOM(EXPONENTS)];
     double spoiled = 0.0;
-    for (int i = 0; i < INPUTS; i++)
-        spoiled += spoils(in[i], STATE);
-    angles[AT_LEAST_ONE(GROUPS) - 1] = (vector){0};
-    angles_one(in, (double *)angles);
-    sines_cosines(GROUPS, angles, sines, cosines);
-    result_one(in, (const double *)sines, (const double *)cosines, out);
+#define SPOILED(first, end, entry, size) \
+    for (int i = first; i < end; i++) \
+        spoiled += spoils(in[i], size);
+    ALIKE(SPOILED)
+    angles[ROOM(ANGLES) - 1] = (vector){0};
+    ratios[ROOM(RATIOS) - 1] = (vector){0};
+    exponents[ROOM(EXPONENTS) - 1] = (vector){0};
+    arguments_one(in, (double *)angles, (double *)ratios, (double *)exponents);
+    sines_cosines(GROUPS(ANGLES), angles, sines, cosines);
+    hyperbolic_tangents(GROUPS(RATIOS), ratios, hyperbolic);
+    exponentials(GROUPS(EXPONENTS), exponents, exponential);
+    result_one(in, (const double *)sines, (const double *)cosines, (const double *)hyperbolic,
+               (const double *)exponential, out);
     spoiled += spoils(out, RESULT);
     return !(spoiled == 0.0);
 }
