@@ -57,7 +57,7 @@ class Simulator(ABC):
     ------
     SimulationError
         If the engine cannot simulate the robot: joints of several freedoms, joints that move no
-        inertia, or a model that the engine read differently.
+        inertia, constant wrenches, or a model that the engine read differently.
 
     """
 
@@ -66,6 +66,10 @@ class Simulator(ABC):
         self._gears = gears(model)
         if not self._gears.drivers:
             raise SimulationError(f'robot {model.name!r} has no joint that moves')
+        if model.forces:
+            links = ', '.join(dict.fromkeys(force.link for force in model.forces))
+            raise SimulationError(f'robot {model.name!r} has tags <force> (on {links}), which are '
+                                  'not simulated; simulate it without them')
         if command not in COMMANDS:
             raise SimulationError(f'command {command!r}: must be one of {", ".join(COMMANDS)}')
         if self._gears.any and command != 'effort':
