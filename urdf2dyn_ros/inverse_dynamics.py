@@ -214,6 +214,38 @@ class InverseDynamics:
         return {name.removeprefix('tau_'): found[..., where]
                 for name, where in function.results.items()}
 
+    def momentum(self, q: ArrayLike, qd: ArrayLike,
+                 *beside: ArrayLike) -> tuple[Array, Array, Array]:
+        """
+        Return the generalised momentum, and what changes it: d/dt p = tau + beta - load.
+
+        Parameters
+        ----------
+        q, qd, *beside : array_like
+            As `__call__` takes them.
+
+        Returns
+        -------
+        p : ndarray, (n,) or (N, n)
+            M(q) qd [kg m^2/s or kg m/s], rotors included.
+        beta : ndarray, (n,) or (N, n)
+            C(q, qd)' qd [N m or N], the derivative of the kinetic energy with respect to q.
+        load : ndarray, (n,) or (N, n)
+            Efforts of gravity, friction, springs and external wrenches [N m or N].
+
+        Raises
+        ------
+        ParameterError
+            If the base moves: the momentum of what it stands on is not known.
+        StateError
+            As `__call__` does.
+
+        """
+        function = self._function('momentum')
+        found = function(q, qd, *beside)
+        p, beta, load = (found[..., where] for where in function.results.values())
+        return p, beta, load
+
     def mass_matrix(self, q: ArrayLike, *payload: ArrayLike) -> Array:
         """
         Return the symmetric matrix M of tau = M(q) qdd + bias(q, qd).

@@ -12,13 +12,16 @@ from urdf2dyn_ros.commands.robot import add_options, read_robot
 from urdf2dyn_ros.comparison.files import write_figures
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.compiled.backend import BACKENDS
+from urdf2dyn_ros.contact import THRESHOLD
 from urdf2dyn_ros.errors import ExportError, RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS
+from urdf2dyn_ros.evaluation import external_report
 from urdf2dyn_ros.evaluation.accelerations import DEFAULT
 from urdf2dyn_ros.evaluation.evaluation import evaluate
 from urdf2dyn_ros.evaluation.result import Settings
 from urdf2dyn_ros.evaluation.summary import figures, words
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.observer import GAIN
 from urdf2dyn_ros.recordings import open_recording
 
 REPORT = ('efforts.json', 'efforts.png', 'efforts.html')
@@ -47,6 +50,14 @@ def add(parser: argparse.ArgumentParser) -> None:
                         + ' (default: net)')
     parser.add_argument('--gains', nargs='+', type=float, default=(), metavar='GAIN',
                         help='of currents [N m/A or N/A]: one, or one for each joint')
+    parser.add_argument('--observer', action='store_true',
+                        help='observe external efforts and contacts by the generalised momentum')
+    parser.add_argument('--observer-gain', type=float, metavar='GAIN',
+                        default=GAIN, help='of the observer [1/s] (default: %(default)g)')
+    parser.add_argument('--thresholds', nargs='+', type=float, metavar='EFFORT',
+                        default=(THRESHOLD,),
+                        help='external efforts from which on something touches the robot '
+                        f'[N m or N]: one, or one for each joint (default: {THRESHOLD:g})')
     parser.add_argument('--backend', choices=BACKENDS, default='python',
                         help='what runs the equations (default: python)')
     parser.add_argument('-o', '--output', type=Path, default=Path('evaluate_output'),
@@ -59,7 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
     dynamics = InverseDynamics(model, tuple(arguments.gravity), arguments.backend)
     semantics = arguments.effort_semantics
     settings = Settings(arguments.estimator, semantics, tuple(arguments.gains),
-                        tuple(arguments.rename))
+                        tuple(arguments.rename), arguments.observer,
+                        arguments.observer_gain, tuple(arguments.thresholds))
     progress = Progress('evaluating')
     recording = open_recording(arguments.recording, arguments.topic, progress.tell)
     output = writable_directory(arguments.output)
@@ -70,13 +82,18 @@ def run(arguments: argparse.Namespace) -> int:
     for remark in result.remarks:
         print(f'warning: {remark}', file=sys.stderr)
     about = words(recording, dynamics, semantics, result)
+    if result.external is not None:
+        about += external_report.words(result.external)
     print('\n'.join([*about, '', figures(result), '']))
     try:
-        for name in REPORT:   # of an evaluation before this one
+        for name in (*REPORT, *external_report.FILES):   # of an evaluation before this one
             (output / name).unlink(missing_ok=True)
         if result.compared:
             result.files += write_figures(
                 result.joints, output, f'{model.name}: measured and computed efforts', about)
+        if result.external is not None and result.span is not None:
+            result.files += external_report.write(result.external, output,
+                                                  f'{model.name}: external efforts')
     except OSError as error:
         raise ExportError(f'cannot write to {output}: {error.strerror}') from None
     for path in result.files:

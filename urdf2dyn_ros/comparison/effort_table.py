@@ -7,11 +7,12 @@ from typing import TextIO
 
 SECOND = 1_000_000_000
 KINDS = ('measured', 'computed', 'residual')
+OBSERVED = (*KINDS, 'external')
 
 
-def write_head(file: TextIO, joints: Sequence[str]) -> None:
-    """Write the names of the columns: time, and three of every joint."""
-    heads = [f'{kind}_{joint}' for joint in joints for kind in KINDS]
+def write_head(file: TextIO, joints: Sequence[str], kinds: Sequence[str] = KINDS) -> None:
+    """Write the names of the columns: time, and those of every joint."""
+    heads = [f'{kind}_{joint}' for joint in joints for kind in kinds]
     file.write(','.join(['time', *map(_quoted, heads)]) + '\n')
 
 

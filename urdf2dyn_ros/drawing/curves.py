@@ -35,6 +35,7 @@ QUANTITIES = {
     'measured': ('measured\n[N m | N]', SKY),
     'computed': ('computed\n[N m | N]', VERMILION),
     'residual': ('residual\n[N m | N]', PURPLE),
+    'external': ('external\n[N m | N]', BLUE),
 }
 """Beginning of a column's name, before ``_<joint>``: what is written beside the axis, colour."""
 

@@ -13,6 +13,7 @@ from urdf2dyn_ros.equations.inertia import BodyInertia, total
 from urdf2dyn_ros.equations.inherited_spin import InheritedSpin
 from urdf2dyn_ros.equations.mass_matrix import mass_matrix
 from urdf2dyn_ros.equations.models import FUNCTIONS, TOGETHER, Model
+from urdf2dyn_ros.equations.momentum import UNITS, angular_momentum, momentum
 from urdf2dyn_ros.equations.named_constants import NamedConstants
 from urdf2dyn_ros.equations.newton_euler import (
     Acting,
@@ -94,7 +95,7 @@ class Derivation:
             self.parameters = named.groups
         else:
             self._system, self._inertias = fewest_operations(
-                system, 'qd' in FUNCTIONS[function].inputs)
+                system, 'qd' in FUNCTIONS[function].inputs and function != 'momentum')
             self._second, self._terms = self._inertias, self._seen_from_there(system, terms)
             if function != 'terms':
                 self._terms = {i: _one_constant(each) for i, each in self._terms.items()}
@@ -236,6 +237,16 @@ class Derivation:
         self.notebook.begin()
         return {name: self._by_joint(efforts) for name, efforts in found.items()}
 
+    def momentum(self) -> Results:
+        """Return the momentum, and what changes it beside the efforts."""
+        q, qd = ([self.graph.input(f'{x}{i + 1}') for i in self._system.drivers]
+                 for x in ('q', 'qd'))
+        found = momentum(
+            self._system, self._inertias, q, qd, self._gravity,
+            textbook_moment if self._readable else angular_momentum, self.notebook.note,
+            Acting(self._base('q'), self._terms, self._wrenches))
+        return {name: self._by_joint(entries) for name, entries in found._asdict().items()}
+
     def together(self) -> Results:
         """Return the results of all functions, on one graph: what is equal is found once."""
         found = self.efforts('q', 'qd', 'qdd')
@@ -265,7 +276,7 @@ class Derivation:
         return Function(
             name, model.summary, self._taken(model),
             tuple(Result(result, tuple(
-                Row(key, tuple(map(schedule.value, entries)), self._comment(key, k))
+                Row(key, tuple(map(schedule.value, entries)), self._comment(result, key, k))
                 for k, (key, entries) in enumerate(rows)))
                   for result, rows in results.items()),
             self.notebook.sections(schedule), schedule.operations)
@@ -276,14 +287,15 @@ class Derivation:
             x == 'payload' or model is not FUNCTIONS['mass_matrix'])]
         return tuple(self.inputs[x] for x in (*model.inputs, *beside))
 
-    def _comment(self, key: str, k: int) -> str:
+    def _comment(self, result: str, key: str, k: int) -> str:
         """Return what a row is: a joint by its number, or an entry of a wrench."""
         if key in WRENCH:
             return f'{key} [{"N" if key.startswith("force") else "N m"}]'
         if k >= len(self._system.drivers):
             return ''   # a vector of the dynamic model
         row = self._rows[self._system.drivers[k]]
-        return f'{row.number} [{row.effort_unit}]'
+        unit = UNITS[row.effort_unit] if result == 'p' else row.effort_unit
+        return f'{row.number} [{unit}]'
 
 
 def _one_constant(terms: tuple[Term, ...]) -> tuple[Term, ...]:
@@ -302,6 +314,7 @@ _DERIVED: dict[str, Callable[[Derivation], Results]] = {
     'gravity': lambda derivation: derivation.efforts('q'),
     'bias': lambda derivation: derivation.efforts('q', 'qd'),
     'mass_matrix': Derivation.mass_matrix,
+    'momentum': Derivation.momentum,
     'terms': Derivation.terms,
     TOGETHER: Derivation.together,
 }

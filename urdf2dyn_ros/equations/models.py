@@ -35,6 +35,8 @@ MODELS = {
 """Name of a function to what it is."""
 
 PARTS = {
+    'momentum': Model(('q', 'qd'), 'the momentum p = M(q) qd, and beta and load of d/dt p = tau '
+                      '+ beta - load'),
     'terms': Model(('q', 'qd', 'qdd'), 'the terms whose sum are the efforts of inverse_dynamics'),
 }
 """Functions that say more about the same efforts; asked for one by one."""

@@ -16,6 +16,9 @@ from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 GIVEN = 'Given: what acts on the links, in their frames'
 FORWARD = 'Forward, root to tips: motion of each link, and what accelerates it'
 BACKWARD = 'Backward, tips to root: force f and moment n that each joint transmits'
+VELOCITIES = 'Forward, root to tips: velocity of each link, and its momentum'
+MOMENTA = 'Backward, tips to root: momentum P, angular momentum L of what each joint carries'
+CHANGES = 'How the kinetic energy changes with the position of each joint'
 COMPOSITE = 'Tips to root: moments of the mass of each link with what it carries'
 COLUMNS = 'Columns: force and moment that a unit acceleration of one joint requires'
 IN_ROOT = 'In the root frame: where each frame is, and how it moves'
@@ -91,6 +94,27 @@ SYMBOLS = {
     'ufp': Symbol(COLUMNS, _vector('fp'), 'fp{n} = {A}fj{n}'),
     'unp': Symbol(COLUMNS, _vector('np'), 'np{n} = {A}{nj}{n} + p{n} x fp{n}'),
     'utau': Symbol(COLUMNS, (), ''),
+    'mq': Symbol(VELOCITIES, ('q{n}', 'qd{n}'), 'q{n} = {multiplier}q{driver}{offset}'),
+    'mR': Symbol(VELOCITIES, ('c{n}', 's{n}'), 'R{n}: turn about z by q{n}'),
+    'mwj': Symbol(VELOCITIES, _vector('wj'), "wj{n} = A{n}' w{p}"),
+    'mw': Symbol(VELOCITIES, _vector('w'), ''),
+    'mvb': Symbol(VELOCITIES, _vector('vb'), 'vb{n} = v{p} + w{p} x p{n}'),
+    'mvj': Symbol(VELOCITIES, _vector('vj'), "vj{n} = A{n}' vb{n}"),
+    'mvo': Symbol(VELOCITIES, _vector('v'), ''),
+    'mPo': Symbol(VELOCITIES, _vector('Po'), 'Po{n} = {m} v{n} + w{n} x h{t}{n}'),
+    'mLo': Symbol(VELOCITIES, _vector('Lo'), 'Lo{n} = J{t}{n} w{n} + h{t}{n} x v{n}'),
+    'mP': Symbol(MOMENTA, _vector('P'), 'P{n} = {P}'),
+    'mL': Symbol(MOMENTA, _vector('L'), 'L{n} = {L}'),
+    'mPj': Symbol(MOMENTA, _vector('Pj'), ''),
+    'mLj': Symbol(MOMENTA, _vector('Lj'), ''),
+    'mPp': Symbol(MOMENTA, _vector('Pp'), 'Pp{n} = {A}Pj{n}'),
+    'mLp': Symbol(MOMENTA, _vector('Lp'), 'Lp{n} = {A}{Lj}{n} + p{n} x Pp{n}'),
+    'mrotor': Symbol(MOMENTA, ('Lm{n}',), 'Lm{n}: momentum of the rotor'),
+    'mLr': Symbol(MOMENTA, _vector('Lr'), 'Lr{n} = Lj{n} + Ic{n} qd{n} z'),
+    'mp': Symbol(MOMENTA, ('pq{n}',), '{pq}'),
+    'beta': Symbol(CHANGES, ('beta{n}',), '{beta}'),
+    'lnp': Symbol(BACKWARD, _vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}'),
+    'load': Symbol(BACKWARD, ('load{n}',), '{load}'),
     'T': Symbol(IN_ROOT, _matrix('T'), 'T{n} = {T}{A}R{n}'),
     'r': Symbol(IN_ROOT, _vector('r'), 'r{n} = r{p} + {T}p{n}'),
     'v': Symbol(IN_ROOT, _vector('v'), 'v{n} = v{p} + {T}(w{p} x p{n})'),
@@ -102,7 +126,7 @@ SYMBOLS = {
 _STIRRED = Motion((1.0, 1.0, 1.0), (1.0, 1.0, 1.0), (1.0, 1.0, 1.0))
 _STIR = Coordinate(1.0, 1.0, 1.0)
 
-_OF_A = ('wj', 'wdj', 'bj')   # nothing new where the constant rotation is none
+_OF_A = ('wj', 'wdj', 'bj', 'mwj', 'mvj')   # nothing new where the constant rotation is none
 
 
 class Notation:
@@ -127,7 +151,7 @@ class Notation:
         body, children = self._bodies[i], self._children[i]
         terms = {term.NAME: term for term in self._terms.get(i, ())}
         text = (terms[symbol].formula() if symbol in terms else
-                JOINTS[body.type].FORMULAS.get(symbol.removeprefix('u'))
+                JOINTS[body.type].FORMULAS.get(symbol.removeprefix('u').removeprefix('m'))
                 or SYMBOLS[symbol].formula)
         links = sum(attached.link.inertia is not None for attached in body.attached)
         own = links > 0 or not children or i == self._loaded
@@ -136,7 +160,7 @@ class Notation:
         if symbol in _OF_A and not turned:
             return ''
         driver = self._drivers[i] if i != ROOT else n
-        if symbol == 'q' and driver == n:
+        if symbol in ('q', 'mq') and driver == n:
             return ''   # nothing but itself
         along = f'{"n" if JOINTS[body.type].TURNS else "f"}{n}_z'
         loaded, pushed = i == self._loaded, i in self._pushed
@@ -145,13 +169,24 @@ class Notation:
             n=n, p=p, driver=driver, t='t' * loaded, nj='nr' if spun else 'nj',
             tau=f'tau{n} = ' + ' + '.join([along, *(f'{name}{n}' for name in terms)])
             if driver == n else f'tau{n}: effort of joint {driver}, with what joint {n} adds '
-            'to it', A=f'A{n} ' if turned else '',
+            'to it', pq=f'pq{n} = {"L" if JOINTS[body.type].TURNS else "P"}{n}_z' + (
+                f' + Lm{n}' if 'rotor' in terms else '')
+            if driver == n else f'pq{n}: momentum of joint {driver}, with that of joint {n}',
+            load=f'load{n} = ' + ' + '.join([along, *(
+                f'{name}{n}' for name, term in terms.items() if not term.INERTIAL)])
+            if driver == n else f'load{n}: that of joint {driver}, with what joint {n} adds',
+            beta=f'beta{n} = {JOINTS[body.type].CHANGE.format(n=n)}'
+            if driver == n else f'beta{n}: that of joint {driver}, with what joint {n} adds',
+            A=f'A{n} ' if turned else '',
             multiplier='' if body.multiplier == 1.0 else f'k{n} ',
             offset='' if body.offset == 0.0 else f' + o{n}',
+            Lj='Lr' if spun else 'Lj', vp=f'vj{n}' if turned else f'vb{n}',
             wp=f'wj{n}' if turned else f'w{p}', wdp=f'wdj{n}' if turned else f'wd{p}',
             bp=f'bj{n}' if turned else f'b{n}', T=f'T{p} ' if p else '',
             m=f'mt{n}' if loaded else f'M{n}' if links > 1 else f'm{n}',
             F=' + '.join([f'F{n}'] * own + [f'fp{k}' for k in children]) + f' - fe{n}' * pushed,
+            P=' + '.join([f'Po{n}'] * own + [f'Pp{k}' for k in children]),
+            L=' + '.join([f'Lo{n}'] * own + [f'Lp{k}' for k in children]),
             N=' + '.join([f'N{n}'] * own + [f'np{k}' for k in children]) + f' - ne{n}' * pushed,
         ).rstrip()
         return found + ' 1' if found.endswith('=') else found

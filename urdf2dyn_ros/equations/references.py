@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from urdf2dyn_ros.equations import given
 from urdf2dyn_ros.equations.inertia import total
 from urdf2dyn_ros.equations.models import TOGETHER
+from urdf2dyn_ros.equations.momentum import momentum
 from urdf2dyn_ros.equations.named_constants import body_inertias
 from urdf2dyn_ros.equations.newton_euler import Acting, Sweep, newton_euler
 from urdf2dyn_ros.equations.program import Reference
@@ -66,6 +67,8 @@ class _Numbers:
         """Return the results of a function by name; M qdd for the mass matrix."""
         if function == 'mass_matrix':
             return {'M': self._efforts(('q', 'qdd'), self._only('rotor'), ZERO)}
+        if function == 'momentum':
+            return self._momentum()
         if function == 'terms':
             return self._terms()
         sweep = _SWEEPS[function]
@@ -75,6 +78,11 @@ class _Numbers:
             f, n = self._run(sweep, acting).wrenches[ROOT]
             results['wrench'] = tuple(map(float, (*f, *n)))
         return results
+
+    def _momentum(self) -> dict[str, tuple[float, ...]]:
+        found = momentum(self._system, self._inertias, self._state['q'], self._state['qd'],
+                         self._gravity, acting=self._all)
+        return {name: tuple(map(float, entries)) for name, entries in found._asdict().items()}
 
     def _terms(self) -> dict[str, tuple[float, ...]]:
         q, qd, everything = (self._efforts(sweep, Acting(self._base(*sweep)))

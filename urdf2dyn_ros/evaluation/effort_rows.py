@@ -8,8 +8,9 @@ from typing import TextIO
 import numpy as np
 
 from urdf2dyn_ros.comparison.comparison import Gravity
-from urdf2dyn_ros.comparison.effort_table import write_rows
+from urdf2dyn_ros.comparison.effort_table import KINDS, OBSERVED, write_rows
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts, Known
+from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
 from urdf2dyn_ros.stream import Output
 
 BATCH = 1024
@@ -31,11 +32,15 @@ class EffortRows:
     gains : sequence of float, (1,) or (n,)
     still : float
         Velocity [rad/s or m/s] up to which a joint counts as resting.
+    external : ExternalEfforts, optional
+        What the external efforts are asked of.
 
     """
 
     def __init__(self, joints: Sequence[str], facts: Mapping[str, JointFacts], gravity: Gravity,
-                 semantics: str, gains: Sequence[float], still: float) -> None:
+                 semantics: str, gains: Sequence[float], still: float,
+                 external: ExternalEfforts | None = None) -> None:
+        self._external = external
         self._joints, self._facts, self._gravity = tuple(joints), facts, gravity
         self._semantics, self._still = SEMANTICS[semantics], still
         self._gains = np.broadcast_to(gains, len(self._joints)).tolist()
@@ -60,13 +65,18 @@ class EffortRows:
                                      for what in ('effort', 'measured', 'q', 'qd'))
         gravity = (self._gravity(self._joints, q) if self._semantics.gravity
                    else np.zeros_like(computed))
-        columns = np.empty((len(computed), 3 * len(self._joints)))
+        kinds = len(KINDS if self._external is None else OBSERVED)
+        columns = np.empty((len(computed), kinds * len(self._joints)))
         for joint, name in enumerate(self._joints):
             fair = self._semantics.sides(Known(
                 computed[:, joint], qd[:, joint], gravity[:, joint], self._facts[name],
                 self._gains[joint], self._still))
-            columns[:, 3 * joint] = fair.gain * measured[:, joint] + fair.added
-            columns[:, 3 * joint + 1] = fair.computed
-        columns[:, 2::3] = columns[:, 0::3] - columns[:, 1::3]
+            columns[:, kinds * joint] = fair.gain * measured[:, joint] + fair.added
+            columns[:, kinds * joint + 1] = fair.computed
+        residual = columns[:, 0::kinds] - columns[:, 1::kinds]
+        columns[:, 2::kinds] = residual
+        if self._external is not None:
+            # whatever was measured, beyond what moves the links as computed it is the residual
+            columns[:, 3::kinds] = self._external.add(self._stamps, q, qd, computed + residual)
         write_rows(file, self._stamps, columns.tolist())
         self._stamps, self._outputs = [], []

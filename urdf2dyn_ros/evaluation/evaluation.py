@@ -13,12 +13,13 @@ from typing import Any, TextIO, cast
 
 from urdf2dyn_ros.atomic_file import atomic_file
 from urdf2dyn_ros.comparison.comparison import Comparison
-from urdf2dyn_ros.comparison.effort_table import write_head
+from urdf2dyn_ros.comparison.effort_table import KINDS, OBSERVED, write_head
 from urdf2dyn_ros.comparison.robot_facts import gravity_of, robot_facts
 from urdf2dyn_ros.errors import ExportError, ParameterError
 from urdf2dyn_ros.evaluation.accelerations import DEFAULT, RECORDED, parameters, recorded
 from urdf2dyn_ros.evaluation.effort_bag import EffortBag, storage_kind
 from urdf2dyn_ros.evaluation.effort_rows import EffortRows
+from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
 from urdf2dyn_ros.evaluation.joint_names import check_names, heads_with
 from urdf2dyn_ros.evaluation.reading import Reading
 from urdf2dyn_ros.evaluation.renaming import Renaming
@@ -89,7 +90,7 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
         with ExitStack() as stack:
             part = stack.enter_context(atomic_file(table))
             file = stack.enter_context(part.open('w', encoding='utf-8', newline=''))
-            write_head(file, names)
+            write_head(file, names, OBSERVED if settings.observer else KINDS)
             efforts = None
             if find_spec('rosbags'):
                 efforts = stack.enter_context(EffortBag(bag, storage_kind(recording.path), names,
@@ -118,7 +119,11 @@ class _Run:
                                       still=STILL)
         facts, gravity = robot_facts(dynamics.model), gravity_of(dynamics)
         self._comparison.describe(facts, gravity)
-        self._rows = EffortRows(names, facts, gravity, settings.semantics, settings.gains, STILL)
+        if settings.observer:
+            self.result.external = ExternalEfforts(dynamics, settings.observer_gain,
+                                                   settings.thresholds)
+        self._rows = EffortRows(names, facts, gravity, settings.semantics, settings.gains, STILL,
+                                self.result.external)
         self._prefixes = [f'{what} of {name!r}: ' for what in ('position', 'velocity')
                           for name in names]
 
@@ -155,6 +160,8 @@ class _Run:
                 bag.write(stamp + bag_later, output.q, output.qd, output.effort)
             result.span = (result.span or (stamp, 0))[0], stamp
         self._rows.write(table)
+        if result.external is not None:
+            result.external.stop()
         result.counters, result.unknown = stream.counters, stream.unknown_joints
         result.joints = self._comparison.joints()
 

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
+from urdf2dyn_ros.contact import THRESHOLD
 from urdf2dyn_ros.errors import RecordingError
+from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
+from urdf2dyn_ros.observer import GAIN
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,12 @@ class Settings:
         For currents: one, or one for each joint [N m/A or N/A].
     renames : tuple of str
         Rules for `Renaming`.
+    observer : bool
+        Whether external efforts are observed.
+    observer_gain : float
+        [1/s].
+    thresholds : tuple of float
+        Of contacts: one, or one for each joint [N m or N].
 
     """
 
@@ -33,6 +42,9 @@ class Settings:
     semantics: str = 'net'
     gains: tuple[float, ...] = ()
     renames: tuple[str, ...] = ()
+    observer: bool = False
+    observer_gain: float = GAIN
+    thresholds: tuple[float, ...] = (THRESHOLD,)
 
 
 @dataclass
@@ -55,6 +67,8 @@ class Evaluation:
     unknown : tuple of str
         Recorded joints that the robot does not have.
     joints : tuple of JointComparison
+    external : ExternalEfforts or None
+        If they were asked for.
     files : list of Path
         That were written.
     remarks : list of str
@@ -70,6 +84,7 @@ class Evaluation:
     doubts: dict[str, str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
     joints: tuple[JointComparison, ...] = ()
+    external: ExternalEfforts | None = None
     files: list[Path] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     error: RecordingError | None = None

@@ -18,10 +18,14 @@ FORMULAS = {
     'a': 'a{n} = {bp} + U{n} q{n} z + 2 w{n} x qd{n} z + qdd{n} z',
     'fj': 'fj{n} = f{n}',
     'nj': 'nj{n} = n{n} + q{n} z x f{n}',
+    'vo': 'v{n} = {vp} + w{n} x q{n} z + qd{n} z',
+    'Pj': 'Pj{n} = P{n}',
+    'Lj': 'Lj{n} = L{n} + q{n} z x P{n}',
     'T': 'T{n} = {T}{A}',
     'r': 'r{n} = r{p} + {T}(p{n} + {A}q{n} z)',
     'v': 'v{n} = v{p} + {T}(w{p} x (p{n} + {A}q{n} z) + {A}qd{n} z)',
 }
+CHANGE = '(w{n} x z) . P{n}'
 
 
 def _constant_turn(at: Coordinate) -> tuple[float, float]:

@@ -20,7 +20,11 @@ FORMULAS = {
     'a': "a{n} = R{n}' {bp}",
     'fj': 'fj{n} = R{n} f{n}',
     'nj': 'nj{n} = R{n} n{n}',
+    'vo': "v{n} = R{n}' {vp}",
+    'Pj': 'Pj{n} = R{n} P{n}',
+    'Lj': 'Lj{n} = R{n} L{n}',
 }
+CHANGE = '(w{n} x z) . L{n} + (v{n} x z) . P{n}'
 
 # cos(q + k pi/2), sin(q + k pi/2) as (index of cos or sin of q, sign): no addition, no product
 _QUARTERS = (((0, 1.0), (1, 1.0)), ((1, -1.0), (0, 1.0)),

@@ -1,0 +1,138 @@
+"""
+The generalised momentum p = M(q) qd, and beta = C(q, qd)' qd of its derivative.
+
+d/dt p = tau + beta - load, where load are the efforts of gravity and of what else acts, without
+Coriolis and centrifugal ones (De Luca, Mattone 2003): what observes efforts needs no
+accelerations. As p is linear in qd, the recursion that asks for accelerations finds it from
+velocities in their place: what it makes on its way are angular velocity, velocity of the origin,
+and linear and angular momentum of each link with what it carries. So p takes no mass matrix, and
+beta, the derivative of the kinetic energy with respect to q, is had from the same vectors.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from urdf2dyn_ros.equations.expression import Scalar
+from urdf2dyn_ros.equations.inertia import BodyInertia
+from urdf2dyn_ros.equations.newton_euler import (
+    NOTHING,
+    Acting,
+    Moment,
+    newton_euler,
+    textbook_moment,
+    unnoted,
+)
+from urdf2dyn_ros.equations.vectors import ZERO, Matrix, Vector, apply
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.joint_terms.term import Term
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.joints.motion import Motion, Note
+from urdf2dyn_ros.multibody import Multibody
+
+_OF_VELOCITIES = {
+    'R': 'mR', 'wdj': 'mwj', 'wd': 'mw', 'b': 'mvb', 'bj': 'mvj', 'a': 'mvo', 'F': 'mPo',
+    'N': 'mLo', 'f': 'mP', 'n': 'mL', 'fj': 'mPj', 'nj': 'mLj', 'fp': 'mPp', 'np': 'mLp',
+    'rotor': 'mrotor', 'nr': 'mLr', 'tau': 'mp',
+}
+"""What the recursion notes of accelerations, to what it is of velocities."""
+
+_STILL = Motion(ZERO, ZERO, ZERO)
+
+UNITS = {'N m': 'kg m^2/s', 'N': 'kg m/s'}
+"""Unit of an effort to that of the momentum it changes."""
+
+
+class Momentum(NamedTuple):
+    """Momentum p [kg m^2/s or kg m/s], beta and load [N m or N] of independent joints, (n,)."""
+
+    p: list[Scalar]
+    beta: list[Scalar]
+    load: list[Scalar]
+
+
+def angular_momentum(S: Matrix, motion: Motion, U: Matrix, note: Note, i: int) -> Vector:
+    """Return J w from second moments S, as J = tr(S) 1 - S, with w in the place of wd."""
+    xx, yy, zz = S[0][0], S[1][1], S[2][2]
+    J: Matrix = ((yy + zz, -S[0][1], -S[0][2]), (-S[1][0], xx + zz, -S[1][2]),
+                 (-S[2][0], -S[2][1], xx + yy))
+    return apply(J, motion.wd)
+
+
+def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
+             qd: Sequence[Scalar], gravity: Vector, moment: Moment = textbook_moment,
+             note: Note = unnoted, acting: Acting = NOTHING) -> Momentum:
+    """
+    Return the momentum of every independent joint, and what changes it beside the efforts.
+
+    Parameters
+    ----------
+    system : Multibody
+    inertias : sequence of BodyInertia or None
+        One per body, then the root's; their J is what `moment` takes.
+    q, qd : sequence of Scalar, (n,)
+        Independent joints: [rad or m], [rad/s or m/s].
+    gravity : Vector
+        [m/s^2], in the root frame, which stands still.
+    moment : callable
+        `textbook_moment` of inertia tensors, or `angular_momentum` of second moments.
+    note : callable
+        Told every named quantity as it is made.
+    acting : Acting
+        Without a base.
+
+    Raises
+    ------
+    ParameterError
+        If the base moves.
+
+    """
+    if acting.base is not None:
+        raise ParameterError('the momentum is that of a robot whose base is fixed: what the world '
+                             "gives a moving one is not known; ask for base 'fixed'")
+
+    def renamed(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        if symbol == 'q':
+            note(i, 'mq', (entries[0], entries[2]))
+        elif symbol in _OF_VELOCITIES:
+            note(i, _OF_VELOCITIES[symbol], entries)
+
+    def resting(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        note(i, 'lnp' if symbol == 'np' else symbol, entries)
+
+    still = [0.0] * len(qd)
+    moving = newton_euler(system, inertias, q, still, qd, ZERO, moment, renamed,
+                          acting=Acting(terms=_kept(acting.terms, inertial=True)))
+    beta: list[Scalar] = [0.0] * len(still)
+    for i, body in enumerate(system.bodies):
+        # how the kinetic energy changes as the joint moves what it carries
+        motion, (P, L) = moving.motions[i], moving.wrenches[i]
+        change = _across_z(motion.wd, P)
+        if JOINTS[body.type].TURNS:
+            change = _across_z(motion.wd, L) + _across_z(motion.a, P)
+        beta[body.coordinate] = beta[body.coordinate] + body.multiplier * change
+        note(i, 'beta', (beta[body.coordinate],))
+    load = newton_euler(system, inertias, q, still, still, gravity, moment, resting,
+                        acting=Acting(wrenches=acting.wrenches)).efforts
+    for i, terms in _kept(acting.terms, inertial=False).items():
+        body, at = system.bodies[i], moving.coordinates[i]
+        for term in terms:
+            part = term.effort(_STILL, at._replace(qd=at.qdd, qdd=0.0))
+            note(i, term.NAME, (part,))
+            load[body.coordinate] = load[body.coordinate] + body.multiplier * part
+        note(i, 'load', (load[body.coordinate],))
+    return Momentum(moving.efforts, beta, load)
+
+
+def _kept(terms: Mapping[int, Sequence[Term]], inertial: bool) -> dict[int, list[Term]]:
+    """Return the terms that depend on accelerations, or the others."""
+    found = {i: [term for term in each if inertial == term.INERTIAL]
+             for i, each in terms.items()}
+    return {i: each for i, each in found.items() if each}
+
+
+def _across_z(a: Vector, b: Vector) -> Scalar:
+    """Return (a x z) . b."""
+    return a[1] * b[0] - a[0] * b[1]
