@@ -301,5 +301,5 @@ def test_an_unknown_simulator_and_one_without_its_engine_are_named(engine, monke
 @pytest.mark.parametrize('engine', SIMULATORS)
 def test_a_constant_wrench_is_not_simulated_and_said(engine):
     text = RX90.replace('</robot>', '<force link="link2" force="0 0 -5"/></robot>')
-    with pytest.raises(SimulationError, match=r'tags <force> \(on link2\), which are not simulated'):
+    with pytest.raises(SimulationError, match=r'tags <force> \(on link2\), which are not'):
         simulator_class(engine)(read_urdf(text))
