@@ -73,6 +73,9 @@ TOOLS = {
 }
 """Name of a tool to what it does."""
 
+CHECKED = [tool for tool in TOOLS if TOOLS[tool].test]
+ONE_EACH = [tool for tool in CHECKED if 'clang' not in tool]
+
 
 def files_of(tool: str, program: Program) -> dict[str, str]:
     """Return the files of a program in the language of a tool."""
@@ -84,9 +87,27 @@ def self_test(tool: str, files: dict[str, str], name: str, folder: Path) -> tupl
     return run(tool, TOOLS[tool].test, files, name, folder)
 
 
+def told_about(tool: str, program: Program, function: str, result: str, k: int,
+               folder: Path) -> str:
+    """Return what the files' own test says if entry k of what is expected of a result is wrong."""
+    number = repr(abs(program.references[1].expected[function][result][k]))
+    files = files_of(tool, program)
+    assert sum(text.count(number) for text in files.values()) == 1
+    wrong = {file: text.replace(number, f'1{number}') for file, text in files.items()}
+    code, output = self_test(tool, wrong, 'robot', folder)
+    assert code != 0
+    said, = {line for line in output.splitlines() if 'instead of' in line}
+    return said.replace('_', '').lower()
+
+
 def driven(tool: str, program: Program, states: NDArray[np.float64], folder: Path,
            ) -> tuple[list[str], NDArray[np.float64]]:
-    """Return joint names, and what all functions return for states (k, 3, n), by rows."""
+    """
+    Return joint names, and what all functions return for states, by rows.
+
+    A state is q, qd, qdd and what the functions take beside them, (k, 3, n) or (k, all entries).
+
+    """
     files = {**files_of(tool, program), **driver(program, TOOLS[tool].language)}
     code, output = run(tool, TOOLS[tool].drive, files, program.name, folder,
                        ' '.join(map(repr, states.ravel().tolist())))
@@ -96,6 +117,12 @@ def driven(tool: str, program: Program, states: NDArray[np.float64], folder: Pat
     names = [bytes(map(int, line.split())).decode() for line in lines[:n]]
     numbers = re.sub(r'[][,()]', ' ', ' '.join(lines[n:])).split()
     return names, np.array([*map(float, numbers)]).reshape(len(states), -1)
+
+
+def beside(program: Program) -> dict[str, int]:
+    """Return what the functions take beside q, qd and qdd, and how many entries it has."""
+    return {x.name: len(x.entries) for function in program.functions for x in function.inputs
+            if not x.of_joints}
 
 
 def run(tool: str, commands: tuple[str, ...], files: dict[str, str], name: str, folder: Path,
@@ -121,32 +148,48 @@ def run(tool: str, commands: tuple[str, ...], files: dict[str, str], name: str, 
 
 def driver(program: Program, language: str) -> dict[str, str]:
     """Return a program that prints joint names as bytes, and results for the states it reads."""
-    file, call, show = _DRIVERS[language]
+    file, argument, call, show = _DRIVERS[language]
+    n, slices, width = len(program.numbers), {}, 0
+    for x in ('q', 'qd', 'qdd', *beside(program)):
+        size = beside(program).get(x, n)
+        slices[x] = {'first': width, 'size': size, 'end': width + size, 'one': width + 1}
+        width += size
     lines = []
     for function in program.functions:
         results = [result.name for result in function.results]
-        lines.append(call.format(name=program.name, function=function.name, given=', '.join(
-            function.inputs), results=', '.join(results)))
-        lines += [show.format(result=result, field='' if len(results) == 1 else f'.{result}')
-                  for result in results if show] + ['}'] * (language == 'cpp')
+        sizes = [f'[{max(1, len(result.rows))}]' * (1 + result.is_matrix)
+                 for result in function.results]
+        lines.append(call.format(
+            name=program.name, function=function.name, results=', '.join(results),
+            given=', '.join(argument.format(**slices[x.name]) for x in function.inputs),
+            arrays=', '.join(map('{}{}'.format, results, sizes))))
+        lines += [show.format(result=result.name, field=f'.{result.name}' * (len(results) > 1),
+                              count=sum(len(row.entries) for row in result.rows))
+                  for result in function.results if show] + ['}'] * (call[0] == '{')
     text = (DRIVERS / file).read_text()
     for old, new in (('@calls', '\n    '.join(lines)), ('@name', program.name),
-                     ('@space', Cpp(program).space),
-                     ('@n', str(len(program.numbers)))):
+                     ('@space', Cpp(program).space), ('@width', str(width)), ('@n', str(n))):
         text = text.replace(old, new)
     return {file: text}
 
 
 _DRIVERS = {
-    'python': ('driver.py', 'show(robot.{function}({given}))', ''),
-    'c': ('driver.c', '{name}_{function}({given}, {results});',
-          'put((double *){result}, sizeof {result} / sizeof(double));'),
-    'cpp': ('driver.cpp', '{{ const auto found = model::{function}({given});',
-            'put(found{field});'),
-    'matlab': ('driver.m', '[{results}] = {name}_{function}({given});',
+    'python': ('driver.py', 'given[{first}:{end}]', 'show(robot.{function}({given}))', ''),
+    'c': ('driver.c', 'given + {first}',
+          '{{ double {arrays}; {name}_{function}({given}, {results});',
+          'put((double *){result}, {count});'),
+    'cpp': ('driver.cpp', 'at<{size}>(given, {first})',
+            '{{ const auto found = model::{function}({given});', 'put(found{field});'),
+    'matlab': ('driver.m', 'given({one}:{end})', '[{results}] = {name}_{function}({given});',
                "printf('%.17g\\n', {result}.');"),
-    'julia': ('driver.jl.py', 'show(robot.call("{function}", {given}))', ''),
-    'rust': ('driver.rs', 'println!("{{:?}}", robot::{function}({given}));', ''),
-    'javascript': ('driver.mjs', "show(of('{function}')({given}));", ''),
+    'julia': ('driver.jl.py', 'given[{first}:{end}]', 'show(robot.call("{function}", {given}))',
+              ''),
+    'rust': ('driver.rs', 'at::<{size}>(given, {first})',
+             'println!("{{:?}}", robot::{function}({given}));', ''),
+    'javascript': ('driver.mjs', 'given.slice({first}, {end})',
+                   "show(of('{function}')({given}));", ''),
 }
-"""Language to file of its driver, a call, and what shows each result if that is not the call."""
+"""
+Language to file of its driver, an argument, a call, and what shows each result if the call does
+not.
+"""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from loaded import everything
 from random_trees import random_inertia
 from robots import OWN
 
 from urdf2dyn_ros import read_urdf
-from urdf2dyn_ros.equations.generator import generate
+from urdf2dyn_ros.equations.generator import LOADS, generate
 from urdf2dyn_ros.equations.program import (
     Block,
     Call,
     Function,
+    Input,
     JointRow,
     Name,
     Number,
@@ -32,6 +34,7 @@ from urdf2dyn_ros.equations.program import (
     Sum,
     Term,
 )
+from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import Joint, Link, Mimic, RobotModel
 
@@ -43,7 +46,8 @@ def evaluated(term: Term, names: dict[str, float]) -> float:
     if isinstance(term, Name):
         return names[term.text]
     if isinstance(term, Call):
-        return {'sin': math.sin, 'cos': math.cos}[term.function](evaluated(term.argument, names))
+        argument = evaluated(term.argument, names)
+        return getattr(math, term.function)(-argument if term.negative else argument)
     if isinstance(term, Product):
         return math.prod((evaluated(factor, names) for factor in term.factors), start=1.0)
     total = evaluated(term.terms[0][1], names)
@@ -81,6 +85,12 @@ _TREES: tuple[Term, ...] = (
     _sum(Number(1e16), _A, Number(1e16), minus='++-'),
     Call('sin', _sum(_A, _B, minus='+-')), Call('cos', Number(0.5)), Call('sin', Number(1e22)),
     Call('cos', _product(_A, _B)), Call('sin', Call('cos', _A)), Call('cos', Name('q1')),
+    Call('exp', _A, True), Call('exp', Number(0.5), True), Call('exp', _product(_A, _B), True),
+    Call('exp', _sum(_A, _B, minus='+-'), True), Call('exp', Name('q1')), Call('tanh', _A),
+    Call('tanh', _sum(_A, _B, minus='+-')), Call('tanh', _product(_B, _C), True),
+    Call('tanh', Call('exp', _A, True)), Call('exp', Call('tanh', Call('sin', _B)), True),
+    Call('tanh', Number(1e22)), Call('sin', _A, True), Call('cos', _sum(_A, _B), True),
+    _product(_B, Call('tanh', _A), _sum(_A, _product(_C, Call('exp', _product(_B, _B), True)))),
     _product(Call('sin', _A), Call('cos', _sum(_A, _product(_B, _C))), _A),
     _sum(*(_product(Number(0.1 * k), _A, _B) for k in range(1, 61)), minus='++-' * 20),
     _product(*(_sum(_A, Number(float(k))) for k in range(30))),
@@ -114,16 +124,18 @@ def torture() -> Program:
     states = [tuple(tuple(math.sin(k * a + b + 1.0) for k in range(N)) for b in range(3))
               for a in (0.3, 0.7)]
     return Program(
-        'torture', 'torture', 'fast', (0.0, 0.0, -9.81), rows, tuple(range(1, N + 1)),
+        'torture', 'torture', 'fast', (0.0, 0.0, -9.81), (), rows, tuple(range(1, N + 1)),
         (ParameterGroup('all', tuple(ParameterLine((name,), (value,), 'a parameter')
                                      for name, value in VALUES.items())),),
         (Block('two constants', CONSTANTS),),
-        (Function('inverse_dynamics', 'the values of awkward terms', ('q', 'qd', 'qdd'),
+        (Function('inverse_dynamics', 'the values of awkward terms', tuple(
+            Input(x, tuple(f'{x}{k}' for k in range(1, N + 1)), '') for x in ('q', 'qd', 'qdd')),
                   (Result('tau', results),),
                   (Section('all', (Paragraph('all', (Block('all', statements),)),)),),
                   Operations(0, 0, 0)),),
         None, lambda: tuple(
-            Reference(*state, {'inverse_dynamics': tuple(given(*map(list, state)))})
+            Reference(dict(zip(('q', 'qd', 'qdd'), state)),
+                      {'inverse_dynamics': {'tau': tuple(given(*map(list, state)))}})
             for state in states))
 
 
@@ -158,7 +170,16 @@ def robot(name: str) -> RobotModel:
 
 
 def program_of(model: RobotModel, style: str = 'fast', functions: str = 'all',
-               name: str = 'robot') -> Program:
+               name: str = 'robot', loads: Loads = LOADS) -> Program:
     """Return a robot's equations."""
     return generate(multibody(model), robot=model.name, name=name, style=style,
-                    functions=functions)
+                    functions=functions, loads=loads)
+
+
+def loaded(name: str, base: str, style: str = 'fast', functions: str = 'inverse_dynamics',
+           ) -> Program:
+    """Return a robot's equations with all that can act: wrenches on the root and the last link."""
+    model = robot(name)
+    system = multibody(model)
+    links = tuple(dict.fromkeys((system.root[0].link.name, [*system.links][-1])))
+    return program_of(model, style, functions, loads=everything(model, base, links=links))

@@ -8,9 +8,10 @@ import stat
 from pathlib import Path
 
 from urdf2dyn_ros.atomic_file import create_files
-from urdf2dyn_ros.equations.generator import GRAVITY, generate, uncollected
+from urdf2dyn_ros.equations.generator import GRAVITY, LOADS, generate, uncollected
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.languages import LANGUAGES
+from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import RobotModel
 
@@ -20,7 +21,7 @@ NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
 def export_model(model: RobotModel, language: str = 'python', style: str = 'readable',
                  name: str | None = None,
                  gravity: tuple[float, float, float] = GRAVITY,
-                 functions: str = 'inverse_dynamics') -> dict[str, str]:
+                 functions: str = 'inverse_dynamics', loads: Loads = LOADS) -> dict[str, str]:
     """
     Return a robot's equations as text: {file name: text}.
 
@@ -38,10 +39,15 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
         [m/s^2], in the root frame.
     functions : str
         inverse_dynamics, gravity, bias, mass_matrix, or all: these four, and one that does the
-        work of all four at once.
+        work of all four at once; or terms: what the efforts of inverse_dynamics are the sum of.
+    loads : Loads
+        What acts beside the links; what of it is given at every call is an argument of the
+        functions.
 
     Raises
     ------
+    ParameterError
+        For loads on what the robot does not have; the message lists what it has.
     ExportError
         For an unknown language, style or function, or a name that is not a plain identifier; the
         message lists what is valid.
@@ -52,7 +58,7 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
                           f'{", ".join(LANGUAGES)}')
     stem = default_name(model.name) if name is None else checked_name(name)
     program = generate(multibody(model), robot=model.name, name=stem, style=style,
-                       gravity=gravity, functions=functions)
+                       gravity=gravity, functions=functions, loads=loads)
     with uncollected():
         return LANGUAGES[language](program)
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from urdf2dyn_ros.equations.generator import GRAVITY, STYLES, generate
+from urdf2dyn_ros.equations.generator import GRAVITY, LOADS, STYLES, generate
+from urdf2dyn_ros.equations.program import Operations
+from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import ROOT, multibody
 from urdf2dyn_ros.robot_model import RobotModel
 
 
 def information(model: RobotModel,
-                gravity: tuple[float, float, float] = GRAVITY) -> dict[str, Any]:
+                gravity: tuple[float, float, float] = GRAVITY,
+                loads: Loads = LOADS) -> dict[str, Any]:
     """
     Return joints, bodies, lumped links, masses [kg] and operations of a robot.
 
@@ -23,7 +26,7 @@ def information(model: RobotModel,
     """
     system = multibody(model)
     programs = {style: generate(system, robot=model.name, name='robot', style=style,
-                                gravity=gravity) for style in STYLES}
+                                gravity=gravity, loads=loads) for style in STYLES}
     rows = programs['fast'].joints
     bodies = []
     for row, body in zip(rows, system.bodies):
@@ -62,7 +65,6 @@ def information_text(found: dict[str, Any]) -> str:
         cells = [text.ljust(width) for text, width in zip(row, widths)]
         lines.append('  '.join([*cells, row[5]]).rstrip())
     lines += ['', 'fixed to the world: ' + ', '.join(found['fixed_to_root'])]
-    lines += [f'{style} style: {cost["multiplications"]} multiplications, {cost["additions"]} '
-              f'additions, {cost["trigonometric"]} sines and cosines'
+    lines += [f'{style} style: {Operations(**cost)}'
               for style, cost in found['operations'].items()]
     return '\n'.join(lines)

@@ -42,6 +42,11 @@ class Loads:
         """Tell whether the motion of the root is an input."""
         return self.base == 'moving' or (self.base == 'auto' and system.floating)
 
+    def acts(self, system: Multibody) -> bool:
+        """Tell whether anything acts beside rigid links on a root that stands still."""
+        return (self.moving(system) or bool(system.forces or self.external)
+                or any(not term.is_off() for terms in self.terms.values() for term in terms))
+
     def check(self, system: Multibody) -> None:
         """Raise a ParameterError if it names what the robot does not have."""
         if self.base not in BASES:

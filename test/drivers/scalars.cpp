@@ -15,6 +15,12 @@ static Dual operator*(const Dual &a, const Dual &b)
 }
 static Dual sin(const Dual &a) { return Dual(std::sin(a.value), std::cos(a.value) * a.slope); }
 static Dual cos(const Dual &a) { return Dual(std::cos(a.value), -std::sin(a.value) * a.slope); }
+static Dual tanh(const Dual &a)
+{
+    const double y = std::tanh(a.value);
+    return Dual(y, (1.0 - y * y) * a.slope);
+}
+static Dual exp(const Dual &a) { return Dual(std::exp(a.value), std::exp(a.value) * a.slope); }
 
 static double slope(const Dual &a) { return a.slope; }
 static double slope(float a) { return double(a); }

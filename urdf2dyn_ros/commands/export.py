@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from urdf2dyn_ros.commands.loads import add_loads, read_loads
 from urdf2dyn_ros.commands.robot import add_robot, read_robot
 from urdf2dyn_ros.equations.generator import STYLES
-from urdf2dyn_ros.equations.models import CHOICES
+from urdf2dyn_ros.equations.models import CHOICES, MODELS
 from urdf2dyn_ros.export import export_model, write_files
 from urdf2dyn_ros.languages import LANGUAGES
 
@@ -19,8 +20,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--style', default='readable', metavar='STYLE',
                         help=f'one of {", ".join(STYLES)} (default: readable)')
     parser.add_argument('--model', default='inverse_dynamics', metavar='MODEL',
-                        help=f'one of {", ".join(CHOICES)} (default: inverse_dynamics); all: '
-                        'these four, and one that returns all at once')
+                        help=f'one of {", ".join(CHOICES)} (default: inverse_dynamics); terms: '
+                        f'what the efforts are the sum of; all: {", ".join(MODELS)}, and one '
+                        'that returns these at once')
+    add_loads(parser)
     parser.add_argument('--name', help="stem of the files' names (default: the robot's name)")
     parser.add_argument('-o', '--output', default='.', metavar='DIR',
                         help='where the files go (default: here)')
@@ -32,7 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the path of every file that was written."""
     model = read_robot(arguments.robot, arguments.strict_inertia)
     files = export_model(model, arguments.language, arguments.style, arguments.name,
-                         tuple(arguments.gravity), arguments.model)
+                         tuple(arguments.gravity), arguments.model,
+                         read_loads(arguments, model))
     for path in write_files(files, arguments.output, arguments.overwrite):
         print(path)
     return 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 
 from urdf2dyn_ros.equations.derivation import Derivation
 from urdf2dyn_ros.equations.expression import Expression
 from urdf2dyn_ros.equations.joint_table import joint_table
 from urdf2dyn_ros.equations.models import functions_of
-from urdf2dyn_ros.equations.program import Block, Program, Statement
+from urdf2dyn_ros.equations.program import Block, Function, Program, Statement
 from urdf2dyn_ros.equations.references import references
 from urdf2dyn_ros.equations.scheduling import Schedule
 from urdf2dyn_ros.equations.words import in_words
@@ -69,16 +70,20 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
                               loads)
                    for function in asked]
         constants, known = _constants(derived)
-        written, dynamic_models = [], []
+        written: list[Function] = []
+        dynamic_models = []
         for derivation, (function, what) in zip(derived, asked.items()):
             names = {derivation.graph.nodes[serial]: value for serial, value in known.items()}
-            written.append(derivation.function(function, what, derivation.results, names, True))
+            made = derivation.function(function, what, derivation.results, names, True)
+            written.append(replace(made, summary=what.said(loads.acts(system))))
             if derivation.found:
                 dynamic_models.append(derivation.function(
                     'dynamic_model', what, derivation.found, names, False))
             derivation.graph.clear()
+        named = {x.name for function in written for x in function.inputs} | {
+            result.name for function in written for result in function.results}
         return Program(
-            robot, name, style, gravity, in_words(system, gravity, loads), rows,
+            robot, name, style, gravity, in_words(system, gravity, loads, named), rows,
             tuple(i + 1 for i in system.drivers),
             tuple(derived[0].parameters), constants, tuple(written),
             dynamic_models[0] if dynamic_models else None,

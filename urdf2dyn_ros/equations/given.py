@@ -34,8 +34,8 @@ def acting(system: Multibody, loads: Loads) -> dict[str, Input]:
         found.append(Input('external', tuple(
             f'{symbol}{k}_{x}' for k in range(1, len(loads.external) + 1)
             for symbol in ('Fe', 'Ne') for x in AXES),
-            'force [N] and moment [N m] on each of these links by the environment, about its '
-            f'origin, in its axes: {len(loads.external)} x 6'))
+            'for each link that the heading names, force [N] and moment [N m] on it by the '
+            'environment, about its origin, in its axes'))
     if loads.payload:
         found.append(Input('payload', ('mp', *(f'cp_{x}' for x in AXES),
                                        *(f'Ip_{xy}' for xy in _TENSOR)),

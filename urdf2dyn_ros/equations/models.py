@@ -17,19 +17,27 @@ class Model(NamedTuple):
         Those of q, qd, qdd that are not zero.
     summary : str
         What is returned.
+    loaded : str
+        The same where other things act than rigid links, if that is more.
 
     """
 
     inputs: tuple[str, ...]
     summary: str
+    loaded: str = ''
+
+    def said(self, loaded: bool) -> str:
+        """Return what is returned, given whether other things act than rigid links."""
+        return (self.loaded if loaded else '') or self.summary
 
 
 MODELS = {
     'inverse_dynamics': Model(('q', 'qd', 'qdd'), 'the efforts tau that a motion requires'),
-    'gravity': Model(('q',), 'the efforts tau that hold the robot still'),
+    'gravity': Model(('q',), 'the efforts tau that hold the robot still',
+                     'the efforts tau where qd = qdd = 0'),
     'bias': Model(('q', 'qd'),
                   'the efforts tau of a motion without accelerations: Coriolis, centrifugal and '
-                  'gravity'),
+                  'gravity', 'the efforts tau where qdd = 0'),
     'mass_matrix': Model(('q',), 'the symmetric matrix M of tau = M(q) qdd + bias(q, qd)'),
 }
 """Name of a function to what it is."""

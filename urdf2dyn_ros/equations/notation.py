@@ -160,11 +160,11 @@ class Notation:
         if symbol in _OF_A and not turned:
             return ''
         driver = self._drivers[i] if i != ROOT else n
-        if symbol in ('q', 'mq') and driver == n:
+        spun = any(term.on_parent(_STIRRED, _STIR) != ZERO for term in terms.values())
+        if (symbol in ('q', 'mq') and driver == n) or (symbol == 'nr' and not spun):
             return ''   # nothing but itself
         along = f'{"n" if JOINTS[body.type].TURNS else "f"}{n}_z'
         loaded, pushed = i == self._loaded, i in self._pushed
-        spun = any(term.on_parent(_STIRRED, _STIR) != ZERO for term in terms.values())
         found = text.format(
             n=n, p=p, driver=driver, t='t' * loaded, nj='nr' if spun else 'nj',
             tau=f'tau{n} = ' + ' + '.join([along, *(f'{name}{n}' for name in terms)])

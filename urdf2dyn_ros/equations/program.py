@@ -111,6 +111,11 @@ class Input(NamedTuple):
     entries: tuple[str, ...]
     summary: str
 
+    @property
+    def of_joints(self) -> bool:
+        """Whether the entries are those of the independent joints."""
+        return self.name in ('q', 'qd', 'qdd')
+
 
 class Row(NamedTuple):
     """
@@ -150,6 +155,9 @@ class Result(NamedTuple):
 
 WRENCH = ('force x', 'force y', 'force z', 'moment x', 'moment y', 'moment z')
 """Keys of the entries of a wrench."""
+
+WRENCH_SUMMARY = ('force [N] and moment [N m] that the world must apply at the origin of the '
+                  'root, in its frame')
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ class Friction(Term):
     """
 
     NAME: ClassVar[str] = 'friction'
+    PLURAL: ClassVar[str] = 'friction'
 
     viscous: Scalar = parameter('Fv', 'viscous friction', '{effort} s/{unit}')
     coulomb: Scalar = parameter('Fc', 'Coulomb friction', '{effort}')

@@ -40,6 +40,7 @@ class Rotor(Term):
     """
 
     NAME: ClassVar[str] = 'rotor'
+    PLURAL: ClassVar[str] = 'rotors'
     INERTIAL: ClassVar[bool] = True
 
     inertia: Scalar = parameter('Im', "rotor's inertia", 'kg m^2')
@@ -80,5 +81,6 @@ class Rotor(Term):
 
     def formula(self) -> str:
         """Return the effort as a formula, with {n} for the number of the joint."""
-        coupled = ' + Ic{n} {wdp}_z' if self.gyroscopic else ''
-        return 'rotor{n} = Ir{n} qdd{n}' + coupled
+        if self.inertia == 0.0:
+            return 'rotor{n} = Ia{n} qdd{n}'
+        return 'rotor{n} = Ir{n} qdd{n}' + (' + Ic{n} {wdp}_z' if self.gyroscopic else '')

@@ -23,6 +23,7 @@ class Spring(Term):
     """
 
     NAME: ClassVar[str] = 'spring'
+    PLURAL: ClassVar[str] = 'springs'
 
     stiffness: Scalar = parameter('ks', 'stiffness of the spring', '{effort}/{unit}')
     reference: Scalar = parameter('qs', 'where it is slack', '{unit}')

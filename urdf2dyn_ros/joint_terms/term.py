@@ -35,12 +35,15 @@ class Term:
     ----------
     NAME : str
         Key of TERMS, and what the effort is called in the equations.
+    PLURAL : str
+        What a sentence calls those of all joints.
     INERTIAL : bool
         Whether it depends on accelerations: then it is part of the mass matrix.
 
     """
 
     NAME: ClassVar[str]
+    PLURAL: ClassVar[str]
     INERTIAL: ClassVar[bool] = False
 
     def parameters(self) -> list[Field[Any]]:

@@ -83,7 +83,7 @@ class Angles:
         return Signed(value.negative, self._term(value.term))
 
     def _term(self, term: Term) -> Term:
-        if isinstance(term, Call) and term.function not in ARRAYS:
+        if isinstance(term, Call) and (term.function not in ARRAYS or term.negative):
             return term._replace(argument=self._term(term.argument))
         if isinstance(term, Call):
             k = self.angles.setdefault(term.argument, len(self.angles))

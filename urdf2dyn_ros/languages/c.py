@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from urdf2dyn_ros.equations.program import Function, Program
 from urdf2dyn_ros.languages.angles import Angles
@@ -32,44 +33,46 @@ class C(Language):
 
     STATEMENT = LONG = 'const double {name} = {value};'
     DECLARE, LOCAL = 'static const double ', 'const double '
-    TABLE, ROW = ('static const double {name}[][@size] = {{', '};'), ('{', '},')
+    TABLE, ROW = ('static const double {name}[][{size}] = {{', '};'), ('{', '},')
+    JOINTS = '@name_joint_names, @NAME_JOINTS'
+    KEYS = ('static const char *const wrench_names[] = {', '"', '};',
+            'wrench_names, @NAME_WRENCH')
     TEST = 'cc -D{NAME}_SELF_TEST {name}_dynamics.c -lm -o self_test && ./self_test'
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self.size = f'{program.name.upper()}_JOINTS'
+        self._prefix = program.name.upper()
 
     def header(self) -> Iterator[str]:
         """Yield the header."""
         guard = f'{self.program.name.upper()}_DYNAMICS_H'
         yield from ['/*', *(f' * {line}'.rstrip() for line in self.heading()), ' */',
                     f'#ifndef {guard}', f'#define {guard}', '',
-                    f'#define {self.size} {self.n}', '',
+                    f'#define {self._prefix}_JOINTS {self.n}',
+                    *(f'#define {self.size(x)} {size}' for x, size in self.sizes.items()), '',
                     '#ifdef __cplusplus', 'extern "C" {', '#endif', '']
         yield '/* UTF-8, in the order of all vectors */'
-        yield f'extern const char *const {self.program.name}_joint_names[{self._dimension}];'
+        yield f'extern const char *const {self.program.name}_joint_names[{self.size("q")}];'
         for function in self.program.functions:
             yield ''
             yield from self.comments(self.says(function))
             yield f'{self.signature(function)};'
         yield from ['', '#ifdef __cplusplus', '}', '#endif', '', '#endif']
 
-    def filled(self, text: str) -> list[str]:
-        """Return the lines of a text with the robot's names in it."""
-        return super().filled(text.replace('@size', self._dimension))
-
-    @property
-    def _dimension(self) -> str:
-        return self.size if self.n else '1'   # C has no arrays without elements
+    def size(self, name: str) -> str:
+        """Return how many entries an input or a result has: one where C needs an element."""
+        if name in self.sizes:
+            return f'{self._prefix}_{name.upper()}'
+        return f'{self._prefix}_JOINTS' if self.n else '1'
 
     def says(self, function: Function) -> list[str]:
         """Return what a function returns, and units."""
-        return [f'{function.name}: {function.summary}.']
+        return [f'{function.name}: {function.summary}.', *self.described(function)]
 
     def signature(self, function: Function) -> str:
         """Return the head of a function's definition."""
-        vectors = [f'const double {x.name}[{self._dimension}]' for x in function.inputs]
-        results = [f'double {result.name}' + f'[{self._dimension}]' * (1 + result.is_matrix)
+        vectors = [f'const double {x.name}[{self.size(x.name)}]' for x in function.inputs]
+        results = [f'double {result.name}' + f'[{self.size(result.name)}]' * (1 + result.is_matrix)
                    for result in function.results]
         head = f'void {self.program.name}_{function.name}('
         return self.array(head, vectors + results, ')')
@@ -84,7 +87,7 @@ class C(Language):
             yield '#include <float.h>'
         yield '#include <math.h>'
         yield ''
-        declared = f'const char *const {self.program.name}_joint_names[{self._dimension}] = {{'
+        declared = f'const char *const {self.program.name}_joint_names[{self.size("q")}] = {{'
         yield self.array(declared, names, '};')
         yield from self.parameters(used)
         if any(map(self._has_angles, self.program.functions)):
@@ -127,14 +130,15 @@ class C(Language):
         yield f'{self.INDENT}double sine[{n}], cosine[{n}];'
         yield f'{self.INDENT}sines_and_cosines({n}, angle, sine, cosine);'
 
-    def data(self) -> Iterator[tuple[str, list[list[float]]]]:
+    def data(self) -> Iterator[tuple[str, str, list[list[float]]]]:
         """Yield names and rows; one number a row for a robot without joints."""
-        return ((name, [row or [0.0] for row in rows]) for name, rows in super().data())
+        return ((name, of, [row or [0.0] for row in rows]) for name, of, rows in super().data())
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
-        size = self._dimension
-        results = [f'{result.name}[{size}]' + f'[{size}], product[{size}]' * result.is_matrix
+        size = self.size('M')
+        results = [f'{result.name}[{self.size(result.name)}]'
+                   + f'[{size}], product[{size}]' * result.is_matrix
                    for result in function.results]
         yield self.array('        {   double ', results, ';')
         yield self.array(f'            {self.program.name}_{function.name}(', [
@@ -144,16 +148,19 @@ class C(Language):
             found = 'product' if result.is_matrix else result.name
             if result.is_matrix:
                 yield '            times(M, reference_qdd[k], product);'
-            yield f'            wrong += differs("{function.name}", {found}, {known}[k]);'
+            yield self.array('            wrong += differs(', [
+                f'"{self.title(function, result)}"', *self.names(result), found, f'{known}[k]'],
+                ');')
         yield '        }'
 
     DIFFERS = """
-static int differs(const char *function, const double *found, const double *expected)
+static int differs(const char *function, const char *const *names, int size,
+                   const double *found, const double *expected)
 {
     int wrong = 0;
-    for (int i = 0; i < @NAME_JOINTS; i++) {
+    for (int i = 0; i < size; i++) {
         if (!(fabs(found[i] - expected[i]) <= 1e-9 * fmax(1.0, fabs(expected[i])))) {
-            printf("%s, %s: %.17g instead of %.17g\\n", function, @name_joint_names[i],
+            printf("%s, %s: %.17g instead of %.17g\\n", function, names[i],
                    found[i], expected[i]);
             wrong = 1;
         }
@@ -161,6 +168,9 @@ static int differs(const char *function, const double *found, const double *expe
     return wrong;
 }
 """
+    ALIKE: ClassVar[dict[str, str]] = {
+        'const char *const *names, int size,\n                   ': '', ' size;': ' @NAME_JOINTS;',
+        ' names[i]': ' @name_joint_names[i]'}
     TIMES = """
 static void times(double M[@size][@size], const double *x, double *product)
 {

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from urdf2dyn_ros.equations.program import Function, Program
 from urdf2dyn_ros.languages.c import quoted
 from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.reserved import CPP
-
-_TYPES = {False: 'Vector<Scalar>', True: 'Matrix<Scalar>'}
 
 
 def write(program: Program) -> dict[str, str]:
@@ -29,7 +28,9 @@ class Cpp(Language):
     """A header."""
 
     STATEMENT = LONG = 'const Scalar {name} = {value};'
-    TABLE, ROW = ('static const Row {name}[] = {{', '};'), ('{', '},')
+    TABLE, ROW = ('static const {size} {name}[] = {{', '};'), ('{', '},')
+    JOINTS = '@space::joint_names'
+    KEYS = ('static const char *const wrench_names[] = {', '"', '};', 'wrench_names')
     LOCAL = 'const Scalar '
     DECLARE = 'inline constexpr double '
     CONSTANT = 'inline constexpr double {name} = {value};'
@@ -74,22 +75,33 @@ class Cpp(Language):
         doubles.INFIX = Infix()
         return doubles.derived(used, '', self.CONSTANT)
 
+    def size(self, name: str) -> str:
+        """Return the type of the numbers that an input or a result has in the check."""
+        return self._type(name, 'double') if name in self.sizes else 'Row'
+
+    def _type(self, name: str, scalar: str = 'Scalar') -> str:
+        """Return the type of an input or a result."""
+        if name in self.sizes:
+            return f'std::array<{scalar}, {self.sizes[name]}>'
+        return f'{"Matrix" if name == "M" else "Vector"}<{scalar}>'
+
     def _function(self, function: Function) -> Iterator[str]:
-        results = [(result, _TYPES[result.is_matrix]) for result in function.results]
+        results = [(result, self._type(result.name)) for result in function.results]
         single = len(results) == 1
+        struct = function.name.title().replace('_', '')
         if not single:
-            yield from ['template <typename Scalar> struct Dynamics {',
+            yield from [f'template <typename Scalar> struct {struct} {{',
                         *(f'{self.INDENT}{kind} {result.name};' for result, kind in results),
                         '};', '']
-        returned = results[0][1] if single else 'Dynamics<Scalar>'
-        yield from self.comments([f'Returns {function.summary}.'])
+        returned = results[0][1] if single else f'{struct}<Scalar>'
+        yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
         yield 'template <typename Scalar>'
         names = function.names
-        given = [f'const Vector<Scalar> &{x}' if any(name for name, _ in entries) else
-                 'const Vector<Scalar> &' for x, entries in self.inputs(function)]
+        given = [f'const {self._type(x)} &{x if entries else ""}'
+                 for x, entries in self.inputs(function)]
         yield self.array(f'{returned} {function.name}(', given, ')')
         yield '{'
-        yield from [f'{self.INDENT}using std::cos;', f'{self.INDENT}using std::sin;']
+        yield from (f'{self.INDENT}using std::{name};' for name in self.called([function]))
         yield from self.unpacked(function)
         known = [name for group in self.program.parameters for line in group.lines
                  for name in line.names] + [statement.name for block in self.program.constants
@@ -118,23 +130,30 @@ class Cpp(Language):
             value = 'found' if len(function.results) == 1 else f'found.{result.name}'
             value = f'times({value}, reference_qdd[k])' if result.is_matrix else value
             yield self.array('            wrong += differs(', [
-                f'"{function.name}"', value, f'{known}[k]'], ');')
+                f'"{self.title(function, result)}"', *self.names(result), value, f'{known}[k]'],
+                ');')
         yield '        }'
 
     DIFFERS = """
-static int differs(const char *function, const Row &found, const Row &expected)
+template <typename Names, typename Entries>
+static int differs(const char *function, const Names &names, const Entries &found,
+                   const Entries &expected)
 {
     int wrong = 0;
     for (std::size_t i = 0; i < found.size(); i++) {
         if (!(std::abs(found[i] - expected[i]) <= 1e-9 * std::fmax(1.0, std::abs(expected[i])))) {
             std::printf("%s, %s: %.17g instead of %.17g\\n", function,
-                        @space::joint_names[i], found[i], expected[i]);
+                        names[i], found[i], expected[i]);
             wrong = 1;
         }
     }
     return wrong;
 }
 """
+    ALIKE: ClassVar[dict[str, str]] = {
+        'template <typename Names, typename Entries>\n': '', ' const Names &names,': '',
+        ' const Entries &found,\n                  ': ' const Row &found,', 'Entries': 'Row',
+        'names[i]': '@space::joint_names[i]'}
     TIMES = """
 static Row times(const @space::Matrix<double> &M, const Row &x)
 {

@@ -7,6 +7,8 @@ from urdf2dyn_ros.equations.program import Function, Program
 from urdf2dyn_ros.languages.lines import wrapped
 from urdf2dyn_ros.version import __version__
 
+_WIDTH = 96   # behind what begins a comment
+
 _NOTATION = """\
 Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: parent of i):
     frame i       on link i, origin on joint i, z along the joint's axis; the root frame is 0
@@ -25,20 +27,21 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
     Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
     = (.., _, ..) entries of a formula that are known; _ is one that nobody needs"""
 
-_MOVING = _NOTATION.replace('; w0 = wd0 = 0\n', '\n').replace('; a0 = -g\n', '\n')
+_MOVING = _NOTATION.replace('; w0 = wd0 = 0\n', '; w0, wd0 are given\n').replace(
+    '; a0 = -g\n', '; a0 is given\n')
 
 
 def heading(program: Program) -> list[str]:
     """Return title, joint table, conventions and costs."""
+    number = len(program.functions)
     lines = [
-        _title(program),
+        *_wrapped(_title(program)),
         '',
         f'Recursive Newton-Euler, {program.style} style, written by urdf2dyn_ros {__version__}.',
         'SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must',
         'supply. Inputs must be finite: products with what is always zero are left out.',
-        *(line for sentence in program.acts
-          for line in wrapped(sentence, '', '    ', 90).splitlines()),
-        *(_cost(function, len(program.functions)) for function in program.functions),
+        *(line for sentence in program.acts for line in _wrapped(sentence)),
+        *(line for function in program.functions for line in _wrapped(_cost(function, number))),
         '',
         *_table(program),
         *_limits(program),
@@ -48,14 +51,26 @@ def heading(program: Program) -> list[str]:
     return lines
 
 
+def _wrapped(sentence: str) -> list[str]:
+    return wrapped(sentence, '', '    ', _WIDTH).splitlines()
+
+
 def _title(program: Program) -> str:
     (first, *others), of = program.functions, _of(program.robot)
     if others:
-        return f'Dynamics{of}: tau = ID(q, qd, qdd) = M(q) qdd + bias(q, qd).'
+        bias, M = (_call(name, program.function(key)) for name, key in (
+            ('bias', 'bias'), ('M', 'mass_matrix')))
+        return f'Dynamics{of}: tau = {_call("ID", first)} = {M} qdd + {bias}.'
     if first.name == 'inverse_dynamics':
-        return f'Inverse dynamics{of}: tau = ID(q, qd, qdd), the efforts that give a motion.'
+        results = ', '.join(result.name for result in first.results)
+        return (f'Inverse dynamics{of}: {results} = {_call("ID", first)}, the efforts that give '
+                'a motion.')
     name = first.name.replace('_', ' ').capitalize()
     return f'{name}{of}: {first.summary}.'
+
+
+def _call(name: str, function: Function) -> str:
+    return f'{name}({", ".join(x.name for x in function.inputs)})'
 
 
 def _cost(function: Function, number: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from urdf2dyn_ros.equations.program import Function, Program
 from urdf2dyn_ros.languages.language import Language
@@ -25,13 +26,16 @@ class JavaScript(Language):
 
     STATEMENT = LONG = CONSTANT = 'const {name} = {value};'
     DECLARE = LOCAL = 'const '
+    JOINTS = 'jointNames'
+    KEYS = ('const wrenchNames = [', "'", '];', 'wrenchNames')
     TEST = 'node {name}_dynamics.mjs'
 
     def module(self) -> Iterator[str]:
         """Yield the lines of the file."""
         used = self.used(self.program.functions)
         yield from self.comments(self.heading())
-        yield from ['', 'const { cos, sin } = Math;', '']
+        called = ', '.join(self.called(self.program.functions))
+        yield from ['', f'const {{ {called} }} = Math;', '']
         yield self.array('export const jointNames = [', [
             json.dumps(row.name) for row in self.program.independent], '];')
         yield from [*self.parameters(used), *self.derived(used, '', self.CONSTANT)]
@@ -42,8 +46,8 @@ class JavaScript(Language):
 
     def _function(self, function: Function) -> Iterator[str]:
         names = ', '.join(camel(result.name) for result in function.results)
-        yield from self.comments([f'Returns {function.summary}.'])
-        given = ', '.join(x.name for x in function.inputs)
+        yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
+        given = ', '.join(x for x, _ in self.inputs(function))
         yield f'export function {camel(function.name)}({given}) {{'
         yield from [*self.unpacked(function), *self.body(function), '']
         for result in function.results:
@@ -53,16 +57,26 @@ class JavaScript(Language):
         yield f'{self.INDENT}return {names if len(function.results) == 1 else f"{{ {names} }}"};'
         yield '}'
 
+    def inputs(self, function: Function) -> list[tuple[str, list[tuple[str, int]]]]:
+        """Return the inputs of a function, with names and indices of the entries it uses."""
+        return [(camel(x), entries) for x, entries in super().inputs(function)]
+
+    def identifier(self, name: str) -> str:
+        """Return the name of a function, of an input or of a result as the language spells it."""
+        return camel(name)
+
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
-        given = ', '.join(f'reference_{x.name}[k]' for x in function.inputs)
+        given = [f'reference_{x.name}[k]' for x in function.inputs]
         results = [camel(result.name) for result in function.results]
         found = results[0] if len(results) == 1 else f'{{ {", ".join(results)} }}'
-        yield f'        {{   const {found} = {camel(function.name)}({given});'
+        if self.many(function):
+            found, results = 'found', [f'found.{name}' for name in results]
+        yield self.array(f'        {{   const {found} = {camel(function.name)}(', given, ');')
         for result, name, known in zip(function.results, results, expected):
             value = 'times(M, reference_qdd[k])' if result.is_matrix else name
-            said = f"'{camel(function.name)}', {value}, {known}[k]"
-            yield f'            wrong.push(...differences({said}));'
+            said = [f"'{self.title(function, result)}'", *self.names(result), value, f'{known}[k]']
+            yield self.array('            wrong.push(...differences(', said, '));')
         yield '        }'
 
     TIMES = """
@@ -70,11 +84,12 @@ function times(M, x) {
     return M.map((row) => row.reduce((sum, entry, j) => sum + entry * x[j], 0.0));
 }"""
     DIFFERS = """
-function differences(name, found, expected) {
-    return jointNames.map((joint, i) => [joint, found[i], expected[i]])
+function differences(name, names, found, expected) {
+    return names.map((joint, i) => [joint, found[i], expected[i]])
         .filter(([, a, b]) => !(Math.abs(a - b) <= 1e-9 * Math.max(1.0, Math.abs(b))))
         .map(([joint, a, b]) => `${name}, ${joint}: ${a} instead of ${b}`);
 }"""
+    ALIKE: ClassVar[dict[str, str]] = {'name, names, ': 'name, ', ' names.': ' jointNames.'}
     MAIN = """
 export function selfTest() {
     const wrong = [];

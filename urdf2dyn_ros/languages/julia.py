@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from urdf2dyn_ros.equations.program import Function, Program, Statement
 from urdf2dyn_ros.languages.language import Language
+from urdf2dyn_ros.languages.lines import WIDTH, wrapped
 
 
 def write(program: Program) -> dict[str, str]:
@@ -29,6 +31,7 @@ class Julia(Language):
     END = ''
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}, {j}]', 1
     TABLE, ROW = ('const {name} = [', ']'), ('Float64[', '],')
+    KEYS = ('const wrench_names = String[', '"', ']', 'wrench_names')
     TEST = 'julia {name}_dynamics.jl'
 
     def module(self) -> Iterator[str]:
@@ -61,32 +64,39 @@ class Julia(Language):
     def _function(self, function: Function) -> Iterator[str]:
         yield '"""'
         yield f'    {function.name}({", ".join(x.name for x in function.inputs)})'
-        yield from ['', f'Return {function.summary}.', '"""']
+        yield from ['', f'Return {function.summary}.']
+        for line in self.described(function):
+            yield from ['', *wrapped(line, '', '', WIDTH).splitlines()]
+        yield '"""'
         yield f'function {function.name}({", ".join(x.name for x in function.inputs)})'
         yield from [*self.unpacked(function), *self.body(function), '']
-        scalar = ', '.join(f'eltype({x.name})' for x in function.inputs)
-        yield f'{self.INDENT}T = float(promote_type({scalar}))'
+        scalars = [f'eltype({x.name})' for x in function.inputs]
+        yield self.array(f'{self.INDENT}T = float(promote_type(', scalars, '))')
         for result in function.results:
-            size = ', '.join([f'{self.n}'] * (1 + result.is_matrix))
+            size = ', '.join([self.size(result.name)] * (1 + result.is_matrix))
             yield f'{self.INDENT}{result.name} = zeros(T, {size})'
             yield from self.assigned(result)
         yield from [f'{self.INDENT}return {", ".join(r.name for r in function.results)}', 'end']
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
-        given = ', '.join(f'reference_{x.name}[k]' for x in function.inputs)
-        names = ', '.join(result.name for result in function.results)
-        yield f'        {names} = {function.name}({given})'
-        for result, known in zip(function.results, expected):
-            value = 'M * reference_qdd[k]' if result.is_matrix else result.name
-            yield f'        append!(wrong, differences("{function.name}", {value}, {known}[k]))'
+        given = [f'reference_{x.name}[k]' for x in function.inputs]
+        names = [result.name for result in function.results]
+        left = 'found' if self.many(function) else ', '.join(names)
+        yield self.array(f'        {left} = {function.name}(', given, ')')
+        for i, (result, known) in enumerate(zip(function.results, expected), 1):
+            value = f'found[{i}]' if self.many(function) else result.name
+            value = 'M * reference_qdd[k]' if result.is_matrix else value
+            said = [f'"{self.title(function, result)}"', *self.names(result), value, f'{known}[k]']
+            yield self.array('        append!(wrong, differences(', said, '))')
 
     DIFFERS = """
-function differences(name, found, expected)
+function differences(name, names, found, expected)
     return ["$name, $joint: $a instead of $b"
-            for (joint, a, b) in zip(joint_names, found, expected)
+            for (joint, a, b) in zip(names, found, expected)
             if !(abs(a - b) <= 1e-9 * max(1.0, abs(b)))]
 end"""
+    ALIKE: ClassVar[dict[str, str]] = {'(name, names, ': '(name, ', 'zip(': 'zip(joint_'}
     MAIN = """
 function self_test()
     wrong = String[]

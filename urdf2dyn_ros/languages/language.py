@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from urdf2dyn_ros.equations.program import (
+    WRENCH_SUMMARY,
     Block,
     Function,
     JointRow,
@@ -169,6 +170,17 @@ class Language(SelfTest):
         names = function.names
         return [(x.name, [(name, k) for k, name in enumerate(x.entries) if name in names])
                 for x in function.inputs]
+
+    def described(self, function: Function) -> list[str]:
+        """Return what a function takes and returns beside vectors with an entry a joint."""
+        lines = [f'{self.identifier(x.name)}, {len(x.entries)} entries: {x.summary}.'
+                 for x in function.inputs if not x.of_joints]
+        lines += [f'{result.name}, {len(result.rows)} entries: {WRENCH_SUMMARY}.'
+                  for result in function.results if not result.of_joints]
+        results = [self.identifier(result.name) for result in function.results]
+        if self.many(function) or (self.wrench and len(results) > 1):
+            lines.append(f'Results: {", ".join(results)}.')
+        return lines
 
     def signed(self, value: Signed) -> str:
         """Return a signed term."""

@@ -26,37 +26,33 @@ def quoted(text: str) -> str:
     return f"native2unicode(uint8([{' '.join(map(str, text.encode()))}]), 'UTF-8')"
 
 
-def _left(function: Function) -> str:
-    names = [result.name for result in function.results]
-    return names[0] if len(names) == 1 else f'[{", ".join(names)}]'
-
-
 class Matlab(Language):
     """Function files, and a script."""
 
     COMMENT = '% '
     CONTINUED = ' ...'
     ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
-    TABLE, ROW = ('{name} = [', '];'), ('', ';')
+    TABLE, ROW, EMPTY = ('{name} = [', '];'), ('', ';'), 'zeros(1, 0)'
+    KEYS = ('wrench_names = {', "'", '};', 'wrench_names')
     TEST = 'octave {name}_main.m, or {name}_main in MATLAB'
 
     def function(self, function: Function) -> Iterator[str]:
         """Yield the lines of a function's file."""
         used = self.used([function])
         name = f'{self.program.name}_{function.name}'
-        yield f'function {_left(function)} = {name}({", ".join(x.name for x in function.inputs)})'
-        given = ', '.join(x.name for x in function.inputs)
+        yield self._call('function ', function, [x.name for x in function.inputs], ')')
+        given = ', '.join(x.name for x in function.inputs if x.of_joints)
         own = len(self.program.functions) > 1 and bool(self.program.parameters)
         yield from self.comments([
             f'{name.upper()} Return {function.summary}.', '',
-            f'{given}: columns (n x 1) of one state.',
+            f'{given}: columns (n x 1) of one state.', *self.described(function),
             *['Every function has parameters of its own: change them in all files.'] * own, '',
             *self.heading()])
         yield from [*self.parameters(used, self.INDENT), *self.derived(used, self.INDENT)]
         yield from [*self.unpacked(function), *self.body(function), '']
         for result in function.results:
             columns = self.n if result.is_matrix else 1
-            yield f'{self.INDENT}{result.name} = zeros({self.n}, {columns});'
+            yield f'{self.INDENT}{result.name} = zeros({self.size(result.name)}, {columns});'
             yield from self.assigned(result)
         yield 'end'
 
@@ -77,10 +73,13 @@ class Matlab(Language):
         for x, (kind, _) in zip(('q', 'qd', 'qdd'), _KINDS):
             entries = [f'gv_{kind}_{name}' for name in names]
             yield self.array(f'{x} = [', entries, '];').replace(',', ';')
+        for given in self.beside():
+            yield from ['', *self.comments([given.summary])]
+            entries = list(map(self.number, reference.given[given.name]))
+            yield self.array(f'{given.name} = [', entries, '];').replace(',', ';')
         for function in self.program.functions:
-            name = f'{self.program.name}_{function.name}'
-            yield f"disp('{name}')"
-            yield f'{_left(function)} = {name}({", ".join(x.name for x in function.inputs)})'
+            yield f"disp('{self.program.name}_{function.name}')"
+            yield self._call('', function, [x.name for x in function.inputs], ')')
         yield ''
         yield from self.self_test()
 
@@ -89,17 +88,29 @@ class Matlab(Language):
         yield from (f'    {quoted(row.name)}' for row in self.program.independent)
         yield '};'
 
+    def _call(self, first: str, function: Function, given: Sequence[str], last: str) -> str:
+        """Return a call that takes all results, behind what comes first."""
+        names = [result.name for result in function.results]
+        call = f' = {self.program.name}_{function.name}('
+        head = first + (names[0] if len(names) == 1 else f'[{", ".join(names)}]') + call
+        if self.many(function):
+            head = packed(names, f'{first}[', ' ' * len(f'{first}['), f']{call}',
+                          continued=self.CONTINUED)
+        *before, head = head.split('\n')
+        return '\n'.join([*before, packed(given, head, ' ' * 8, last, continued=self.CONTINUED)])
+
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
         given = [f"reference_{x.name}(k, :).'" for x in function.inputs]
-        head = f'    {_left(function)} = {self.program.name}_{function.name}('
-        yield packed(given, head, ' ' * 8, ');', continued=self.CONTINUED)
+        yield self._call('    ', function, given, ');')
         for result, known in zip(function.results, expected):
+            names = self.JOINTS if result.of_joints else self.KEYS[-1]
             value = "M * reference_qdd(k, :).'" if result.is_matrix else result.name
             yield f"    found = {value}; expected = {known}(k, :).';"
             yield "    for i = find(~(abs(found - expected) <= 1e-9 * max(1, abs(expected)))).'"
-            yield f"        fprintf('{function.name}, %s: %.17g instead of %.17g\\n', ..."
-            yield '                joint_names{i}, found(i), expected(i));'
+            title = self.title(function, result)
+            yield f"        fprintf('{title}, %s: %.17g instead of %.17g\\n', ..."
+            yield f'                {names}{{i}}, found(i), expected(i));'
             yield '        wrong = wrong + 1;'
             yield '    end'
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
-from urdf2dyn_ros.equations.program import WRENCH, Function, Program, Row
+from urdf2dyn_ros.equations.program import Function, Program, Row
 from urdf2dyn_ros.languages.language import Language, variables
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 
@@ -23,6 +24,7 @@ class Python(Language):
     STATEMENT = CONSTANT = '{name} = {value}'
     LONG = '{name} = ({value})'
     TABLE = ('{name} = [', ']')
+    JOINTS, KEYS = 'JOINT_NAMES', ('WRENCH_NAMES = (', "'", ')', 'WRENCH_NAMES')
     DIFFERS = '''
 
 def differences(function, names, found, expected):
@@ -30,6 +32,7 @@ def differences(function, names, found, expected):
     return [f'{function}, {ascii(name)}: {a!r} instead of {b!r}'
             for name, a, b in zip(names, found, expected)
             if not abs(a - b) <= 1e-9 * max(1.0, abs(b))]'''
+    ALIKE: ClassVar[dict[str, str]] = {'n, names, ': 'n, ', 'zip(names': 'zip(JOINT_NAMES'}
     TIMES = '''
 
 def times(M, x):
@@ -45,8 +48,7 @@ def times(M, x):
         """Yield the lines of the file."""
         program = self.program
         yield from ['"""', *self.heading(), '"""']
-        called = ', '.join(sorted({'cos', 'sin'}.union(*(
-            function.calls for function in program.functions))))
+        called = ', '.join(self.called(program.functions))
         yield f'from math import {called}'
         yield (f'# from numpy import {called}   # instead of it, where numbers are arrays of '
                'samples')
@@ -70,14 +72,13 @@ def times(M, x):
 
     def _function(self, function: Function) -> Iterator[str]:
         yield from ['', '', f'def {function.name}({", ".join(x.name for x in function.inputs)}):']
-        units = [_UNITS[result.is_matrix] if result.of_joints else
-                 'wrench: force [N], moment [N m]' for result in function.results]
+        units = [_UNITS[result.is_matrix] for result in function.results if result.of_joints]
         yield from self._doc([
             *wrapped(f'Return {function.summary}.', '', '', WIDTH - 4).splitlines(), '',
             'q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2]: a value for',
             f'each of JOINT_NAMES; {" and ".join(dict.fromkeys(units))}.',
-            *(line for x in function.inputs if x.name not in ('q', 'qd', 'qdd')
-              for line in wrapped(f'{x.name}: {x.summary}.', '', '    ', WIDTH - 4).splitlines())])
+            *(line for text in self.described(function)
+              for line in wrapped(text, '', '    ', WIDTH - 4).splitlines())])
         for x in function.inputs:
             if x.entries:
                 yield self._unpacked(x.entries, x.name)
@@ -86,7 +87,9 @@ def times(M, x):
         for result in function.results if len(function.results) > 1 else ():
             yield from self._rows(f'{result.name} = ', result.rows, result.is_matrix)
         if len(function.results) > 1:
-            yield f'    return {", ".join(result.name for result in function.results)}'
+            names = [result.name for result in function.results]
+            line = f'    return {", ".join(names)}'
+            yield line if len(line) <= WIDTH else self.array('    return (', names, ')')
         else:
             result, = function.results
             yield from self._rows('return ', result.rows, result.is_matrix)
@@ -152,9 +155,7 @@ def times(M, x):
         for name in names:
             yield packed([f'gv_{kind}_{name}' for kind in _KINDS], '    [', '     ', '],')
         yield ']'
-        beside = {x.name: x for function in self.program.functions for x in function.inputs
-                  if x.name not in ('q', 'qd', 'qdd')}
-        for x in beside.values():
+        for x in self.beside():
             yield from ['', *self.comments([x.summary])]
             yield self.array(f'{x.name} = [', list(map(self.number, reference.given[x.name])), ']')
         yield ''
@@ -165,20 +166,34 @@ def times(M, x):
     def main(self) -> str:
         """Return what shows the efforts of the state above, and what stands before the check."""
         function = self.program.functions[0]
-        call = f'{function.name}({", ".join(x.name for x in function.inputs)})'
-        many = '[0]' * (len(function.results) > 1)
-        return (_EVALUATE + _PRINT[function.results[0].is_matrix].replace('@call', call + many)
-                + _CHECK)
+        given = [x.name for x in function.inputs]
+        results = [result.name for result in function.results]
+        if len(results) == 1 and not self.sizes:
+            call = f'{function.name}({", ".join(given)})'
+            return _EVALUATE + _PRINT[results[0]].replace('@found', call) + _CHECK
+        left, names = self._found(function)
+        shown = [f"\n    print('{result}')" * self.many(function)
+                 + _PRINT.get(result, _PRINT['tau']).replace('@found', name)
+                 for result, name in zip(results, names)]
+        call = self.array(f'    {left} = {function.name}(', given, ')')
+        return f'{_EVALUATE}\n{call}{"".join(shown)}{_CHECK}'
+
+    def _found(self, function: Function) -> tuple[str, list[str]]:
+        """Return what takes the results of a call, and what each of them is called then."""
+        names = [result.name for result in function.results]
+        if self.many(function):
+            return 'found', [f'found[{k}]' for k in range(len(names))]
+        return ', '.join(names), names
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
-        given = ', '.join(f'reference_{x.name}[k]' for x in function.inputs)
-        names = [result.name for result in function.results]
-        yield f'        {", ".join(names)} = {function.name}({given})'
-        for result, known in zip(function.results, expected):
-            value = f'times({result.name}, reference_qdd[k])' if result.is_matrix else result.name
-            keys = 'JOINT_NAMES' if result.of_joints else WRENCH
-            yield f"        wrong += differences('{function.name}', {keys}, {value}, {known}[k])"
+        given = [f'reference_{x.name}[k]' for x in function.inputs]
+        left, names = self._found(function)
+        yield self.array(f'        {left} = {function.name}(', given, ')')
+        for result, name, known in zip(function.results, names, expected):
+            value = f'times({name}, reference_qdd[k])' if result.is_matrix else name
+            said = [f"'{self.title(function, result)}'", *self.names(result), value, f'{known}[k]']
+            yield self.array('        wrong += differences(', said, ')')
 
 
 _UNITS = {False: 'efforts [N m or N]', True: 'M [kg m^2, kg m or kg] by rows'}
@@ -190,9 +205,12 @@ _CHECK = """
     wrong = []
     for k in range(len(reference_q)):"""
 _PRINT = {
-    False: """
-    for name, effort, unit in zip(JOINT_NAMES, @call, EFFORT_UNITS):
+    'tau': """
+    for name, effort, unit in zip(JOINT_NAMES, @found, EFFORT_UNITS):
         print(f'{ascii(name)[1:-1]:24} {effort: .9g} {unit}')""",
-    True: """
-    for name, row in zip(JOINT_NAMES, @call):
+    'wrench': """
+    for name, entry in zip(WRENCH_NAMES, @found):
+        print(f'{name:24} {entry: .9g} {"N" if name.startswith("force") else "N m"}')""",
+    'M': """
+    for name, row in zip(JOINT_NAMES, @found):
         print(f'{ascii(name)[1:-1]:24}', *(f'{entry: .6g}' for entry in row))"""}

@@ -52,6 +52,6 @@ sinhl sinl size_t sizeof snprintf sprintf sqrt sqrtf sqrtl srand srand48 srand48
 srandom_r sscanf ssize_t static static_assert std stderr stdin stdout struct switch system tan tanf
 tanh tanhf tanhl tanl template tgamma tgammaf tgammal this thread_local throw times true trunc
 truncf truncl try typedef typeid typename union unsetenv unsigned using valloc virtual void
-volatile vprintf wchar_t while xor xor_eq y0 y1 yn ynl
+volatile vprintf wchar_t while wrench_names xor xor_eq y0 y1 yn ynl
 """
 CPP = frozenset(_CPP.split())

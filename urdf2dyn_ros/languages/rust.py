@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
-from urdf2dyn_ros.equations.program import Function, Program
+from urdf2dyn_ros.equations.program import Function, Program, Result
 from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.language import Language
-
-_TYPES = {False: '[f64; JOINTS]', True: '[[f64; JOINTS]; JOINTS]'}
-_ZEROS = {False: '[0.0; JOINTS]', True: '[[0.0; JOINTS]; JOINTS]'}
 
 
 def write(program: Program) -> dict[str, str]:
@@ -28,17 +26,19 @@ class Rust(Language):
 
     STATEMENT = LONG = 'let {name} = {value};'
     CONSTANT = 'const {name}: f64 = {value};'
-    INFIX = Infix(number=lambda value: shortest(value) + '_f64' * (value > 1e16),
+    INFIX = Infix(number=lambda value: shortest(value) + '_f64' * bool(value > 1e16),
                   call=lambda function, argument: f'{argument}.{function}()'
                   if argument.isidentifier() else f'f64::{function}({argument})')
-    TABLE, ROW = ('    const {name}: &[[f64; JOINTS]] = &[', '    ];'), ('    [', '],')
+    TABLE, ROW = ('    const {name}: &[[f64; {size}]] = &[', '    ];'), ('    [', '],')
+    JOINTS = '&JOINT_NAMES'
+    KEYS = ('    const WRENCH_NAMES: [&str; 6] = [', '"', '];', '&WRENCH_NAMES')
     TEST = 'rustc --test {name}_dynamics.rs && ./{name}_dynamics'
 
     def module(self) -> Iterator[str]:
         """Yield the lines of the file."""
         used = self.used(self.program.functions)
         names = [quoted(row.name) for row in self.program.independent]
-        yield from (f'//!{line[2:]}' for line in self.comments(self.heading()))
+        yield from (f'//!{line[3:]}' for line in self.comments(self.heading(), ' '))
         yield from ['#![allow(non_snake_case, non_upper_case_globals)]', '',
                     f'pub const JOINTS: usize = {self.n};',
                     self.array('pub const JOINT_NAMES: [&str; JOINTS] = [', names, '];')]
@@ -48,41 +48,59 @@ class Rust(Language):
         yield from ['', '#[cfg(test)]', 'mod tests {', '    use super::*;', '']
         yield from [*self.self_test(), '}']
 
+    def size(self, name: str) -> str:
+        """Return how many entries an input or a result has."""
+        return super().size(name) if name in self.sizes else 'JOINTS'
+
+    def _filled_with(self, entry: str, result: Result) -> str:
+        """Return the type or the value of a result, whose entries are alike."""
+        array = f'[{entry}; {self.size(result.name)}]'
+        return f'[{array}; {self.size(result.name)}]' if result.is_matrix else array
+
     def _function(self, function: Function) -> Iterator[str]:
-        yield from (f'///{line[2:]}' for line in self.comments([f'Returns {function.summary}.']))
-        types = [_TYPES[result.is_matrix] for result in function.results]
-        given = [f'{x if entries else f"_{x}"}: &[f64; JOINTS]'
+        said = [f'Returns {function.summary}.', *(
+            text.replace('[', '(').replace(']', ')') for text in self.described(function))]
+        yield from (f'///{line[3:]}' for line in self.comments(said, ' '))   # [N] is a link there
+        types = [self._filled_with('f64', result) for result in function.results]
+        given = [f'{x if entries else f"_{x}"}: &[f64; {self.size(x)}]'
                  for x, entries in self.inputs(function)]
         yield self.array(f'pub fn {function.name}(', given, ')')
-        yield f'    -> {types[0] if len(types) == 1 else "(" + ", ".join(types) + ")"}'
+        yield f'    -> {types[0]}' if len(types) == 1 else self.array('    -> (', types, ')')
         yield from ['{', *self.unpacked(function), *self.body(function), '']
         for result in function.results:
             mutable = 'mut ' * bool(result.rows)
-            yield f'{self.INDENT}let {mutable}{result.name} = {_ZEROS[result.is_matrix]};'
+            yield f'{self.INDENT}let {mutable}{result.name} = {self._filled_with("0.0", result)};'
             yield from self.assigned(result)
-        names = ', '.join(result.name for result in function.results)
-        yield from [f'{self.INDENT}{names if len(types) == 1 else f"({names})"}', '}']
+        names = [result.name for result in function.results]
+        yield self.array(self.INDENT + '(' * (len(types) > 1), names, ')' * (len(types) > 1))
+        yield '}'
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
-        given = ', '.join(f'&reference_{x.name}[k]' for x in function.inputs)
-        yield f'            let found = {function.name}({given});'
+        given = [f'&reference_{x.name}[k]' for x in function.inputs]
+        yield self.array(f'            let found = {function.name}(', given, ');')
         for i, (result, known) in enumerate(zip(function.results, expected)):
             value = 'found' if len(function.results) == 1 else f'found.{i}'
             value = f'times(&{value}, &reference_qdd[k])' if result.is_matrix else value
-            yield f'            compare("{function.name}", &{value}, &{known}[k]);'
+            yield self.array('            compare(', [
+                f'"{self.title(function, result)}"', *self.names(result), f'&{value}',
+                f'&{known}[k]'], ');')
 
     TIMES = """
     fn times(M: &[[f64; JOINTS]; JOINTS], x: &[f64; JOINTS]) -> [f64; JOINTS] {
         M.map(|row| row.iter().zip(x).map(|(entry, x)| entry * x).sum())
     }"""
     DIFFERS = """
-    fn compare(function: &str, found: &[f64; JOINTS], expected: &[f64; JOINTS]) {
-        for ((name, a), b) in JOINT_NAMES.iter().zip(found).zip(expected) {
+    fn compare<const N: usize>(function: &str, names: &[&str; N], found: &[f64; N],
+                               expected: &[f64; N]) {
+        for ((name, a), b) in names.iter().zip(found).zip(expected) {
             assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0),
                     "{}, {}: {} instead of {}", function, name, a, b);
         }
     }"""
+    ALIKE: ClassVar[dict[str, str]] = {
+        '<const N: usize>': '', ' names: &[&str; N],': '', 'names.': 'JOINT_NAMES.',
+        '\n                              ': '', '; N]': '; JOINTS]'}
     MAIN = """
     #[test]
     fn agrees_with_the_reference() {

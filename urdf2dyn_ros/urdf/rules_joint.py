@@ -118,11 +118,12 @@ def coordinate_names(robot: Description) -> Iterator[Problem]:
 
 
 def floating_root(robot: Description) -> Iterator[Problem]:
-    """A floating joint on the root says that the robot is free; it is taken as standing."""
+    """A floating joint on the root says that the robot is free."""
     children = {end_of(joint, 'child') for joint in robot.joints}
     for joint in robot.joints:
         if type_of(joint) == 'floating' and end_of(joint, 'parent') not in children:
-            message = 'the root floats; it is taken as fixed to the world where the joint puts it'
+            message = ('the root floats: its motion is an input of the equations; without it the '
+                       'root is taken as fixed to the world where the joint puts it')
             yield warn('floating-root', joint, message, 'type')
 
 

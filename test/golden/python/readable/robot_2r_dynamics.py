@@ -4,7 +4,7 @@ Inverse dynamics of 'robot_2r': tau = ID(q, qd, qdd), the efforts that give a mo
 Recursive Newton-Euler, readable style, written by urdf2dyn_ros 0.1.0.
 SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must
 supply. Inputs must be finite: products with what is always zero are left out.
-Rigid links; no friction, no rotor, no spring, no contact.
+Rigid links alone: no friction, no rotors, no springs, no contact.
 Gravity (0, -9.81, 0) m/s^2 in the root frame.
 One call: 25 multiplications, 17 additions, 4 sines and cosines.
 
@@ -332,10 +332,10 @@ expected_inverse_dynamics = [
 ]
 
 
-def differences(function, names, found, expected):
+def differences(function, found, expected):
     """Return what to say about entries that are not what is expected."""
     return [f'{function}, {ascii(name)}: {a!r} instead of {b!r}'
-            for name, a, b in zip(names, found, expected)
+            for name, a, b in zip(JOINT_NAMES, found, expected)
             if not abs(a - b) <= 1e-9 * max(1.0, abs(b))]
 
 
@@ -346,7 +346,7 @@ if __name__ == '__main__':
     wrong = []
     for k in range(len(reference_q)):
         tau = inverse_dynamics(reference_q[k], reference_qd[k], reference_qdd[k])
-        wrong += differences('inverse_dynamics', JOINT_NAMES, tau, expected_inverse_dynamics[k])
+        wrong += differences('inverse_dynamics', tau, expected_inverse_dynamics[k])
     print('differs from the reference:' if wrong else 'agrees with the reference', *wrong,
           sep='\n    ')
     raise SystemExit(1 if wrong else 0)
