@@ -30,7 +30,8 @@ from urdf2dyn_ros.equations.generator import GRAVITY, STYLES
 from urdf2dyn_ros.equations.models import CHOICES, MODELS
 from urdf2dyn_ros.equations.named_constants import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler
-from urdf2dyn_ros.equations.program import Operations, Sum
+from urdf2dyn_ros.equations.program import Operations
+from urdf2dyn_ros.equations.statements import Sum
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody, multibody
 

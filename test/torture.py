@@ -12,22 +12,24 @@ from robots import OWN
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.equations.generator import LOADS, generate
 from urdf2dyn_ros.equations.program import (
-    Block,
-    Call,
     Function,
     Input,
     JointRow,
-    Name,
-    Number,
     Operations,
-    Paragraph,
     ParameterGroup,
     ParameterLine,
-    Product,
     Program,
     Reference,
     Result,
     Row,
+)
+from urdf2dyn_ros.equations.statements import (
+    Block,
+    Call,
+    Name,
+    Number,
+    Paragraph,
+    Product,
     Section,
     Signed,
     Statement,

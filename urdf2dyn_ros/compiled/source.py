@@ -8,16 +8,8 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
-from urdf2dyn_ros.equations.program import (
-    Call,
-    Function,
-    Name,
-    Program,
-    Signed,
-    Statement,
-    Term,
-    names_in,
-)
+from urdf2dyn_ros.equations.program import Function, Program
+from urdf2dyn_ros.equations.statements import Call, Name, Signed, Statement, Term, names_in
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.infix import Infix
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 
 from urdf2dyn_ros.equations import given
+from urdf2dyn_ros.equations.body_terms import body_terms, shifted
 from urdf2dyn_ros.equations.expression import Expression, Graph, Node, Scalar
 from urdf2dyn_ros.equations.fewest_operations import fewest_operations
 from urdf2dyn_ros.equations.inertia import BodyInertia, total
@@ -41,7 +41,7 @@ from urdf2dyn_ros.equations.regroup import second_moments
 from urdf2dyn_ros.equations.root_frame import root_frame
 from urdf2dyn_ros.equations.scheduling import Schedule, nodes_behind
 from urdf2dyn_ros.equations.vectors import AXES, ZERO, Vector
-from urdf2dyn_ros.joint_terms import TERMS, Friction, Spring, Term
+from urdf2dyn_ros.joint_terms import TERMS
 from urdf2dyn_ros.joints.motion import Motion, Wrench
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody
@@ -76,7 +76,7 @@ class Derivation:
         self._moving = loads.moving(system)
         self.inputs = {**given.coordinates(system), **given.acting(system, loads)}
         self.graph = Graph()
-        terms = self._terms_of(system)
+        terms = body_terms(system, loads)
         self.notebook = Notebook(self.graph, system, rows, readable, terms, loads)
         self.parameters: list[ParameterGroup] = []
         self._gravity: Vector = gravity
@@ -96,9 +96,8 @@ class Derivation:
         else:
             self._system, self._inertias = fewest_operations(
                 system, 'qd' in FUNCTIONS[function].inputs and function != 'momentum')
-            self._second, self._terms = self._inertias, self._seen_from_there(system, terms)
-            if function != 'terms':
-                self._terms = {i: _one_constant(each) for i, each in self._terms.items()}
+            self._second = self._inertias
+            self._terms = shifted(terms, system, self._system, merged=function != 'terms')
             self._moment, self._spin_of = second_moment, InheritedSpin(
                 self._system, self._inertias)
             self.graph.cancels = True
@@ -107,21 +106,6 @@ class Derivation:
         self._wrenches = self._given_wrenches()
         self.found: Results = {}
         self.results: Results = _DERIVED[function](self)
-
-    def _terms_of(self, system: Multibody) -> dict[int, tuple[Term, ...]]:
-        """Return what acts at the joint of each body; what is off leaves no trace."""
-        found = {i: tuple(term for term in self._loads.terms.get(body.name, ())
-                          if not term.is_off()) for i, body in enumerate(system.bodies)}
-        return {i: terms for i, terms in found.items() if terms}
-
-    def _seen_from_there(self, system: Multibody, terms: dict[int, tuple[Term, ...]],
-                         ) -> dict[int, tuple[Term, ...]]:
-        """Return the terms in coordinates whose offset has become part of a constant turn."""
-        shifts = [old.offset - new.offset
-                  for old, new in zip(system.bodies, self._system.bodies)]
-        return {i: tuple(replace(term, reference=term.reference - shifts[i])
-                         if isinstance(term, Spring) else term for term in each)
-                for i, each in terms.items()}
 
     def _second_moments(self, i: int, inertia: BodyInertia | None) -> BodyInertia | None:
         if inertia is None:
@@ -296,17 +280,6 @@ class Derivation:
         row = self._rows[self._system.drivers[k]]
         unit = UNITS[row.effort_unit] if result == 'p' else row.effort_unit
         return f'{row.number} [{unit}]'
-
-
-def _one_constant(terms: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Return terms of one joint with what a spring has at zero in the offset of friction."""
-    springs = [term for term in terms if isinstance(term, Spring)]
-    if not springs or not any(isinstance(term, Friction) and term.offset for term in terms):
-        return terms
-    constant = sum(spring.stiffness * spring.reference for spring in springs)
-    return tuple(
-        replace(term, offset=term.offset - constant) if isinstance(term, Friction) else
-        replace(term, reference=0.0) if isinstance(term, Spring) else term for term in terms)
 
 
 _DERIVED: dict[str, Callable[[Derivation], Results]] = {

@@ -12,9 +12,10 @@ from urdf2dyn_ros.equations.derivation import Derivation
 from urdf2dyn_ros.equations.expression import Expression
 from urdf2dyn_ros.equations.joint_table import joint_table
 from urdf2dyn_ros.equations.models import functions_of
-from urdf2dyn_ros.equations.program import Block, Function, Program, Statement
+from urdf2dyn_ros.equations.program import Function, Program
 from urdf2dyn_ros.equations.references import references
 from urdf2dyn_ros.equations.scheduling import Schedule
+from urdf2dyn_ros.equations.statements import Block, Statement
 from urdf2dyn_ros.equations.words import in_words
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.loads import Loads

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from urdf2dyn_ros.equations.expression import Expression, Graph, Node, Scalar
 from urdf2dyn_ros.equations.notation import SYMBOLS, Notation, mention
-from urdf2dyn_ros.equations.program import Block, JointRow, Paragraph, Section, Statement
+from urdf2dyn_ros.equations.program import JointRow
 from urdf2dyn_ros.equations.scheduling import Schedule
+from urdf2dyn_ros.equations.statements import Block, Paragraph, Section, Statement
 from urdf2dyn_ros.joint_terms import Term
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.loads import Loads

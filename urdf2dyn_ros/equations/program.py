@@ -2,80 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-
-class Number(NamedTuple):
-    """A positive constant."""
-
-    value: float
-
-
-class Name(NamedTuple):
-    """A generated identifier: an input, a parameter or an earlier statement."""
-
-    text: str
-
-
-class Call(NamedTuple):
-    """Function sin, cos, tanh or exp of a term, or of its opposite."""
-
-    function: str
-    argument: Term
-    negative: bool = False
-
-
-class Product(NamedTuple):
-    """Factors, multiplied from left to right."""
-
-    factors: tuple[Term, ...]
-
-
-class Sum(NamedTuple):
-    """Terms with their signs (True is minus), added from left to right; the first is plus."""
-
-    terms: tuple[tuple[bool, Term], ...]
-
-
-Term: TypeAlias = 'Number | Name | Call | Product | Sum'
-
-
-class Signed(NamedTuple):
-    """A term, or its opposite."""
-
-    negative: bool
-    term: Term
-
-
-class Statement(NamedTuple):
-    """``name = value``."""
-
-    name: str
-    value: Signed
-
-
-class Block(NamedTuple):
-    """Statements that make one quantity, and the formula they spell out."""
-
-    comment: str
-    statements: tuple[Statement, ...]
-
-
-class Paragraph(NamedTuple):
-    """All blocks of one link, in one sweep."""
-
-    title: str
-    blocks: tuple[Block, ...]
-
-
-class Section(NamedTuple):
-    """One sweep."""
-
-    title: str
-    paragraphs: tuple[Paragraph, ...]
+from urdf2dyn_ros.equations.statements import (
+    Block,
+    Call,
+    Section,
+    Signed,
+    Statement,
+    names_in,
+    parts,
+)
 
 
 class Operations(NamedTuple):
@@ -199,32 +139,13 @@ class Function:
     @property
     def calls(self) -> set[str]:
         """The mathematical functions that are called."""
-        return {term.function for term in _parts(self._values) if isinstance(term, Call)}
+        return {term.function for term in parts(self._values) if isinstance(term, Call)}
 
     @property
     def _values(self) -> list[Signed]:
         entries = [entry for result in self.results for row in result.rows
                    for entry in row.entries]
         return [statement.value for statement in self.statements] + entries
-
-
-def names_in(values: Iterable[Signed]) -> set[str]:
-    """Return the names that some terms mention."""
-    return {term.text for term in _parts(values) if isinstance(term, Name)}
-
-
-def _parts(values: Iterable[Signed]) -> Iterator[Term]:
-    """Yield some terms and all that they are made of."""
-    waiting: list[Term] = [value.term for value in values]
-    while waiting:
-        term = waiting.pop()
-        yield term
-        if isinstance(term, Call):
-            waiting.append(term.argument)
-        elif isinstance(term, Product):
-            waiting += term.factors
-        elif isinstance(term, Sum):
-            waiting += [entry for _, entry in term.terms]
 
 
 class ParameterLine(NamedTuple):

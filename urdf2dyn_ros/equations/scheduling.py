@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from urdf2dyn_ros.equations.expression import Expression, Graph, Node, Scalar
-from urdf2dyn_ros.equations.program import (
+from urdf2dyn_ros.equations.program import Operations
+from urdf2dyn_ros.equations.statements import (
     Call,
     Name,
     Number,
-    Operations,
     Product,
     Signed,
     Statement,

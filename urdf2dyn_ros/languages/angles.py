@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from urdf2dyn_ros.equations.program import (
+from urdf2dyn_ros.equations.program import Function
+from urdf2dyn_ros.equations.statements import (
     Block,
     Call,
-    Function,
     Name,
     Paragraph,
     Product,

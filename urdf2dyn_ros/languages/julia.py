@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from urdf2dyn_ros.equations.program import Function, Program, Statement
+from urdf2dyn_ros.equations.program import Function, Program
+from urdf2dyn_ros.equations.statements import Statement
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.lines import WIDTH, wrapped
 

@@ -5,16 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from urdf2dyn_ros.equations.program import (
-    WRENCH_SUMMARY,
-    Block,
-    Function,
-    JointRow,
-    Result,
-    Signed,
-    Statement,
-    names_in,
-)
+from urdf2dyn_ros.equations.program import WRENCH_SUMMARY, Function, JointRow, Result
+from urdf2dyn_ros.equations.statements import Block, Signed, Statement, names_in
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.languages.self_test import SelfTest
 

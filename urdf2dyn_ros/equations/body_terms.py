@@ -1,0 +1,53 @@
+"""The terms at the joint of every body, and the same in the coordinates of another choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from urdf2dyn_ros.joint_terms import Friction, Spring, Term
+from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.multibody import Multibody
+
+BodyTerms = Mapping[int, tuple[Term, ...]]
+
+
+def body_terms(system: Multibody, loads: Loads) -> dict[int, tuple[Term, ...]]:
+    """Return the terms by the number of a body; what is off leaves no trace."""
+    found = {i: tuple(term for term in loads.terms.get(body.name, ()) if not term.is_off())
+             for i, body in enumerate(system.bodies)}
+    return {i: terms for i, terms in found.items() if terms}
+
+
+def shifted(terms: BodyTerms, old: Multibody, new: Multibody,
+            merged: bool) -> dict[int, tuple[Term, ...]]:
+    """
+    Return the terms where the offset of a coordinate has become part of a constant turn.
+
+    Parameters
+    ----------
+    terms : mapping
+        Number of a body to its terms, in the coordinates of the old system.
+    old, new : Multibody
+    merged : bool
+        What a spring has at zero may be counted with the offset of friction: one addition fewer
+        where only the sum is asked for.
+
+    """
+    result = {}
+    for i, each in terms.items():
+        shift = old.bodies[i].offset - new.bodies[i].offset
+        moved = tuple(replace(term, reference=term.reference - shift)
+                      if isinstance(term, Spring) else term for term in each)
+        result[i] = _one_constant(moved) if merged else moved
+    return result
+
+
+def _one_constant(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    springs = [term for term in terms if isinstance(term, Spring)]
+    if not springs or not any(isinstance(term, Friction) and term.offset for term in terms):
+        return terms
+    constant = sum(spring.stiffness * spring.reference for spring in springs)
+    return tuple(
+        replace(term, offset=term.offset - constant) if isinstance(term, Friction) else
+        replace(term, reference=0.0) if isinstance(term, Spring) else term for term in terms)

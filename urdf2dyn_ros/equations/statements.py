@@ -1,0 +1,95 @@
+"""Named statements without syntax: terms with their signs, grouped and commented."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeAlias
+
+
+class Number(NamedTuple):
+    """A positive constant."""
+
+    value: float
+
+
+class Name(NamedTuple):
+    """A generated identifier: an input, a parameter or an earlier statement."""
+
+    text: str
+
+
+class Call(NamedTuple):
+    """Function sin, cos, tanh or exp of a term, or of its opposite."""
+
+    function: str
+    argument: Term
+    negative: bool = False
+
+
+class Product(NamedTuple):
+    """Factors, multiplied from left to right."""
+
+    factors: tuple[Term, ...]
+
+
+class Sum(NamedTuple):
+    """Terms with their signs (True is minus), added from left to right; the first is plus."""
+
+    terms: tuple[tuple[bool, Term], ...]
+
+
+Term: TypeAlias = 'Number | Name | Call | Product | Sum'
+
+
+class Signed(NamedTuple):
+    """A term, or its opposite."""
+
+    negative: bool
+    term: Term
+
+
+class Statement(NamedTuple):
+    """``name = value``."""
+
+    name: str
+    value: Signed
+
+
+class Block(NamedTuple):
+    """Statements that make one quantity, and the formula they spell out."""
+
+    comment: str
+    statements: tuple[Statement, ...]
+
+
+class Paragraph(NamedTuple):
+    """All blocks of one link, in one sweep."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+class Section(NamedTuple):
+    """One sweep."""
+
+    title: str
+    paragraphs: tuple[Paragraph, ...]
+
+
+def names_in(values: Iterable[Signed]) -> set[str]:
+    """Return the names that some terms mention."""
+    return {term.text for term in parts(values) if isinstance(term, Name)}
+
+
+def parts(values: Iterable[Signed]) -> Iterator[Term]:
+    """Yield some terms and all that they are made of."""
+    waiting: list[Term] = [value.term for value in values]
+    while waiting:
+        term = waiting.pop()
+        yield term
+        if isinstance(term, Call):
+            waiting.append(term.argument)
+        elif isinstance(term, Product):
+            waiting += term.factors
+        elif isinstance(term, Sum):
+            waiting += [entry for _, entry in term.terms]
