@@ -146,3 +146,17 @@ def test_times_that_are_no_seconds_are_told(evaluate, tmp_path: Path) -> None:
                                    *(f'{k * 0.004},{line.partition(",")[2]}'
                                      for k, line in enumerate(lines[2:]))]))
         assert evaluate(path).code == int(first.startswith('-'))
+
+
+def test_a_root_that_floats_must_be_said_to_have_stood_still(evaluate, tmp_path: Path) -> None:
+    floating = tmp_path / 'floating.urdf'
+    floating.write_text(SCARA.read_text(encoding='utf-8').replace('</robot>', (
+        '<link name="the_world"/><joint name="float" type="floating"><parent link="the_world"/>'
+        '<child link="base"/></joint></robot>')), encoding='utf-8')
+    path = table(tmp_path, motion(100))
+    refused = evaluate(path, urdf=floating)
+    assert refused.code == 1
+    assert 'floats' in refused.err and 'add --base fixed' in refused.err
+    allowed, fixed = evaluate(path, '--base', 'fixed', urdf=floating), evaluate(path)
+    assert allowed.code == fixed.code == 0
+    np.testing.assert_allclose(allowed.side('computed'), fixed.side('computed'), rtol=1e-9)

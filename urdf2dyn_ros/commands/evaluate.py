@@ -13,7 +13,7 @@ from urdf2dyn_ros.comparison.files import write_figures
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.contact import THRESHOLD
-from urdf2dyn_ros.errors import ExportError, RecordingError
+from urdf2dyn_ros.errors import ExportError, ParameterError, RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.evaluation import external_report
 from urdf2dyn_ros.evaluation.accelerations import DEFAULT
@@ -58,6 +58,9 @@ def add(parser: argparse.ArgumentParser) -> None:
                         default=(THRESHOLD,),
                         help='external efforts from which on something touches the robot '
                         f'[N m or N]: one, or one for each joint (default: {THRESHOLD:g})')
+    parser.add_argument('--base', choices=('auto', 'fixed'), default='auto',
+                        help='fixed: a root that floats stood still (default: auto, as the URDF '
+                        'says)')
     parser.add_argument('--backend', choices=BACKENDS, default='python',
                         help='what runs the equations (default: python)')
     parser.add_argument('-o', '--output', type=Path, default=Path('evaluate_output'),
@@ -67,7 +70,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print what was compared and the figures; 1 if it is not all of the recording."""
     model = read_robot(arguments.urdf, arguments.strict_inertia)
-    dynamics = InverseDynamics(model, tuple(arguments.gravity), arguments.backend)
+    dynamics = InverseDynamics(model, tuple(arguments.gravity), arguments.backend,
+                               base=arguments.base)
+    if 'base_motion' in dynamics.inputs:
+        raise ParameterError(f'the root of robot {model.name!r} floats, and joint states do not '
+                             'tell how it moved; if it stood still, add --base fixed')
     semantics = arguments.effort_semantics
     settings = Settings(arguments.estimator, semantics, tuple(arguments.gains),
                         tuple(arguments.rename), arguments.observer,

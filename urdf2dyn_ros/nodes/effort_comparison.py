@@ -264,7 +264,7 @@ def _robot(text: str, gravity: tuple[float, float, float], needed: bool) -> Robo
     """Read a description; gravity is only worked out where it is needed."""
     model = read_urdf(text)
     return Robot(model.name, robot_facts(model),
-                 gravity_of(InverseDynamics(model, gravity)) if needed else None)
+                 gravity_of(InverseDynamics(model, gravity, base='fixed')) if needed else None)
 
 
 def _listed(names: Sequence[str], most: int = 20) -> str:
