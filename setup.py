@@ -11,7 +11,8 @@ VERSION = ElementTree.parse('package.xml').findtext('version')
 
 ROS = [
     'ros-rclpy[fastrtps]>=7.1', 'ros-std-msgs', 'ros-sensor-msgs', 'ros-std-srvs',
-    'ros-trajectory-msgs', 'ros-rosgraph-msgs', 'ros-diagnostic-msgs',
+    'ros-trajectory-msgs', 'ros-rosgraph-msgs', 'ros-diagnostic-msgs', 'ros-geometry-msgs',
+    'ros-nav-msgs',
 ]
 DEMO = [*ROS, 'dartpy>=6.13']
 MUJOCO = [*ROS, 'mujoco>=3.3']

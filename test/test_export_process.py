@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 from robots import OWN
 
-from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros import export_model, load_parameters, read_urdf
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import write_files
 from urdf2dyn_ros.export_process import Export, export_aside
+from urdf2dyn_ros.node_parameters import PARAMETERS
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 
@@ -38,6 +39,19 @@ def test_exporting_aside_gives_the_same_files(tmp_path: Path) -> None:
     (tmp_path / 'arm_dynamics.c').write_text('my own work')
     with pytest.raises(ExportError, match='exists with another text'):
         export_aside(export(tmp_path))
+
+
+def test_what_runs_is_what_is_exported(tmp_path: Path) -> None:
+    """Friction by its parameters; base, external wrenches and payload remain arguments."""
+    loading = {row.name: row.default for row in PARAMETERS} | {
+        'base': 'odometry', 'friction.enabled': True, 'joints.joint2.viscous': 3.25,
+        'external_wrenches.link1': '/wrench', 'payload.link': 'link2'}
+    path, = export_aside(export(tmp_path, language='python', functions='inverse_dynamics',
+                                loading=load_parameters.loading(loading)))
+    assert 'def inverse_dynamics(q, qd, qdd, base_motion, external, payload)' in Path(
+        path).read_text()
+    assert '3.25' in Path(path).read_text()
+    assert subprocess.run([sys.executable, path], capture_output=True).returncode == 0
 
 
 def processes_of(caller: int) -> list[int]:

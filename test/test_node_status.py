@@ -25,9 +25,10 @@ from moving_robot import (
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
+from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from urdf2dyn_ros.nodes.barrier import barrier
+from urdf2dyn_ros.nodes.barrier import answering, barrier
 
 OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
 ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
@@ -221,6 +222,9 @@ def test_a_callback_that_fails_is_told_to_whoever_counts(graph: Graph) -> None:
     failing()
     failing()
     assert len(told) == 2 and 'ZeroDivisionError' in told[0]
+    answer = answering(graph.node, lambda request, response: 1 / 0, told.append)(
+        SetBool.Request(), SetBool.Response())
+    assert len(told) == 3 and not answer.success and 'defect' in answer.message
 
 
 @pytest.mark.fault(37)

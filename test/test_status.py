@@ -16,8 +16,9 @@ from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.memory import resident_memory
 from urdf2dyn_ros.monitor import Figures
+from urdf2dyn_ros.output import Output
 from urdf2dyn_ros.status import Level, State, input_status, model_status, output_status
-from urdf2dyn_ros.stream import EVENTS, OUTCOMES, Output, Stream
+from urdf2dyn_ros.stream import EVENTS, OUTCOMES, Stream
 
 TEXT = (OWN / 'robot_2r.urdf').read_text()
 DYNAMICS = InverseDynamics(read_urdf(TEXT))

@@ -51,6 +51,8 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
     ExportError
         For an unknown language, style or function, or a name that is not a plain identifier; the
         message lists what is valid.
+    ParameterError
+        For loads on what the robot does not have.
 
     """
     if not isinstance(language, str) or language not in LANGUAGES:

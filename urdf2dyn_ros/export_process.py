@@ -14,11 +14,14 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import export_model, write_files
+from urdf2dyn_ros.load_parameters import loaded
+from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.urdf import read_urdf
 
 NICENESS = 10
@@ -43,6 +46,9 @@ class Export:
     ----------
     text : str
         The robot description.
+    loading : dict
+        Parameters, as `load_parameters.loading` returns them; if empty, the URDF's <force> tags
+        are all that acts.
 
     """
 
@@ -54,6 +60,7 @@ class Export:
     functions: str
     directory: str
     overwrite: bool
+    loading: dict[str, Any] = field(default_factory=dict)
 
 
 def export_aside(export: Export) -> list[str]:
@@ -90,8 +97,11 @@ def main() -> int:
     threading.Thread(target=_end_with, args=(caller,), daemon=True).start()
     export = Export(**fields)
     try:
-        files = export_model(read_urdf(export.text), export.language, export.style, export.name,
-                             export.gravity, export.functions)
+        model, loads = read_urdf(export.text), Loads()
+        if export.loading:
+            model, loads = loaded(export.loading, model)
+        files = export_model(model, export.language, export.style, export.name, export.gravity,
+                             export.functions, loads)
         paths = write_files(files, export.directory, export.overwrite)
     except Urdf2DynError as error:
         print(json.dumps({'error': [str(error)]}))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from urdf2dyn_ros.equations.generator import GRAVITY, LOADS, STYLES, generate
-from urdf2dyn_ros.equations.program import Operations
+from urdf2dyn_ros.equations.program import JointRow, Operations
+from urdf2dyn_ros.joint_terms import Rotor, Term
 from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.multibody import ROOT, multibody
+from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.robot_model import RobotModel
 
 
@@ -15,13 +17,14 @@ def information(model: RobotModel,
                 gravity: tuple[float, float, float] = GRAVITY,
                 loads: Loads = LOADS) -> dict[str, Any]:
     """
-    Return joints, bodies, lumped links, masses [kg] and operations of a robot.
+    Return joints, bodies, lumped links, masses [kg], what acts and operations of a robot.
 
     Returns
     -------
     dict
         Of what JSON can hold: ``name``, ``mass``, ``joints`` (independent ones in the order of q
-        and of the efforts), ``bodies``, ``fixed_to_root``, ``operations`` by style, ``warnings``.
+        and of the efforts), ``bodies``, ``fixed_to_root``, ``acting`` (what acts beside
+        the links, a line each), ``operations`` by style, ``warnings``.
 
     """
     system = multibody(model)
@@ -44,10 +47,34 @@ def information(model: RobotModel,
                     'effort_unit': row.effort_unit} for row in programs['fast'].independent],
         'bodies': bodies,
         'fixed_to_root': [attached.link.name for attached in system.root],
+        'acting': acting(system, rows, loads),
         'operations': {style: program.function('inverse_dynamics').operations._asdict()
                        for style, program in programs.items()},
         'warnings': [str(problem) for problem in model.warnings],
     }
+
+
+def acting(system: Multibody, rows: Sequence[JointRow], loads: Loads) -> list[str]:
+    """Return what acts beside the inertia of the links and gravity, a line each."""
+    lines = [f'{term.NAME} of {row.name}: {_parameters(term, row)}'
+             for row in rows for term in loads.terms.get(row.name, ())]
+    lines += [f'force of the URDF on link {force.link}' for force in system.forces]
+    lines += [f'external wrench on link {link}' for link in loads.external]
+    if loads.payload:
+        lines.append(f'payload on link {loads.payload}')
+    if loads.moving(system):
+        lines.append('motion of the root')
+    return lines
+
+
+def _parameters(term: Term, row: JointRow) -> str:
+    texts = []
+    for each in term.parameters():
+        unit = each.metadata['unit'].format(unit=row.unit, effort=row.effort_unit)
+        texts.append(f'{each.metadata["what"]} {getattr(term, each.name):.6g} {unit}')
+    if isinstance(term, Rotor) and term.gyroscopic:
+        texts.append('gyroscopic')
+    return ', '.join(texts)
 
 
 def information_text(found: dict[str, Any]) -> str:
@@ -65,6 +92,7 @@ def information_text(found: dict[str, Any]) -> str:
         cells = [text.ljust(width) for text, width in zip(row, widths)]
         lines.append('  '.join([*cells, row[5]]).rstrip())
     lines += ['', 'fixed to the world: ' + ', '.join(found['fixed_to_root'])]
+    lines += found['acting']
     lines += [f'{style} style: {Operations(**cost)}'
               for style, cost in found['operations'].items()]
     return '\n'.join(lines)

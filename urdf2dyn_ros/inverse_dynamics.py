@@ -270,6 +270,10 @@ class InverseDynamics:
         """
         return self._function('mass_matrix')(q, *payload)
 
+    def prepare(self, name: str) -> None:
+        """Write a function, a key of FUNCTIONS, now rather than when it is first asked for."""
+        self._function(name)
+
     def _whole(self, name: str, *given: ArrayLike) -> Any:
         found = self._function(name)(*given)
         return self._parted(found) if self._moves else found

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import nan
 
-from urdf2dyn_ros.stream import Output
+from urdf2dyn_ros.output import Output
 
 PERIOD = 1.0
 CHECK = 0.25

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import json
 import textwrap
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from urdf2dyn_ros.base import BASES, MovingBase
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.equations.generator import GRAVITY_RULE, STYLES
 from urdf2dyn_ros.equations.models import CHOICES
 from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_estimator
+from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.languages import LANGUAGES
+from urdf2dyn_ros.load_parameters import BASE, EXTERNAL, JOINTS, LOADS, sensor
+from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.parameter_family import Family
 from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.payload import PAYLOAD
+from urdf2dyn_ros.sources import Sources
 from urdf2dyn_ros.stream import Stream
 
 _OWN = (
@@ -29,6 +38,13 @@ _OWN = (
     Parameter('backend', 'python', 'What runs the equations: the Python text; the same compiled '
               'from C, once for a robot and a machine; or auto: C where there is a compiler.',
               choices=BACKENDS),
+    BASE,
+    *(row.named(f'moving_base.{row.name}') for row in MovingBase.PARAMETERS),
+    *LOADS,
+    *PAYLOAD,
+    *(row.named(f'wrench.{row.name}') for row in ExternalWrenches.PARAMETERS),
+    Parameter('terms.enabled', False, 'Publish the terms of the efforts, whose sum they are, on '
+              '~/terms/gravity, coriolis, inertia, friction, rotor, spring and external.'),
     Parameter('estimator', 'kalman', 'How accelerations are estimated.',
               choices=tuple(ESTIMATORS)),
     Parameter('queue_depth', 100, 'Joint states kept while the node is busy; the oldest go first.',
@@ -55,6 +71,8 @@ PARAMETERS: tuple[Parameter, ...] = (
       for row in kind.PARAMETERS),
 )
 
+FAMILIES = (JOINTS, EXTERNAL)
+
 
 def estimator(values: Mapping[str, Any], joints: int) -> Estimator:
     """Return the estimator that the parameters ask for."""
@@ -70,6 +88,38 @@ def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
                   limits=_position_limits(dynamics), **_group(values, 'stream'), **carried)
 
 
+def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],
+            payload: Mapping[str, Vector], before: Sources | None) -> Sources:
+    """
+    Return what tells a stream what acts beside the motion.
+
+    Parameters
+    ----------
+    values : mapping
+        The parameters.
+    dynamics : InverseDynamics
+    clock : callable
+        Returns the present time [ns].
+    payload : mapping
+        What each link carries, (10,), as it is now.
+    before : Sources or None
+        Those that these replace, to be counted on.
+
+    """
+    base, wrenches, loads, system = None, None, dynamics.loads, multibody(dynamics.model)
+    if loads.moving(system):
+        base = BASES[sensor(values, system)](
+            dynamics.model, clock=clock, gravity=dynamics.gravity_vector,
+            counters=before.base.counters if before is not None and before.base else None,
+            **_group(values, 'moving_base'))
+    if loads.external:
+        wrenches = ExternalWrenches(system, loads.external, clock=time.monotonic_ns,
+                                    moving=base is not None, **_group(values, 'wrench'))
+        if before is not None and before.wrenches is not None:
+            wrenches.counters.update(before.wrenches.counters)
+    return Sources(base, wrenches, (lambda: payload[loads.payload]) if loads.payload else None)
+
+
 def _position_limits(dynamics: InverseDynamics) -> NDArray[np.float64]:
     """Return lower and upper limits (n, 2) of the angles that have them, else infinity."""
     limits = [(row.lower, row.upper) if unit == 'rad' and not continuous
@@ -82,7 +132,8 @@ def _position_limits(dynamics: InverseDynamics) -> NDArray[np.float64]:
 def streaming(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that a stream is made of."""
     name = values['estimator']
-    return {'estimator': name, **_group(values, name), **_group(values, 'stream')}
+    return {'estimator': name, **{prefix: _group(values, prefix) for prefix in (
+        name, 'stream', 'wrench', 'moving_base')}}
 
 
 def _group(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
@@ -97,14 +148,34 @@ def config_file() -> str:
              '# Written by `make config` from urdf2dyn_ros/node_parameters.py.',
              '/**:', '  ros__parameters:']
     for row in PARAMETERS:
-        rule = row.rule[0].upper() + row.rule[1:]
         fixed = '; fixed after the start' if row.read_only else ''
-        lines += textwrap.wrap(f'{row.meaning} {rule}{fixed}.', 98,
-                               initial_indent='    # ', subsequent_indent='    # ')
         # an empty text here would override a description that was given before this file
         hidden = '# ' if row.name == 'robot_description' else ''
-        lines += [f'    {hidden}{row.name}: {json.dumps(row.default)}', '']
+        lines += [*_comment(row, '', fixed),
+                  f'    {hidden}{row.name}: {json.dumps(row.default)}', '']
+    for family in FAMILIES:
+        lines += [*_family(family), '']
     return '\n'.join(lines[:-1]) + '\n'
+
+
+def _family(family: Family) -> list[str]:
+    """Return lines that show the parameters of a family, all of them comments."""
+    if not family.rows[0].name:
+        row, = family.rows
+        return [*_comment(row, '', '; fixed after the start'), f'    # {family.prefix}:',
+                f'    #   <name of the {family.thing}>: {json.dumps(row.default)}']
+    lines = [f'    # For each {family.thing}, at its defaults; a name with dots in one word: '
+             f'{family.prefix}.a.b.{family.rows[0].name}.',
+             f'    # {family.prefix}:', f'    #   <name of the {family.thing}>:']
+    for row in family.rows:
+        lines += [*_comment(row, '    # '), f'    #     {row.name}: {json.dumps(row.default)}']
+    return lines
+
+
+def _comment(row: Parameter, indent: str = '', more: str = '') -> list[str]:
+    start = f'    # {indent}'
+    return textwrap.wrap(f'{row.meaning} {row.rule[0].upper()}{row.rule[1:]}{more}.', 98,
+                         initial_indent=start, subsequent_indent=start)
 
 
 if __name__ == '__main__':

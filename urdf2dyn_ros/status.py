@@ -12,8 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.joint_terms import TERMS
 from urdf2dyn_ros.memory import resident_memory
 from urdf2dyn_ros.monitor import Figures
+from urdf2dyn_ros.sources import Sources
 from urdf2dyn_ros.stream import EVENTS, OUTCOMES, Stream
 
 TOO_OLD, TOO_NEW = 1.0, 0.1
@@ -60,6 +62,10 @@ class State(NamedTuple):
         Its name.
     refused : str
         Why the newest description is not what runs; empty if it is.
+    payload : str
+        What is carried.
+    sources : Sources or None
+        Of what acts beside the motion.
 
     """
 
@@ -67,6 +73,14 @@ class State(NamedTuple):
     stream: Stream | None
     estimator: str
     refused: str
+    payload: str = 'none'
+    sources: Sources | None = None
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What is doubtful about what is heard."""
+        return (*(() if self.stream is None else self.stream.doubts),
+                *(() if self.sources is None else self.sources.doubts))
 
 
 def model_status(state: State) -> Status:
@@ -83,6 +97,7 @@ def model_status(state: State) -> Status:
         'number of joints': str(len(dynamics.joint_names)), 'mass [kg]': _number(
             dynamics.model.mass),
         'operations': str(dynamics.operations), 'back end': dynamics.backend,
+        **_acting(dynamics), 'payload': state.payload,
         'number of warnings': str(len(warnings)), 'warnings': '\n'.join(warnings),
         'refused': state.refused}
     if state.refused:
@@ -92,6 +107,15 @@ def model_status(state: State) -> Status:
     if warnings:
         return Status('model', Level.WARN, f'running, with {len(warnings)} warning(s)', values)
     return Status('model', Level.OK, 'running', values)
+
+
+def _acting(dynamics: InverseDynamics) -> dict[str, str]:
+    """Return the joints that each term is on at, and the links that forces act on."""
+    joints = {name: ', '.join(joint for joint, terms in dynamics.loads.terms.items()
+                              if any(name == term.NAME for term in terms)) for name in TERMS}
+    return {**{name: text or 'off' for name, text in joints.items()}, 'forces': ', '.join(
+        force.link for force in dynamics.model.forces) or 'none',
+        'base': 'moving' if 'base_motion' in dynamics.inputs else 'fixed'}
 
 
 def input_status(state: State, figures: Figures, grown: Counter[str],
@@ -117,17 +141,20 @@ def input_status(state: State, figures: Figures, grown: Counter[str],
         'age of the newest stamp [s]': _number(None if age is None else age * 1e-9),
         'number of publishers': str(len(publishers)), 'publishers': ', '.join(publishers)}
     if stream is not None:
-        values |= {'doubts': '\n'.join(stream.doubts),
+        values |= {'doubts': '\n'.join(state.doubts),
                    'missing joints': ', '.join(stream.missing_joints),
                    'unknown joints': ', '.join(stream.unknown_joints)}
         values |= {name: str(stream.counters[name]) for name in (*OUTCOMES, *EVENTS)
                    if name != 'received'}
-    level, message = _judged(stream, figures, grown, publishers, age)
+    if state.sources is not None:
+        values |= state.sources.figures
+    level, message = _judged(state, figures, grown, publishers, age)
     return Status('input', level, message, values)
 
 
-def _judged(stream: Stream | None, figures: Figures, grown: Counter[str],
-            publishers: Sequence[str], age: int | None) -> tuple[Level, str]:
+def _judged(state: State, figures: Figures, grown: Counter[str], publishers: Sequence[str],
+            age: int | None) -> tuple[Level, str]:
+    stream, doubts = state.stream, state.doubts
     if figures.silent:
         since = 'yet' if figures.silence is None else f'for {figures.silence:.1f} s'
         return Level.WARN, f'no data {since}' + ('' if publishers else ', nobody publishes them')
@@ -147,9 +174,9 @@ def _judged(stream: Stream | None, figures: Figures, grown: Counter[str],
                             'node or the network is slower than their publisher')
     if stream is not None and stream.missing_joints and total:
         return Level.WARN, 'missing joints: ' + ', '.join(stream.missing_joints)
-    if stream is not None and stream.doubts:
-        more = len(stream.doubts) - 1
-        return Level.WARN, stream.doubts[0] + (f', and {more} more' if more else '')
+    if doubts:
+        more = len(doubts) - 1
+        return Level.WARN, doubts[0] + (f', and {more} more' if more else '')
     # as it was on arrival, for a slow stream's newest stamp may be seconds old
     seconds = 0.0 if age is None else age * 1e-9 - (figures.silence or 0.0)
     if not -TOO_NEW <= seconds <= TOO_OLD:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import StateError
-from urdf2dyn_ros.estimators.estimate import Accelerated, Estimator, Vector
+from urdf2dyn_ros.estimators.estimate import Accelerated, Estimate, Estimator, Vector
 from urdf2dyn_ros.joint_states.position_check import PositionCheck
 from urdf2dyn_ros.joint_states.samples import Sample, Samples, is_finite
 from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
+from urdf2dyn_ros.output import Output
 from urdf2dyn_ros.parameters import Parameter, check_all
 
 # Every message that is received has exactly one of these outcomes.
@@ -35,6 +35,8 @@ OUTCOMES = {
     'out_of_order': 'earlier than the message before, but not by a jump',
     'two_sources': 'positions go to and fro from message to message, as from two publishers of '
                    'the same joints',
+    'no_base': 'the motion of the base at that instant is not known',
+    'no_wrench': 'an external wrench is missing, too old or unusable, and wrench.policy is stop',
     'not_finite': 'acceleration or effort NaN or infinite; the estimator starts afresh',
 }
 # These are counted beside the outcome.
@@ -56,35 +58,6 @@ MAX_STAMP = 2**63 - 1
 MAX_EFFORTS = 2048
 
 
-@dataclass(frozen=True)
-class Output:
-    """
-    What was computed for one instant, in the model's order.
-
-    Attributes
-    ----------
-    stamp : int
-        The instant [ns]: the message's stamp, less the lag that the estimator declares.
-    q, qd, qdd : ndarray, (n,)
-        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
-    effort : ndarray, (n,)
-        Computed from these [N m or N].
-    measured : ndarray, (n,)
-        Measured at the same instant [N m or N]; NaN where not measured.
-    std : ndarray, (n,)
-        Standard deviation of qdd; NaN where the estimator does not know it.
-
-    """
-
-    stamp: int
-    q: Vector
-    qd: Vector
-    qdd: Vector
-    effort: Vector
-    measured: Vector
-    std: Vector
-
-
 class Stream:
     """
     From the fields of messages to efforts, for one model and one estimator.
@@ -100,13 +73,17 @@ class Stream:
     continuous : sequence of bool, (n,)
         Which joints turn without end; only their positions are unwrapped.
     inverse_dynamics : callable
-        (q, qd, qdd) -> effort, each (n,); its result is kept, so it must be a new array.
+        (q, qd, qdd, *given) -> effort, each (n,), or a tuple of effort and the wrench (6,) on the
+        root; its result is kept, so it must be new arrays.
     estimator : Estimator
         Belongs to this stream from now on.
     clock : callable
         Returns the present time [ns].
     limits : ndarray, (n, 2), optional
         Lower and upper positions [rad]; infinite for joints that have none or are measured in m.
+    given : callable
+        Returns what `inverse_dynamics` takes beside the motion, as it is at an estimate; or, if
+        that is not known, a key of ``OUTCOMES``.
     counters : Counter, optional
         Those of the stream that this one replaces, to be counted on.
     **parameters
@@ -135,9 +112,10 @@ class Stream:
     )
 
     def __init__(self, joint_names: Sequence[str], continuous: Sequence[bool],
-                 inverse_dynamics: Callable[[Vector, Vector, Vector], Vector],
+                 inverse_dynamics: Callable[..., Vector | tuple[Vector, Vector]],
                  estimator: Estimator, *, clock: Callable[[], int],
                  limits: NDArray[np.float64] | None = None,
+                 given: Callable[[Estimate], tuple[Vector, ...] | str] = lambda estimate: (),
                  counters: Counter[str] | None = None, **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self.counters: Counter[str] = Counter() if counters is None else counters
@@ -148,7 +126,7 @@ class Stream:
         self._positions = PositionCheck(limits if limits is not None else np.tile(
             (-np.inf, np.inf), (len(self._names), 1)))
         self._velocities = VelocityCheck(len(self._names))
-        self._inverse_dynamics = inverse_dynamics
+        self._inverse_dynamics, self._given = inverse_dynamics, given
         self._estimator = estimator
         self._clock = clock
         self._use_receive_time: bool = values['use_receive_time']
@@ -266,18 +244,24 @@ class Stream:
         if not answer:
             return 'overtaken'
         q, qd, qdd = estimate.q, estimate.qd, estimate.qdd
-        effort = self._not_measured
+        effort, wrench = self._not_measured, None
+        given: tuple[Vector, ...] = ()
         if is_finite(q) and is_finite(qd) and is_finite(qdd):
+            found = self._given(estimate)
+            if isinstance(found, str):
+                return found
+            given = found
             try:
-                effort = self._inverse_dynamics(q, qd, qdd)
+                result = self._inverse_dynamics(q, qd, qdd, *given)
             except (ArithmeticError, StateError):  # efforts too large for floating point
-                effort = self._not_measured
-        if not is_finite(effort):
+                result = self._not_measured
+            effort, wrench = result if isinstance(result, tuple) else (result, None)
+        if not is_finite(effort) or (wrench is not None and not is_finite(wrench)):
             self._restart()
             return 'not_finite'
         self._last_output = estimate.stamp
         return Output(estimate.stamp, q, qd, qdd, effort, self._measured(estimate.stamp),
-                      estimate.std)
+                      estimate.std, given, wrench)
 
     def _restart(self) -> None:
         self._estimator.reset()

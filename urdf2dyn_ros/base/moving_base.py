@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.base.history import ABSENCES, MAX_SAMPLES, History
 from urdf2dyn_ros.base.intake import OUTCOMES, TAKEN, Intake
@@ -109,8 +110,8 @@ class MovingBase(ABC):
             text += f'; the last message was refused: {OUTCOMES[self._refusal]}'
         return text
 
-    def motion_at(self, stamp: int, q: Sequence[float], qd: Sequence[float],
-                  qdd: Sequence[float]) -> Vector | str:
+    def motion_at(self, stamp: int, q: ArrayLike, qd: ArrayLike,
+                  qdd: ArrayLike) -> Vector | str:
         """
         Return the motion of the root's origin, or in one word why it is not known.
 
@@ -121,7 +122,7 @@ class MovingBase(ABC):
         ----------
         stamp : int
             The instant [ns], that of an estimate of the joints.
-        q, qd, qdd : sequence of float, (n,)
+        q, qd, qdd : array_like, (n,)
             The independent joints then: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
 
         Returns
@@ -138,8 +139,8 @@ class MovingBase(ABC):
             self.counters[found] += 1
         return found
 
-    def _of_root(self, sensor: Vector, q: Sequence[float], qd: Sequence[float],
-                 qdd: Sequence[float]) -> Vector | str:
+    def _of_root(self, sensor: Vector, q: ArrayLike, qd: ArrayLike,
+                 qdd: ArrayLike) -> Vector | str:
         w_x, w_y, w_z, wd_x, wd_y, wd_z, a_x, a_y, a_z = sensor.tolist()
         motion = Motion((w_x, w_y, w_z), (wd_x, wd_y, wd_z), (a_x, a_y, a_z))
         joints = (np.asarray(x, dtype=np.float64).tolist() for x in (q, qd, qdd))

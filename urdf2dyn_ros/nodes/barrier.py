@@ -28,9 +28,27 @@ def barrier(node: Node, callback: Callable[..., None],
         try:
             callback(*message)
         except Exception:
-            text = traceback.format_exc()
-            failed(text)
-            node.get_logger().error(f'a callback failed, this is a defect:\n{text}',
-                                    throttle_duration_sec=5.0)
+            _tell(node, failed)
 
     return guarded
+
+
+def answering(node: Node, callback: Callable[[Any, Any], None],
+              failed: Callable[[str], None]) -> Callable[[Any, Any], Any]:
+    """Return the same for a service: a callback of request and response, which it fills."""
+    def guarded(request: Any, response: Any) -> Any:
+        try:
+            callback(request, response)
+        except Exception as error:
+            _tell(node, failed)
+            response.success, response.message = False, f'a defect: {error!r}'
+        return response
+
+    return guarded
+
+
+def _tell(node: Node, failed: Callable[[str], None]) -> None:
+    text = traceback.format_exc()
+    failed(text)
+    node.get_logger().error(f'a callback failed, this is a defect:\n{text}',
+                            throttle_duration_sec=5.0)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Vector3
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from urdf2dyn_ros.estimators.estimate import Vector
-from urdf2dyn_ros.stream import Output
+from urdf2dyn_ros.output import Output
 
 BILLION = 1_000_000_000
 
@@ -24,6 +25,11 @@ def nanoseconds(stamp: Time) -> int:
 def time(stamp: int) -> Time:
     """Return a stamp of [ns] as a message."""
     return Time(sec=stamp // BILLION, nanosec=stamp % BILLION)
+
+
+def triple(vector: Vector3) -> tuple[float, float, float]:
+    """Return the entries of a vector."""
+    return vector.x, vector.y, vector.z
 
 
 class JointStateFields:
@@ -49,15 +55,8 @@ class JointStateFields:
             np.frombuffer(field) for field in (self._message.position, self._message.velocity,
                                                self._message.effort))
 
-    def efforts(self, output: Output) -> JointState:
-        """Return positions, velocities and the computed efforts; valid until the next call."""
-        return self._filled(output, output.effort)
-
-    def residuals(self, output: Output) -> JointState:
-        """Return measured minus computed efforts; NaN for joints without a measured one."""
-        return self._filled(output, output.measured - output.effort)
-
-    def _filled(self, output: Output, effort: Vector) -> JointState:
+    def filled(self, output: Output, effort: Vector) -> JointState:
+        """Return positions, velocities and efforts (n,); valid until the next call."""
         self._stamp.sec, self._stamp.nanosec = divmod(output.stamp, BILLION)
         self._q[:], self._qd[:], self._effort[:] = output.q, output.qd, effort
         return self._message

@@ -61,6 +61,6 @@ class ModelInfo:
 
 
 def _text(dynamics: InverseDynamics) -> str:
-    found = information(dynamics.model, dynamics.gravity_vector)
+    found = information(dynamics.model, dynamics.gravity_vector, dynamics.loads)
     warnings = found['warnings'] or ['none']
     return '\n'.join([information_text(found), '', 'warnings:', *warnings])

@@ -67,7 +67,7 @@ class StatusPublisher:
             output_status(state, figures, grown))]
         for topic in self._topics:
             topic.publish(message)
-        self._log(message.status[1], () if state.stream is None else state.stream.doubts)
+        self._log(message.status[1], state.doubts)
 
     def _log(self, input_: DiagnosticStatus, doubts: Sequence[str]) -> None:
         """Say what is doubtful for the first time, and what is an error now and then."""

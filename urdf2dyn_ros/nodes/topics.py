@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rclpy.exceptions import InvalidTopicNameException
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSPolicyKind, QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.validate_topic_name import validate_topic_name
 
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.nodes.barrier import barrier
@@ -58,7 +60,7 @@ class Topics:
 
     def publisher(self, kind: Any, name: str, depth: int = 10) -> Any:
         """Return a publisher; a ParameterError for overrides of its QoS that are unusable."""
-        topic, qos = self._node.resolve_topic_name(name), QoSProfile(depth=depth)
+        topic, qos = self._resolved(name), QoSProfile(depth=depth)
 
         def unserved(event: Any) -> None:
             asked = _profiles(self._node.get_subscriptions_info_by_topic(topic))
@@ -72,8 +74,8 @@ class Topics:
 
     def subscribe(self, kind: Any, name: str, callback: Callable[[Any], None],
                   qos: QoSProfile) -> Any:
-        """Return a subscription; a ParameterError for overrides of its QoS that are unusable."""
-        topic = self._node.resolve_topic_name(name)
+        """Return a subscription; a ParameterError for a name or overrides that are unusable."""
+        topic = self._resolved(name)
 
         def unheard(event: Any) -> None:
             offered = _profiles(self._node.get_publishers_info_by_topic(topic))
@@ -85,6 +87,13 @@ class Topics:
         return self._made(topic, 'subscription', events, lambda **options: (
             self._node.create_subscription(
                 kind, name, barrier(self._node, callback, self._failed), qos, **options)))
+
+    def _resolved(self, name: str) -> str:
+        try:
+            validate_topic_name(name)
+        except InvalidTopicNameException as error:
+            raise ParameterError(f'{name!r} is no name of a topic: {error}') from None
+        return str(self._node.resolve_topic_name(name))
 
     def _made(self, topic: str, end: str, events: Any, make: Callable[..., Any]) -> Any:
         overriding = QoSOverridingOptions(OVERRIDABLE)

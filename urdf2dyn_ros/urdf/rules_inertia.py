@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,35 +53,52 @@ def principal_moments(robot: Description) -> Iterator[Problem]:
         entries = [value for value in values if value is not None]
         if inertia is None or len(entries) < len(values) or not any(entries):
             continue
-        scale = max(abs(entry) for entry in entries)  # against overflow, for any finite entries
-        tensor = _symmetric([entry / scale for entry in entries])
-        rounding = _symmetric([unit / scale for unit in _half_units(inertia, entries)])
-        low, middle, high = (float(moment) for moment in np.linalg.eigvalsh(tensor))
         mass = number(link.find('inertial/mass'), 'value') or 0.0
-        floor = _FLOOR * max(abs(low), abs(high)) + abs(mass) * _THINNEST**2 / scale
-        negative = float(rounding.sum(axis=1).max()) + floor
-        off_diagonal = rounding - np.diag(np.diag(rounding))
-        deficit = high - middle - low
-        triangle = float(np.trace(rounding) + 2.0 * off_diagonal.sum(axis=1).max()) + floor
-        moments = ', '.join(f'{moment * scale:.6g}' for moment in (low, middle, high))
-        if low < -negative:
-            message = (
-                f'principal moments {moments} kg m^2: one is negative, which no body has; '
-                'check the signs of ixy, ixz, iyz and the units'
-            )
-            yield warn('inertia-negative', inertia, message)
-        elif deficit > triangle:
-            message = (
-                f'principal moments {moments} kg m^2: the largest exceeds the sum of the others '
-                f'by {deficit * scale:.3g}, which no body does; check the order of the entries '
-                'and that they are about the centre of mass'
-            )
-            yield warn('inertia-triangle', inertia, message)
+        found = finding([inertia.get(name, '') for name in TENSOR], entries, mass)
+        if found is not None:
+            yield warn(found[0], inertia, found[1])
 
 
-def _half_units(inertia: Element, entries: list[float]) -> list[float]:
+def finding(texts: Sequence[str], entries: Sequence[float], mass: float,
+            ) -> tuple[str, str] | None:
+    """
+    Return why no body has a tensor, as the code of a rule and a message; None if one may.
+
+    Parameters
+    ----------
+    texts : sequence of str, (6,)
+        As they are printed.
+    entries : sequence of float, (6,)
+        ixx, ixy, ixz, iyy, iyz, izz [kg m^2], not all zero.
+    mass : float
+        [kg].
+
+    """
+    scale = max(abs(entry) for entry in entries)  # against overflow, for any finite entries
+    tensor = _symmetric([entry / scale for entry in entries])
+    rounding = _symmetric([unit / scale for unit in _half_units(texts, entries)])
+    low, middle, high = (float(moment) for moment in np.linalg.eigvalsh(tensor))
+    floor = _FLOOR * max(abs(low), abs(high)) + abs(mass) * _THINNEST**2 / scale
+    negative = float(rounding.sum(axis=1).max()) + floor
+    off_diagonal = rounding - np.diag(np.diag(rounding))
+    deficit = high - middle - low
+    triangle = float(np.trace(rounding) + 2.0 * off_diagonal.sum(axis=1).max()) + floor
+    moments = ', '.join(f'{moment * scale:.6g}' for moment in (low, middle, high))
+    if low < -negative:
+        return 'inertia-negative', (
+            f'principal moments {moments} kg m^2: one is negative, which no body has; '
+            'check the signs of ixy, ixz, iyz and the units')
+    if deficit > triangle:
+        return 'inertia-triangle', (
+            f'principal moments {moments} kg m^2: the largest exceeds the sum of the others '
+            f'by {deficit * scale:.3g}, which no body does; check the order of the entries '
+            'and that they are about the centre of mass')
+    return None
+
+
+def _half_units(texts: Sequence[str], entries: Sequence[float]) -> list[float]:
     """Rounding of each entry; a zero is mostly exact however it is printed: take the finest."""
-    units = [half_unit(inertia.get(name, '')) for name in TENSOR]
+    units = [half_unit(text) for text in texts]
     finest = min(unit for unit, entry in zip(units, entries, strict=True) if entry)
     return [
         unit if entry else min(unit, finest)

@@ -1,0 +1,39 @@
+"""Which link's frame goes with a moving base, and the wrench on the base in that frame."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.robot_model import RobotModel
+
+
+class BaseFrame:
+    """
+    The frame of the link that a floating joint moves; without one, that of the root.
+
+    Parameters
+    ----------
+    model : RobotModel
+
+    Attributes
+    ----------
+    link : str
+
+    """
+
+    def __init__(self, model: RobotModel) -> None:
+        # above a floating joint is the world, where tf has it standing still
+        self.link = next((joint.child for joint in model.joints
+                          if joint.type == 'floating' and joint.parent == model.root), model.root)
+        _, at = multibody(model).links[self.link]
+        self._R: NDArray[np.float64] = np.array(at.body_R_link)
+        self._p: Vector = np.array(at.body_p_link)
+
+    def wrench(self, at_root: Vector) -> Vector:
+        """Return force and moment (6,) about this frame's origin, in its axes, from the root's."""
+        force, moment = at_root[:3], at_root[3:]
+        return np.concatenate((self._R.T @ force,
+                               self._R.T @ (moment - np.cross(self._p, force))))
