@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from robots import OWN
 from urdf2dyn_ros import export_model, load_parameters, read_urdf
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import write_files
-from urdf2dyn_ros.export_process import Export, export_aside
+from urdf2dyn_ros.export_process import NICENESS, Export, export_aside
 from urdf2dyn_ros.node_parameters import PARAMETERS
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
@@ -52,6 +53,19 @@ def test_what_runs_is_what_is_exported(tmp_path: Path) -> None:
         path).read_text()
     assert '3.25' in Path(path).read_text()
     assert subprocess.run([sys.executable, path], capture_output=True).returncode == 0
+
+
+def test_the_process_aside_gives_way_before_it_imports_anything(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And numpy is told to start no threads."""
+    (tmp_path / 'urdf2dyn_ros').mkdir()
+    for name, text in {
+            '__init__': "import os; found = [os.nice(0), os.environ['OMP_NUM_THREADS']]",
+            'export_process': 'import json, urdf2dyn_ros; main = lambda: print(json.dumps('
+                              "{'paths': urdf2dyn_ros.found})) or 0"}.items():
+        (tmp_path / 'urdf2dyn_ros' / f'{name}.py').write_text(text)
+    monkeypatch.setattr('urdf2dyn_ros.export_process.PACKAGE', str(tmp_path))
+    assert export_aside(export(tmp_path)) == [min(os.nice(0) + NICENESS, 19), '1']
 
 
 def processes_of(caller: int) -> list[int]:

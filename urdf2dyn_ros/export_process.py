@@ -25,16 +25,21 @@ from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.urdf import read_urdf
 
 NICENESS = 10
-"""Where cores are few the caller goes first."""
+"""Where cores are few the caller goes first, from the start: the imports are half of the work."""
+
+ONE_THREAD = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
+"""Else numpy's library starts one for each core, which waits for work without sleeping."""
 
 LOOK = 0.5
 """Time between two looks whether the caller still lives [s]."""
 
 PACKAGE = str(Path(__file__).resolve().parents[1])
 
-# modules are found where the caller finds them, and not in the current directory
-_PROGRAM = ('import sys; sys.path[:] = sys.argv[1:]; '
-            'from urdf2dyn_ros.export_process import main; sys.exit(main())')
+# Modules are found where the caller finds them, and not in the current directory; memory goes with
+# the process and need not be taken apart before.
+_PROGRAM = ('import os, sys; sys.path[:] = sys.argv[1:]; '
+            'from urdf2dyn_ros.export_process import main; code = main(); sys.stdout.flush(); '
+            'os._exit(code)')
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,8 @@ def export_aside(export: Export) -> list[str]:
 
     """
     try:
-        done = subprocess.run([sys.executable, '-c', _PROGRAM, PACKAGE, *map(str, sys.path)],
+        done = subprocess.run(['nice', '-n', str(NICENESS), sys.executable, '-c', _PROGRAM,
+                               PACKAGE, *map(str, sys.path)], env={**os.environ, **ONE_THREAD},
                               input=json.dumps([os.getpid(), asdict(export)]).encode(),
                               capture_output=True, check=False)
     except OSError as error:
@@ -91,7 +97,6 @@ def export_aside(export: Export) -> list[str]:
 
 def main() -> int:
     """Do what standard input says, and print what came of it."""
-    os.nice(NICENESS)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     caller, fields = json.load(sys.stdin)
     threading.Thread(target=_end_with, args=(caller,), daemon=True).start()

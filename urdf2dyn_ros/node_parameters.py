@@ -15,7 +15,7 @@ from urdf2dyn_ros.base import BASES, MovingBase
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.equations.generator import GRAVITY_RULE, STYLES
 from urdf2dyn_ros.equations.models import CHOICES
-from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_estimator
+from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_compiled, make_estimator
 from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -74,18 +74,20 @@ PARAMETERS: tuple[Parameter, ...] = (
 FAMILIES = (JOINTS, EXTERNAL)
 
 
-def estimator(values: Mapping[str, Any], joints: int) -> Estimator:
-    """Return the estimator that the parameters ask for."""
+def estimator(values: Mapping[str, Any], joints: int, compiled: bool = False) -> Estimator:
+    """Return the estimator that the parameters ask for, compiled if that is possible."""
     name = values['estimator']
-    return make_estimator(name, joints, **_group(values, name))
+    make = make_compiled if compiled else make_estimator
+    return make(name, joints, **_group(values, name))
 
 
 def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
            clock: Callable[[], int], **carried: Any) -> Stream:
     """Return the stream that the parameters ask for."""
     return Stream(dynamics.joint_names, dynamics.continuous, dynamics,
-                  estimator(values, len(dynamics.joint_names)), clock=clock,
-                  limits=_position_limits(dynamics), **_group(values, 'stream'), **carried)
+                  estimator(values, len(dynamics.joint_names), dynamics.backend == 'c'),
+                  clock=clock, limits=_position_limits(dynamics), **_group(values, 'stream'),
+                  **carried)
 
 
 def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Protocol
 
-from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.errors import CompilerError, ParameterError
+from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
 from urdf2dyn_ros.estimators.estimate import Estimate, Estimator
 from urdf2dyn_ros.estimators.external import External
 from urdf2dyn_ros.estimators.finite_difference import FiniteDifference
@@ -35,7 +37,13 @@ ESTIMATORS: dict[str, EstimatorClass] = {
     'external': External,
 }
 
-__all__ = ['ESTIMATORS', 'Estimate', 'Estimator', 'EstimatorClass', 'make_estimator']
+COMPILED: dict[str, EstimatorClass] = {'kalman': CompiledKalman}
+"""Those of them that can also be compiled."""
+
+_LOG = logging.getLogger(__name__)
+
+__all__ = ['ESTIMATORS', 'Estimate', 'Estimator', 'EstimatorClass', 'make_compiled',
+           'make_estimator']
 
 
 def make_estimator(name: str, joints: int, **parameters: Any) -> Estimator:
@@ -60,3 +68,13 @@ def make_estimator(name: str, joints: int, **parameters: Any) -> Estimator:
     if name not in ESTIMATORS:
         raise ParameterError(f'unknown estimator {name!r}; choose one of ' + ', '.join(ESTIMATORS))
     return ESTIMATORS[name](joints, **parameters)
+
+
+def make_compiled(name: str, joints: int, **parameters: Any) -> Estimator:
+    """Return the same from the C compiler, where that is possible; if it fails, the log has it."""
+    if name in COMPILED:
+        try:
+            return COMPILED[name](joints, **parameters)
+        except CompilerError as error:
+            _LOG.warning('the estimator %s runs on numpy: %s', name, error)
+    return make_estimator(name, joints, **parameters)

@@ -54,21 +54,30 @@ class Step(NamedTuple):
 
 def step(h: float) -> Step:
     """Return what a step of h [s] does."""
-    powers = h ** np.arange(2 * STATES)
-    T = np.zeros((ROWS_KEPT, ROWS_KEPT))
-    T[:STATES, :STATES] = powers[:STATES] @ _F
-    T[STATES:, STATES:] = np.tensordot(powers[:2 * STATES - 1], _G, 1)
-    Q = np.zeros((ROWS_KEPT, 1))
-    Q[STATES:, 0] = _Q * powers[_Q_POWER]
-    return Step(T, T[:STATES, :STATES], Q)
+    powers = [1.0]
+    for _ in range(2 * STATES - 1):
+        powers.append(powers[-1] * h)
+    made = (powers @ _TABLE).reshape(ROWS_KEPT + 1, ROWS_KEPT)
+    return Step(made[:-1], made[:STATES, :STATES], made[-1:].T)
+
+
+def _table() -> Matrix:
+    """Return the coefficients of h^k in T and, as one more row, in Q: (k, 15 * 14)."""
+    table = np.zeros((2 * STATES, ROWS_KEPT + 1, ROWS_KEPT))
+    table[:STATES, :STATES, :STATES] = _transition()
+    table[:2 * STATES - 1, STATES:-1, STATES:] = _covariance()
+    for row, (i, j) in enumerate(ENTRIES, STATES):
+        table[2 * STATES - 1 - i - j, -1, row] = 1.0 / (
+            factorial(3 - i) * factorial(3 - j) * (7 - i - j))
+    return table.reshape(2 * STATES, -1)
 
 
 def _transition() -> Matrix:
-    """Return the coefficients of h^k in F, (k, i, j), with k moved inwards for a product."""
+    """Return the coefficients of h^k in F, (k, i, j)."""
     F = np.zeros((STATES, STATES, STATES))
     for i in range(STATES):
         for j in range(i, STATES):
-            F[i, j - i, j] = 1.0 / factorial(j - i)
+            F[j - i, i, j] = 1.0 / factorial(j - i)
     return F
 
 
@@ -83,7 +92,4 @@ def _covariance() -> Matrix:
     return G
 
 
-_F = _transition()
-_G = _covariance()
-_Q_POWER = np.array([2 * STATES - 1 - i - j for i, j in ENTRIES])
-_Q = np.array([1.0 / (factorial(3 - i) * factorial(3 - j) * (7 - i - j)) for i, j in ENTRIES])
+_TABLE = _table()

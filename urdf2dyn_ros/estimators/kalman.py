@@ -95,27 +95,33 @@ class Kalman:
         self._count = 0
         self._h = 0.0
         self._z: Array = np.zeros((ROWS_KEPT + 2, self._joints))
-        self._rejected = np.zeros(self._joints, dtype=np.int64)
+        self._sample: Array = np.zeros((2, self._joints))
+        self._rejected: Array = np.zeros(self._joints)
         self._rejecting = False
         self._trusted_from = np.zeros(self._joints, dtype=np.int64)   # [ns]
         self._probation_ends = 0
 
     def update(self, stamp: int, q: Vector, qd: Vector) -> Estimate:
         """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
-        sample = measured = np.array((q, qd))
+        sample = measured = self._sample
+        sample[0], sample[1] = q, qd
         if stamp < self._probation_ends:
             measured = sample.copy()
             measured[1, stamp < self._trusted_from] = np.nan
         if self._count == 0:
             self._begin(np.ones(self._joints, dtype=bool), measured)
         else:
-            self._filter(self._passed(stamp), measured)
+            self._advance(stamp, measured)
             if self._rejecting:
                 self._give_up(stamp, measured)
         self._noise.update(stamp, sample, self._z[1:3])
         self._last = stamp
         self._count += 1
         return self._estimate(stamp)
+
+    def _advance(self, stamp: int, measured: Array) -> None:
+        """Predict and correct, and count what is left out."""
+        self._filter(self._passed(stamp), measured)
 
     def _estimate(self, stamp: int) -> Estimate:
         variance = np.maximum(self._z[_VARIANCES[2]], 0.0)   # exact samples take it to zero
@@ -128,8 +134,8 @@ class Kalman:
         if h != self._h:
             self._h, self._model = h, step(h)
             self._added = self._density * self._model.Q
-            self._credible = self._gate * np.square([[0.5 * self._step * h * h],
-                                                     [self._step * h]])
+            self._credible = np.array([[self._gate * (0.5 * self._step * h * h) ** 2],
+                                       [self._gate * (self._step * h) ** 2]])
         return self._model
 
     def _variances(self) -> Array:

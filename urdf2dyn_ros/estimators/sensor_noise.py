@@ -9,6 +9,9 @@ velocity have noisy stamps. An encoder that stands still says nothing.
 
 from __future__ import annotations
 
+from itertools import pairwise
+from math import prod, sqrt
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,13 +22,12 @@ Array = NDArray[np.float64]
 
 WINDOW = 5
 ENOUGH = 50            # windows; from then on they begin some time apart, to save work
-APART = 25_000_000     # ns
+APART = 50_000_000     # ns
 MEMORY = 2.0           # s
 REGULAR = 1e-3   # changes that differ by less are the same
 FEW = 4.0        # windows
 CLIP = 4.0      # of the variance: outliers must not make themselves credible
 PRIOR = (1e-4, 1e-2)   # rad or m, rad/s or m/s: at first
-SELF = np.eye(WINDOW)   # where a sample would be compared with itself
 FLOOR = np.square([[1e-8], [1e-7]])   # covariances stay regular for exact samples
 
 
@@ -65,7 +67,7 @@ class SensorNoise:
         self._samples: list[Array] = []
         self._rates: list[Array] = []
         self._moments = np.zeros((4, n))   # of e and v^2: E e, E v^2, E v^4, E e v^2
-        self._intervals = np.zeros(3)      # number, mean, mean square
+        self._intervals = 0.0, 0.0         # mean, mean square
         self._windows = 0.0
         self._mismatch = Mismatch(n)
         self._learned = 0                  # end of the last window [ns]
@@ -81,14 +83,14 @@ class SensorNoise:
             [ns].
         measured, rates : ndarray, (2, n)
             Position and velocity, which may be NaN; velocity and acceleration as they are
-            believed to be. Both must stay as they are.
+            believed to be.
 
         """
         if stamp < self._next:
             return
         self._times.append(stamp)
-        self._samples.append(measured)
-        self._rates.append(rates)
+        self._samples.append(measured.copy())
+        self._rates.append(rates.copy())
         if len(self._times) == WINDOW:
             self._learn(np.array(self._samples), np.array(self._rates))
             if self._windows > ENOUGH:
@@ -99,10 +101,9 @@ class SensorNoise:
             self._rates.clear()
 
     def _learn(self, samples: Array, rates: Array) -> None:
-        times = (np.array(self._times) - self._times[0]) * 1e-9
-        intervals = times[1:] - times[:-1]
-        weights = 1.0 / (times[:, None] - times + SELF).prod(axis=1)
-        weights /= np.sqrt(weights @ weights)
+        times = [(stamp - self._times[0]) * 1e-9 for stamp in self._times]
+        intervals = [later - earlier for earlier, later in pairwise(times)]
+        weights = _difference(times)
         e = np.square((weights @ samples.reshape(WINDOW, -1)).reshape(2, -1))
         squares = (np.square(weights) @ np.square(rates).reshape(WINDOW, -1)).reshape(2, -1)
         passed = (self._times[-1] - (self._learned or self._times[0])) * 1e-9
@@ -131,8 +132,9 @@ class SensorNoise:
                                    * (1.0 + FEW / weight) / weight, FLOOR)
         steps = np.where(self._fits > 0.9, self._step, 0.0)
         np.maximum(self.variance[0], np.square(steps) / 12.0, out=self.variance[0])
-        if intervals.min() > 0.2 * intervals.max():
-            self.variance[1] += self._mismatch.found(times, samples, self.variance, late[0], keep)
+        if min(intervals) > 0.2 * max(intervals):
+            self.variance[1] += self._mismatch.found(np.array(times), samples, self.variance,
+                                                     late[0], keep)
 
     def _learn_steps(self, moves: Array, tells: NDArray[np.bool_]) -> None:
         """Tell an encoder by its steps: every change is a multiple of the smallest."""
@@ -144,18 +146,28 @@ class SensorNoise:
         gain = np.maximum(1.0 / self._told[tells], 0.05)
         self._fits[tells] += gain * (fits - self._fits[tells])
 
-    def _learn_stamps(self, e: Vector, vv: Vector, intervals: Vector, keep: float) -> None:
+    def _learn_stamps(self, e: Vector, vv: Vector, intervals: list[float],
+                      keep: float) -> None:
         """Regress the noise of the positions on the square of the velocity, all joints at once."""
         self._windows = keep * self._windows + 1.0
         new = 1.0 / self._windows
         self._moments += new * (np.array([e, vv, vv * vv, e * vv]) - self._moments)
-        self._intervals += new * (np.array([1.0, intervals.mean(), np.square(intervals).mean()])
-                                  - self._intervals)
+        mean, square = self._intervals
+        mean += new * (sum(intervals) / len(intervals) - mean)
+        square += new * (sum(each * each for each in intervals) / len(intervals) - square)
+        self._intervals = mean, square
         E_e, E_vv, E_vvvv, E_evv = self._moments
-        spread = float(np.sum(E_vvvv - E_vv * E_vv))
-        variance = float(np.sum(E_evv - E_e * E_vv)) / spread if spread > 0.0 else 0.0
-        _, mean, square = self._intervals
+        spread = float((E_vvvv - E_vv * E_vv).sum())
+        variance = float((E_evv - E_e * E_vv).sum()) / spread if spread > 0.0 else 0.0
         most = 0.5 * (square - mean * mean)   # an interval has two ends
         regular = most < (1e-4 * mean) ** 2
-        self.stamps = 0.0 if regular else float(np.sqrt(min(max(variance, 0.0), most)))
+        self.stamps = 0.0 if regular else sqrt(min(max(variance, 0.0), most))
+
+
+def _difference(times: list[float]) -> Vector:
+    """Return the weights of the divided difference of all samples, of length 1 together."""
+    weights = np.array([1.0 / prod(time - other for j, other in enumerate(times) if j != i)
+                        for i, time in enumerate(times)])
+    normed: Vector = weights / sqrt(weights @ weights)
+    return normed
 

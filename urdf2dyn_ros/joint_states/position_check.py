@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import pi
+from operator import sub
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,10 +80,11 @@ class PositionCheck:
         last, before = self._last, self._before
         self._last, self._before = q, last
         largest = 0.0
-        if last is not None and before is not None:
+        # for few joints plain Python is faster than numpy
+        if last is not None and before is not None and max(
+                map(abs, map(sub, q.tolist(), last.tolist())), default=0.0) > SWING:
             step = np.abs(q - last)
-            if step.max() > SWING:
-                largest = float(step[step > SWING + 2.0 * np.abs(q - before)].max(initial=0.0))
+            largest = float(step[step > SWING + 2.0 * np.abs(q - before)].max(initial=0.0))
         swings = largest > 0.0
         if swings == self.two_sources:   # as it was
             self._swings = 0

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite, pi
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +20,7 @@ SKEW_PERIODS = 1.5
 NEAR_PERIODS = 0.6
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """
     All joints at one instant, in the model's order.
 
@@ -137,10 +135,11 @@ class Samples:
         qd = self._measured(velocity, layout, 'velocity_ignored')
         tau = self._measured(effort, layout, 'effort_ignored')
         self._newest = max(self._newest, stamp)
-        self._stamps[layout.joints] = stamp
         if layout.complete:
+            self._stamps.fill(stamp)
             self._q, self._qd, self._effort = q, qd, tau
         else:
+            self._stamps[layout.joints] = stamp
             self._merge(layout, q, qd, tau)
             if not self._renewed.all():
                 return 'incomplete'
@@ -187,7 +186,7 @@ class Samples:
             self._events['gap'] += 1
             restart = True
         self._last_sample = self._newest
-        self._renewed[:] = False
+        self._renewed.fill(False)
         return Sample(self._newest, self._q, self._qd, self._effort, restart)
 
     def _unwrap(self, q: Vector, layout: Layout) -> None:
@@ -217,13 +216,14 @@ class Samples:
 
 def is_finite(values: Vector) -> bool:
     """Tell whether no entry (n,) is NaN or infinite; for few entries faster than numpy."""
-    return all(map(isfinite, values.tolist()))
+    numbers = values.tolist()
+    return isfinite(sum(numbers)) or all(map(isfinite, numbers))
 
 
 def _numbers(values: Any) -> Vector | None:
-    """Return a copy of one field as numbers (k,), or None if it is not that."""
+    """Return one field as numbers (k,), maybe in its own memory, or None if it is not that."""
     try:
-        numbers = np.array(values, dtype=np.float64)
+        numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         return None
     return numbers if numbers.ndim == 1 else None

@@ -133,17 +133,21 @@ class VelocityCheck:
     def _learn(self) -> None:
         stamps, positions, velocities = zip(*self._samples)
         times = (np.array(stamps) - stamps[0]) * 1e-9
-        v = np.array(velocities)
-        steps = np.diff(times)
+        values = np.array((positions, velocities))
+        v = values[1]
+        steps = times[1:] - times[:-1]
         time = times[-1]
+        changes = values[:, 1:] - values[:, :-1]
+        sizes = np.abs(changes)
         change = positions[-1] - positions[0]
         integral = 0.5 * (steps @ (v[1:] + v[:-1]))
-        noise = _variance(v) * (steps @ steps) + 2.0 * _variance(np.array(positions))
-        self._least = MOVING + STEPS * self._resolution(np.array((positions, velocities)), time)
+        variance = _variance(changes)
+        noise = variance[1] * (steps @ steps) + 2.0 * variance[0]
+        self._least = MOVING + STEPS * self._resolution(sizes, time)
         moved = np.maximum(np.square(change), np.square(integral))
         moving = moved > self._least ** 2 + NOISE ** 2 * noise   # False for NaN
-        moving &= ~_sudden(steps, v, moved)
-        X = np.stack([integral, v[-1] - v[0], np.full_like(change, time)], axis=1)[moving]
+        moving &= ~_sudden(steps, sizes[1], moved)
+        X = np.array([integral, v[-1] - v[0], np.full_like(change, time)]).T[moving]
         y = (change - integral)[moving]
         keep = np.exp(-1.0 / MEMORY)
         for total, new in ((self._N, X[:, :, None] * X[:, None]), (self._r, X * y[:, None]),
@@ -153,9 +157,8 @@ class VelocityCheck:
         if self._zero.any():
             self._tell_zeros(positions[-1])
 
-    def _resolution(self, values: Array, time: float) -> Vector:
-        """Return by how much encoders' steps can change a block: values (2, k, n), time [s]."""
-        changes = np.abs(np.diff(values, axis=1))
+    def _resolution(self, changes: Array, time: float) -> Vector:
+        """Return by how much encoders' steps can change a block: sizes (2, k, n), time [s]."""
         np.minimum(self._smallest, np.where(changes > 0.0, changes, np.inf).min(axis=1),
                    out=self._smallest)
         # a value that now changes and now does not has steps, if any that are no smaller
@@ -199,8 +202,10 @@ class VelocityCheck:
         for joint in np.flatnonzero(right).tolist():
             self.doubts.pop(joint, None)
         # who was found guilty is judged anew, by what comes after
-        for total in (self._N, self._r, self._yy, self._strange, self._blocks):
-            total[(faulty & tried) | absurd] = 0.0
+        anew = (faulty & tried) | absurd
+        if anew.any():
+            for total in (self._N, self._r, self._yy, self._strange, self._blocks):
+                total[anew] = 0.0
 
 
 def _text(wrong: NDArray[np.bool_], error: Vector) -> str:
@@ -211,16 +216,15 @@ def _text(wrong: NDArray[np.bool_], error: Vector) -> str:
     return 'the position does not follow it'
 
 
-def _sudden(steps: Vector, v: Array, moved: Vector) -> NDArray[np.bool_]:
-    """Tell where the velocity (k, n) changes at once, as by an impact: nobody knows when."""
-    changes = np.abs(np.diff(v, axis=0))
+def _sudden(steps: Vector, changes: Array, moved: Vector) -> NDArray[np.bool_]:
+    """Tell where the velocity changes at once, as by an impact: changes (k, n)."""
     largest = changes.max(axis=0)
     sudden: NDArray[np.bool_] = (largest > 0.5 * changes.sum(axis=0)) & (
         (largest * steps.max()) ** 2 > SUDDEN ** 2 * moved)
     return sudden
 
 
-def _variance(values: Array) -> Vector:
-    """Return the variance of the noise of samples (k, n): the fourth difference is little else."""
-    fourth: Vector = np.square(np.diff(values, 4, axis=0)).mean(axis=0) / 70.0
+def _variance(changes: Array) -> Array:
+    """Return the variance of the noise, (2, n): the fourth difference is little else."""
+    fourth: Array = np.square(np.diff(changes, 3, axis=1)).mean(axis=1) / 70.0
     return fourth

@@ -15,6 +15,7 @@ from trajectory_msgs.msg import JointTrajectory
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.export import checked_name
 from urdf2dyn_ros.export_process import Export
+from urdf2dyn_ros.joint_states.serialized import Fields
 from urdf2dyn_ros.load_parameters import loading, unheeded
 from urdf2dyn_ros.monitor import Monitor
 from urdf2dyn_ros.node_parameters import (
@@ -167,14 +168,12 @@ class InverseDynamicsNode(Node):
     def _now(self) -> int:
         return int(self.get_clock().now().nanoseconds)
 
-    def _receive(self, message: JointState, answer: bool) -> None:
+    def _receive(self, fields: Fields, answer: bool) -> None:
         began = self._monitor.received()
         running = self._running
         if running is None:
             return
-        output = running.stream.receive(nanoseconds(message.header.stamp), message.name,
-                                        message.position, message.velocity, message.effort,
-                                        answer)
+        output = running.stream.receive(*fields, answer)
         if output is not None:
             self._efforts.publish(running.message.filled(output, output.effort))
             self._monitor.published(began, output)

@@ -10,14 +10,19 @@ from typing import Any
 
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
+from urdf2dyn_ros.joint_states.serialized import Fields, SerializedJointStates
 from urdf2dyn_ros.nodes.barrier import barrier
+from urdf2dyn_ros.nodes.conversions import nanoseconds
 from urdf2dyn_ros.nodes.topics import Topics
 from urdf2dyn_ros.overruns import Overruns
 
 LATE = 50_000_000
 """A message that has waited this long [ns] is late."""
+
+UNREADABLE = Fields(1, None, (), (), ())
 
 MANY = 0.25
 """Late messages that fill more than this part of the queue give way to the newest."""
@@ -40,7 +45,7 @@ class JointStates:
     depth : int
         Messages that wait; the oldest go first.
     take : callable
-        Called with every message and whether to answer it.
+        Called with the fields of every message and whether to answer it.
     lost : callable
         Called with the number of messages that were lost, where rclpy tells whose a message is:
         from Kilted on.
@@ -50,17 +55,20 @@ class JointStates:
     """
 
     def __init__(self, node: Node, topics: Topics, depth: int,
-                 take: Callable[[JointState, bool], None], lost: Callable[[int], None],
+                 take: Callable[[Fields, bool], None], lost: Callable[[int], None],
                  failed: Callable[[str], None]) -> None:
-        self._depth, self._take, self._lost = depth, barrier(node, take, failed), lost
+        # bytes: to have rclpy make a message of them would take a fifth of all time
+        read = SerializedJointStates(decoded).read
+        self._take = barrier(node, lambda data, answer: take(read(data), answer), failed)
+        self._depth, self._lost = depth, lost
         self._node, self._overruns = node, Overruns()
         self._catch_up_guarded = barrier(node, self._catch_up, failed)
-        self._waiting: deque[JointState] = deque()
+        self._waiting: deque[bytes] = deque()
         self._subscription = topics.subscribe(
             JointState, 'joint_states', _with_information(self._hear),
-            QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT))
+            QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT), raw=True)
 
-    def _hear(self, message: JointState, information: Mapping[str, Any]) -> None:
+    def _hear(self, message: bytes, information: Mapping[str, Any]) -> None:
         self._count(information)
         if not self._waiting and not _late(information):
             self._take(message, True)
@@ -76,7 +84,7 @@ class JointStates:
         queue = self._subscription.handle
         for _ in range(self._depth):   # not for ever
             with queue:
-                taken = queue.take_message(JointState, False)
+                taken = queue.take_message(JointState, True)
             if taken is None:
                 break
             self._count(taken[1])
@@ -87,7 +95,7 @@ class JointStates:
             self._take(message, not hurry)
         self._take(newest, True)
 
-    def _put_aside(self, waiting: deque[JointState], message: JointState) -> None:
+    def _put_aside(self, waiting: deque[bytes], message: bytes) -> None:
         waiting.append(message)
         if len(waiting) > self._depth:
             waiting.popleft()
@@ -102,13 +110,23 @@ class JointStates:
                 self._lost(lost)
 
 
+def decoded(data: bytes) -> Fields:
+    """Return the fields of a serialized message; no names if it is not that."""
+    try:
+        message = deserialize_message(data, JointState)
+    except RuntimeError:
+        return UNREADABLE
+    return Fields(nanoseconds(message.header.stamp), message.name, message.position,
+                  message.velocity, message.effort)
+
+
 def _late(information: Mapping[str, Any]) -> bool:
     """Tell whether a message waits for long; False where rclpy or DDS does not know since when."""
     received = information.get('received_timestamp', 0)
     return bool(0 < received < time.time_ns() - LATE)
 
 
-def _with_information(callback: Callable[[JointState, Mapping[str, Any]], None],
+def _with_information(callback: Callable[[bytes, Mapping[str, Any]], None],
                       ) -> Callable[..., None]:
     """Return a callback for every rclpy: most give two arguments, but not all."""
     @wraps(callback)

@@ -73,8 +73,16 @@ class Topics:
             self._node.create_publisher(kind, name, qos, **options)))
 
     def subscribe(self, kind: Any, name: str, callback: Callable[[Any], None],
-                  qos: QoSProfile) -> Any:
-        """Return a subscription; a ParameterError for a name or overrides that are unusable."""
+                  qos: QoSProfile, raw: bool = False) -> Any:
+        """
+        Return a subscription, to bytes if `raw` is true.
+
+        Raises
+        ------
+        ParameterError
+            For a name or overrides that are unusable.
+
+        """
         topic = self._resolved(name)
 
         def unheard(event: Any) -> None:
@@ -86,7 +94,8 @@ class Topics:
             incompatible_qos=barrier(self._node, unheard, self._failed))
         return self._made(topic, 'subscription', events, lambda **options: (
             self._node.create_subscription(
-                kind, name, barrier(self._node, callback, self._failed), qos, **options)))
+                kind, name, barrier(self._node, callback, self._failed), qos, raw=raw,
+                **options)))
 
     def _resolved(self, name: str) -> str:
         try:
