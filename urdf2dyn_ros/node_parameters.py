@@ -36,7 +36,8 @@ _OWN = (
               'with it and warning.'),
     GRAVITY_RULE,
     Parameter('backend', 'python', 'What runs the equations: the Python text; the same compiled '
-              'from C, once for a robot and a machine; or auto: C where there is a compiler.',
+              'from C, once for a robot and a machine, and with it the filter kalman; or auto: C '
+              'where there is a compiler.',
               choices=BACKENDS),
     BASE,
     *(row.named(f'moving_base.{row.name}') for row in MovingBase.PARAMETERS),
