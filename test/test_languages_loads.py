@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,16 @@ import pytest
 from language_tools import CHECKED, ONE_EACH, TOOLS, driven, files_of, self_test, told_about
 from oracles import worst
 from test_scripts import named
-from torture import loaded, program_of
+from torture import loaded, program_of, robot
 
 from urdf2dyn_ros.equations.generator import STYLES
 from urdf2dyn_ros.equations.program import WRENCH
+from urdf2dyn_ros.equations.statements import Name, Product, Signed, Statement, Sum
+from urdf2dyn_ros.joint_terms import Friction, Spring
 from urdf2dyn_ros.languages import LANGUAGES
+from urdf2dyn_ros.languages.python import Python
 from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.robot_model import Joint, Link, RobotModel
 
 
 @pytest.mark.parametrize('name', ['robot_2r', 'rock'])
@@ -51,6 +56,39 @@ def test_all_that_acts_is_right_in_every_language(
     for result, part in zip(function.results, parts):
         assert worst(part, [reference.expected[functions][result.name]
                             for reference in program.references]) < 1e-12, result.name
+
+
+@pytest.mark.parametrize('tool', TOOLS)
+def test_products_that_fill_a_line_are_read_as_they_are_meant(tool: str, tmp_path: Path) -> None:
+    """A line breaks before + and -, and within a product that is longer than a line."""
+    hinge = Joint('hinge', 'revolute', 'wall', 'door', axis=(0.0, 0.0, 1.0))
+    door = RobotModel('door', (Link('wall'), Link('door')), (hinge,), 'wall')
+    friction = Friction(0.0, 1.2157909725966882, 66.4547879462107, 0.9116774409625692,
+                        6.096772455416034)
+    spring = Spring(1.241880479836641, 0.004361252662736818)
+    for model, joint in ((robot('robot_2r'), 'joint1'), (door, 'hinge')):
+        program = program_of(model, 'fast', 'inverse_dynamics', model.name,
+                             Loads(terms={joint: [friction, spring]}))
+        assert all(len(line) <= 99 for text in files_of(tool, program).values()
+                   for line in text.splitlines() if 'Self-test' not in line)
+        given = [[*itertools.chain(*(reference.given[x] for x in ('q', 'qd', 'qdd')))]
+                 for reference in program.references]
+        (tmp_path / model.name).mkdir()
+        _, found = driven(tool, program, np.array(given), tmp_path / model.name)
+        assert worst(found, [reference.expected['inverse_dynamics']['tau']
+                             for reference in program.references]) < 1e-12
+
+
+@pytest.mark.parametrize('length', range(40, 95, 3))
+def test_a_python_statement_goes_on_in_the_next_line(length: int) -> None:
+    """However long its name and its first term are, a parenthesis is open at the end of a line."""
+    long = Product((Name('q' * length), Name('k')))
+    value = Signed(False, Sum(((False, long), (True, long), (False, Name('q')))))
+    text = Python(program_of(robot('rock'))).statement(Statement('t' * 30, value), '    ')
+    assert len(text.splitlines()) > 1
+    names = {'q' * length: 2.0, 'k': 3.0, 'q': 4.0}
+    exec(compile(textwrap.dedent(text), 'statement', 'exec'), names)
+    assert names['t' * 30] == 4.0
 
 
 @pytest.mark.parametrize('tool', CHECKED)

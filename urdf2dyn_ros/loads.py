@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.joint_terms import Term
+from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import Multibody
 
 BASES = ('auto', 'fixed', 'moving')
@@ -48,20 +49,32 @@ class Loads:
                 or any(not term.is_off() for terms in self.terms.values() for term in terms))
 
     def check(self, system: Multibody) -> None:
-        """Raise a ParameterError if it names what the robot does not have."""
+        """Raise a ParameterError for what the robot does not have, or a term that cannot be."""
         if self.base not in BASES:
             raise ParameterError(f'unknown base {self.base!r}; it is one of {", ".join(BASES)}')
-        joints, links = {body.name for body in system.bodies}, system.links
-        for name in self.terms:
+        joints, links = {body.name: JOINTS[body.type] for body in system.bodies}, system.links
+        for name, terms in self.terms.items():
             if name not in joints:
                 raise ParameterError(f'there is no movable joint {name!r} for friction, rotor or '
                                      f'spring; the joints are: {", ".join(sorted(joints))}')
+            if isinstance(terms, Term):
+                raise ParameterError(f'joint {name!r} has {terms!r}: put it in a list')
+            units = {'unit': joints[name].UNIT, 'effort': joints[name].EFFORT_UNIT}
+            for term in terms:
+                term.check(name, units)
+            kinds = [term.NAME for term in terms]
+            if len(set(kinds)) < len(kinds):
+                raise ParameterError(f'joint {name!r} has {", ".join(kinds)}: give at most one '
+                                     'of each, with the parameters of all')
         for what, names in (('an external wrench', tuple(self.external)),
                             ('a payload', (self.payload,) if self.payload else ())):
             for name in names:
                 if name not in links:
                     raise ParameterError(f'there is no link {name!r} for {what}; the links are: '
                                          f'{", ".join(links)}')
+                if self.moving(system) and system.is_world(name):
+                    raise ParameterError(f'link {name!r} is the world, in which the robot '
+                                         f'floats: {what} must be on another link')
         if len(set(self.external)) < len(tuple(self.external)):
             raise ParameterError('a link is named twice for external wrenches: '
                                  f'{", ".join(self.external)}')

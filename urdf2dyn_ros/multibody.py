@@ -114,6 +114,10 @@ class Multibody:
     floating: bool = False
     forces: tuple[LinkWrench, ...] = ()
 
+    def is_world(self, link: str) -> bool:
+        """Tell whether a link is the world, in which the others float: nothing moves it."""
+        return self.floating and link == self.root[0].link.name
+
     @property
     def drivers(self) -> tuple[int, ...]:
         """Number of the body that each independent joint moves itself."""
@@ -187,6 +191,9 @@ def _driven(model: RobotModel, bodies: list[Body],
                               offset=offset, attached=tuple(attached[number])))
     floating = any(joint.type == 'floating' and joint.parent == model.root
                    for joint in model.joints)
+    if floating:   # the world, whose inertia nobody feels
+        world = attached[ROOT][0]
+        attached[ROOT][0] = replace(world, link=replace(world.link, inertia=None))
     return Multibody(names, tuple(driven), tuple(attached[ROOT]), floating,
                      tuple(map(_at_origin, model.forces)))
 

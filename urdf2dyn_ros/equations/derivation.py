@@ -199,7 +199,7 @@ class Derivation:
         before: list[Scalar] = [0.0] * len(self._system.joint_names)
         found: dict[str, list[Scalar]] = {}
         for k, name in enumerate(('gravity', 'coriolis', 'inertia')):
-            self.notebook.begin(f'{name.capitalize()}. ', f'_{name}')
+            self.notebook.begin(f'{name.capitalize()}. ', f'_{name}', acts=('links',))
             sweep = inputs[:k + 1]
             last = self._sweep(*sweep, acting=Acting(self._base(*sweep)))
             parts = [new - old for new, old in zip(last.efforts, before)]
@@ -214,7 +214,7 @@ class Derivation:
         more['external'] = Acting(wrenches=self._wrenches)
         for name, acting in more.items():
             if acting.terms or acting.wrenches:
-                self.notebook.begin(f'{name.capitalize()}. ', f'_{name}')
+                self.notebook.begin(f'{name.capitalize()}. ', f'_{name}', acts=(name,))
                 efforts, _ = backward(self._system, last.coordinates, last.motions, nothing,
                                       acting, self.notebook.note)
                 found[f'tau_{name}'] = efforts

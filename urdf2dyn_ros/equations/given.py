@@ -64,7 +64,7 @@ def on_bodies(system: Multibody, wrenches: Iterable[LinkWrench], moves_root: boo
     links = system.links
     for wrench in wrenches:
         i, at = links[wrench.link]
-        if i == ROOT and not moves_root:
+        if (i == ROOT and not moves_root) or system.is_world(wrench.link):
             continue   # the world holds it
         f = apply(at.body_R_link, wrench.force)
         n = add(apply(at.body_R_link, wrench.moment), cross(at.body_p_link, f))

@@ -105,7 +105,11 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
         effort, placed = JOINTS[body.type].backward(wrench, at[i], says)
         for term in terms if i == j else ():
             effort = effort + term.effort(_AT_REST, moved_by_1)
-            placed = placed._replace(n=add(placed.n, term.on_parent(_AT_REST, moved_by_1)))
+            handed = term.on_parent(_AT_REST, moved_by_1)
+            if handed != ZERO:
+                placed = placed._replace(n=add(placed.n, handed))
+                says('nr', placed.n)
+                says = partial(_say_spun, note, i)
         row, k = body.coordinate, moving.coordinate
         entry = moving.multiplier * (body.multiplier * effort)
         M[row][k] = M[row][k] + entry
@@ -119,3 +123,7 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
 
 def _say(note: Note, i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
     note(i, f'u{symbol}', entries)
+
+
+def _say_spun(note: Note, i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+    _say(note, i, f'{symbol}r' if symbol == 'np' else symbol, entries)

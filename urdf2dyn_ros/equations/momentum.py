@@ -100,7 +100,7 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
             note(i, _OF_VELOCITIES[symbol], entries)
 
     def resting(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
-        note(i, 'lnp' if symbol == 'np' else symbol, entries)
+        note(i, f'l{symbol}' if symbol in ('np', 'tau') else symbol, entries)
 
     still = [0.0] * len(qd)
     moving = newton_euler(system, inertias, q, still, qd, ZERO, moment, renamed,

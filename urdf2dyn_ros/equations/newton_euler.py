@@ -274,11 +274,12 @@ def _with_terms(i: int, body: Body, effort: Scalar, placed: Wrench, at: Coordina
     joint_R_parent = transpose(body.parent_R_joint)
     parent = Motion(apply(joint_R_parent, parent.w), apply(joint_R_parent, parent.wd), ZERO)
     for term in acting.terms[i]:
+        placed = placed._replace(n=add(placed.n, term.on_parent(parent, at)))
+    note(i, 'nr', placed.n)
+    for term in acting.terms[i]:
         part = term.effort(parent, at)
         note(i, term.NAME, (part,))
         effort = effort + part
-        placed = placed._replace(n=add(placed.n, term.on_parent(parent, at)))
-    note(i, 'nr', placed.n)
     return effort, placed
 
 

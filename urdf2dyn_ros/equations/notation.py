@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from urdf2dyn_ros.equations.vectors import AXES, IDENTITY, ZERO
@@ -92,7 +92,9 @@ SYMBOLS = {
     'ufj': Symbol(COLUMNS, _vector('fj'), ''),
     'unj': Symbol(COLUMNS, _vector('nj'), ''),
     'ufp': Symbol(COLUMNS, _vector('fp'), 'fp{n} = {A}fj{n}'),
-    'unp': Symbol(COLUMNS, _vector('np'), 'np{n} = {A}{nj}{n} + p{n} x fp{n}'),
+    'unr': Symbol(COLUMNS, _vector('nr'), 'nr{n} = nj{n} + Ic{n} z'),
+    'unp': Symbol(COLUMNS, _vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}'),
+    'unpr': Symbol(COLUMNS, _vector('np'), 'np{n} = {A}nr{n} + p{n} x fp{n}'),
     'utau': Symbol(COLUMNS, (), ''),
     'mq': Symbol(VELOCITIES, ('q{n}', 'qd{n}'), 'q{n} = {multiplier}q{driver}{offset}'),
     'mR': Symbol(VELOCITIES, ('c{n}', 's{n}'), 'R{n}: turn about z by q{n}'),
@@ -114,6 +116,7 @@ SYMBOLS = {
     'mp': Symbol(MOMENTA, ('pq{n}',), '{pq}'),
     'beta': Symbol(CHANGES, ('beta{n}',), '{beta}'),
     'lnp': Symbol(BACKWARD, _vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}'),
+    'ltau': Symbol(BACKWARD, ('tau{n}',), '{ltau}'),
     'load': Symbol(BACKWARD, ('load{n}',), '{load}'),
     'T': Symbol(IN_ROOT, _matrix('T'), 'T{n} = {T}{A}R{n}'),
     'r': Symbol(IN_ROOT, _vector('r'), 'r{n} = r{p} + {T}p{n}'),
@@ -146,36 +149,46 @@ class Notation:
             *loads.external, *(force.link for force in system.forces))}
         self._loaded = links[loads.payload][0] if loads.payload else None
 
-    def formula(self, i: int, symbol: str) -> str:
-        """Return what a quantity of body i is, as a textbook writes it."""
+    def formula(self, i: int, symbol: str, acts: Collection[str] | None = None) -> str:
+        """Return what a quantity of body i is, as a textbook writes it, if nothing else acts."""
         body, children = self._bodies[i], self._children[i]
-        terms = {term.NAME: term for term in self._terms.get(i, ())}
+        terms = {term.NAME: term for term in self._terms.get(i, ())
+                 if acts is None or term.NAME in acts}
         text = (terms[symbol].formula() if symbol in terms else
                 JOINTS[body.type].FORMULAS.get(symbol.removeprefix('u').removeprefix('m'))
                 or SYMBOLS[symbol].formula)
         links = sum(attached.link.inertia is not None for attached in body.attached)
-        own = links > 0 or not children or i == self._loaded
+        own = ((links > 0 or not children or i == self._loaded)
+               and (acts is None or 'links' in acts))
         turned = any(body.parent_R_joint[k][k] != 1.0 for k in range(3))
         n, p = i + 1, body.parent + 1
         if symbol in _OF_A and not turned:
             return ''
         driver = self._drivers[i] if i != ROOT else n
         spun = any(term.on_parent(_STIRRED, _STIR) != ZERO for term in terms.values())
-        if (symbol in ('q', 'mq') and driver == n) or (symbol == 'nr' and not spun):
+        if (symbol in ('q', 'mq') and driver == n) or (symbol in ('nr', 'mLr') and not spun):
             return ''   # nothing but itself
         along = f'{"n" if JOINTS[body.type].TURNS else "f"}{n}_z'
-        loaded, pushed = i == self._loaded, i in self._pushed
+        loaded = i == self._loaded
+        pushed = i in self._pushed and (acts is None or 'external' in acts)
+        before, after = self._others(i)
         found = text.format(
             n=n, p=p, driver=driver, t='t' * loaded, nj='nr' if spun else 'nj',
-            tau=f'tau{n} = ' + ' + '.join([along, *(f'{name}{n}' for name in terms)])
+            tau=f'tau{n} = ' + ' + '.join([
+                *(f'tau{k}' for k in after), along, *(f'{name}{n}' for name in terms)])
             if driver == n else f'tau{n}: effort of joint {driver}, with what joint {n} adds '
-            'to it', pq=f'pq{n} = {"L" if JOINTS[body.type].TURNS else "P"}{n}_z' + (
-                f' + Lm{n}' if 'rotor' in terms else '')
+            'to it', ltau=f'tau{n} = ' + ' + '.join([*(f'tau{k}' for k in after), along])
+            if driver == n else f'tau{n}: that of joint {driver}, with what joint {n} adds',
+            pq=f'pq{n} = ' + ' + '.join([
+                *(f'pq{k}' for k in after), f'{"L" if JOINTS[body.type].TURNS else "P"}{n}_z',
+                *(f'Lm{n}' for name in terms if name == 'rotor')])
             if driver == n else f'pq{n}: momentum of joint {driver}, with that of joint {n}',
-            load=f'load{n} = ' + ' + '.join([along, *(
+            load=f'load{n} = ' + ' + '.join([f'tau{n}' if after else along, *(
                 f'{name}{n}' for name, term in terms.items() if not term.INERTIAL)])
-            if driver == n else f'load{n}: that of joint {driver}, with what joint {n} adds',
-            beta=f'beta{n} = {JOINTS[body.type].CHANGE.format(n=n)}'
+            if driver == n and not before else
+            f'load{n}: that of joint {driver}, with what joint {n} adds',
+            beta=f'beta{n} = ' + ' + '.join([
+                *(f'beta{k}' for k in before), JOINTS[body.type].CHANGE.format(n=n)])
             if driver == n else f'beta{n}: that of joint {driver}, with what joint {n} adds',
             A=f'A{n} ' if turned else '',
             multiplier='' if body.multiplier == 1.0 else f'k{n} ',
@@ -188,8 +201,15 @@ class Notation:
             P=' + '.join([f'Po{n}'] * own + [f'Pp{k}' for k in children]),
             L=' + '.join([f'Lo{n}'] * own + [f'Lp{k}' for k in children]),
             N=' + '.join([f'N{n}'] * own + [f'np{k}' for k in children]) + f' - ne{n}' * pushed,
-        ).rstrip()
+        ).rstrip().replace('=  - ', '= -')
         return found + ' 1' if found.endswith('=') else found
+
+    def _others(self, i: int) -> tuple[list[int], list[int]]:
+        """Return the next joints before and behind body i that share its coordinate, if any."""
+        if i == ROOT:
+            return [], []
+        same = [k for k, driver in enumerate(self._drivers, 1) if driver == self._drivers[i]]
+        return [k for k in same if k <= i][-1:], [k for k in same if k > i + 1][:1]
 
 
 def is_plain(name: str) -> bool:

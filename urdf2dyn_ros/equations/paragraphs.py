@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -33,6 +33,8 @@ class Noted(NamedTuple):
         As in `newton_euler.Note`.
     names : tuple of str
         Of its entries.
+    acts : collection of str or None
+        As `Notebook.begin` takes it.
     nodes : int
         How many nodes the graph had by then.
 
@@ -44,6 +46,7 @@ class Noted(NamedTuple):
     symbol: str
     entries: tuple[Scalar, ...]
     names: tuple[str, ...]
+    acts: Collection[str] | None
     nodes: int
 
 
@@ -74,7 +77,8 @@ class Notebook:
         self._titles = {body: self.title(body) for body in (ROOT, *range(len(rows)))}
         self.begin()
 
-    def begin(self, section: str = '', tag: str = '', paragraph: str = '') -> None:
+    def begin(self, section: str = '', tag: str = '', paragraph: str = '',
+              acts: Collection[str] | None = None) -> None:
         """
         Begin a part of the work.
 
@@ -86,9 +90,11 @@ class Notebook:
             Stands behind its names, which the same quantities of another part have already.
         paragraph : str
             Its only paragraph; by default there is one a body.
+        acts : collection of str, optional
+            What acts in this part: keys of TERMS, 'links', 'external'; by default all there is.
 
         """
-        self._section, self._tag, self._paragraph = section, tag, paragraph
+        self._section, self._tag, self._paragraph, self._acts = section, tag, paragraph, acts
 
     def note(self, body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
         """Name the entries of a quantity that has just been made."""
@@ -98,7 +104,7 @@ class Notebook:
             self._graph.label(name, entry)
         self._noted.append(Noted(
             self._section + known.sweep, self._paragraph or self._titles[body], body, symbol,
-            entries, names, len(self._graph.nodes)))
+            entries, names, self._acts, len(self._graph.nodes)))
 
     def sections(self, schedule: Schedule) -> tuple[Section, ...]:
         """Hand every statement to the quantity during whose making its node appeared."""
@@ -147,7 +153,11 @@ class Notebook:
         needed = any(text != '_' for text in shown) if len(names) <= 3 else bool(known)
         if not made and (noted.symbol not in _SPOKEN or not needed or shown == names):
             return ''
-        text = self._notation.formula(noted.body, noted.symbol)
+        acts = noted.acts
+        if not made and acts is not None and 'links' not in acts and not any(
+                isinstance(entry, Expression) for entry in noted.entries):
+            return ''   # nothing to transmit
+        text = self._notation.formula(noted.body, noted.symbol, acts)
         if shown == names or not text:
             return text
         if len(names) == 3:

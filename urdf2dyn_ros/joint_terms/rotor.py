@@ -11,13 +11,16 @@ of the rotor at rest are part of the parent link, as a URDF counts them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from urdf2dyn_ros.equations.expression import Scalar
 from urdf2dyn_ros.equations.vectors import ZERO, Vector
+from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.joint_terms.term import Term, parameter
 from urdf2dyn_ros.joints.motion import Coordinate, Motion
+from urdf2dyn_ros.urdf.findings import quote
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Rotor(Term):
     INERTIAL: ClassVar[bool] = True
 
     inertia: Scalar = parameter('Im', "rotor's inertia", 'kg m^2')
-    gear_ratio: Scalar = parameter('N', 'gear ratio', 'rad/{unit}', 1.0)
+    gear_ratio: Scalar = parameter('N', 'gear ratio', 'rad/{unit}', 1.0, least=None)
     armature: Scalar = parameter('Ia', 'reflected inertia known as such', '{effort} s^2/{unit}')
     gyroscopic: bool = False
     _coupled: Scalar = field(init=False, repr=False, compare=False, default=0.0)
@@ -55,6 +58,13 @@ class Rotor(Term):
         coupled = self.inertia * self.gear_ratio
         object.__setattr__(self, '_coupled', coupled if self.gyroscopic else 0.0)
         object.__setattr__(self, '_reflected', coupled * self.gear_ratio + self.armature)
+
+    def check(self, joint: str, units: Mapping[str, str]) -> None:
+        """Check the parameters, as `Term.check` does."""
+        super().check(joint, units)
+        if self.inertia != 0.0 and self.gear_ratio == 0.0:
+            raise ParameterError(f'parameter rotor gear_ratio of joint {quote(joint)} = 0: must '
+                                 'be a number other than zero; without a gear it is 1')
 
     def constants(self) -> dict[str, Scalar]:
         """Return the inertia that is felt at the joint, and the one that couples."""

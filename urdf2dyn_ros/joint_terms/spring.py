@@ -26,7 +26,7 @@ class Spring(Term):
     PLURAL: ClassVar[str] = 'springs'
 
     stiffness: Scalar = parameter('ks', 'stiffness of the spring', '{effort}/{unit}')
-    reference: Scalar = parameter('qs', 'where it is slack', '{unit}')
+    reference: Scalar = parameter('qs', 'where it is slack', '{unit}', least=None)
 
     def is_off(self) -> bool:
         """Tell whether there is nothing of it."""

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
+from numbers import Real
 from typing import Any, ClassVar
 
 from urdf2dyn_ros.equations.expression import Scalar
 from urdf2dyn_ros.equations.vectors import ZERO, Vector
 from urdf2dyn_ros.joints.motion import Coordinate, Motion
+from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.urdf.findings import quote
+from urdf2dyn_ros.urdf.schema import LARGEST
+
+SMALLEST = 1.0 / LARGEST
+"""Of what must be more than zero."""
 
 
-def parameter(symbol: str, what: str, unit: str, default: float = 0.0) -> Any:
+def parameter(symbol: str, what: str, unit: str, default: float = 0.0,
+              least: float | None = 0.0) -> Any:
     """
-    Return the field of a parameter.
+    Return the field of a parameter, whose size is at most LARGEST.
 
     Parameters
     ----------
@@ -21,9 +30,13 @@ def parameter(symbol: str, what: str, unit: str, default: float = 0.0) -> Any:
     what, unit : str
         What it is, and its unit with {unit} for rad or m and {effort} for N m or N.
     default : float
+    least : float or None
+        The smallest valid value; None if it may be negative.
 
     """
-    return field(default=default, metadata={'symbol': symbol, 'what': what, 'unit': unit})
+    return field(default=default, metadata={
+        'symbol': symbol, 'what': what, 'unit': unit,
+        'minimum': -LARGEST if least is None else least})
 
 
 @dataclass(frozen=True)
@@ -51,6 +64,31 @@ class Term:
         idle = self.idle()
         return [each for each in fields(self) if 'symbol' in each.metadata
                 and getattr(self, each.name) != 0.0 and each.name not in idle]
+
+    def check(self, joint: str, units: Mapping[str, str]) -> None:
+        """
+        Check the parameters, which are numbers.
+
+        Parameters
+        ----------
+        joint : str
+            Name of the joint, for the message.
+        units : mapping
+            'unit' to rad or m, 'effort' to N m or N.
+
+        Raises
+        ------
+        ParameterError
+            If one is no number, not finite or out of its range.
+
+        """
+        for each in fields(self):
+            if 'symbol' in each.metadata:
+                value = getattr(self, each.name)
+                Parameter(f'{self.NAME} {each.name} of joint {quote(joint)}', 0.0,
+                          each.metadata['what'], each.metadata['unit'].format(**units),
+                          each.metadata['minimum'], LARGEST).check(
+                              float(value) if isinstance(value, Real) else value)
 
     def idle(self) -> set[str]:
         """Return the names of parameters that do not count, whatever they are."""

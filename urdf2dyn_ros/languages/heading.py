@@ -30,6 +30,16 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
 _MOVING = _NOTATION.replace('; w0 = wd0 = 0\n', '; w0, wd0 are given\n').replace(
     '; a0 = -g\n', '; a0 is given\n')
 
+_MOMENTUM = _NOTATION.replace('; Li = Ji wi\n', '\n').replace("""\
+    Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
+""", """\
+    vi            velocity of the origin, in frame i; vbi: that of frame p there; vji as bji
+    Poi, Loi      momentum of link i by itself, and its moment about the origin
+    Pi, Li        the same with what it carries; Ppi, Lpi: the same in frame p; Pji, Lji as fji
+    pqi, Lmi      momentum of joint i, and what its rotor has of it
+    betai, loadi  how the kinetic energy changes with qi; efforts but for Coriolis ones
+""")
+
 
 def heading(program: Program) -> list[str]:
     """Return title, joint table, conventions and costs."""
@@ -47,7 +57,9 @@ def heading(program: Program) -> list[str]:
         *_limits(program),
     ]
     if program.style == 'readable':
-        lines += ['', *(_MOVING if program.moves else _NOTATION).splitlines()]
+        observed = any(function.name == 'momentum' for function in program.functions)
+        lines += ['', *(_MOMENTUM if observed else _MOVING if program.moves else
+                        _NOTATION).splitlines()]
     return lines
 
 

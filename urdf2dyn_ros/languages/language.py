@@ -57,7 +57,9 @@ class Language(SelfTest):
             return line
         text = (form or self.LONG).format(name=name, value=value)
         width = WIDTH - len(self.CONTINUED)
-        return wrapped(text, indent, ' ' * 8, width).replace('\n', f'{self.CONTINUED}\n')
+        text = wrapped(text, indent, ' ' * 8, width)
+        text = re.sub(r' =\n( +)\(', r' = (\n\1', text, count=1)   # or the line would end there
+        return text.replace('\n', f'{self.CONTINUED}\n')
 
     def parameters(self, used: set[str] | None = None, indent: str = '') -> Iterator[str]:
         """Yield the editable constants, or those of them that are used."""

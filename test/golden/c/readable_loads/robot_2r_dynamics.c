@@ -223,6 +223,7 @@ void robot_2r_inverse_dynamics(const double q[ROBOT_2R_JOINTS], const double qd[
     const double rotor2 = Ia2 * qdd2;
     // spring2 = ks2 (q2 - qs2)
     const double spring2 = -ks2 * (qs2 - q2);
+    // tau2 = n2_z + rotor2 + spring2
     const double tau2 = n2_z + rotor2 + spring2;
     // fp2 = fj2 = (fj2_x, fj2_y, f2_z)
     // np2 = nj2 + p2 x fp2 = (nj2_x, np2_y, np2_z)
@@ -244,17 +245,18 @@ void robot_2r_inverse_dynamics(const double q[ROBOT_2R_JOINTS], const double qd[
     // nj1 = R1 n1 = (nj1_x, nj1_y, n1_z)
     const double nj1_x = c1 * n1_x - s1 * n1_y;
     const double nj1_y = c1 * n1_y + s1 * n1_x;
+    // nr1 = nj1 + Ic1 (qdd1 z + w0 x qd1 z)
+    const double t130 = Ic1 * qd1;
+    const double nr1_x = nj1_x + w0_y * t130;
+    const double nr1_y = nj1_y - w0_x * t130;
+    const double nr1_z = n1_z + Ic1 * qdd1;
     // friction1 = Fv1 qd1 + (Fc1 + Fs1 exp(-iv1 qd1^2)) tanh(iw1 qd1) + Fo1
     const double friction1 = Fo1 + Fv1 * qd1 + tanh(iw1 * qd1) * (Fc1
             + Fs1 * exp(-iv1 * qd1 * qd1));
     // rotor1 = Ir1 qdd1 + Ic1 wd0_z
     const double rotor1 = Ir1 * qdd1 + Ic1 * wd0_z;
-    // nr1 = nj1 + Ic1 (qdd1 z + w0 x qd1 z)
+    // tau1 = n1_z + friction1 + rotor1
     const double tau1 = n1_z + friction1 + rotor1;
-    const double t133 = Ic1 * qd1;
-    const double nr1_x = nj1_x + w0_y * t133;
-    const double nr1_y = nj1_y - w0_x * t133;
-    const double nr1_z = n1_z + Ic1 * qdd1;
     // fp1 = fj1 = (fj1_x, fj1_y, f1_z)
     // np1 = nr1 + p1 x fp1 = (nr1_x, nr1_y, nr1_z)
 

@@ -262,6 +262,7 @@ def inverse_dynamics(q, qd, qdd, base_motion, external, payload):
     rotor2 = Ia2 * qdd2
     # spring2 = ks2 (q2 - qs2)
     spring2 = -ks2 * (qs2 - q2)
+    # tau2 = n2_z + rotor2 + spring2
     tau2 = n2_z + rotor2 + spring2
     # fp2 = fj2 = (fj2_x, fj2_y, f2_z)
     # np2 = nj2 + p2 x fp2 = (nj2_x, np2_y, np2_z)
@@ -283,16 +284,17 @@ def inverse_dynamics(q, qd, qdd, base_motion, external, payload):
     # nj1 = R1 n1 = (nj1_x, nj1_y, n1_z)
     nj1_x = c1 * n1_x - s1 * n1_y
     nj1_y = c1 * n1_y + s1 * n1_x
+    # nr1 = nj1 + Ic1 (qdd1 z + w0 x qd1 z)
+    t130 = Ic1 * qd1
+    nr1_x = nj1_x + w0_y * t130
+    nr1_y = nj1_y - w0_x * t130
+    nr1_z = n1_z + Ic1 * qdd1
     # friction1 = Fv1 qd1 + (Fc1 + Fs1 exp(-iv1 qd1^2)) tanh(iw1 qd1) + Fo1
     friction1 = Fo1 + Fv1 * qd1 + tanh(iw1 * qd1) * (Fc1 + Fs1 * exp(-iv1 * qd1 * qd1))
     # rotor1 = Ir1 qdd1 + Ic1 wd0_z
     rotor1 = Ir1 * qdd1 + Ic1 * wd0_z
-    # nr1 = nj1 + Ic1 (qdd1 z + w0 x qd1 z)
+    # tau1 = n1_z + friction1 + rotor1
     tau1 = n1_z + friction1 + rotor1
-    t133 = Ic1 * qd1
-    nr1_x = nj1_x + w0_y * t133
-    nr1_y = nj1_y - w0_x * t133
-    nr1_z = n1_z + Ic1 * qdd1
     # fp1 = fj1 = (fj1_x, fj1_y, f1_z)
     # np1 = nr1 + p1 x fp1 = (nr1_x, nr1_y, nr1_z)
 
