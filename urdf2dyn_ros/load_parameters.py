@@ -129,8 +129,9 @@ def loaded(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel, Lo
             _friction(own),
             Rotor(own['rotor_inertia'], own['gear_ratio'], own['armature'], gyroscopic),
             Spring(own['spring_stiffness'], own['spring_reference']))
-        kept = tuple(term for term in terms
-                     if values[f'{term.NAME}.enabled'] and not term.is_off())
+        # a rotor without a gear ratio is no rotor that is off: it is refused
+        kept = tuple(term for term in terms if values[f'{term.NAME}.enabled'] and not (
+            term.is_off() and not (isinstance(term, Rotor) and term.inertia != 0.0)))
         if kept:
             found[body.name] = kept
     if not values['forces.enabled']:
