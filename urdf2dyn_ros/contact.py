@@ -72,7 +72,7 @@ class ContactDetector:
     def __init__(self, joint_names: Sequence[str], **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self._names = tuple(joint_names)
-        self._thresholds = of_joints('thresholds', values['thresholds'], len(self._names))
+        self._thresholds = of_joints('thresholds', values['thresholds'], self._names)
         self._releases = values['release'] * self._thresholds
         self._min_duration = round(values['min_duration'] * 1e9)
         self._felt: dict[int, Contact] = {}

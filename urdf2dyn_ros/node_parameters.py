@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.base import BASES, MovingBase
 from urdf2dyn_ros.compiled.backend import BACKENDS
+from urdf2dyn_ros.contact import ContactDetector
+from urdf2dyn_ros.contact_watch import ContactWatch
 from urdf2dyn_ros.equations.generator import GRAVITY_RULE, STYLES
 from urdf2dyn_ros.equations.models import CHOICES
 from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_compiled, make_estimator
@@ -22,6 +24,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.load_parameters import BASE, EXTERNAL, JOINTS, LOADS, sensor
 from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.observer import MomentumObserver, of_joints
 from urdf2dyn_ros.parameter_family import Family
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.payload import PAYLOAD
@@ -46,6 +49,11 @@ _OWN = (
     *(row.named(f'wrench.{row.name}') for row in ExternalWrenches.PARAMETERS),
     Parameter('terms.enabled', False, 'Publish the terms of the efforts, whose sum they are, on '
               '~/terms/gravity, coriolis, inertia, friction, rotor, spring and external.'),
+    Parameter('observer.enabled', False, 'Publish what touches the robot: its efforts on '
+              '~/external_efforts, and on ~/contact whether they have been over their thresholds. '
+              'Needs measured efforts and a base that stands still.'),
+    *(row.named(f'observer.{row.name}') for row in MomentumObserver.PARAMETERS),
+    *(row.named(f'contact.{row.name}') for row in ContactDetector.PARAMETERS),
     Parameter('estimator', 'kalman', 'How accelerations are estimated.',
               choices=tuple(ESTIMATORS)),
     Parameter('queue_depth', 100, 'Joint states kept while the node is busy; the oldest go first.',
@@ -73,6 +81,9 @@ PARAMETERS: tuple[Parameter, ...] = (
 )
 
 FAMILIES = (JOINTS, EXTERNAL)
+
+OF_JOINTS = ('observer.gain', 'contact.thresholds')
+"""One for all joints, or one for each."""
 
 
 def estimator(values: Mapping[str, Any], joints: int, compiled: bool = False) -> Estimator:
@@ -121,6 +132,34 @@ def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callabl
         if before is not None and before.wrenches is not None:
             wrenches.counters.update(before.wrenches.counters)
     return Sources(base, wrenches, (lambda: payload[loads.payload]) if loads.payload else None)
+
+
+def contact_watch(values: Mapping[str, Any], dynamics: InverseDynamics,
+                  touched: Sequence[str]) -> ContactWatch:
+    """
+    Return what finds out what touches the robot.
+
+    Parameters
+    ----------
+    values : mapping
+        The parameters.
+    dynamics : InverseDynamics
+    touched : sequence of str
+        Joints that have felt a contact before.
+
+    Raises
+    ------
+    ParameterError
+        If the base moves, or if gains or thresholds are not one for each joint.
+
+    """
+    for name in OF_JOINTS:
+        of_joints(name, values[name], dynamics.joint_names)
+    chosen = _group(values, 'observer')
+    del chosen['enabled']
+    return ContactWatch(dynamics, MomentumObserver(dynamics, **chosen),
+                        ContactDetector(dynamics.joint_names, **_group(values, 'contact')),
+                        touched)
 
 
 def _position_limits(dynamics: InverseDynamics) -> NDArray[np.float64]:

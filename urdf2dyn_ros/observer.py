@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.parameters import Parameter, check_all
+from urdf2dyn_ros.urdf.findings import listed
 
 Array = NDArray[np.float64]
 
@@ -76,7 +77,7 @@ class MomentumObserver:
         # made now rather than at the first sample, or refused
         self._momentum(*np.zeros((2, n)), *(np.zeros(sizes.get(x, 9)) for x in dynamics.inputs
                                             if x not in ('q', 'qd', 'qdd')))
-        self._gain = of_joints('gain', values['gain'], n)
+        self._gain = of_joints('gain', values['gain'], dynamics.joint_names)
         self._max_gap = round(values['max_gap'] * 1e9)
         self._settled_after = (SETTLED / self._gain * 1e9).astype(np.int64)
         self._payload: Array | None = None
@@ -197,7 +198,7 @@ class MomentumObserver:
         return found
 
 
-def of_joints(name: str, values: Sequence[float], joints: int) -> Array:
+def of_joints(name: str, values: Sequence[float], joint_names: Sequence[str]) -> Array:
     """
     Return a number for each joint, (n,), of one for all or one for each.
 
@@ -207,7 +208,9 @@ def of_joints(name: str, values: Sequence[float], joints: int) -> Array:
         If there is another number of them.
 
     """
-    if len(values) not in (1, joints):
+    n = len(joint_names)
+    if len(values) not in (1, n):
         raise ParameterError(f'parameter {name} has {len(values)} entries: it takes one for all '
-                             f'joints, or one for each of the {joints} joints in their order')
-    return np.array(np.broadcast_to(values, joints), dtype=np.float64)
+                             f'joints, or one for each of the {n} joints in their order: '
+                             f'{listed(joint_names, 100)}')
+    return np.array(np.broadcast_to(values, n), dtype=np.float64)

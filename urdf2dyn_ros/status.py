@@ -66,6 +66,8 @@ class State(NamedTuple):
         What is carried.
     sources : Sources or None
         Of what acts beside the motion.
+    contact : Status or None
+        What touches the robot, if that is observed.
 
     """
 
@@ -75,6 +77,7 @@ class State(NamedTuple):
     refused: str
     payload: str = 'none'
     sources: Sources | None = None
+    contact: Status | None = None
 
     @property
     def doubts(self) -> tuple[str, ...]:

@@ -124,7 +124,7 @@ class ExternalEfforts:
         self._names, self._units = dynamics.joint_names, dynamics.effort_units
         self._observer = MomentumObserver(dynamics, gain=(gain,))
         self._detector = ContactDetector(self._names, thresholds=tuple(thresholds))
-        self._thresholds = of_joints('thresholds', tuple(thresholds), len(self._names)).tolist()
+        self._thresholds = of_joints('thresholds', tuple(thresholds), self._names).tolist()
         self._last: int | None = None
         self._begin()
 

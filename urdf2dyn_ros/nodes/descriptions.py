@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
-from urdf2dyn_ros.errors import Urdf2DynError
+from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.load_parameters import check_names, loaded, loading
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.nodes.topics import Topics
 from urdf2dyn_ros.nodes.worker import Worker
+from urdf2dyn_ros.observer import MomentumObserver
 from urdf2dyn_ros.urdf import read_urdf
 
-_REBUILDING = ('robot_description', 'strict_inertia', 'gravity', 'backend', 'terms.enabled')
+_REBUILDING = ('robot_description', 'strict_inertia', 'gravity', 'backend', 'terms.enabled',
+               'observer.enabled')
 
 
 class Loaded(NamedTuple):
@@ -131,4 +134,7 @@ def _made(text: str, values: Mapping[str, Any]) -> InverseDynamics:
     dynamics = InverseDynamics(model, values['gravity'], values['backend'], loads=loads)
     if values['terms.enabled']:
         dynamics.prepare('terms')
+    if values['observer.enabled']:
+        with suppress(ParameterError):   # the base moves: told when it is to observe
+            MomentumObserver(dynamics)
     return dynamics

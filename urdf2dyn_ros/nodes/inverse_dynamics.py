@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from rclpy.node import Node
@@ -29,10 +29,12 @@ from urdf2dyn_ros.node_parameters import (
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.base import Base
 from urdf2dyn_ros.nodes.conversions import JointStateFields, nanoseconds, state_message
+from urdf2dyn_ros.nodes.data_path import Running
 from urdf2dyn_ros.nodes.descriptions import Descriptions, Loaded
 from urdf2dyn_ros.nodes.export_service import ExportService
 from urdf2dyn_ros.nodes.joint_states import JointStates
 from urdf2dyn_ros.nodes.model_info import ModelInfo
+from urdf2dyn_ros.nodes.observer import Observer
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.payload import Payload
 from urdf2dyn_ros.nodes.running import run
@@ -46,20 +48,10 @@ from urdf2dyn_ros.output import Output
 from urdf2dyn_ros.payload import carried
 from urdf2dyn_ros.sources import Sources
 from urdf2dyn_ros.status import State
-from urdf2dyn_ros.stream import Stream
 from urdf2dyn_ros.urdf.findings import listed
 
 _RUNNERS = {'python': 'Python', 'c': 'compiled C'}
 _NONE = Sources()
-
-
-class Running(NamedTuple):
-    """What the data path uses, replaced as a whole when anything of it changes."""
-
-    loaded: Loaded
-    stream: Stream
-    sources: Sources
-    message: JointStateFields
 
 
 class InverseDynamicsNode(Node):
@@ -89,6 +81,7 @@ class InverseDynamicsNode(Node):
         self._residuals = topics.publisher(JointState, '~/residuals')
         self._terms = Terms(self, topics)
         self._terms.offer(self._values['terms.enabled'])
+        self._observer = Observer(self, topics, self._values, failed)
         self._payload = Payload(self, self._values, failed)
         self._information = ModelInfo(self, self._monitor, informing)
         self._descriptions = Descriptions(self, topics, lambda: self._values, building,
@@ -112,6 +105,7 @@ class InverseDynamicsNode(Node):
         if values['export.name']:
             checked_name(values['export.name'])
         self._payload.check(values)
+        self._observer.check(values, self._running)
         # from here on a worker that has loaded a model may make a stream of the new values
         old, self._values = self._values, values
         try:
@@ -128,6 +122,7 @@ class InverseDynamicsNode(Node):
             raise
         self._payload.take(values)
         self._terms.offer(values['terms.enabled'])
+        self._observer.take(values)
 
     def _loaded(self, loaded: Loaded) -> None:
         """Have a model take over."""
@@ -191,6 +186,8 @@ class InverseDynamicsNode(Node):
             self._base.publish(output.stamp, output.wrench, dynamics.model)
         if running.loaded.values['terms.enabled']:
             self._terms.publish(dynamics, running.message, output)
+        if running.loaded.values['observer.enabled']:
+            self._observer.publish(running, output)
 
     def _lost(self, messages: int) -> None:
         if self._running is not None:
@@ -204,10 +201,11 @@ class InverseDynamicsNode(Node):
     def _state(self) -> State:
         running, chosen = self._running, self._values['estimator']
         refused, payload = self._descriptions.refused, carried(self._values)
+        contact = self._observer.status(running)
         if running is None:
-            return State(None, None, chosen, refused, payload)
+            return State(None, None, chosen, refused, payload, contact=contact)
         return State(running.loaded.dynamics, running.stream, chosen, refused, payload,
-                     running.sources)
+                     running.sources, contact)
 
     # ---- the equations
 

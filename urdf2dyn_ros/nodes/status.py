@@ -64,7 +64,8 @@ class StatusPublisher:
         message.status = [diagnostic_status(status, self._name, robot) for status in (
             model_status(state),
             input_status(state, figures, grown, publishers(self._node, 'joint_states')),
-            output_status(state, figures, grown))]
+            output_status(state, figures, grown),
+            *filter(None, (state.contact,)))]
         for topic in self._topics:
             topic.publish(message)
         self._log(message.status[1], state.doubts)

@@ -58,9 +58,10 @@ class Topics:
         self._node, self._failed = node, failed
         self._told: set[tuple[str, str]] = set()
 
-    def publisher(self, kind: Any, name: str, depth: int = 10) -> Any:
+    def publisher(self, kind: Any, name: str, depth: int = 10,
+                  durability: DurabilityPolicy = DurabilityPolicy.VOLATILE) -> Any:
         """Return a publisher; a ParameterError for overrides of its QoS that are unusable."""
-        topic, qos = self._resolved(name), QoSProfile(depth=depth)
+        topic, qos = self._resolved(name), QoSProfile(depth=depth, durability=durability)
 
         def unserved(event: Any) -> None:
             asked = _profiles(self._node.get_subscriptions_info_by_topic(topic))
