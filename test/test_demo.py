@@ -53,6 +53,21 @@ def test_simulated_and_computed_efforts_agree(tmp_path):
     assert script.returncode == 0, script.stdout + script.stderr
 
 
+def test_a_root_that_floats_is_fixed_in_the_demonstration(tmp_path):
+    """As the simulator has it, which has no sensor of its motion."""
+    text = (ROOT / 'urdf' / 'robot_2r.urdf').read_text().replace('</robot>', """<link name="odom"/>
+        <joint name="flies" type="floating"><parent link="odom"/><child link="base"/></joint>
+        </robot>""")
+    robot = tmp_path / 'floating.urdf'
+    robot.write_text(text)
+    demo = start(robot, 2.0, tmp_path / 'output')
+    output, _ = demo.communicate(timeout=120)
+    assert demo.returncode == 0, output
+    joints = json.loads((tmp_path / 'output' / 'efforts.json').read_text())['joints']
+    assert len(joints) == 2
+    assert all(joint['nrmse'] < 0.01 for joint in joints), output
+
+
 def running(output):
     """Return a demonstration that shows progress, and the numbers of its children."""
     demo = start('', 60.0, output)

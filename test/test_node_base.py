@@ -78,13 +78,13 @@ class Flight:
         return publisher
 
     def move(self, samples: int, sensor: Any = None, fill: Callable[..., None] = imu,
-             link: str = TIP) -> None:
-        """Publish samples of the sensor, if there is one, and the joints."""
-        for _ in range(samples):
+             link: str = TIP, every: int = 1) -> None:
+        """Publish samples of the joints, and of the sensor, if there is one, `every` so many."""
+        for number in range(samples):
             self.stamp += STEP
             q, qd, qdd = joints_at(self.stamp)
             stamp = dict(zip(('sec', 'nanosec'), divmod(self.stamp, 10**9)))
-            if sensor is not None:
+            if sensor is not None and number % every == 0:
                 self.robot.move(root_at(self.stamp), dict(zip(NAMES, zip(q, qd, qdd))))
                 message = sensor.msg_type()
                 message.header.stamp.sec, message.header.stamp.nanosec = stamp.values()
@@ -129,7 +129,9 @@ def test_a_flying_arm_is_computed_from_what_a_sensor_on_its_tip_measures(graph: 
         graph.wait(lambda: 'model of' in process.output)
         flight = Flight(graph)
         graph.wait(lambda: flight.told('no_base'), meanwhile=lambda: flight.move(20))
-        graph.wait(lambda: 'motion of the base: no base data yet' in process.output,
+        graph.wait(lambda: 'motion of the base, base_missing: no base data yet' in process.output,
+                   meanwhile=lambda: flight.move(20))
+        graph.wait(lambda: 'heard on /imu, which nobody publishes' in process.output,
                    meanwhile=lambda: flight.move(20))
         sensor = flight.sensor(Imu, 'imu')
         flight.move(20, sensor, link='tip')
@@ -140,6 +142,8 @@ def test_a_flying_arm_is_computed_from_what_a_sensor_on_its_tip_measures(graph: 
         flight.efforts.clear()
         flight.move(30)
         assert not flight.efforts, 'the sensor fell silent'
+        graph.wait(lambda: 'motion of the base, base_stale' in process.output,
+                   meanwhile=lambda: flight.move(20))
         graph.wait(lambda: flight.told('no_base'), meanwhile=lambda: flight.move(20))
         refused = set_parameter(graph, 'base', type=4, string_value='gps')
         assert not refused.successful and 'odometry' in refused.reason
@@ -150,6 +154,33 @@ def test_a_flying_arm_is_computed_from_what_a_sensor_on_its_tip_measures(graph: 
         expected = InverseDynamics(read_urdf(FLOATING), base='fixed')(
             *joints_at(stamp_of(flight.efforts[-1])))
         np.testing.assert_allclose(flight.efforts[-1].effort, expected, rtol=1e-2, atol=1e-3)
+
+
+def test_joint_states_wait_for_a_sensor_that_is_slower(graph: Graph) -> None:
+    """It measures every fifth time, 20 ms apart: all efforts come, with its next message."""
+    with graph.process('inverse_dynamics', robot_description=FLOATING, **CENTRED) as process:
+        graph.wait(lambda: 'the motion of the base is heard on /imu' in process.output)
+        flight = Flight(graph)
+        sensor = flight.sensor(Imu, 'imu')
+        flight.settle(sensor, imu)
+        flight.efforts.clear()
+        flight.wrenches.clear()
+        began = flight.stamp
+        flight.move(101, sensor, every=5)
+        expected = set(range(began + STEP, flight.stamp, STEP))   # centred: one sample behind
+        # but for what the network may lose
+        graph.wait(lambda: len(expected.difference(map(stamp_of, flight.efforts))) < 10)
+        graph.wait(lambda: len(flight.wrenches) == len(flight.efforts))
+        came = [stamp_of(message) for message in flight.efforts]
+        assert came == sorted(came)
+        assert [stamp_of(message) for message in flight.wrenches] == came
+        tau = np.array([flight.oracle(NAMES, *joints_at(stamp), root_at(stamp).base_motion, 0)[0]
+                        for stamp in came])
+        off = [list(message.effort) for message in flight.efforts] - tau
+        assert np.abs(off).max() < 0.1 * np.abs(tau).max()
+        flight.efforts.clear()
+        flight.move(40)
+        assert len(flight.efforts) <= 3, 'what max_age allows'
 
 
 def test_odometry_moves_a_base_that_no_joint_lets_float(graph: Graph) -> None:

@@ -27,7 +27,8 @@ FILE = """
 /**:
   ros__parameters:
     of_another_node: {list: []}
-    friction: {enabled: true, width: 1}
+    friction: {enabled: true, width: 1, enable: false}
+    joint: {joint1: {viscous: 9.0}}
     joints:
       joint2: {viscous: 3, coulomb: 0.5, viscus: 1.0}
       arm/wrist: {armature: 0.1}
@@ -86,6 +87,10 @@ def test_parameters_of_joints_come_from_a_file_and_change_while_the_node_runs(
         robot = connected(graph)
         settled(robot, beyond(robot, {1: friction, 2: rotor}))
         assert 'joints.joint2.viscus' in process.output and 'stribeck_velocity' in process.output
+        assert 'no parameter friction.enable, ' in process.output
+        assert 'no parameter joint.joint1.viscous, it has no effect; did you mean ' \
+            '"joints.<joint>.<field>"?' in process.output
+        assert 'of_another_node' not in process.output
         graph.wait(lambda: 'no movable joint "arm/wrist"' in process.output)
         assert '"joint6"' in process.output
         for name, value, words in (

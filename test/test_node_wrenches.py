@@ -90,8 +90,8 @@ def silent(robot: Robot, move: Callable[[], Any]) -> bool:
 @pytest.mark.fault(42, 43)
 def test_a_wrench_is_counted_in_any_frame_and_nothing_comes_without_one(graph: Graph) -> None:
     """By default; with the policy zero the efforts are those without it, and that is said."""
-    with started(graph, **{'external_wrenches.link6': TOPIC, 'wrench.timeout': 0.05,
-                           'terms.enabled': True}) as process:
+    with started(graph, **{'external_wrenches.link6': TOPIC, 'external_wrenches.link5': '',
+                           'wrench.timeout': 0.05, 'terms.enabled': True}) as process:
         robot = connected(graph)
         sensor = Sensor(robot)
         status = graph.messages(DiagnosticArray, 'inverse_dynamics/status')
@@ -123,7 +123,7 @@ def test_a_wrench_is_counted_in_any_frame_and_nothing_comes_without_one(graph: G
         values = {row.key: row.value for row in status[-1].status[1].values}
         assert int(values['wrenches: unknown_frame']) >= 40
         assert int(values['wrenches: received']) > int(values['wrenches: taken']) > 0
-        refused = set_parameter(graph, 'external_wrenches.link5', type=4, string_value='/x')
+        refused = set_parameter(graph, 'external_wrenches.link4', type=4, string_value='/x')
         assert not refused.successful and 'fixed' in refused.reason
 
 
@@ -136,4 +136,5 @@ def test_a_link_that_there_is_not_gives_no_model_and_a_bad_topic_no_node(graph: 
         assert "'link7'" in process.output and 'link6' in process.output
     with graph.process('inverse_dynamics', **{'external_wrenches.link6': 'no topic'}) as process:
         assert process.wait(15.0) == 2
-        assert 'no topic' in process.output and 'Traceback' not in process.output
+        assert "external_wrenches.link6: 'no topic'" in process.output
+        assert 'Traceback' not in process.output

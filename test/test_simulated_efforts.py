@@ -142,7 +142,8 @@ def test_what_gazebo_publishes_is_compared_with_the_parameters_for_it():
     moved = run('dart', *MOTIONS[0])
     file = Path(__file__).parents[1] / 'config' / 'gazebo.yaml'
     values = yaml.safe_load(file.read_text(encoding='utf-8'))['/**']['ros__parameters']
-    assert list(values) == ['estimator']
+    assert set(values) == {'estimator', 'base'}
+    assert values['base'] == 'fixed', 'a root that floats is welded to the world there'
     published = moved.q[1:], moved.qd[1:], moved.net[:-1]
     assert estimated_nrmse(moved, *published, values['estimator']) < 0.003
 

@@ -73,7 +73,8 @@ JOINTS = Family('joints', 'joint', (
 
 EXTERNAL = Family('external_wrenches', 'link', (
     Parameter('', '', 'Topic (geometry_msgs/WrenchStamped) with the wrench on the link; its '
-              'frame_id is any link of the robot, about whose origin the torque is.',
+              'frame_id is any link of the robot, about whose origin the torque is. Empty for '
+              'none.',
               read_only=True),
 ))
 """Links on which a measured wrench acts."""
@@ -137,7 +138,12 @@ def loaded(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel, Lo
     if not values['forces.enabled']:
         model = replace(model, forces=())
     base = 'moving' if sensor(values, system) else 'fixed'
-    return model, Loads(base, found, tuple(EXTERNAL.of(values)), values['payload.link'])
+    return model, Loads(base, found, tuple(external(values)), values['payload.link'])
+
+
+def external(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the links on which a measured wrench acts, with its topic."""
+    return {link: row[''] for link, row in EXTERNAL.of(values).items() if row['']}
 
 
 def sensor(values: Mapping[str, Any], system: Multibody) -> str:

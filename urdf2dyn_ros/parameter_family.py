@@ -32,6 +32,11 @@ class Family:
     thing: str
     rows: tuple[Parameter, ...]
 
+    @property
+    def form(self) -> str:
+        """What their names look like."""
+        return f'{self.prefix}.<{self.thing}>' + ('.<field>' if self.rows[0].name else '')
+
     def has(self, name: str) -> bool:
         """Tell whether a parameter is one of these."""
         return name.startswith(f'{self.prefix}.')
@@ -43,8 +48,8 @@ class Family:
             if row.name == field and thing:
                 return row.named(name)
         fields = ', '.join(row.name for row in self.rows)
-        raise ParameterError(f'there is no parameter {name}: it is {self.prefix}.<{self.thing}>'
-                             + (f'.<field>, and the fields are: {fields}' if fields else ''))
+        raise ParameterError(f'there is no parameter {name}: it is {self.form}'
+                             + (f', and the fields are: {fields}' if fields else ''))
 
     def split(self, name: str) -> tuple[str, str]:
         """Return thing and field."""

@@ -27,11 +27,13 @@ class Sources:
         self.base, self.wrenches, self._payload = base, wrenches, payload
         self._unknown = ''   # why the motion of the base was not known
 
-    def __call__(self, estimate: Estimate) -> tuple[Vector, ...] | str:
-        """Return the arguments after qdd, or a key of the stream's OUTCOMES."""
+    def __call__(self, estimate: Estimate) -> tuple[Vector, ...] | str | None:
+        """Return the arguments after qdd, or a key of the stream's OUTCOMES; None: not yet."""
         given = []
         if self.base is not None:
             motion = self.base.motion_at(estimate.stamp, estimate.q, estimate.qd, estimate.qdd)
+            if isinstance(motion, str) and motion == 'base_behind':
+                return None   # newer data may be on its way; before long it is 'base_stale'
             self._unknown = motion if isinstance(motion, str) else ''
             if isinstance(motion, str):
                 return 'no_base'
@@ -52,7 +54,8 @@ class Sources:
         if self.base is not None:
             found = self.base.doubts
             if self._unknown:
-                found = (f'motion of the base: {self.base.explained(self._unknown)}', *found)
+                found = (f'motion of the base, {self._unknown}: '
+                         f'{self.base.explained(self._unknown)}', *found)
         return found if self.wrenches is None else (*found, *self.wrenches.doubts)
 
     @property

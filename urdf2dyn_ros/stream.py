@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.errors import StateError
-from urdf2dyn_ros.estimators.estimate import Accelerated, Estimate, Estimator, Vector
+from urdf2dyn_ros.answers import Answers, Given
+from urdf2dyn_ros.estimators.estimate import Accelerated, Estimator, Vector
 from urdf2dyn_ros.joint_states.position_check import PositionCheck
 from urdf2dyn_ros.joint_states.samples import Sample, Samples, is_finite
 from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
@@ -41,7 +41,7 @@ OUTCOMES = {
 }
 # These are counted beside the outcome.
 EVENTS = {
-    'received': 'messages; the sum of all outcomes',
+    'received': 'messages; the sum of all outcomes, and of those that wait for base data',
     'gap': 'steps forward over max_gap and five median periods; the estimator starts afresh',
     'jump_back': 'steps back over max_gap and five median periods; everything starts afresh',
     'overruns': 'messages that a full queue or the network lost before they were received',
@@ -82,8 +82,8 @@ class Stream:
     limits : ndarray, (n, 2), optional
         Lower and upper positions [rad]; infinite for joints that have none or are measured in m.
     given : callable
-        Returns what `inverse_dynamics` takes beside the motion, as it is at an estimate; or, if
-        that is not known, a key of ``OUTCOMES``.
+        Returns what `inverse_dynamics` takes beside the motion, as it is at an estimate; if
+        that is not known, a key of ``OUTCOMES``; None if it is not known yet: see `resume`.
     counters : Counter, optional
         Those of the stream that this one replaces, to be counted on.
     **parameters
@@ -115,7 +115,7 @@ class Stream:
                  inverse_dynamics: Callable[..., Vector | tuple[Vector, Vector]],
                  estimator: Estimator, *, clock: Callable[[], int],
                  limits: NDArray[np.float64] | None = None,
-                 given: Callable[[Estimate], tuple[Vector, ...] | str] = lambda estimate: (),
+                 given: Given = lambda estimate: (),
                  counters: Counter[str] | None = None, **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self.counters: Counter[str] = Counter() if counters is None else counters
@@ -126,7 +126,7 @@ class Stream:
         self._positions = PositionCheck(limits if limits is not None else np.tile(
             (-np.inf, np.inf), (len(self._names), 1)))
         self._velocities = VelocityCheck(len(self._names))
-        self._inverse_dynamics, self._given = inverse_dynamics, given
+        self._answers = Answers(inverse_dynamics, given, self.counters)
         self._estimator = estimator
         self._clock = clock
         self._use_receive_time: bool = values['use_receive_time']
@@ -208,15 +208,28 @@ class Stream:
         with np.errstate(all='ignore'):
             result = self._process(stamp, names, position, velocity, effort, answer)
         self.counters['received'] += 1
+        return self._counted(result)
+
+    def resume(self) -> Iterator[Output]:
+        """Give the efforts of messages that waited for `given`, as far as that is known by now."""
+        for result in self._answers.resume():
+            if result == 'not_finite':
+                self._restart()
+            output = self._counted(result)
+            if output is not None:
+                yield output
+
+    def _counted(self, result: Output | str | None) -> Output | None:
         if isinstance(result, str):
             self.counters[result] += 1
             return None
-        self.counters['used'] += 1
+        if result is not None:
+            self.counters['used'] += 1
         return result
 
     def _process(self, stamp: int, names: Sequence[str], position: Sequence[float],
                  velocity: Sequence[float], effort: Sequence[float],
-                 answer: bool) -> Output | str:
+                 answer: bool) -> Output | str | None:
         if stamp == 0 and self._use_receive_time:
             stamp = self._clock()
         if not 0 < stamp <= MAX_STAMP:
@@ -232,7 +245,7 @@ class Stream:
         self._efforts.append((sample.stamp, sample.effort))
         return self._compute(sample, answer)
 
-    def _compute(self, sample: Sample, answer: bool) -> Output | str:
+    def _compute(self, sample: Sample, answer: bool) -> Output | str | None:
         qd = self._velocities.update(sample.stamp, sample.q, sample.qd)
         if self._velocities.ignoring:
             self.counters['velocity_doubted'] += 1
@@ -243,27 +256,15 @@ class Stream:
             return 'same_instant'
         if not answer:
             return 'overtaken'
-        q, qd, qdd = estimate.q, estimate.qd, estimate.qdd
-        effort, wrench = self._not_measured, None
-        given: tuple[Vector, ...] = ()
-        if is_finite(q) and is_finite(qd) and is_finite(qdd):
-            found = self._given(estimate)
-            if isinstance(found, str):
-                return found
-            given = found
-            try:
-                result = self._inverse_dynamics(q, qd, qdd, *given)
-            except (ArithmeticError, StateError):  # efforts too large for floating point
-                result = self._not_measured
-            effort, wrench = result if isinstance(result, tuple) else (result, None)
-        if not is_finite(effort) or (wrench is not None and not is_finite(wrench)):
+        result = self._answers.answer(estimate, self._measured(estimate.stamp))
+        if result == 'not_finite':
             self._restart()
-            return 'not_finite'
-        self._last_output = estimate.stamp
-        return Output(estimate.stamp, q, qd, qdd, effort, self._measured(estimate.stamp),
-                      estimate.std, given, wrench)
+        elif not isinstance(result, str):
+            self._last_output = estimate.stamp
+        return result
 
     def _restart(self) -> None:
+        self._answers.give_up()
         self._estimator.reset()
         self._positions.restart()
         self._velocities.restart()

@@ -61,7 +61,8 @@ class MovingBase(ABC):
                   'be; also how far apart two of them may be for what lies between.', unit='s',
                   minimum=1e-3, maximum=10.0),
         Parameter('max_age', 0.01, 'The newest base data stands for joint states that are newer '
-                  'by up to so much.', unit='s', minimum=0.0, maximum=10.0),
+                  'by up to so much; those that are still newer wait for the next one, and their '
+                  'efforts come with it.', unit='s', minimum=0.0, maximum=10.0),
         *Rates.PARAMETERS,
     )
     CHANNELS: ClassVar[int]

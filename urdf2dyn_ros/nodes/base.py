@@ -20,6 +20,7 @@ from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.monitor import CHECK
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import nanoseconds, time, triple
+from urdf2dyn_ros.nodes.status import publishers
 from urdf2dyn_ros.nodes.topics import Topics
 from urdf2dyn_ros.robot_model import RobotModel
 
@@ -68,17 +69,21 @@ class Base:
         Messages that wait; the oldest go first.
     current : callable
         Returns who takes the messages; None if the base stands still.
+    taken : callable
+        Called after every message.
     failed : callable
         Called with the traceback of every error.
 
     """
 
     def __init__(self, node: Node, topics: Topics, depth: int,
-                 current: Callable[[], MovingBase | None],
+                 current: Callable[[], MovingBase | None], taken: Callable[[], None],
                  failed: Callable[[str], None]) -> None:
         self._node, self._topics, self._depth, self._current = node, topics, depth, current
+        self._taken = taken
         self._kind: type[MovingBase] | None = None
         self._subscription: Any = None
+        self._topic = ''
         self._publisher: Any = None
         self._message = WrenchStamped()
         self._model: RobotModel | None = None
@@ -100,6 +105,15 @@ class Base:
          torque.x, torque.y, torque.z) = self._frame.wrench(wrench).tolist()
         self._publisher.publish(self._message)
 
+    @property
+    def heard(self) -> tuple[str, ...]:
+        """Where the motion of the base is heard, and who publishes it there."""
+        if self._subscription is None:
+            return ()
+        who = ', '.join(publishers(self._node, self._topic)) or 'nobody'
+        return (f'the motion of the base is heard on {self._topic}, which {who} publishes; set '
+                'the parameter base to fixed if the root stands still',)
+
     def _look(self) -> None:
         base = self._current()
         kind = None if base is None else type(base)
@@ -120,9 +134,13 @@ class Base:
             base = self._current()
             if base is not None and type(base) is self._kind:
                 heard.take(base, message)
+                self._taken()
 
         if self._publisher is None:
             self._publisher = self._topics.publisher(WrenchStamped, '~/base_wrench')
+        self._topic = self._node.resolve_topic_name(heard.topic)
+        self._node.get_logger().info(f'the motion of the base is heard on {self._topic} '
+                                     f'({heard.package}/msg/{heard.message})')
         kind = getattr(import_module(f'{heard.package}.msg'), heard.message)
         self._subscription = self._topics.subscribe(kind, heard.topic, take, QoSProfile(
             depth=self._depth, reliability=ReliabilityPolicy.BEST_EFFORT))

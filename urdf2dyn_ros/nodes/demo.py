@@ -117,7 +117,8 @@ def _parameters(model: RobotModel, duration: float, output: Path) -> dict[str, d
     return {
         'effort_comparison': {'report.directory': str(output)},
         'inverse_dynamics': {
-            'gravity': list(GRAVITY), 'estimator': 'kalman_fixed_lag',
+            # the simulator welds a root that floats
+            'gravity': list(GRAVITY), 'base': 'fixed', 'estimator': 'kalman_fixed_lag',
             'export.directory': str(output), 'export.overwrite': True},
         'joint_simulator': {
             # Without meshes and in one encoding, whatever the file was like.

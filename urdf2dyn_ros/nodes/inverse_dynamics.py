@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from threading import Lock
 from typing import Any
 
@@ -93,9 +94,11 @@ class InverseDynamicsNode(Node):
         topics.subscribe(JointTrajectory, 'joint_accelerations', self._accelerate, QoSProfile(
             depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT))
         Wrenches(self, topics, self._values, lambda: self._sources.wrenches, failed)
-        self._base = Base(self, topics, depth, lambda: self._sources.base, failed)
+        self._base = Base(self, topics, depth, lambda: self._sources.base, self._resume,
+                          failed)
         ExportService(self, self._to_export, exporting, failed)
-        Watch(self, self._monitor, lambda: self._running and self._running.stream)
+        Watch(self, self._monitor, lambda: self._running and self._running.stream,
+              lambda: (*self._sources.doubts, *self._base.heard))
 
     # ---- the model
 
@@ -170,9 +173,19 @@ class InverseDynamicsNode(Node):
             return
         output = running.stream.receive(*fields, answer)
         if output is not None:
-            self._efforts.publish(running.message.filled(output, output.effort))
-            self._monitor.published(began, output)
-            self._publish_more(running, output)
+            self._publish(running, output, began)
+
+    def _resume(self) -> None:
+        """Publish what waited for the base data that has come."""
+        running = self._running
+        if running is not None:
+            for output in running.stream.resume():
+                self._publish(running, output, time.monotonic_ns())
+
+    def _publish(self, running: Running, output: Output, began: int) -> None:
+        self._efforts.publish(running.message.filled(output, output.effort))
+        self._monitor.published(began, output)
+        self._publish_more(running, output)
 
     def _publish_more(self, running: Running, output: Output) -> None:
         """Publish what is not always asked for."""

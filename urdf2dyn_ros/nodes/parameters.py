@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from array import array
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
@@ -14,6 +15,7 @@ from rclpy.parameter import Parameter as RosParameter
 from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
 from urdf2dyn_ros.parameter_family import Family
 from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.urdf.findings import listed
 
 _QOS = 'qos_overrides.'
 
@@ -36,8 +38,8 @@ class NodeParameters:
     Raises
     ------
     ParameterError
-        If a value given at the start breaks its rule. A name given at the start that no family
-        has is told in the log and left alone.
+        If a value given at the start breaks its rule. A name given at the start that there is
+        not is told in the log, if it looks like one of these, and left alone.
 
     """
 
@@ -63,6 +65,8 @@ class NodeParameters:
                     node.get_logger().warning(str(error))
                 else:
                     self._declare(row, None)
+            elif name not in self._rows:
+                self._tell_unknown(name)
         node.add_on_set_parameters_callback(self._set)
 
     def _declare(self, row: Parameter, default: Any) -> None:
@@ -72,6 +76,15 @@ class NodeParameters:
             read_only=row.read_only, dynamic_typing=True)
         given = self._node.declare_parameter(row.name, default, descriptor)
         self.values[row.name] = row.check(_plain(given.value))
+
+    def _tell_unknown(self, name: str) -> None:
+        """Log a name that is none of this node's but looks like one; others' are left alone."""
+        groups: dict[str, list[str]] = {}
+        for known in (*self._rows, *(family.form for family in self._families)):
+            groups.setdefault(known.partition('.')[0], []).append(known)
+        for group in get_close_matches(name.partition('.')[0], groups, n=1, cutoff=0.8):
+            self._node.get_logger().warning(f'there is no parameter {name}, it has no effect; did '
+                                            f'you mean {listed(groups[group])}?')
 
     def _family(self, name: str) -> Family | None:
         return next((family for family in self._families if family.has(name)), None)

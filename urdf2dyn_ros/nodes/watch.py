@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -27,12 +27,15 @@ class Watch:
     monitor : Monitor
     stream : callable
         Returns the stream that runs, None without a model.
+    more : callable
+        Returns what else there may be to say, a sentence each.
 
     """
 
     def __init__(self, node: Node, monitor: Monitor,
-                 stream: Callable[[], Stream | None]) -> None:
-        self._node, self._monitor, self._stream = node, monitor, stream
+                 stream: Callable[[], Stream | None],
+                 more: Callable[[], Sequence[str]]) -> None:
+        self._node, self._monitor, self._stream, self._more = node, monitor, stream, more
         self._counted: Counter[str] = Counter()
         self._heard = 0
         # the node's own clock may be simulated, and stand still or be set back
@@ -50,7 +53,7 @@ class Watch:
             grown = current.counters - self._counted
             self._counted = current.counters.copy()
             if not grown['used']:
-                warn(f'no efforts: {_reasons(grown, current)}')
+                warn('; '.join((f'no efforts: {_reasons(grown, current)}', *self._more())))
         self._heard = self._monitor.messages
 
     def _seen(self, topic: str) -> str:

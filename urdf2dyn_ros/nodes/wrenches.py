@@ -11,8 +11,9 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
+from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
-from urdf2dyn_ros.load_parameters import EXTERNAL
+from urdf2dyn_ros.load_parameters import EXTERNAL, external
 from urdf2dyn_ros.monitor import CHECK
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import nanoseconds, triple
@@ -46,10 +47,13 @@ class Wrenches:
                  current: Callable[[], ExternalWrenches | None],
                  failed: Callable[[str], None]) -> None:
         self._node, self._current = node, current
-        links = EXTERNAL.of(values)
+        links = external(values)
+        qos = QoSProfile(depth=values['queue_depth'], reliability=ReliabilityPolicy.BEST_EFFORT)
         for link, topic in links.items():
-            topics.subscribe(WrenchStamped, topic[''], partial(self._hear, link), QoSProfile(
-                depth=values['queue_depth'], reliability=ReliabilityPolicy.BEST_EFFORT))
+            try:
+                topics.subscribe(WrenchStamped, topic, partial(self._hear, link), qos)
+            except ParameterError as error:
+                raise ParameterError(f'parameter {EXTERNAL.prefix}.{link}: {error}') from None
         if links:
             node.create_timer(CHECK, barrier(node, self._tell, failed),
                               clock=Clock(clock_type=ClockType.STEADY_TIME))
