@@ -148,7 +148,7 @@ def test_the_output_has_lag_deviation_latency_and_memory() -> None:
     assert [values[f'latency {name} [us]'] for name in ('p50', 'p99', 'max')] == [
         '80', '160', '900']
     assert float(values['memory [MB]']) == pytest.approx(resident_memory(), rel=0.2)
-    blind = replace(FIGURES, newest=replace(OUTPUT, std=np.array([nan, nan])))
+    blind = replace(FIGURES, newest=OUTPUT._replace(std=np.array([nan, nan])))
     assert 'unknown' in output_status(state(), blind, Counter()).values.values()
 
 

@@ -53,7 +53,8 @@ class Answers:
         """Give what those that wait are found to give by now, the oldest first."""
         while self._waiting:
             first = self._waiting.popleft()
-            result = self._computed(*first)
+            with np.errstate(all='ignore'):   # as in `Stream.receive`
+                result = self._computed(*first)
             if result is None:
                 self._waiting.appendleft(first)
                 return
@@ -69,15 +70,13 @@ class Answers:
         q, qd, qdd = estimate.q, estimate.qd, estimate.qdd
         if not (is_finite(q) and is_finite(qd) and is_finite(qdd)):
             return 'not_finite'
-        # absurd numbers are judged by their results; numpy need not warn of them on the way
-        with np.errstate(all='ignore'):
-            given = self._given(estimate)
-            if given is None or isinstance(given, str):
-                return given
-            try:
-                result = self._inverse_dynamics(q, qd, qdd, *given)
-            except (ArithmeticError, StateError):   # efforts too large for floating point
-                return 'not_finite'
+        given = self._given(estimate)
+        if given is None or isinstance(given, str):
+            return given
+        try:
+            result = self._inverse_dynamics(q, qd, qdd, *given)
+        except (ArithmeticError, StateError):   # efforts too large for floating point
+            return 'not_finite'
         effort, wrench = result if isinstance(result, tuple) else (result, None)
         if not is_finite(effort) or (wrench is not None and not is_finite(wrench)):
             return 'not_finite'

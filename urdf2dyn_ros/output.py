@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from urdf2dyn_ros.estimators.estimate import Vector
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(NamedTuple):
     """
     What was computed for one instant, in the model's order.
 

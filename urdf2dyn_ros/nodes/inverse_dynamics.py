@@ -27,6 +27,7 @@ from urdf2dyn_ros.node_parameters import (
     stream,
     streaming,
 )
+from urdf2dyn_ros.nodes.audience import Audience
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.base import Base
 from urdf2dyn_ros.nodes.conversions import JointStateFields, nanoseconds, state_message
@@ -80,6 +81,8 @@ class InverseDynamicsNode(Node):
         self._efforts = topics.publisher(JointState, '~/efforts')
         self._states = topics.publisher(JointTrajectory, '~/state')
         self._residuals = topics.publisher(JointState, '~/residuals')
+        self._states_audience, self._residuals_audience = map(
+            Audience, (self._states, self._residuals))
         self._terms = Terms(self, topics)
         self._terms.offer(self._values['terms.enabled'])
         self._observer = Observer(self, topics, self._values, failed)
@@ -185,14 +188,14 @@ class InverseDynamicsNode(Node):
     def _publish(self, running: Running, output: Output, began: int) -> None:
         self._efforts.publish(running.message.filled(output, output.effort))
         self._monitor.published(began, output)
-        self._publish_more(running, output)
+        self._publish_more(running, output, began)
 
-    def _publish_more(self, running: Running, output: Output) -> None:
+    def _publish_more(self, running: Running, output: Output, now: int) -> None:
         """Publish what is not always asked for."""
         dynamics = running.loaded.dynamics
-        if self._states.get_subscription_count() > 0:
+        if self._states_audience.listens(now):
             self._states.publish(state_message(output, dynamics.joint_names))
-        if self._residuals.get_subscription_count() > 0 and not np.isnan(output.measured).all():
+        if self._residuals_audience.listens(now) and not np.isnan(output.measured).all():
             self._residuals.publish(running.message.filled(
                 output, output.measured - output.effort))   # NaN where not measured
         if output.wrench is not None:
