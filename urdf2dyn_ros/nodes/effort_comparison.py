@@ -37,7 +37,8 @@ from urdf2dyn_ros.urdf.reader import read_urdf
 
 PARAMETERS = (
     Parameter('effort_semantics', 'net', 'What the measured effort is: ' + '; '.join(
-        f'{name}: {row.meaning}' for name, row in SEMANTICS.items()) + '.',
+        f'{name}: {row.meaning}' for name, row in SEMANTICS.items()) + '. Efforts computed with '
+              'friction.enabled have the friction already: they compare as net.',
         choices=tuple(SEMANTICS), read_only=True),
     Parameter('current_gains', (1.0,), 'Effort of a joint by its current: one for all, or one '
               'each in the order of the computed efforts.', unit='N m/A or N/A', read_only=True,
