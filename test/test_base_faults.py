@@ -141,7 +141,7 @@ messages = st.lists(st.tuples(
 
 @pytest.mark.parametrize('lag', [0.0, 0.01])
 @every_base
-@examples(20)
+@examples(12)
 @given(messages)
 def test_whatever_comes_nothing_breaks(name, lag, sequence):
     """Every message has one outcome; no motion is anything but finite."""

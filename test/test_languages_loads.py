@@ -58,7 +58,7 @@ def test_all_that_acts_is_right_in_every_language(
                             for reference in program.references]) < 1e-12, result.name
 
 
-@pytest.mark.parametrize('tool', TOOLS)
+@pytest.mark.parametrize('tool', ONE_EACH)
 def test_products_that_fill_a_line_are_read_as_they_are_meant(tool: str, tmp_path: Path) -> None:
     """A line breaks before + and -, and within a product that is longer than a line."""
     hinge = Joint('hinge', 'revolute', 'wall', 'door', axis=(0.0, 0.0, 1.0))

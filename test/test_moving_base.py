@@ -89,7 +89,7 @@ def without_mimics(model: RobotModel) -> tuple[RobotModel, str]:
     return free, clean_urdf(free)
 
 
-@examples(40)
+@examples(20)
 @given(trees())
 def test_random_trees_are_pinocchios_free_flyers(model: RobotModel) -> None:
     check(model, clean_urdf(model), 1e-11)

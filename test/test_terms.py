@@ -148,7 +148,7 @@ def test_gyroscopic_rotors_are_bodies_that_spin(model: RobotModel) -> None:
     check_spinning_rotors(model)
 
 
-@examples(25)
+@examples(15)
 @given(trees())
 def test_gyroscopic_rotors_of_random_trees_are_bodies_that_spin(model: RobotModel) -> None:
     check_spinning_rotors(model)

@@ -81,7 +81,7 @@ def test_a_wrench_at_every_link_of_the_humanoid_is_felt_as_both_oracles_say() ->
             assert worst([1.0, *found], [1.0, *(expected[name] for name in names)]) < 1e-10
 
 
-@examples(25)
+@examples(15)
 @given(trees())
 def test_a_wrench_on_any_link_of_random_trees_is_felt_as_pinocchio_says(model: RobotModel) -> None:
     system = multibody(model)
@@ -164,7 +164,7 @@ def test_a_payload_is_the_same_mass_in_the_urdf(path: Path, base: str) -> None:
         assert worst(nothing, flat(bare(q, qd, qdd, *given))) < 1e-11
 
 
-@examples(25)
+@examples(15)
 @given(trees(massless=True))
 def test_a_payload_on_random_trees_is_the_same_mass_in_the_urdf(model: RobotModel) -> None:
     system = multibody(model)
