@@ -11,7 +11,7 @@ from flying_robot import START
 from hypothesis import given
 from hypothesis import strategies as st
 from random_trees import examples
-from standing_robot import MS, REST, SENSES, Robot, every_base
+from standing_robot import MS, REST, SENSES, TAKEN, Robot, every_base
 
 from urdf2dyn_ros.base import ABSENCES, EVENTS, OUTCOMES
 from urdf2dyn_ros.base.history import MAX_SAMPLES
@@ -129,6 +129,7 @@ def test_numbers_too_small_to_divide_by_are_no_matter(name):
         for k in range(60):
             size = 1e-305 if k < 20 else 1e5
             robot.receive(5.0 * k, angular_velocity=(size * (k % 3) ** 2, 0.0, 0.0))
+    assert sum(robot.base.counters[outcome] for outcome in TAKEN) == 60
 
 
 numbers = st.sampled_from([0.0, 0.3, -5.0, 9.81, 1e3, 9e5, 1e7, 1e300, inf, nan])

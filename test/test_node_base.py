@@ -193,3 +193,4 @@ def test_odometry_moves_a_base_that_no_joint_lets_float(graph: Graph) -> None:
         flight.settle(sensor, odometry)
         graph.wait(lambda: any(row.key == 'base: used' and int(row.value) > 0
                                for array in flight.status for row in array.status[1].values))
+        assert flight.error(flight.efforts[-1], flight.wrenches[-1]) < 0.05

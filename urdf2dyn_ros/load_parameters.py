@@ -9,6 +9,7 @@ from typing import Any
 from urdf2dyn_ros.base import BASES
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.joint_terms import Friction, Rotor, Spring, Term
+from urdf2dyn_ros.joint_terms.urdf_friction import SIGN_WIDTH
 from urdf2dyn_ros.joints import JOINTS as JOINTS_BY_TYPE
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody, multibody
@@ -30,7 +31,7 @@ LOADS = (
               'Count the friction of the joints: <dynamics damping friction> of the URDF is '
               'viscous and Coulomb friction, joints.* are added or take its place. False where '
               'the measured effort is net of friction, as that of Gazebo is.'),
-    Parameter('friction.width', 0.01,
+    Parameter('friction.width', SIGN_WIDTH,
               'Velocity within which the sign of Coulomb friction turns over: tanh(qd / width).',
               unit='rad/s or m/s', minimum=_LEAST, maximum=_MOST),
     Parameter('rotor.enabled', True,
@@ -52,7 +53,7 @@ JOINTS = Family('joints', 'joint', (
               minimum=0.0, maximum=_MOST),
     Parameter('stribeck_velocity', 0.1, 'Velocity at which that has fallen to 1/e.',
               unit='rad/s or m/s', minimum=_LEAST, maximum=_MOST),
-    Parameter('friction_width', 0.01, 'In the place of friction.width.', unit='rad/s or m/s',
+    Parameter('friction_width', SIGN_WIDTH, 'In the place of friction.width.', unit='rad/s or m/s',
               minimum=_LEAST, maximum=_MOST),
     Parameter('friction_offset', 0.0, 'Offset of the friction.', unit='N m or N',
               minimum=-_MOST, maximum=_MOST),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from numbers import Real
@@ -40,7 +41,7 @@ def parameter(symbol: str, what: str, unit: str, default: float = 0.0,
 
 
 @dataclass(frozen=True)
-class Term:
+class Term(ABC):
     """
     A term at one joint; its parameters are the fields, which may be any scalars.
 
@@ -98,10 +99,11 @@ class Term:
         """Return what is made of the parameters alone: symbol to value."""
         return {}
 
+    @abstractmethod
     def is_off(self) -> bool:
         """Tell whether there is nothing of it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def effort(self, parent: Motion, at: Coordinate) -> Scalar:
         """
         Return what the actuator supplies [N m or N].
@@ -113,12 +115,11 @@ class Term:
         at : Coordinate
 
         """
-        raise NotImplementedError
 
     def on_parent(self, parent: Motion, at: Coordinate) -> Vector:
         """Return the moment [N m] that the parent has to transmit for it, in the joint's axes."""
         return ZERO
 
+    @abstractmethod
     def formula(self) -> str:
         """Return the effort as a formula, with {n} for the number of the joint."""
-        raise NotImplementedError
