@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
-from urdf2dyn_ros.joint_terms import Friction, Spring, Term
+from urdf2dyn_ros.joint_terms import Term
+from urdf2dyn_ros.joint_terms.one_constant import one_constant
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
 
@@ -37,17 +37,6 @@ def shifted(terms: BodyTerms, old: Multibody, new: Multibody,
     result = {}
     for i, each in terms.items():
         shift = old.bodies[i].offset - new.bodies[i].offset
-        moved = tuple(replace(term, reference=term.reference - shift)
-                      if isinstance(term, Spring) else term for term in each)
-        result[i] = _one_constant(moved) if merged else moved
+        moved = tuple(term.shifted(shift) for term in each)
+        result[i] = one_constant(moved) if merged else moved
     return result
-
-
-def _one_constant(terms: tuple[Term, ...]) -> tuple[Term, ...]:
-    springs = [term for term in terms if isinstance(term, Spring)]
-    if not springs or not any(isinstance(term, Friction) and term.offset for term in terms):
-        return terms
-    constant = sum(spring.stiffness * spring.reference for spring in springs)
-    return tuple(
-        replace(term, offset=term.offset - constant) if isinstance(term, Friction) else
-        replace(term, reference=0.0) if isinstance(term, Spring) else term for term in terms)

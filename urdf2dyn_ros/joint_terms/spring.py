@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from urdf2dyn_ros.equations.expression import Scalar
@@ -27,6 +27,10 @@ class Spring(Term):
 
     stiffness: Scalar = parameter('ks', 'stiffness of the spring', '{effort}/{unit}')
     reference: Scalar = parameter('qs', 'where it is slack', '{unit}', least=None)
+
+    def shifted(self, offset: float) -> Spring:
+        """Return the same spring in a coordinate that is smaller by an offset [rad or m]."""
+        return replace(self, reference=self.reference - offset)
 
     def is_off(self) -> bool:
         """Tell whether there is nothing of it."""

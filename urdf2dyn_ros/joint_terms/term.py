@@ -95,6 +95,10 @@ class Term(ABC):
         """Return the names of parameters that do not count, whatever they are."""
         return set()
 
+    def shifted(self, offset: float) -> Term:
+        """Return the same term in a coordinate that is smaller by an offset [rad or m]."""
+        return self
+
     def constants(self) -> dict[str, Scalar]:
         """Return what is made of the parameters alone: symbol to value."""
         return {}
