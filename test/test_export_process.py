@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from robots import OWN
 from urdf2dyn_ros import export_model, load_parameters, read_urdf
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import write_files
-from urdf2dyn_ros.export_process import NICENESS, Export, export_aside
+from urdf2dyn_ros.export_process import Export, export_aside
 from urdf2dyn_ros.node_parameters import PARAMETERS
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
@@ -55,17 +54,17 @@ def test_what_runs_is_what_is_exported(tmp_path: Path) -> None:
     assert subprocess.run([sys.executable, path], capture_output=True).returncode == 0
 
 
-def test_the_process_aside_gives_way_before_it_imports_anything(
+def test_the_process_aside_starts_no_threads_of_numpy(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And numpy is told to start no threads."""
+    """Which would wait for work without sleeping."""
     (tmp_path / 'urdf2dyn_ros').mkdir()
     for name, text in {
-            '__init__': "import os; found = [os.nice(0), os.environ['OMP_NUM_THREADS']]",
+            '__init__': "import os; found = [os.environ['OMP_NUM_THREADS']]",
             'export_process': 'import json, urdf2dyn_ros; main = lambda: print(json.dumps('
                               "{'paths': urdf2dyn_ros.found})) or 0"}.items():
         (tmp_path / 'urdf2dyn_ros' / f'{name}.py').write_text(text)
     monkeypatch.setattr('urdf2dyn_ros.export_process.PACKAGE', str(tmp_path))
-    assert export_aside(export(tmp_path)) == [min(os.nice(0) + NICENESS, 19), '1']
+    assert export_aside(export(tmp_path)) == ['1']
 
 
 def processes_of(caller: int) -> list[int]:

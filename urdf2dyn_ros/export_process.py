@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -20,12 +19,10 @@ from typing import Any
 
 from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import export_model, write_files
+from urdf2dyn_ros.giving_way import run_giving_way
 from urdf2dyn_ros.load_parameters import loaded
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.urdf import read_urdf
-
-NICENESS = 10
-"""Where cores are few the caller goes first, from the start: the imports are half of the work."""
 
 ONE_THREAD = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
 """Else numpy's library starts one for each core, which waits for work without sleeping."""
@@ -79,10 +76,9 @@ def export_aside(export: Export) -> list[str]:
 
     """
     try:
-        done = subprocess.run(['nice', '-n', str(NICENESS), sys.executable, '-c', _PROGRAM,
-                               PACKAGE, *map(str, sys.path)], env={**os.environ, **ONE_THREAD},
-                              input=json.dumps([os.getpid(), asdict(export)]).encode(),
-                              capture_output=True, check=False)
+        done = run_giving_way([sys.executable, '-c', _PROGRAM, PACKAGE, *map(str, sys.path)],
+                              json.dumps([os.getpid(), asdict(export)]).encode(),
+                              {**os.environ, **ONE_THREAD})
     except OSError as error:
         raise ExportError(f'cannot start a process to export in: {error.strerror}') from None
     if done.returncode:

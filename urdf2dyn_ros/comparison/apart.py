@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from urdf2dyn_ros.comparison.files import write_report
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
+from urdf2dyn_ros.giving_way import run_giving_way
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -30,11 +30,10 @@ def write_report_apart(joints: Sequence[JointComparison], directory: Path, title
 
     """
     paths = [str(PACKAGE.parent), *filter(None, [os.environ.get('PYTHONPATH')])]
-    done = subprocess.run(
+    done = run_giving_way(
         [sys.executable, '-m', 'urdf2dyn_ros.comparison.apart'],
-        input=pickle.dumps((joints, directory, title, about), pickle.HIGHEST_PROTOCOL),
-        env={**os.environ, 'PYTHONPATH': os.pathsep.join(paths)}, capture_output=True,
-        start_new_session=True, check=False)   # a Ctrl-C in the terminal is the caller's
+        pickle.dumps((joints, directory, title, about), pickle.HIGHEST_PROTOCOL),
+        {**os.environ, 'PYTHONPATH': os.pathsep.join(paths)})
     if done.returncode:
         last = done.stderr.decode(errors='replace').strip().rpartition('\n')[2]
         raise ComparisonError(f'the process that draws the report ended with exit code '
@@ -48,7 +47,6 @@ def write_report_apart(joints: Sequence[JointComparison], directory: Path, title
 def main() -> None:
     """Write the report that comes on standard input."""
     answer, sys.stdout = sys.stdout.buffer, sys.stderr   # whatever a library prints
-    os.nice(10)   # who asked has messages to take
     result: list[Path] | Exception
     try:
         result = write_report(*pickle.load(sys.stdin.buffer))

@@ -1,0 +1,61 @@
+"""A process aside comes after all others, whatever its caller is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from urdf2dyn_ros.giving_way import NICENESS, SLICE, run_giving_way
+
+# Its own look at itself, once its caller has lowered it: that takes less than a start of Python.
+LOOK = """
+import json, os
+def text(name):
+    try:
+        return open(f'/proc/self/{name}').read()
+    except OSError:
+        return ''
+data = input()
+print(json.dumps({'data': data, 'nice': os.nice(0), 'policy': os.sched_getscheduler(0),
+                  'leads': os.getsid(0) == os.getpid(), 'group': text('autogroup'),
+                  'slice': [int(line.split()[-1]) for line in text('sched').splitlines()
+                            if line.startswith('se.slice')]}))
+"""
+
+
+def test_it_gives_way() -> None:
+    """Niceness, policy, group and slice, as far as this kernel has them."""
+    done = run_giving_way([sys.executable, '-c', LOOK], b'words\n', os.environ)
+    assert done.returncode == 0, done.stderr
+    found, niceness = json.loads(done.stdout), min(os.nice(0) + NICENESS, 19)
+    assert found['data'] == 'words'
+    assert (found['nice'], found['policy'], found['leads']) == (niceness, os.SCHED_BATCH, True)
+    if found['group']:
+        assert found['group'].endswith(f'nice {niceness}\n')
+    if found['slice'] and tuple(map(int, os.uname().release.split('.')[:2])) >= (6, 12):
+        assert found['slice'] == [SLICE]
+
+
+def test_a_caller_with_real_time_priority_does_not_hand_it_down() -> None:
+    """An export at the priority of a robot's controller would stop the robot."""
+    program = ('import os, sys; from urdf2dyn_ros.giving_way import run_giving_way\n'
+               'os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))\n'
+               f'done = run_giving_way([sys.executable, "-c", {LOOK!r}], b"\\n", os.environ)\n'
+               'print(done.stdout.decode())')
+    done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)
+    if 'PermissionError' in done.stderr:
+        pytest.skip('real-time priority is not allowed to this user')
+    found = json.loads(done.stdout)
+    assert (found['policy'], found['nice']) == (os.SCHED_BATCH, min(os.nice(0) + NICENESS, 19))
+
+
+def test_what_it_wrote_and_its_exit_code_come_back() -> None:
+    """And a program that is not there is an error."""
+    done = run_giving_way(['sh', '-c', 'cat; echo bad >&2; exit 3'], b'x' * 300_000, os.environ)
+    assert (done.stdout, done.stderr, done.returncode) == (b'x' * 300_000, b'bad\n', 3)
+    with pytest.raises(FileNotFoundError):
+        run_giving_way(['/nowhere/program'], b'', os.environ)

@@ -1,0 +1,61 @@
+"""A process of its own that gives way to all others: to its caller, and to the robot's driver."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+NICENESS = 10
+"""Added to the caller's. Where processors are few, a tenth of one is left to the process."""
+
+SLICE = 100_000_000
+"""Time for which it asks to run without a break [ns], the longest that Linux takes: since 6.12
+whoever wakes and asks for less, as everybody does, interrupts it at once instead of waiting for
+the end of its turn."""
+
+_SCHED_SETATTR = {'x86_64': 314, 'aarch64': 274, 'riscv64': 274}
+_ATTRIBUTES = struct.Struct('=IIQiIQQQ')   # struct sched_attr, as sched_setattr(2) has it
+
+
+def run_giving_way(command: Sequence[str], data: bytes, environment: Mapping[str, str],
+                   ) -> subprocess.CompletedProcess[bytes]:
+    """
+    Run a command with `data` as its input, and return what it wrote and its exit code.
+
+    Its session is its own: a Ctrl-C in the terminal is the caller's, and Linux shares processors
+    between sessions first (autogroups), so that niceness counts within one alone.
+
+    Raises
+    ------
+    OSError
+        If it cannot be started.
+
+    """
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env=environment,
+                          start_new_session=True) as process:
+        _give_way(process.pid)
+        written, said = process.communicate(data)
+    return subprocess.CompletedProcess(command, process.returncode, written, said)
+
+
+def _give_way(pid: int) -> None:
+    """Lower a process as far as the system allows; it works without as well."""
+    niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + NICENESS, 19)
+    with suppress(OSError, AttributeError):
+        # a caller with real-time priority hands it down
+        os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0))
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, pid, niceness)
+    with suppress(OSError):
+        Path(f'/proc/{pid}/autogroup').write_text(str(niceness))
+    number = _SCHED_SETATTR.get(os.uname().machine)
+    if number and struct.calcsize('P') == 8:   # 32-bit programs have other numbers
+        attributes = _ATTRIBUTES.pack(_ATTRIBUTES.size, os.SCHED_BATCH, 0, niceness, 0, SLICE,
+                                      0, 0)
+        ctypes.CDLL(None).syscall(number, pid, attributes, 0)
