@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros import read_urdf
-from urdf2dyn_ros.equations.named_constants import body_inertias
+from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf.writer import clean_urdf

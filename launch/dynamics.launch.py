@@ -20,6 +20,9 @@ from urdf2dyn_ros.urdf.source import load_urdf
 
 CONFIG = PathJoinSubstitution([FindPackageShare('urdf2dyn_ros'), 'config', 'dynamics.yaml'])
 
+# a launch file that includes this one often has an argument robot_description of its own
+TOPICS = ('joint_states', 'robot_description', 'imu', 'odometry')
+
 ARGUMENTS = (
     DeclareLaunchArgument(
         'urdf', default_value='',
@@ -41,6 +44,9 @@ ARGUMENTS = (
     DeclareLaunchArgument(
         'respawn', default_value='false', choices=['true', 'false', 'True', 'False'],
         description='Whether to start the node again when it ends although nobody told it to.'),
+    *(DeclareLaunchArgument(f'{topic}_topic', default_value=topic,
+                            description=f'Topic to hear in the place of {topic}.')
+      for topic in TOPICS),
 )
 RESPAWN_DELAY = 1.0  # s
 
@@ -63,6 +69,7 @@ def _node(context: LaunchContext) -> list[Node]:
         parameters.append({'use_sim_time': values['use_sim_time'].lower() == 'true'})
     return [Node(package='urdf2dyn_ros', executable='inverse_dynamics', name='inverse_dynamics',
                  namespace=values['namespace'], parameters=parameters, output='screen',
+                 remappings=[(topic, values[f'{topic}_topic']) for topic in TOPICS],
                  respawn=values['respawn'].lower() == 'true', respawn_delay=RESPAWN_DELAY)]
 
 

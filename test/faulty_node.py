@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 from urdf2dyn_ros.nodes.inverse_dynamics import main
-from urdf2dyn_ros.stream import Stream
+from urdf2dyn_ros.stream.stream import Stream
 
 right = Stream.receive
 

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.equations.program import Program
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.languages.cpp import Cpp
+from urdf2dyn_ros.program.program import Program
 
 WARNINGS = '-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 PYTHON = shlex.quote(sys.executable)

@@ -7,7 +7,7 @@ from math import pi
 import numpy as np
 
 from urdf2dyn_ros.estimators import make_estimator
-from urdf2dyn_ros.stream import OUTCOMES, Stream
+from urdf2dyn_ros.stream.stream import OUTCOMES, Stream
 
 MS = 1_000_000
 START = 1_700_000_000 * 1000 * MS

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from pendulum_stream import MS, START, add_up, make_stream, motion, pendulums, receive
 
-from urdf2dyn_ros.answers import MAX_WAITING
 from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.stream.answers import MAX_WAITING
 
 
 class Beside:

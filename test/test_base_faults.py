@@ -15,6 +15,7 @@ from standing_robot import MS, REST, SENSES, TAKEN, Robot, every_base
 
 from urdf2dyn_ros.base import ABSENCES, EVENTS, OUTCOMES
 from urdf2dyn_ros.base.history import MAX_SAMPLES
+from urdf2dyn_ros.base.intake import FADING
 from urdf2dyn_ros.errors import ParameterError
 
 
@@ -76,6 +77,20 @@ def test_a_frame_that_is_no_link_is_refused_and_said_once(name):
         robot.receive(k, frame=f'frame{k}')
     assert len(robot.base.doubts) == 5
     assert robot.receive(600.0, frame='') == 'unknown_frame'
+
+
+@every_base
+def test_a_wrong_frame_is_over_when_only_good_ones_have_come_for_a_while(name):
+    """Or the status would warn for ever of a driver that was set right."""
+    robot = Robot(name).warm()
+    robot.receive(250.0, frame='wrong')
+    for k in range(1, FADING + 1):
+        assert len(robot.base.doubts) == 1
+        robot.receive(250.0 + 5.0 * k)
+    assert robot.base.doubts == ()
+    for k in range(10):   # and others can be told
+        robot.receive(250.0, frame=f'frame{k}')
+    assert len(robot.base.doubts) == 5
 
 
 @every_base

@@ -79,7 +79,7 @@ def test_sourcing_makes_it_known(workspace: Path) -> None:
     """To ament by its prefix, to Python by its modules."""
     prefix = workspace / 'install' / 'urdf2dyn_ros'
     assert str(prefix) in sourced(workspace, 'echo $AMENT_PREFIX_PATH').strip().split(':')
-    out = sourced(workspace, f'{sys.executable} -c "import urdf2dyn_ros.share as share; '
+    out = sourced(workspace, f'{sys.executable} -c "import urdf2dyn_ros.system.share as share; '
                              'print(share.__file__, share.share_directory())"')
     file, share = out.split()
     assert prefix.resolve() in Path(file).resolve().parents

@@ -16,9 +16,9 @@ from sympy import Float, cos, pi, sin
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.compiled.backend import choose
 from urdf2dyn_ros.compiled.compiler import find_compiler
-from urdf2dyn_ros.equations.generator import generate
 from urdf2dyn_ros.languages import python
 from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.program.generator import generate
 
 WRAPPER = """
 EXPORT void circular(ptrdiff_t count, const double *x, double *sines, double *cosines)

@@ -13,7 +13,7 @@ from rclpy.parameter import Parameter as RosParameter
 
 from urdf2dyn_ros.node_parameters import PARAMETERS, config_file
 from urdf2dyn_ros.parameters import Parameter
-from urdf2dyn_ros.share import robot_file
+from urdf2dyn_ros.system.share import robot_file
 
 FILE = Path(__file__).parents[1] / 'config' / 'dynamics.yaml'
 KINDS = {bool: RosParameter.Type.BOOL, int: RosParameter.Type.INTEGER,

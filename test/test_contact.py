@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from urdf2dyn_ros.contact import ContactDetector
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.observer.contact import ContactDetector
 
 
 def test_a_contact_lasts_from_its_threshold_to_its_release_and_is_remembered() -> None:

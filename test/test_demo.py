@@ -53,6 +53,14 @@ def test_simulated_and_computed_efforts_agree(tmp_path):
     assert script.returncode == 0, script.stdout + script.stderr
 
 
+def test_a_duration_that_is_none_is_refused_before_anything_starts(tmp_path):
+    demo = start('', 'nan', tmp_path / 'output')
+    output, _ = demo.communicate(timeout=60)
+    assert (demo.returncode, output) == (
+        1, 'error: parameter duration = nan: must be a number, at least 0.5, at most 86400 [s]\n')
+    assert not (tmp_path / 'output').exists()
+
+
 def test_a_root_that_floats_is_fixed_in_the_demonstration(tmp_path):
     """As the simulator has it, which has no sensor of its motion."""
     text = (ROOT / 'urdf' / 'robot_2r.urdf').read_text().replace('</robot>', """<link name="odom"/>

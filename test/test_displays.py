@@ -9,7 +9,7 @@ import yaml
 from lxml import etree
 
 from urdf2dyn_ros.nodes.effort_comparison import COMPUTED, MEASURED
-from urdf2dyn_ros.share import robot_file
+from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.urdf import read_urdf
 
 ROOT = Path(__file__).parents[1]

@@ -14,20 +14,25 @@ from random_trees import examples, random_inertia, trees
 from robots import EXAMPLES, ROBOTS
 
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
-from urdf2dyn_ros.equations.expression import Graph
-from urdf2dyn_ros.equations.fewest_operations import fewest_operations
-from urdf2dyn_ros.equations.generator import GRAVITY
-from urdf2dyn_ros.equations.inertia import BodyInertia
-from urdf2dyn_ros.equations.inherited_spin import InheritedSpin
-from urdf2dyn_ros.equations.named_constants import body_inertias
+from urdf2dyn_ros.algebra.expression import Graph
+from urdf2dyn_ros.algebra.inertia import BodyInertia
+from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler, second_moment
-from urdf2dyn_ros.equations.regroup import regrouped, second_moments
-from urdf2dyn_ros.equations.virtual_masses import LARGEST, SHORTEST, Child, virtual_mass
+from urdf2dyn_ros.equations.simplification.fewest_operations import fewest_operations
+from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
+from urdf2dyn_ros.equations.simplification.regroup import regrouped, second_moments
+from urdf2dyn_ros.equations.simplification.sliding_origins import FARTHEST, slid_origins
+from urdf2dyn_ros.equations.simplification.turned_frames import turned_frames
+from urdf2dyn_ros.equations.simplification.virtual_masses import (
+    LARGEST,
+    SHORTEST,
+    Child,
+    virtual_mass,
+)
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
+from urdf2dyn_ros.program.generator import GRAVITY
 from urdf2dyn_ros.robot_model import Joint, Link, Mimic
-from urdf2dyn_ros.sliding_origins import FARTHEST, slid_origins
-from urdf2dyn_ros.turned_frames import turned_frames
 
 REAL = [path for path in (*ROBOTS, *sorted(EXAMPLES.rglob('*.urdf')))
         if path.name not in ('alex_psyonic_hands.urdf', 'ur3.urdf')]   # no robots

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from urdf2dyn_ros import export_model, languages, read_urdf
-from urdf2dyn_ros.equations.generator import STYLES
 from urdf2dyn_ros.joint_terms import Friction, Rotor, Spring
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.program.generator import STYLES
 
 HERE = Path(__file__).parent
 URDF = HERE.parent / 'urdf' / 'robot_2r.urdf'

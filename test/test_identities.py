@@ -13,7 +13,7 @@ from oracles import GRAVITY, Array, difference, efforts_of, motion_of, random_st
 from random_trees import examples, trees
 
 from urdf2dyn_ros import InverseDynamics
-from urdf2dyn_ros.frames import from_rpy
+from urdf2dyn_ros.algebra.frames import from_rpy
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
 

@@ -11,8 +11,8 @@ import sympy
 from robots import OWN
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.equations import expression
-from urdf2dyn_ros.equations.inertia import BodyInertia
+from urdf2dyn_ros.algebra import expression
+from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.multibody import Multibody, multibody
 

@@ -26,14 +26,14 @@ from oracles import worst
 from test_scripts import NAMES, named
 from torture import TERMS, N, given, program_of, robot, torture
 
-from urdf2dyn_ros.equations.generator import GRAVITY, STYLES
-from urdf2dyn_ros.equations.models import CHOICES, MODELS
-from urdf2dyn_ros.equations.named_constants import body_inertias
+from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler
-from urdf2dyn_ros.equations.program import Operations
-from urdf2dyn_ros.equations.statements import Sum
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody, multibody
+from urdf2dyn_ros.program.generator import GRAVITY, STYLES
+from urdf2dyn_ros.program.models import CHOICES, MODELS
+from urdf2dyn_ros.program.program import Operations
+from urdf2dyn_ros.program.statements import Sum
 
 HOSTILE = [*NAMES, '??/', '$x $(exit())', '`${1}`', '*/', '%}', '=#', "');", '%%d']
 

@@ -14,13 +14,13 @@ from oracles import worst
 from test_scripts import named
 from torture import loaded, program_of, robot
 
-from urdf2dyn_ros.equations.generator import STYLES
-from urdf2dyn_ros.equations.program import WRENCH
-from urdf2dyn_ros.equations.statements import Name, Product, Signed, Statement, Sum
 from urdf2dyn_ros.joint_terms import Friction, Spring
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.languages.python import Python
 from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.program.generator import STYLES
+from urdf2dyn_ros.program.program import WRENCH
+from urdf2dyn_ros.program.statements import Name, Product, Signed, Statement, Sum
 from urdf2dyn_ros.robot_model import Joint, Link, RobotModel
 
 

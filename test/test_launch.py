@@ -27,7 +27,7 @@ from typing import Any
 import pytest
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.share import robot_file
+from urdf2dyn_ros.system.share import robot_file
 
 try:
     import launch_testing.actions
@@ -60,7 +60,8 @@ def generate_test_description() -> LaunchDescription:
     return LaunchDescription([
         _dynamics(namespace='left', urdf=str(ROBOT), export_directory=EXPORTED.name),
         # the arguments of one inclusion hold for the next
-        _dynamics(namespace='right', urdf='', export_directory='', respawn='true'),
+        _dynamics(namespace='right', urdf='', export_directory='', respawn='true',
+                  joint_states_topic='measured'),
         launch_testing.actions.ReadyToTest(),
     ])
 
@@ -114,14 +115,14 @@ class TestRunning(unittest.TestCase):
 
     def test_joint_states_give_efforts(self) -> None:
         """A robot at rest needs the efforts that gravity asks for."""
-        self.check_efforts('left')
+        self.check_efforts('left', 'joint_states')
 
-    def check_efforts(self, namespace: str) -> None:
+    def check_efforts(self, namespace: str, topic: str) -> None:
         """Publish a robot at rest until there are efforts, and compare them."""
         efforts: list[JointState] = []
         self.node.create_subscription(
             JointState, f'/{namespace}/inverse_dynamics/efforts', efforts.append, 10)
-        publisher = self.node.create_publisher(JointState, f'/{namespace}/joint_states', 10)
+        publisher = self.node.create_publisher(JointState, f'/{namespace}/{topic}', 10)
         names = list(DYNAMICS.joint_names)
         q = [0.1 * (joint + 1) for joint in range(len(names))]
         rest = [0.0] * len(names)
@@ -156,11 +157,11 @@ class TestRunning(unittest.TestCase):
         publisher = self.node.create_publisher(String, '/right/robot_description', QoSProfile(
             depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
         publisher.publish(String(data=ROBOT.read_text()))
-        self.check_efforts('right')
+        self.check_efforts('right', 'measured')
         killed = _process('right')
         os.kill(killed, signal.SIGKILL)
         self.wait(lambda: _process('right') not in (None, killed), 'process after the killed one')
-        self.check_efforts('right')
+        self.check_efforts('right', 'measured')
 
 
 @launch_testing.post_shutdown_test()

@@ -13,8 +13,8 @@ from robots import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.load_parameters import JOINTS, check_names, loaded, loading, unheeded
+from urdf2dyn_ros.loads.payload import carried, doubt, payload
 from urdf2dyn_ros.node_parameters import PARAMETERS
-from urdf2dyn_ros.payload import carried, doubt, payload
 from urdf2dyn_ros.robot_model import ExternalForce
 
 TEXT = (OWN / 'robot_2r.urdf').read_text()
@@ -118,6 +118,21 @@ def test_what_has_no_effect_is_told() -> None:
     assert 'joints.joint1.coulomb' in off and 'friction.enabled' in off and 'armature' not in off
     with pytest.raises(ParameterError, match='joint3'):
         check_names({'joints.joint3.viscous': 1.0}, MODEL)
+
+
+def test_a_gear_without_a_rotor_and_a_force_on_the_ground_are_told() -> None:
+    """Both are zero whatever their numbers are."""
+    root = ExternalForce(MODEL.root, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0))
+    tip = replace(root, link='link2')
+    robot = replace(MODEL, forces=(root, tip))
+    ratio = {**DEFAULTS, 'joints.joint1.gear_ratio': 50.0}
+    assert unheeded(ratio, MODEL) == [
+        'joints.joint1.gear_ratio without effect: its rotor_inertia is 0']
+    assert unheeded({**ratio, 'joints.joint1.rotor_inertia': 1e-4}, MODEL) == []
+    line, = unheeded(DEFAULTS, robot)
+    assert line.startswith(f'<force> on link "{MODEL.root}" without effect')
+    assert unheeded({**DEFAULTS, 'base': 'imu'}, robot) == []
+    assert unheeded({**DEFAULTS, 'forces.enabled': False}, robot) == []
 
 
 def test_friction_of_a_joint_with_several_coordinates_is_set_by_coordinate() -> None:

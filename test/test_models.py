@@ -13,9 +13,9 @@ from random_trees import examples, trees
 from robots import EXAMPLES, ROBOTS
 
 from urdf2dyn_ros import RobotModel, export_model, read_urdf
-from urdf2dyn_ros.equations.generator import STYLES, generate
-from urdf2dyn_ros.equations.models import MODELS, TOGETHER
 from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.program.generator import STYLES, generate
+from urdf2dyn_ros.program.models import MODELS, TOGETHER
 
 PEERS = [*ROBOTS, *(next(EXAMPLES.rglob(f'{name}.urdf')) for name in (
     'panda', 'talos_reduced', 'kinova', 'icub_reduced', 'double_pendulum_continuous'))]

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from urdf2dyn_ros.monitor import GAPS, LONGEST_SILENCE, MAX_LATENCIES, SECOND, Monitor
-from urdf2dyn_ros.output import Output
+from urdf2dyn_ros.status.monitor import GAPS, LONGEST_SILENCE, MAX_LATENCIES, SECOND, Monitor
+from urdf2dyn_ros.stream.output import Output
 
 OUTPUT = Output(1, *(np.zeros(2) for _ in range(6)))
 

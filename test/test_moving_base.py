@@ -14,7 +14,7 @@ from random_trees import examples, trees
 from robots import EXAMPLES, OWN, ROBOTS
 
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
-from urdf2dyn_ros.equations.named_constants import body_inertias
+from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.multibody import multibody

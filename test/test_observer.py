@@ -11,12 +11,13 @@ import pytest
 from pushed_robot import START, STEP, Motion, desired, measured, panda, pushed, rubbing, terms
 from robots import OWN
 
-from urdf2dyn_ros import InverseDynamics, observer, read_urdf
-from urdf2dyn_ros.contact import THRESHOLD, ContactDetector
+from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.observer import MomentumObserver
+from urdf2dyn_ros.observer import momentum_observer
+from urdf2dyn_ros.observer.contact import THRESHOLD, ContactDetector
+from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
 
 Array = np.ndarray
 
@@ -119,7 +120,7 @@ def test_what_is_wrong_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
                 patch.setattr(InverseDynamics, 'momentum', with_parts(beta, load))
                 assert step_error(1000, False, 100.0, run) > 20 * GATE
         with monkeypatch.context() as patch:
-            patch.setattr(observer.np, 'expm1', lambda x: x)
+            patch.setattr(momentum_observer.np, 'expm1', lambda x: x)
             assert step_error(100, False, 100.0, lambda *given, run=run: run(*given)) > 20 * GATE
 
 

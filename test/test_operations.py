@@ -11,9 +11,9 @@ from random_trees import examples, trees
 from robots import EXAMPLES, OWN, ROBOTS
 
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
-from urdf2dyn_ros.equations.generator import STYLES
-from urdf2dyn_ros.equations.program import Operations
 from urdf2dyn_ros.information import information
+from urdf2dyn_ros.program.generator import STYLES
+from urdf2dyn_ros.program.program import Operations
 
 LIMITS = {
     OWN / 'rx90.urdf': (223, 201),

@@ -16,10 +16,10 @@ from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
 
-from urdf2dyn_ros.monitor import Figures
-from urdf2dyn_ros.overruns import MAX_PUBLISHERS, Overruns
-from urdf2dyn_ros.status import Level, State, input_status
-from urdf2dyn_ros.stream import EVENTS, OUTCOMES
+from urdf2dyn_ros.status.monitor import Figures
+from urdf2dyn_ros.status.status import Level, State, input_status
+from urdf2dyn_ros.stream.overruns import MAX_PUBLISHERS, Overruns
+from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
 
 NAN = float('nan')
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import importlib.util
 import os
 import re
@@ -53,6 +54,18 @@ def test_the_version_is_the_same_everywhere() -> None:
     printed = subprocess.run([sys.executable, 'setup.py', '--version'], cwd=ROOT, text=True,
                              capture_output=True, check=True).stdout.split()[-1]
     assert urdf2dyn_ros.__version__ == stated == printed
+
+
+def test_no_folder_needs_one_that_needs_it() -> None:
+    """So that the package can be read from one end to the other."""
+    needs: dict[str, set[str]] = {}
+    for path in MODULES:
+        folder = path.relative_to(PACKAGE).parts[0].removesuffix('.py')
+        others = {name.split('.')[1] for name in imported(path)
+                  if name.startswith(f'{PACKAGE.name}.')} - {folder}
+        needs.setdefault(folder, set()).update(others)
+    assert 'languages' in needs['compiled']
+    graphlib.TopologicalSorter(needs).prepare()   # raises CycleError, which names them
 
 
 @pytest.mark.parametrize('path', MODULES, ids=relative)
@@ -169,7 +182,7 @@ def test_pip_installs_what_the_package_is_made_of(installed: Path) -> None:
             'config/*.yaml', 'launch/*.launch.py', 'plotjuggler/*.xml', 'rviz/*.rviz',
             'urdf/*.urdf') for path in ROOT.glob(pattern))):
         assert (share / name).read_bytes() == (ROOT / name).read_bytes()
-    code = ('import urdf2dyn_ros, urdf2dyn_ros.share as s;'
+    code = ('import urdf2dyn_ros, urdf2dyn_ros.system.share as s;'
             'print(urdf2dyn_ros.__file__); print(s.share_directory())')
     file, directory = command(installed, 'python', '-c', code).stdout.split()
     assert Path(directory) == share.resolve()

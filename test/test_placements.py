@@ -15,8 +15,8 @@ from robots import EXAMPLES, OWN, ROBOTS
 from test_joint_types import between
 
 from urdf2dyn_ros import RobotModel, read_urdf
+from urdf2dyn_ros.external_wrenches.placements import Placements
 from urdf2dyn_ros.multibody import Multibody, multibody
-from urdf2dyn_ros.placements import Placements
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
 SOME = ('anymal-kinova', 'baxter', 'hyq_no_sensors', 'icub', 'panda', 'pr2', 'romeo', 'so101',

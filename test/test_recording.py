@@ -23,9 +23,9 @@ from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.commands import evaluate as command
 from urdf2dyn_ros.estimators import make_estimator
-from urdf2dyn_ros.output import Output
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.stream import Stream
+from urdf2dyn_ros.stream.output import Output
+from urdf2dyn_ros.stream.stream import Stream
 
 BAG = (Path(__file__).parents[2] / 'shared' / 'data' / 'ur10_exciting_trajectory'
        / 'ur10_exciting_trajectory.db3')

@@ -18,10 +18,10 @@ from random_trees import examples, random_inertia, trees
 from robots import OWN, ROBOTS
 
 from urdf2dyn_ros import export_model, read_urdf
-from urdf2dyn_ros.equations.generator import GRAVITY, STYLES
-from urdf2dyn_ros.equations.named_constants import body_inertias
+from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.program.generator import GRAVITY, STYLES
 from urdf2dyn_ros.robot_model import Inertia, Joint, Link, Mimic, RobotModel
 
 MATH = 'from math import cos, sin\n'

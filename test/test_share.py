@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from urdf2dyn_ros.errors import SourceError
-from urdf2dyn_ros.share import robot_file, share_directory
+from urdf2dyn_ros.system.share import robot_file, share_directory
 
 
 def test_in_a_checkout_they_are_beside_the_package():

@@ -14,11 +14,11 @@ from robots import OWN
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.estimators import make_estimator
-from urdf2dyn_ros.memory import resident_memory
-from urdf2dyn_ros.monitor import Figures
-from urdf2dyn_ros.output import Output
-from urdf2dyn_ros.status import Level, State, input_status, model_status, output_status
-from urdf2dyn_ros.stream import EVENTS, OUTCOMES, Stream
+from urdf2dyn_ros.status.monitor import Figures
+from urdf2dyn_ros.status.status import Level, State, input_status, model_status, output_status
+from urdf2dyn_ros.stream.output import Output
+from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES, Stream
+from urdf2dyn_ros.system.memory import resident_memory
 
 TEXT = (OWN / 'robot_2r.urdf').read_text()
 DYNAMICS = InverseDynamics(read_urdf(TEXT))

@@ -22,7 +22,7 @@ from pendulum_stream import (
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.stream import MAX_EFFORTS
+from urdf2dyn_ros.stream.stream import MAX_EFFORTS
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from robots import OWN
 from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.joint_states.layouts import MAX_LAYOUTS, MAX_UNKNOWN
-from urdf2dyn_ros.stream import EVENTS, MAX_EFFORTS, OUTCOMES
+from urdf2dyn_ros.stream.stream import EVENTS, MAX_EFFORTS, OUTCOMES
 
 NUMBERS = st.lists(st.floats(width=64) | st.integers(), max_size=4)
 GARBAGE = NUMBERS | st.none() | st.text(max_size=3) | st.lists(st.none() | st.text(max_size=2))

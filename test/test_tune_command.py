@@ -24,7 +24,7 @@ from tuned_motions import motion_of, scaled, silent
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.share import robot_file
+from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.tuning.motion import read_motion
 from urdf2dyn_ros.tuning.plots import plot_tuning
 from urdf2dyn_ros.tuning.reference import estimated

@@ -10,8 +10,10 @@ from random_trees import random_inertia
 from robots import OWN
 
 from urdf2dyn_ros import read_urdf
-from urdf2dyn_ros.equations.generator import LOADS, generate
-from urdf2dyn_ros.equations.program import (
+from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.program.generator import LOADS, generate
+from urdf2dyn_ros.program.program import (
     Function,
     Input,
     JointRow,
@@ -23,7 +25,7 @@ from urdf2dyn_ros.equations.program import (
     Result,
     Row,
 )
-from urdf2dyn_ros.equations.statements import (
+from urdf2dyn_ros.program.statements import (
     Block,
     Call,
     Name,
@@ -36,8 +38,6 @@ from urdf2dyn_ros.equations.statements import (
     Sum,
     Term,
 )
-from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import Joint, Link, Mimic, RobotModel
 
 

@@ -7,13 +7,13 @@ import re
 import stat
 from pathlib import Path
 
-from urdf2dyn_ros.atomic_file import create_files
-from urdf2dyn_ros.equations.generator import GRAVITY, LOADS, generate, uncollected
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.program.generator import GRAVITY, LOADS, generate, uncollected
 from urdf2dyn_ros.robot_model import RobotModel
+from urdf2dyn_ros.system.atomic_file import create_files
 
 NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
 

@@ -19,9 +19,9 @@ from typing import Any
 
 from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import export_model, write_files
-from urdf2dyn_ros.giving_way import run_giving_way
 from urdf2dyn_ros.load_parameters import loaded
 from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.system.giving_way import run_giving_way
 from urdf2dyn_ros.urdf import read_urdf
 
 ONE_THREAD = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from urdf2dyn_ros.compiled.backend import choose
-from urdf2dyn_ros.equations.generator import uncollected
-from urdf2dyn_ros.equations.program import Input, Program
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.languages import python
+from urdf2dyn_ros.program.generator import uncollected
+from urdf2dyn_ros.program.program import Input, Program
 
 Array = NDArray[np.float64]
 OF_JOINTS = ('q', 'qd', 'qdd')

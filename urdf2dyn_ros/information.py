@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from urdf2dyn_ros.equations.generator import GRAVITY, LOADS, STYLES, generate
-from urdf2dyn_ros.equations.program import JointRow, Operations
 from urdf2dyn_ros.joint_terms import Rotor, Term
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
+from urdf2dyn_ros.program.generator import GRAVITY, LOADS, STYLES, generate
+from urdf2dyn_ros.program.program import JointRow, Operations
 from urdf2dyn_ros.robot_model import RobotModel
 
 

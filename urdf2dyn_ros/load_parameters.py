@@ -12,11 +12,11 @@ from urdf2dyn_ros.joint_terms import Friction, Rotor, Spring, Term
 from urdf2dyn_ros.joint_terms.urdf_friction import SIGN_WIDTH
 from urdf2dyn_ros.joints import JOINTS as JOINTS_BY_TYPE
 from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.multibody import Multibody, multibody
-from urdf2dyn_ros.parameter_family import Family
+from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.parameters.parameter_family import Family
+from urdf2dyn_ros.quoting import listed, quote
 from urdf2dyn_ros.robot_model import Joint, RobotModel
-from urdf2dyn_ros.urdf.findings import listed, quote
 
 _LEAST, _MOST = 1e-6, 1e9
 """Of velocities that are divided by, and of everything."""
@@ -178,8 +178,16 @@ def unheeded(values: Mapping[str, Any], model: RobotModel) -> list[str]:
             lines.append(f'{", ".join(given)} without effect: {name}.enabled is false')
     if values['payload.mass'] and not values['payload.link']:
         lines.append('payload.mass without effect: payload.link is empty')
+    system = multibody(model)
+    if values['rotor.enabled']:
+        lines += [f'{JOINTS.prefix}.{joint}.gear_ratio without effect: its rotor_inertia is 0'
+                  for joint, row in JOINTS.of(values).items()
+                  if 'gear_ratio' in row and not row.get('rotor_inertia')]
+    if values['forces.enabled'] and not sensor(values, system):
+        lines += [f'<force> on link {quote(force.link)} without effect: the link stands still'
+                  for force in model.forces if system.links[force.link][0] == ROOT]
     if values['friction.enabled']:
-        singles = {body.name for body in multibody(model).bodies}
+        singles = {body.name for body in system.bodies}
         lines += [f'damping and friction of joint {quote(joint.name)} are not counted: it has '
                   f'several coordinates; set {JOINTS.prefix}.<coordinate>.viscous and coulomb'
                   for joint in model.joints

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from urdf2dyn_ros.equations.expression import Scalar
-from urdf2dyn_ros.equations.vectors import (
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.frames import aligned, from_rpy, rotated
+from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
     ZERO,
     Matrix,
@@ -24,7 +25,6 @@ from urdf2dyn_ros.equations.vectors import (
     transpose,
 )
 from urdf2dyn_ros.errors import Problem, UrdfError
-from urdf2dyn_ros.frames import aligned, from_rpy, rotated
 from urdf2dyn_ros.joints import DECOMPOSED
 from urdf2dyn_ros.robot_model import ExternalForce, Joint, Limits, Link, RobotModel
 

@@ -13,23 +13,23 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.base import BASES, MovingBase
 from urdf2dyn_ros.compiled.backend import BACKENDS
-from urdf2dyn_ros.contact import ContactDetector
-from urdf2dyn_ros.contact_watch import ContactWatch
-from urdf2dyn_ros.equations.generator import GRAVITY_RULE, STYLES
-from urdf2dyn_ros.equations.models import CHOICES
 from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_compiled, make_estimator
 from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.load_parameters import BASE, EXTERNAL, JOINTS, LOADS, sensor
+from urdf2dyn_ros.loads.payload import PAYLOAD
 from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.observer import MomentumObserver, of_joints
-from urdf2dyn_ros.parameter_family import Family
+from urdf2dyn_ros.observer.contact import ContactDetector
+from urdf2dyn_ros.observer.contact_watch import ContactWatch
+from urdf2dyn_ros.observer.momentum_observer import MomentumObserver, of_joints
 from urdf2dyn_ros.parameters import Parameter
-from urdf2dyn_ros.payload import PAYLOAD
-from urdf2dyn_ros.sources import Sources
-from urdf2dyn_ros.stream import Stream
+from urdf2dyn_ros.parameters.parameter_family import Family
+from urdf2dyn_ros.program.generator import GRAVITY_RULE, STYLES
+from urdf2dyn_ros.program.models import CHOICES
+from urdf2dyn_ros.stream.sources import Sources
+from urdf2dyn_ros.stream.stream import Stream
 
 _OWN = (
     Parameter('robot_description', '',

@@ -9,7 +9,7 @@ import numpy as np
 
 from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.joint_states.steps import Steps
-from urdf2dyn_ros.urdf.findings import listed, quote
+from urdf2dyn_ros.quoting import listed, quote
 
 # Every message that is received has exactly one of these outcomes.
 OUTCOMES = {
@@ -37,6 +37,8 @@ EVENTS = {
 MAX_STAMP = 2**63 - 1
 MAX_GAP = 100_000_000   # ns
 MAX_DOUBTS = 5
+FADING = 1000
+"""A doubt that so many good messages have followed is over."""
 MOST = 1e6
 """No velocity [rad/s or m/s] or acceleration [m/s^2] is larger."""
 
@@ -71,13 +73,14 @@ class Intake:
     def __init__(self, robot: str, links: Collection[str], events: Counter[str]) -> None:
         self._robot, self._links, self._events = robot, links, events
         self._steps = Steps(MAX_GAP)
-        self._doubts: dict[str, str] = {}
+        self._doubts: dict[str, tuple[str, int]] = {}
+        self._taken = 0
         self.newest, self.frame, self.restart = 0, '', False
 
     @property
     def doubts(self) -> tuple[str, ...]:
         """What is wrong with which frames, each once, the first few."""
-        return tuple(self._doubts.values())
+        return tuple(text for text, _ in self._standing().values())
 
     def refused(self, frame: str, covariances: Sequence[float], *values: Vector) -> str:
         """Return the outcome of a message that cannot be used, '' if it can."""
@@ -110,8 +113,14 @@ class Intake:
                         'publish on this topic')
         self.restart = jump or changed
         self.newest, self.frame = stamp, frame
+        self._taken += 1
         return ''
 
+    def _standing(self) -> dict[str, tuple[str, int]]:
+        return {frame: doubt for frame, doubt in self._doubts.items()
+                if self._taken - doubt[1] < FADING}
+
     def _doubt(self, frame: str, text: str) -> None:
-        if len(self._doubts) < MAX_DOUBTS:
-            self._doubts.setdefault(frame, f'base data with frame_id {quote(frame)} {text}')
+        self._doubts = self._standing()
+        if frame in self._doubts or len(self._doubts) < MAX_DOUBTS:
+            self._doubts[frame] = f'base data with frame_id {quote(frame)} {text}', self._taken

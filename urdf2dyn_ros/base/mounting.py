@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from urdf2dyn_ros.equations.vectors import (
+from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
     ZERO,
     Matrix,

@@ -14,12 +14,12 @@ from urdf2dyn_ros.base.history import ABSENCES, MAX_SAMPLES, History
 from urdf2dyn_ros.base.intake import OUTCOMES, TAKEN, Intake
 from urdf2dyn_ros.base.mounting import Mounting
 from urdf2dyn_ros.base.rates import Rates
-from urdf2dyn_ros.equations.generator import GRAVITY, GRAVITY_RULE
 from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.joint_states.samples import is_finite
 from urdf2dyn_ros.joints.motion import Motion
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters import Parameter, check_all
+from urdf2dyn_ros.program.generator import GRAVITY, GRAVITY_RULE
 from urdf2dyn_ros.robot_model import RobotModel
 
 

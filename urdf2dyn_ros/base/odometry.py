@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.vectors import add, cross, scale
 from urdf2dyn_ros.base.moving_base import MovingBase
-from urdf2dyn_ros.equations.vectors import add, cross, scale
 from urdf2dyn_ros.estimators.estimate import Vector
 
 UNIT = 1e-2

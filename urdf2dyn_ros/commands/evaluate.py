@@ -12,7 +12,6 @@ from urdf2dyn_ros.commands.robot import add_options, read_robot
 from urdf2dyn_ros.comparison.files import write_figures
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.compiled.backend import BACKENDS
-from urdf2dyn_ros.contact import THRESHOLD
 from urdf2dyn_ros.errors import ExportError, ParameterError, RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.evaluation import external_report
@@ -21,7 +20,8 @@ from urdf2dyn_ros.evaluation.evaluation import evaluate
 from urdf2dyn_ros.evaluation.result import Settings
 from urdf2dyn_ros.evaluation.summary import figures, words
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.observer import GAIN
+from urdf2dyn_ros.observer.contact import THRESHOLD
+from urdf2dyn_ros.observer.momentum_observer import GAIN
 from urdf2dyn_ros.recordings import open_recording
 
 REPORT = ('efforts.json', 'efforts.png', 'efforts.html')

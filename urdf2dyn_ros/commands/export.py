@@ -6,10 +6,10 @@ import argparse
 
 from urdf2dyn_ros.commands.loads import add_loads, read_loads
 from urdf2dyn_ros.commands.robot import add_robot, read_robot
-from urdf2dyn_ros.equations.generator import STYLES
-from urdf2dyn_ros.equations.models import CHOICES, MODELS
 from urdf2dyn_ros.export import export_model, write_files
 from urdf2dyn_ros.languages import LANGUAGES
+from urdf2dyn_ros.program.generator import STYLES
+from urdf2dyn_ros.program.models import CHOICES, MODELS
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -6,11 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from urdf2dyn_ros.atomic_file import atomic_file
 from urdf2dyn_ros.commands.output import writable_directory
 from urdf2dyn_ros.commands.progress import Progress
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.system.atomic_file import atomic_file
 from urdf2dyn_ros.tuning.motion import read_motion
 from urdf2dyn_ros.tuning.plots import plot_tuning
 from urdf2dyn_ros.tuning.report import parameter_file, report

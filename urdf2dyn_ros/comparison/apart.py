@@ -11,7 +11,7 @@ from pathlib import Path
 from urdf2dyn_ros.comparison.files import write_report
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
-from urdf2dyn_ros.giving_way import run_giving_way
+from urdf2dyn_ros.system.giving_way import run_giving_way
 
 PACKAGE = Path(__file__).resolve().parents[1]
 

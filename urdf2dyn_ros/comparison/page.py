@@ -7,10 +7,11 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
-from urdf2dyn_ros.atomic_file import atomic_file
 from urdf2dyn_ros.comparison.columns import COLUMNS, notes
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.comparison.joint_picture import joint_picture
+from urdf2dyn_ros.quoting import printable
+from urdf2dyn_ros.system.atomic_file import atomic_file
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #fffffe; --ink: #1c1c1c; --soft: #595959;
@@ -120,4 +121,4 @@ def _section(joint: JointComparison, start: int) -> str:
 
 def _text(text: str) -> str:
     """Write a text as HTML; a joint's name may contain anything."""
-    return escape(''.join(letter if letter.isprintable() else '?' for letter in text))
+    return escape(printable(text))

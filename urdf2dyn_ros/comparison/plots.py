@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.atomic_file import atomic_file
 from urdf2dyn_ros.comparison.columns import lateness
 from urdf2dyn_ros.comparison.drawing import COMPUTED, MEASURED, RESIDUAL, thinned
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.drawing.picture import DPI, empty_figure, shown
 from urdf2dyn_ros.errors import ComparisonError
+from urdf2dyn_ros.system.atomic_file import atomic_file
 
 CELL, HEADER = (5.3, 2.9), 0.75
 """Width and height of a joint's place, height of the strip with title and legend [in]."""

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.atomic_file import atomic_file
 from urdf2dyn_ros.comparison.columns import COLUMNS, notes
 from urdf2dyn_ros.comparison.effort_table import write_head, write_rows
 from urdf2dyn_ros.comparison.figures import Figures
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
 from urdf2dyn_ros.errors import ComparisonError
+from urdf2dyn_ros.quoting import printable
+from urdf2dyn_ros.system.atomic_file import atomic_file
 
 
 def table(joints: Sequence[JointComparison]) -> str:
@@ -26,7 +27,7 @@ def table(joints: Sequence[JointComparison]) -> str:
     rows = [heads]
     for joint in joints:
         figures = [column.text(joint.total) for column in COLUMNS]
-        rows.append((joint.joint, joint.unit, str(joint.figures.samples),
+        rows.append((printable(joint.joint), joint.unit, str(joint.figures.samples),
                      *([''] * len(COLUMNS) if joint.doubt else figures)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
     lines = []
@@ -38,7 +39,7 @@ def table(joints: Sequence[JointComparison]) -> str:
             cells = [*cells[:3], f'not credible: {reason}']
         lines.append('  '.join(cells).rstrip())
     for joint in joints:
-        lines += notes(joint.joint, joint.total)
+        lines += notes(printable(joint.joint), joint.total)
     return '\n'.join(lines)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from urdf2dyn_ros.compiled.caller import Caller, compiled
 from urdf2dyn_ros.compiled.source import source
-from urdf2dyn_ros.equations.program import Program
 from urdf2dyn_ros.errors import CompilerError, ParameterError
+from urdf2dyn_ros.program.program import Program
 
 BACKENDS = ('python', 'c', 'auto')
 MAX_THREADS = 64

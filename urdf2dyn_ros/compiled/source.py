@@ -8,10 +8,10 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
-from urdf2dyn_ros.equations.program import Function, Program
-from urdf2dyn_ros.equations.statements import Call, Name, Signed, Statement, Term, names_in
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.infix import Infix
+from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.program.statements import Call, Name, Signed, Statement, Term, names_in
 
 _INFIX = Infix()
 _INDENT = '    '

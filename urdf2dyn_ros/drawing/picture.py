@@ -6,8 +6,9 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from urdf2dyn_ros.atomic_file import atomic_file
 from urdf2dyn_ros.errors import DrawingError
+from urdf2dyn_ros.quoting import printable
+from urdf2dyn_ros.system.atomic_file import atomic_file
 
 FORMATS = ('.svg', '.png')
 """Endings of files that a picture can be written to."""
@@ -61,7 +62,7 @@ def shown(text: str, most: int) -> str:
     What is too long loses its middle, as the ends of names are what tells them apart.
 
     """
-    safe = ''.join(letter if letter.isprintable() else '?' for letter in text)
+    safe = printable(text)
     tail = most // 3
     return safe if len(safe) <= most else f'{safe[:most - tail - 1]}…{safe[-tail:]}'
 

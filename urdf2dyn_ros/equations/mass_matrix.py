@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
-from urdf2dyn_ros.equations.expression import Scalar
-from urdf2dyn_ros.equations.inertia import BodyInertia, moved, total, turned
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.inertia import BodyInertia, moved, total, turned
+from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, add
 from urdf2dyn_ros.equations.newton_euler import in_parent, inertial, second_moment, unnoted
-from urdf2dyn_ros.equations.vectors import IDENTITY, ZERO, add
 from urdf2dyn_ros.joint_terms.term import Term
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, spin

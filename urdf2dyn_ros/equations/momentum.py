@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from urdf2dyn_ros.equations.expression import Scalar
-from urdf2dyn_ros.equations.inertia import BodyInertia
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.inertia import BodyInertia
+from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, Vector, apply
 from urdf2dyn_ros.equations.newton_euler import (
     NOTHING,
     Acting,
@@ -25,7 +26,6 @@ from urdf2dyn_ros.equations.newton_euler import (
     textbook_moment,
     unnoted,
 )
-from urdf2dyn_ros.equations.vectors import ZERO, Matrix, Vector, apply
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.joint_terms.term import Term
 from urdf2dyn_ros.joints import JOINTS

@@ -14,9 +14,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from urdf2dyn_ros.equations.expression import Scalar
-from urdf2dyn_ros.equations.inertia import BodyInertia
-from urdf2dyn_ros.equations.vectors import (
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.inertia import BodyInertia
+from urdf2dyn_ros.algebra.vectors import (
     ZERO,
     Matrix,
     Vector,

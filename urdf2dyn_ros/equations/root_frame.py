@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from urdf2dyn_ros.equations.newton_euler import Sweep, unnoted
-from urdf2dyn_ros.equations.vectors import (
+from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
     ZERO,
     Matrix,
@@ -13,6 +12,7 @@ from urdf2dyn_ros.equations.vectors import (
     cross,
     product,
 )
+from urdf2dyn_ros.equations.newton_euler import Sweep, unnoted
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Note, spin
 from urdf2dyn_ros.multibody import ROOT, Attached, Multibody

@@ -11,7 +11,7 @@ from urdf2dyn_ros.comparison.comparison import Gravity
 from urdf2dyn_ros.comparison.effort_table import KINDS, OBSERVED, write_rows
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts, Known
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
-from urdf2dyn_ros.output import Output
+from urdf2dyn_ros.stream.output import Output
 
 BATCH = 1024
 

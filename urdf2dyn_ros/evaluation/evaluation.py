@@ -11,7 +11,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TextIO, cast
 
-from urdf2dyn_ros.atomic_file import atomic_file
 from urdf2dyn_ros.comparison.comparison import Comparison
 from urdf2dyn_ros.comparison.effort_table import KINDS, OBSERVED, write_head
 from urdf2dyn_ros.comparison.robot_facts import gravity_of, robot_facts
@@ -28,6 +27,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.node_parameters import stream
 from urdf2dyn_ros.recordings import Record, Recording
 from urdf2dyn_ros.recordings.messages import SECOND
+from urdf2dyn_ros.system.atomic_file import atomic_file
 
 TABLE, BAG = 'efforts.csv', 'efforts_bag'
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.contact import Contact, ContactDetector
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.observer import MomentumObserver, of_joints
+from urdf2dyn_ros.observer.contact import Contact, ContactDetector
+from urdf2dyn_ros.observer.momentum_observer import MomentumObserver, of_joints
 
 Array = NDArray[np.float64]
 

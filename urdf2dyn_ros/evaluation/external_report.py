@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.atomic_file import atomic_file
-from urdf2dyn_ros.contact import Contact
 from urdf2dyn_ros.drawing.picture import BLACK, BLUE, ORANGE, empty_figure, save, shown
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts, JointExternal
+from urdf2dyn_ros.observer.contact import Contact
 from urdf2dyn_ros.recordings.messages import SECOND
+from urdf2dyn_ros.system.atomic_file import atomic_file
 
 STEM = 'external_efforts'
 FILES = (f'{STEM}.json', f'{STEM}.png')

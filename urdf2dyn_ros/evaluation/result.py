@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
-from urdf2dyn_ros.contact import THRESHOLD
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
-from urdf2dyn_ros.observer import GAIN
+from urdf2dyn_ros.observer.contact import THRESHOLD
+from urdf2dyn_ros.observer.momentum_observer import GAIN
 
 
 @dataclass(frozen=True)

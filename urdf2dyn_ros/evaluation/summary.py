@@ -12,7 +12,7 @@ from urdf2dyn_ros.evaluation.result import Evaluation
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import Recording
 from urdf2dyn_ros.recordings.messages import SECOND
-from urdf2dyn_ros.stream import EVENTS, OUTCOMES
+from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
 
 CALENDAR = 946_684_800 * SECOND
 """Stamps [ns] from the year 2000 on are dates, before it times since some start."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.equations.vectors import Vector, add, apply, cross
+from urdf2dyn_ros.algebra.vectors import Vector, add, apply, cross
 from urdf2dyn_ros.external_wrenches.held_wrench import HeldWrench, Message
 from urdf2dyn_ros.external_wrenches.news import News
 from urdf2dyn_ros.external_wrenches.outcomes import OUTCOMES, REASONS, fault
@@ -18,7 +18,7 @@ from urdf2dyn_ros.external_wrenches.wrench_frames import WrenchFrames
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
 from urdf2dyn_ros.parameters import Parameter, check_all
-from urdf2dyn_ros.urdf.findings import quote
+from urdf2dyn_ros.quoting import quote
 
 Array = NDArray[np.float64]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import NamedTuple
 
-from urdf2dyn_ros.equations.vectors import Vector
+from urdf2dyn_ros.algebra.vectors import Vector
+from urdf2dyn_ros.external_wrenches.placements import Chain
 from urdf2dyn_ros.joint_states.steps import Steps
-from urdf2dyn_ros.placements import Chain
 
 MAX_MESSAGES = 2048
 """More than an estimator lags behind."""

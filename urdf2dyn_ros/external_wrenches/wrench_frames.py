@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from urdf2dyn_ros.external_wrenches.placements import Chain, Placements
 from urdf2dyn_ros.multibody import Multibody
-from urdf2dyn_ros.placements import Chain, Placements
-from urdf2dyn_ros.urdf.findings import meant
+from urdf2dyn_ros.quoting import meant
 
 WORLD = 'world'
 """Names the root's frame where no link has that name."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from urdf2dyn_ros.equations.expression import Scalar, exp, tanh
+from urdf2dyn_ros.algebra.expression import Scalar, exp, tanh
 from urdf2dyn_ros.joint_terms.term import SMALLEST, Term, parameter
 from urdf2dyn_ros.joints.motion import Coordinate, Motion
 

@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from urdf2dyn_ros.equations.expression import Scalar
-from urdf2dyn_ros.equations.vectors import ZERO, Vector
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.vectors import ZERO, Vector
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.joint_terms.term import Term, parameter
 from urdf2dyn_ros.joints.motion import Coordinate, Motion
-from urdf2dyn_ros.urdf.findings import quote
+from urdf2dyn_ros.quoting import quote
 
 
 @dataclass(frozen=True)

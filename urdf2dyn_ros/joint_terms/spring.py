@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from urdf2dyn_ros.equations.expression import Scalar
+from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.joint_terms.term import Term, parameter
 from urdf2dyn_ros.joints.motion import Coordinate, Motion
 

@@ -8,11 +8,11 @@ from dataclasses import Field, dataclass, field, fields
 from numbers import Real
 from typing import Any, ClassVar
 
-from urdf2dyn_ros.equations.expression import Scalar
-from urdf2dyn_ros.equations.vectors import ZERO, Vector
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.vectors import ZERO, Vector
 from urdf2dyn_ros.joints.motion import Coordinate, Motion
 from urdf2dyn_ros.parameters import Parameter
-from urdf2dyn_ros.urdf.findings import quote
+from urdf2dyn_ros.quoting import quote
 from urdf2dyn_ros.urdf.schema import LARGEST
 
 SMALLEST = 1.0 / LARGEST

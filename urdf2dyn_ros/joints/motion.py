@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from urdf2dyn_ros.equations.expression import Scalar
-from urdf2dyn_ros.equations.vectors import Matrix, Vector
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.vectors import Matrix, Vector
 
 Note = Callable[[int, str, tuple[Scalar, ...]], None]
 """Called with body number, symbol and entries of every quantity that has a name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urdf2dyn_ros.frames import aligned
+from urdf2dyn_ros.algebra.frames import aligned
 from urdf2dyn_ros.joints.parts import Part
 from urdf2dyn_ros.robot_model import Joint
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from urdf2dyn_ros.equations.expression import Scalar
-from urdf2dyn_ros.equations.inertia import BodyInertia
-from urdf2dyn_ros.equations.vectors import ZERO, Matrix, Vector, about_z, add
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.inertia import BodyInertia
+from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, Vector, about_z, add
 from urdf2dyn_ros.joints import revolute
 from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Spun, Wrench
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from urdf2dyn_ros.equations.expression import Scalar, cos, sin
-from urdf2dyn_ros.equations.inertia import BodyInertia
-from urdf2dyn_ros.equations.vectors import ZERO, Matrix, Vector, about_z
-from urdf2dyn_ros.frames import SNAP
+from urdf2dyn_ros.algebra.expression import Scalar, cos, sin
+from urdf2dyn_ros.algebra.frames import SNAP
+from urdf2dyn_ros.algebra.inertia import BodyInertia
+from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, Vector, about_z
 from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Spun, Wrench
 
 UNIT = 'rad'

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from urdf2dyn_ros.equations.program import Program
 from urdf2dyn_ros.languages import c, cpp, javascript, julia, matlab, python, rust
+from urdf2dyn_ros.program.program import Program
 
 LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
     'python': python.write,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from urdf2dyn_ros.equations.program import Function
-from urdf2dyn_ros.equations.statements import (
+from urdf2dyn_ros.program.program import Function
+from urdf2dyn_ros.program.statements import (
     Block,
     Call,
     Name,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from urdf2dyn_ros.equations.program import Function, Program
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.c_trigonometry import SINES_AND_COSINES
 from urdf2dyn_ros.languages.language import Language
+from urdf2dyn_ros.program.program import Function, Program
 
 
 def write(program: Program) -> dict[str, str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from urdf2dyn_ros.equations.program import Function, Program
 from urdf2dyn_ros.languages.c import quoted
 from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.reserved import CPP
+from urdf2dyn_ros.program.program import Function, Program
 
 
 def write(program: Program) -> dict[str, str]:

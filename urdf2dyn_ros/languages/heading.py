@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from urdf2dyn_ros.equations.notation import is_plain
-from urdf2dyn_ros.equations.program import Function, Program
 from urdf2dyn_ros.languages.lines import wrapped
+from urdf2dyn_ros.program.notation import is_plain
+from urdf2dyn_ros.program.program import Function, Program
 from urdf2dyn_ros.version import __version__
 
 _WIDTH = 96   # behind what begins a comment

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from urdf2dyn_ros.equations.statements import Call, Name, Number, Product, Signed, Sum, Term
+from urdf2dyn_ros.program.statements import Call, Name, Number, Product, Signed, Sum, Term
 
 
 def shortest(value: float) -> str:

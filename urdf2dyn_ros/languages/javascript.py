@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from urdf2dyn_ros.equations.program import Function, Program
 from urdf2dyn_ros.languages.language import Language
+from urdf2dyn_ros.program.program import Function, Program
 
 
 def write(program: Program) -> dict[str, str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from urdf2dyn_ros.equations.program import Function, Program
-from urdf2dyn_ros.equations.statements import Statement
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.lines import WIDTH, wrapped
+from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.program.statements import Statement
 
 
 def write(program: Program) -> dict[str, str]:

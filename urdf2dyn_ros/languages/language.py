@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from urdf2dyn_ros.equations.program import WRENCH_SUMMARY, Function, JointRow, Result
-from urdf2dyn_ros.equations.statements import Block, Signed, Statement, names_in
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.languages.self_test import SelfTest
+from urdf2dyn_ros.program.program import WRENCH_SUMMARY, Function, JointRow, Result
+from urdf2dyn_ros.program.statements import Block, Signed, Statement, names_in
 
 EDITED = 'Parameters, as in the URDF: change a line, run again, and the efforts follow'
 FOLLOW = 'What follows from them, in the frames of the equations'

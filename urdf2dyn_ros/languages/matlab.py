@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from urdf2dyn_ros.equations.program import Function, Program
 from urdf2dyn_ros.languages.language import Language, variables
 from urdf2dyn_ros.languages.lines import packed
+from urdf2dyn_ros.program.program import Function, Program
 
 _KINDS = (('position', ''), ('velocity', '/s'), ('acceleration', '/s^2'))
 

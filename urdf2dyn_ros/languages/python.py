@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from urdf2dyn_ros.equations.program import Function, Program, Row
 from urdf2dyn_ros.languages.language import Language, variables
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
+from urdf2dyn_ros.program.program import Function, Program, Row
 
 _KINDS = ('position', 'velocity', 'acceleration')
 

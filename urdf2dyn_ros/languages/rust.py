@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from urdf2dyn_ros.equations.program import Function, Program, Result
 from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.language import Language
+from urdf2dyn_ros.program.program import Function, Program, Result
 
 
 def write(program: Program) -> dict[str, str]:

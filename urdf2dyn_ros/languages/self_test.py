@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from urdf2dyn_ros.equations.models import PARTS, TOGETHER
-from urdf2dyn_ros.equations.program import WRENCH, Function, Input, Program, Result
 from urdf2dyn_ros.languages.heading import heading
 from urdf2dyn_ros.languages.infix import Infix
 from urdf2dyn_ros.languages.lines import packed
+from urdf2dyn_ros.program.models import PARTS, TOGETHER
+from urdf2dyn_ros.program.program import WRENCH, Function, Input, Program, Result
 
 RESULTS = {'tau': ('inverse_dynamics', 'tau'), 'wrench': ('inverse_dynamics', 'wrench'),
            'tau_gravity': ('gravity', 'tau'), 'tau_bias': ('bias', 'tau'),

@@ -17,12 +17,12 @@ from urdf2dyn_ros.base.imu import Imu
 from urdf2dyn_ros.base.odometry import Odometry
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.estimators.estimate import Vector
-from urdf2dyn_ros.monitor import CHECK
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import nanoseconds, time, triple
 from urdf2dyn_ros.nodes.status import publishers
 from urdf2dyn_ros.nodes.topics import Topics
 from urdf2dyn_ros.robot_model import RobotModel
+from urdf2dyn_ros.status.monitor import CHECK
 
 
 def _imu(base: Imu, message: Any) -> None:

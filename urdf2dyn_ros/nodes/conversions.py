@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from urdf2dyn_ros.estimators.estimate import Vector
-from urdf2dyn_ros.output import Output
+from urdf2dyn_ros.stream.output import Output
 
 BILLION = 1_000_000_000
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from urdf2dyn_ros.nodes.conversions import JointStateFields
 from urdf2dyn_ros.nodes.descriptions import Loaded
-from urdf2dyn_ros.sources import Sources
-from urdf2dyn_ros.stream import Stream
+from urdf2dyn_ros.stream.sources import Sources
+from urdf2dyn_ros.stream.stream import Stream
 
 
 class Running(NamedTuple):

@@ -21,8 +21,10 @@ from urdf2dyn_ros.nodes.child_process import ChildProcess, stop_all
 from urdf2dyn_ros.nodes.client import Client
 from urdf2dyn_ros.nodes.local_graph import join_empty_domain
 from urdf2dyn_ros.nodes.progress import Progress
+from urdf2dyn_ros.parameters import check_all
 from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.share import robot_file
+from urdf2dyn_ros.simulators.parameters import PARAMETERS as SIMULATION
+from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.urdf.reader import read_urdf
 from urdf2dyn_ros.urdf.source import load_urdf
 from urdf2dyn_ros.urdf.writer import clean_urdf
@@ -79,6 +81,7 @@ def run_demo(robot: Path | None, duration: float, output: Path) -> int:
 
 def _demonstrate(robot: Path, duration: float, output: Path,
                  check: Callable[[], None]) -> None:
+    check_all(SIMULATION, {'duration': duration})
     model = read_urdf(load_urdf(str(robot)))
     output.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:

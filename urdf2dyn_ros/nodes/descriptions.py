@@ -16,7 +16,7 @@ from urdf2dyn_ros.load_parameters import check_names, loaded, loading
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.nodes.topics import Topics
 from urdf2dyn_ros.nodes.worker import Worker
-from urdf2dyn_ros.observer import MomentumObserver
+from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
 from urdf2dyn_ros.urdf import read_urdf
 
 _REBUILDING = ('robot_description', 'strict_inertia', 'gravity', 'backend', 'terms.enabled',

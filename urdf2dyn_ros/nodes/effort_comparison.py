@@ -24,7 +24,6 @@ from urdf2dyn_ros.comparison.report import table
 from urdf2dyn_ros.comparison.robot_facts import gravity_of, robot_facts
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts
 from urdf2dyn_ros.comparison.status import joint_status
-from urdf2dyn_ros.equations.generator import GRAVITY_RULE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import nanoseconds
@@ -33,6 +32,7 @@ from urdf2dyn_ros.nodes.running import run
 from urdf2dyn_ros.nodes.status import diagnostic_status
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.program.generator import GRAVITY_RULE
 from urdf2dyn_ros.urdf.reader import read_urdf
 
 PARAMETERS = (

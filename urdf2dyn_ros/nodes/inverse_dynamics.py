@@ -18,7 +18,7 @@ from urdf2dyn_ros.export import checked_name
 from urdf2dyn_ros.export_process import Export
 from urdf2dyn_ros.joint_states.serialized import Fields
 from urdf2dyn_ros.load_parameters import loading, unheeded
-from urdf2dyn_ros.monitor import Monitor
+from urdf2dyn_ros.loads.payload import carried
 from urdf2dyn_ros.node_parameters import (
     FAMILIES,
     PARAMETERS,
@@ -46,11 +46,11 @@ from urdf2dyn_ros.nodes.topics import Topics
 from urdf2dyn_ros.nodes.watch import Watch
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.nodes.wrenches import Wrenches
-from urdf2dyn_ros.output import Output
-from urdf2dyn_ros.payload import carried
-from urdf2dyn_ros.sources import Sources
-from urdf2dyn_ros.status import State
-from urdf2dyn_ros.urdf.findings import listed
+from urdf2dyn_ros.quoting import listed
+from urdf2dyn_ros.status.monitor import Monitor
+from urdf2dyn_ros.status.status import State
+from urdf2dyn_ros.stream.output import Output
+from urdf2dyn_ros.stream.sources import Sources
 
 _RUNNERS = {'python': 'Python', 'c': 'compiled C'}
 _NONE = Sources()

@@ -12,9 +12,9 @@ from std_msgs.msg import String
 
 from urdf2dyn_ros.information import information, information_text
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.monitor import CHECK, Monitor
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.worker import Worker
+from urdf2dyn_ros.status.monitor import CHECK, Monitor
 
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
                      durability=DurabilityPolicy.TRANSIENT_LOCAL)

@@ -11,7 +11,6 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
-from urdf2dyn_ros.contact_watch import ContactWatch, not_observed
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -19,10 +18,11 @@ from urdf2dyn_ros.node_parameters import OF_JOINTS, contact_watch
 from urdf2dyn_ros.nodes.barrier import answering
 from urdf2dyn_ros.nodes.data_path import Running
 from urdf2dyn_ros.nodes.topics import Topics
-from urdf2dyn_ros.observer import of_joints
-from urdf2dyn_ros.output import Output
-from urdf2dyn_ros.status import Status
-from urdf2dyn_ros.stream import Stream
+from urdf2dyn_ros.observer.contact_watch import ContactWatch, not_observed
+from urdf2dyn_ros.observer.momentum_observer import of_joints
+from urdf2dyn_ros.status.status import Status
+from urdf2dyn_ros.stream.output import Output
+from urdf2dyn_ros.stream.stream import Stream
 
 _NO_MODEL = 'there is no model for it yet'
 

@@ -13,9 +13,9 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 
 from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
-from urdf2dyn_ros.parameter_family import Family
 from urdf2dyn_ros.parameters import Parameter
-from urdf2dyn_ros.urdf.findings import listed
+from urdf2dyn_ros.parameters.parameter_family import Family
+from urdf2dyn_ros.quoting import listed
 
 _QOS = 'qos_overrides.'
 

@@ -11,8 +11,8 @@ from std_srvs.srv import SetBool
 
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.loads.payload import carried, doubt, payload
 from urdf2dyn_ros.nodes.barrier import answering
-from urdf2dyn_ros.payload import carried, doubt, payload
 
 
 class Payload:

@@ -13,7 +13,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.joint_terms import TERMS
 from urdf2dyn_ros.nodes.conversions import JointStateFields
 from urdf2dyn_ros.nodes.topics import Topics
-from urdf2dyn_ros.output import Output
+from urdf2dyn_ros.stream.output import Output
 
 NAMES = ('gravity', 'coriolis', 'inertia', *TERMS, 'external')
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
-from urdf2dyn_ros.monitor import Monitor
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.status import publishers
-from urdf2dyn_ros.stream import OUTCOMES, Stream
+from urdf2dyn_ros.status.monitor import Monitor
+from urdf2dyn_ros.stream.stream import OUTCOMES, Stream
 
 PATIENCE = 10.0
 """Time between two looks [s]."""

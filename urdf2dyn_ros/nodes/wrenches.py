@@ -14,10 +14,10 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.load_parameters import EXTERNAL, external
-from urdf2dyn_ros.monitor import CHECK
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import nanoseconds, triple
 from urdf2dyn_ros.nodes.topics import Topics
+from urdf2dyn_ros.status.monitor import CHECK
 
 
 class Wrenches:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from urdf2dyn_ros.frames import from_rpy
+from urdf2dyn_ros.algebra.frames import from_rpy
 from urdf2dyn_ros.robot_model import Inertia, Joint, Limits, RobotModel
 from urdf2dyn_ros.simulators.gears import is_floating_root
 from urdf2dyn_ros.urdf.writer import clean_urdf

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.atomic_file import atomic_file
 from urdf2dyn_ros.comparison.drawing import COMPUTED, MEASURED, RESIDUAL
 from urdf2dyn_ros.drawing.picture import DPI, empty_figure, shown
+from urdf2dyn_ros.system.atomic_file import atomic_file
 from urdf2dyn_ros.tuning.motion import Array, Motion
 from urdf2dyn_ros.tuning.suggestion import Suggestion
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from urdf2dyn_ros.estimators import ESTIMATORS
+from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.tuning.motion import Motion
 from urdf2dyn_ros.tuning.noise import FLOOR
 from urdf2dyn_ros.tuning.sampling import sampling
@@ -66,8 +67,7 @@ def _table(motion: Motion, found: Suggestion) -> list[str]:
 def parameter_file(found: Suggestion, recording: str) -> str:
     """Return a file of parameters for ros2 launch (config:=) and ros2 run (--params-file)."""
     rows = {row.name: row for row in ESTIMATORS[found.estimator].PARAMETERS}
-    shown = ''.join(letter if letter.isprintable() else '?' for letter in recording)
-    lines = [f'# Parameters of the node inverse_dynamics, tuned on {shown}',
+    lines = [f'# Parameters of the node inverse_dynamics, tuned on {printable(recording)}',
              '# Launch with config:=THIS_FILE or run with --params-file THIS_FILE.',
              '/**:', '  ros__parameters:', f'    estimator: "{found.estimator}"']
     for name, value in found.parameters.items():

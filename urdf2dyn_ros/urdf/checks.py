@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from urdf2dyn_ros.errors import Problem, UrdfError
+from urdf2dyn_ros.quoting import quote, shown
 from urdf2dyn_ros.urdf import (
     rules_force,
     rules_inertia,
@@ -18,7 +19,7 @@ from urdf2dyn_ros.urdf import (
     rules_tree,
 )
 from urdf2dyn_ros.urdf.description import Description, line_of
-from urdf2dyn_ros.urdf.findings import quote, refuse, shown
+from urdf2dyn_ros.urdf.findings import refuse
 
 MAX_PROBLEMS = 1000
 

@@ -8,8 +8,8 @@ import re
 from lxml import etree
 
 from urdf2dyn_ros.errors import Problem, UrdfError
+from urdf2dyn_ros.quoting import quote, shown
 from urdf2dyn_ros.urdf.description import Element, line_of
-from urdf2dyn_ros.urdf.findings import quote, shown
 
 MAX_BYTES = 10_000_000
 MAX_DEPTH = 100

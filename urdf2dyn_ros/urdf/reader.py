@@ -10,6 +10,7 @@ from lxml import etree
 from urdf_parser_py import urdf
 
 from urdf2dyn_ros.errors import Problem
+from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.robot_model import (
     ExternalForce,
     Inertia,
@@ -23,7 +24,6 @@ from urdf2dyn_ros.robot_model import (
 from urdf2dyn_ros.urdf.checks import check
 from urdf2dyn_ros.urdf.description import Description, Element, children, ignored, numbers
 from urdf2dyn_ros.urdf.document import MAX_BYTES, MAX_DEPTH, parse_document
-from urdf2dyn_ros.urdf.findings import listed
 from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, TENSOR, attributes
 from urdf2dyn_ros.urdf.transmissions import gear_ratios
 

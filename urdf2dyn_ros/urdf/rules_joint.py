@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.joints import DECOMPOSED
+from urdf2dyn_ros.quoting import quote
 from urdf2dyn_ros.robot_model import Joint
 from urdf2dyn_ros.urdf.description import (
     Description,
@@ -17,7 +18,7 @@ from urdf2dyn_ros.urdf.description import (
     numbers,
     type_of,
 )
-from urdf2dyn_ros.urdf.findings import quote, refuse, together, warn
+from urdf2dyn_ros.urdf.findings import refuse, together, warn
 from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, JOINT_TYPES, MOVING_TYPES, MULTI_DOF_TYPES
 
 _SHORTEST_AXIS = 1e-8

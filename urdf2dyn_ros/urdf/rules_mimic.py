@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from urdf2dyn_ros.errors import Problem
+from urdf2dyn_ros.quoting import listed, meant, quote
 from urdf2dyn_ros.urdf.description import Description, Element, name_of, number, type_of
-from urdf2dyn_ros.urdf.findings import listed, meant, quote, refuse, together, warn
+from urdf2dyn_ros.urdf.findings import refuse, together, warn
 from urdf2dyn_ros.urdf.schema import LARGEST, MULTI_DOF_TYPES
 
 

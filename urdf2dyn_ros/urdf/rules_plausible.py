@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from urdf2dyn_ros.errors import Problem
+from urdf2dyn_ros.quoting import listed, quote
 from urdf2dyn_ros.urdf.description import (
     Description,
     Element,
@@ -16,7 +17,7 @@ from urdf2dyn_ros.urdf.description import (
     numbers,
     type_of,
 )
-from urdf2dyn_ros.urdf.findings import listed, quote, refuse, warn
+from urdf2dyn_ros.urdf.findings import refuse, warn
 from urdf2dyn_ros.urdf.schema import LARGEST, MOVING_TYPES, NUMBERS, TENSOR
 
 _LONGEST = 100.0

@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from urdf2dyn_ros.errors import Problem
+from urdf2dyn_ros.quoting import quote
 from urdf2dyn_ros.urdf.description import Description, Element, children, line_of, name_of
-from urdf2dyn_ros.urdf.findings import quote, refuse, together, warn
+from urdf2dyn_ros.urdf.findings import refuse, together, warn
 from urdf2dyn_ros.urdf.numbers import read_numbers
 from urdf2dyn_ros.urdf.schema import (
     NUMBERS,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from urdf2dyn_ros.errors import Problem
+from urdf2dyn_ros.quoting import meant, quote
 from urdf2dyn_ros.urdf.description import Description, name_of
-from urdf2dyn_ros.urdf.findings import meant, quote, together, warn
+from urdf2dyn_ros.urdf.findings import together, warn
 from urdf2dyn_ros.urdf.transmissions import (
     gear_ratios,
     read_reduction,

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from urdf2dyn_ros.errors import Problem
+from urdf2dyn_ros.quoting import listed, meant, quote
 from urdf2dyn_ros.urdf.description import Description, Element, end_of, line_of, name_of
-from urdf2dyn_ros.urdf.findings import listed, meant, quote, refuse
+from urdf2dyn_ros.urdf.findings import refuse
 
 
 def no_links(robot: Description) -> Iterator[Problem]:

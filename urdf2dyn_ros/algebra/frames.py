@@ -1,0 +1,66 @@
+"""Constant rotations: roll, pitch, yaw; a frame with z on an axis; entries that mean 0 and 1."""
+
+from __future__ import annotations
+
+import math
+
+from urdf2dyn_ros.algebra.vectors import IDENTITY, Matrix, cross, product, scale, transpose
+from urdf2dyn_ros.robot_model import Triple
+
+SNAP = 2e-11
+"""
+A fifth of the 1e-10 to which efforts are promised: 1.5707963268 is a quarter turn.
+
+Not more: angles of 0.27931 and -0.00019159 rad (Unitree's G1) can leave an entry of 4e-10 that
+is no zero.
+
+"""
+
+
+def snapped(m: Matrix) -> Matrix:
+    """Return m with entries within SNAP of 0, 1 and -1 set to these; nothing else is rounded."""
+    return tuple(tuple(_snapped(entry) for entry in row) for row in m)  # type: ignore[return-value]
+
+
+def _snapped(value: float) -> float:
+    nearest = float(round(value))
+    return nearest + 0.0 if abs(value - nearest) < SNAP else value
+
+
+def from_rpy(rpy: Triple) -> Matrix:
+    """Return parent_R_child of URDF's fixed-axis roll, pitch, yaw [rad]: Rz(y) Ry(p) Rx(r)."""
+    if rpy == (0.0, 0.0, 0.0):
+        return IDENTITY
+    (cr, cp, cy), (sr, sp, sy) = (tuple(f(a) for a in rpy) for f in (math.cos, math.sin))
+    return snapped((
+        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+        (-sp, cp * sr, cp * cr)))
+
+
+def rotated(m: Matrix, n: Matrix) -> Matrix:
+    """Return m n, snapped."""
+    if m is IDENTITY:
+        return n
+    return m if n is IDENTITY else snapped(product(m, n))
+
+
+def aligned(axis: Triple) -> Matrix:
+    """
+    Return link_R_body whose z is the axis: a permutation of axes where the axis is x, y or z.
+
+    For an oblique axis the body's y is kept in the link's coordinate plane most nearly normal
+    to the axis, so that one more entry is zero.
+
+    """
+    x, y, z = (_snapped(entry) for entry in axis)
+    if x == y == 0.0:
+        return IDENTITY if z > 0.0 else ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
+    if y == z == 0.0:
+        return ((0.0, 0.0, x), (1.0, 0.0, 0.0), (0.0, x, 0.0))
+    if x == z == 0.0:
+        return ((0.0, y, 0.0), (0.0, 0.0, y), (1.0, 0.0, 0.0))
+    smallest = min(range(3), key=lambda k: abs(axis[k]))
+    across = cross(axis, IDENTITY[smallest])
+    column_x = scale(1.0 / math.sqrt(sum(entry * entry for entry in across)), across)
+    return snapped(transpose((column_x, cross(axis, column_x), axis)))

@@ -1,0 +1,123 @@
+"""Inertial parameters of a body: the sum of its links', about the body's origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.vectors import (
+    IDENTITY,
+    Matrix,
+    Vector,
+    add,
+    apply,
+    matrix_sum,
+    outer,
+    product,
+    scale,
+    transpose,
+)
+
+
+class LinkInertia(NamedTuple):
+    """
+    A link's own parameters and its constant placement in its body.
+
+    Attributes
+    ----------
+    mass : Scalar
+        [kg].
+    com : Vector
+        Centre of mass [m] in the link's frame.
+    tensor : Matrix
+        About the centre of mass [kg m^2], along the inertial axes.
+    body_R_inertial, body_R_link, body_p_link : Matrix, Matrix, Vector
+        Placement of the inertial axes and of the link's frame in the body.
+
+    """
+
+    mass: Scalar
+    com: Vector
+    tensor: Matrix
+    body_R_inertial: Matrix
+    body_R_link: Matrix
+    body_p_link: Vector
+
+
+class BodyInertia(NamedTuple):
+    """Mass m [kg], first moments h = m c [kg m], inertia J about the origin [kg m^2]."""
+
+    m: Scalar
+    h: Vector
+    J: Matrix
+
+
+def body_inertia(links: Iterable[LinkInertia]) -> BodyInertia | None:
+    """Return the inertia of a body, None where it has no links with inertia."""
+    return total(about_origin(link) for link in links)
+
+
+def total(parts: Iterable[BodyInertia]) -> BodyInertia | None:
+    """Return the sum of inertias about the same origin, exact; None where there are none."""
+    result = None
+    for part in parts:
+        result = part if result is None else BodyInertia(
+            result.m + part.m, add(result.h, part.h), matrix_sum(result.J, part.J))
+    return result
+
+
+def com_in_body(link: LinkInertia) -> Vector:
+    """Return the centre of mass in the body's frame [m]."""
+    return add(apply(link.body_R_link, link.com), link.body_p_link)
+
+
+def about_origin(link: LinkInertia) -> BodyInertia:
+    """Return a link's inertia about its body's origin: J = R I R' + m (c.c 1 - c c')."""
+    com = com_in_body(link)
+    R = link.body_R_inertial
+    turned = product(product(R, link.tensor), transpose(R))
+    return BodyInertia(link.mass, scale(link.mass, com),
+                       _symmetric(matrix_sum(turned, _point_mass(link.mass, com))))
+
+
+def moved(inertia: BodyInertia, R: Matrix, p: Vector) -> BodyInertia:
+    """Return m, h and second moments S in a frame where r = R r' + p; J stands for S."""
+    m, h, S = inertia
+    h = apply(R, h)
+    turned = S if R is IDENTITY else product(product(R, S), transpose(R))
+    across = outer(h, p)
+    parts = (turned, across, transpose(across), outer(scale(m, p), p))
+    S = parts[0]
+    for part in parts[1:]:
+        S = matrix_sum(S, part)
+    return BodyInertia(m, add(h, scale(m, p)), _symmetric(S))
+
+
+def turned(inertia: BodyInertia, c: Scalar, s: Scalar) -> BodyInertia:
+    """
+    Return m, h and second moments S after a turn about z with this cosine and sine.
+
+    From c^2 + s^2 = 1: with t = c (S_xx - S_yy) - 2 s S_xy, the new S_xx is S_yy + c t, S_yy is
+    S_xx - c t and S_xy is S_xy + s t.
+
+    """
+    m, (x, y, z), S = inertia
+    t = c * (S[0][0] - S[1][1]) - s * (2.0 * S[0][1])
+    xx, yy, xy = S[1][1] + c * t, S[0][0] - c * t, S[0][1] + s * t
+    xz, yz = c * S[0][2] - s * S[1][2], s * S[0][2] + c * S[1][2]
+    return BodyInertia(m, (c * x - s * y, s * x + c * y, z),
+                       ((xx, xy, xz), (xy, yy, yz), (xz, yz, S[2][2])))
+
+
+def _symmetric(m: Matrix) -> Matrix:
+    """Return m with its upper triangle mirrored: the same entries, not only equal ones."""
+    return ((m[0][0], m[0][1], m[0][2]), (m[0][1], m[1][1], m[1][2]), (m[0][2], m[1][2], m[2][2]))
+
+
+def _point_mass(m: Scalar, c: Vector) -> Matrix:
+    """Return m (c.c 1 - c c'), the parallel-axis term."""
+    x, y, z = c
+    xx, yy, zz = x * x, y * y, z * z
+    xy, xz, yz = -(m * (x * y)), -(m * (x * z)), -(m * (y * z))
+    return ((m * (yy + zz), xy, xz), (xy, m * (xx + zz), yz), (xz, yz, m * (xx + yy)))

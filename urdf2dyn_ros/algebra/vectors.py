@@ -1,0 +1,85 @@
+"""Three-vectors and 3x3 matrices as tuples of any scalar; products skip what is exactly zero."""
+
+from __future__ import annotations
+
+from urdf2dyn_ros.algebra.expression import Scalar
+
+Vector = tuple[Scalar, Scalar, Scalar]
+Matrix = tuple[Vector, Vector, Vector]
+
+ZERO: Vector = (0.0, 0.0, 0.0)
+IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+AXES = 'xyz'
+
+
+def add(a: Vector, b: Vector) -> Vector:
+    """Return a + b."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+def subtract(a: Vector, b: Vector) -> Vector:
+    """Return a - b."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def scale(k: Scalar, a: Vector) -> Vector:
+    """Return k a."""
+    return (k * a[0], k * a[1], k * a[2])
+
+
+def dot(a: Vector, b: Vector) -> Scalar:
+    """Return a . b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Return a x b."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def rounded(a: Vector, tiny: float) -> Vector:
+    """Return a with entries of at most this size set to zero."""
+    x, y, z = (0.0 if abs(entry) <= tiny else entry for entry in a)
+    return (x, y, z)
+
+
+def outer(a: Vector, b: Vector) -> Matrix:
+    """Return a b'."""
+    return (scale(a[0], b), scale(a[1], b), scale(a[2], b))
+
+
+def transpose(m: Matrix) -> Matrix:
+    """Return m'."""
+    return ((m[0][0], m[1][0], m[2][0]), (m[0][1], m[1][1], m[2][1]), (m[0][2], m[1][2], m[2][2]))
+
+
+def apply(m: Matrix, a: Vector) -> Vector:
+    """Return m a."""
+    return (dot(m[0], a), dot(m[1], a), dot(m[2], a))
+
+
+def product(m: Matrix, n: Matrix) -> Matrix:
+    """Return m n."""
+    columns = transpose(n)
+    return (apply(columns, m[0]), apply(columns, m[1]), apply(columns, m[2]))
+
+
+def matrix_sum(m: Matrix, n: Matrix) -> Matrix:
+    """Return m + n."""
+    return (add(m[0], n[0]), add(m[1], n[1]), add(m[2], n[2]))
+
+
+def about_x(angle_cos: Scalar, angle_sin: Scalar) -> Matrix:
+    """Return the rotation about x of the angle with this cosine and sine."""
+    return ((1.0, 0.0, 0.0), (0.0, angle_cos, -angle_sin), (0.0, angle_sin, angle_cos))
+
+
+def about_z(angle_cos: Scalar, angle_sin: Scalar) -> Matrix:
+    """Return the rotation about z of the angle with this cosine and sine."""
+    return ((angle_cos, -angle_sin, 0.0), (angle_sin, angle_cos, 0.0), (0.0, 0.0, 1.0))
+
+
+def symmetric(six: tuple[Scalar, ...]) -> Matrix:
+    """Return the matrix of its entries xx, xy, xz, yy, yz, zz."""
+    xx, xy, xz, yy, yz, zz = six
+    return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))

@@ -1,0 +1,131 @@
+"""
+U from the parent's U: what the points on a joint's axis have in common with the parent.
+
+The third column of U is what accelerates a point on z more than the origin, and the points on a
+joint's axis belong to the parent as well: turning the body about its axis turns this column and
+changes nothing else, U z = R' U_joint z. Where the constant rotation to the joint only swaps
+axes, U_joint z is a column of the parent's U, which is there already. So the column costs a
+turn, and w_y qd and -w_x qd of the angular acceleration, two entries of U and one square cost
+nothing: 3 multiplications and 2 additions fewer per joint than from w and wd.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from urdf2dyn_ros.algebra.inertia import BodyInertia
+from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, Vector, apply, product, transpose
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, Spun
+from urdf2dyn_ros.joints.revolute import turned
+from urdf2dyn_ros.multibody import ROOT, Body, Multibody
+
+_UNITS = (0.0, 1.0, -1.0)
+
+
+class InheritedSpin:
+    """
+    Rotation of bodies in few operations, in the place of `textbook_spin`.
+
+    Parameters
+    ----------
+    system : Multibody
+    inertias : sequence of BodyInertia or None
+        With second moments, one per body: a U that its own body does not ask for costs more
+        than it saves.
+
+    """
+
+    def __init__(self, system: Multibody, inertias: Sequence[BodyInertia | None]) -> None:
+        self.bodies = system.bodies
+        self._handed_on = _handed_on(system.bodies)
+        self._asked_for = _asked_for(system.bodies, inertias)
+
+    def __call__(self, i: int, placed: Motion, U_parent: Matrix, at: Coordinate,
+                 note: Note) -> Spun:
+        """Return the function that joints call with w and wd of body i."""
+        return partial(self._spun, i, placed, U_parent, at)
+
+    def _spun(self, i: int, placed: Motion, U_parent: Matrix, at: Coordinate,
+              w: Vector, wd: Vector) -> tuple[Vector, Matrix]:
+        body = self.bodies[i]
+        joint = JOINTS[body.type]
+        rotation = joint.rotation(at)
+        c, s = rotation[0][0], rotation[1][0]
+        R = body.parent_R_joint
+        known = body.parent == ROOT or (self._asked_for[body.parent] and _swaps(R))
+        if joint.TURNS and known:
+            z = (R[0][2], R[1][2], R[2][2])
+            column = turned(apply(transpose(R), apply(U_parent, z)), c, s)
+        elif joint.TURNS and not self._handed_on[i] and 0.0 not in placed.w:
+            column = turned(_third_column(placed.w, placed.wd), c, s)
+        elif known and not joint.TURNS and _swaps(rotation):
+            return wd, _seen_from(product(R, rotation), U_parent)
+        else:
+            column = _third_column(w, wd)
+        return spin_about(column, w, wd, self._handed_on[i])
+
+
+def spin_about(column: Vector, w: Vector, wd: Vector,
+               handed_on: bool) -> tuple[Vector, Matrix]:
+    """
+    Return wd and U from the third column of U, w and wd_z.
+
+    Parameters
+    ----------
+    column, w, wd : Vector
+    handed_on : bool
+        Whether anybody asks for wd_x and wd_y, which are made of U here; without them two
+        entries share 2 w_z.
+
+    """
+    U_xz, U_yz, U_zz = column
+    yy, zz = w[1] * w[1], w[2] * w[2]
+    xy = w[0] * w[1]
+    if handed_on:
+        xz, yz = w[0] * w[2], w[1] * w[2]
+        wd = (yz - U_yz, U_xz - xz, wd[2])
+        U_zx, U_zy = xz - wd[1], yz + wd[0]
+    else:
+        twice = w[2] + w[2]
+        U_zx, U_zy = twice * w[0] - U_xz, twice * w[1] - U_yz
+    # U_zz - U_yy = zz - yy, a difference that the moment asks for as well
+    return wd, ((-(yy + zz), xy - wd[2], U_xz),
+                (xy + wd[2], U_zz - (zz - yy), U_yz),
+                (U_zx, U_zy, U_zz))
+
+
+def _third_column(w: Vector, wd: Vector) -> Vector:
+    return (w[0] * w[2] + wd[1], w[1] * w[2] - wd[0], -(w[0] * w[0] + w[1] * w[1]))
+
+
+def _seen_from(R: Matrix, U: Matrix) -> Matrix:
+    return product(product(transpose(R), U), R)
+
+
+def _swaps(R: Matrix) -> bool:
+    """Tell whether a constant rotation swaps axes and turns them round, no more."""
+    return all(isinstance(entry, float) and entry in _UNITS for row in R for entry in row)
+
+
+def _asked_for(bodies: Sequence[Body], inertias: Sequence[BodyInertia | None]) -> list[bool]:
+    """Tell for every body whether its U is needed: by inertia, or something away from z."""
+    result = [inertia is not None and (inertia.h, inertia.J) != (ZERO, (ZERO, ZERO, ZERO))
+              for inertia in inertias]
+    for body in bodies:
+        if body.parent != ROOT and (body.parent_p_joint != ZERO
+                                    or not JOINTS[body.type].TURNS):
+            result[body.parent] = True
+    return result
+
+
+def _handed_on(bodies: Sequence[Body]) -> list[bool]:
+    """Tell for every body whether a child takes more of its wd than the part along z."""
+    result = [False] * len(bodies)
+    for body in bodies:
+        if body.parent != ROOT:
+            along_z = JOINTS[body.type].TURNS and body.parent_R_joint[2][2] in _UNITS[1:]
+            result[body.parent] = result[body.parent] or not along_z
+    return result

@@ -1,0 +1,100 @@
+"""
+Base inertial parameters: fewer numbers, fewer operations, the same efforts.
+
+A mass distribution on a joint's axis does not notice that the joint turns: it can as well be
+fixed to the parent. So the mass, the first moment along z and the second moment zz of a turning
+body go to its parent, and vanish from the body's own equations (Gautier and Khalil 1990, here as
+a shift of second moments). What slides without turning keeps its orientation in the parent: all
+its second moments go there.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from urdf2dyn_ros.algebra.inertia import BodyInertia, moved, total
+from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, rounded
+from urdf2dyn_ros.equations.simplification.virtual_masses import Child, virtual_mass
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.multibody import ROOT, Multibody
+
+ROUNDING = 2.0**-50
+"""Of the largest entry: what is left of a zero that has been turned and moved."""
+
+NOTHING = BodyInertia(0.0, ZERO, (ZERO, ZERO, ZERO))
+
+
+def second_moments(J: Matrix) -> Matrix:
+    """Return S = tr(J)/2 1 - J, the integral of r r' over the mass [kg m^2]."""
+    half = 0.5 * (J[0][0] + J[1][1] + J[2][2])
+    return ((half - J[0][0], -J[0][1], -J[0][2]),
+            (-J[1][0], half - J[1][1], -J[1][2]),
+            (-J[2][0], -J[2][1], half - J[2][2]))
+
+
+def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
+              takers: Sequence[Sequence[int]] = ()) -> list[BodyInertia | None]:
+    """
+    Return inertial parameters of which as many as can be are zero, for `second_moment`.
+
+    Parameters
+    ----------
+    system : Multibody
+    inertias : sequence of BodyInertia or None
+        With inertia tensors, one per body, then the root's.
+    takers : sequence of sequence of int
+        For every body the children that may have a virtual mass; by default there is none.
+
+    Returns
+    -------
+    list of BodyInertia or None
+        With second moments in the place of the tensors, one per body, then the root's, which
+        is the rest.
+
+    """
+    bodies = system.bodies
+    result = [inertia and inertia._replace(J=second_moments(inertia.J)) for inertia in inertias]
+    behind = [0] * len(bodies)   # how many bodies that pull
+    for i in reversed(range(len(bodies))):
+        body, inertia = bodies[i], result[i]
+        if inertia is not None:
+            inertia = _cleaned(inertia)
+            # without anything that pulls there is no force yet: a mass would ask for all of it
+            given = virtual_mass(inertia, [
+                Child(k, bodies[k].parent_p_joint, alone=behind[k] == _pulls(result[k]))
+                for k in (takers[i] if takers else ()) if behind[k]])
+            if given is not None:
+                child, mu, inertia = given
+                result[child] = (result[child] or NOTHING)._replace(m=mu)
+            shared, kept = JOINTS[body.type].split(inertia)
+            result[i] = None if kept == NOTHING else kept
+            # seen from the parent the same at whatever position of the joint
+            shifted = moved(shared, body.parent_R_joint, body.parent_p_joint)
+            result[body.parent] = total([result[body.parent] or NOTHING, shifted])
+        behind[i] += _pulls(result[i])
+        if body.parent != ROOT:
+            behind[body.parent] += behind[i]
+    return result
+
+
+def pulls(system: Multibody, inertias: Sequence[BodyInertia | None]) -> list[bool]:
+    """Tell for every body whether it or one behind it has a force of its own."""
+    result = [_pulls(inertia) for inertia in inertias]
+    for i in reversed(range(len(system.bodies))):
+        if system.bodies[i].parent != ROOT:
+            result[system.bodies[i].parent] |= result[i]
+    return result
+
+
+def _pulls(inertia: BodyInertia | None) -> bool:
+    return inertia is not None and (inertia.m != 0.0 or inertia.h != ZERO)
+
+
+def _cleaned(inertia: BodyInertia) -> BodyInertia:
+    """Return an inertia whose entries are zero where they are no more than rounding."""
+    (x, y, z), S = inertia.h, inertia.J
+    h_tiny = ROUNDING * max(abs(x), abs(y), abs(z))
+    S_tiny = ROUNDING * max(abs(entry) for row in S for entry in row)
+    return BodyInertia(inertia.m, rounded(inertia.h, h_tiny),
+                       (rounded(S[0], S_tiny), rounded(S[1], S_tiny), rounded(S[2], S_tiny)))

@@ -1,0 +1,147 @@
+"""
+The free choice of every body frame's origin on its joint's axis, made for the fewest operations.
+
+Every point on the axis of a turning joint serves as the origin of its body, and of the joint's
+frame in the parent: no effort changes. An origin that moves by t along z moves by t z in the
+parent, and its children move by -t z in the body. Every component of a joint's place in its
+parent costs U p and p x f, 5 multiplications and additions; an offset between two common
+normals needs one component, in front of the joint or behind it (compare the standard and the
+modified parameters of Denavit and Hartenberg), and parallel axes share one. The points worth
+choosing on each axis are few; the best choice of all is found from tips to root.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from urdf2dyn_ros.algebra.vectors import Vector, add, rounded, scale
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.multibody import ROOT, Body, Multibody
+
+ROUNDING = 2.0**-50
+"""Of the longest offset of a robot: what is left of a zero."""
+
+FARTHEST = 4.0
+"""Times the longest offset, which an origin moves at most: axes that are almost parallel."""
+
+SHALLOWEST = 1e-3
+"""Component of an axis along which an origin may not move to make a component of p zero."""
+
+MOST = 12
+"""Points that are tried on one axis."""
+
+COMPONENT, FLAT_COMPONENT, FIRST, LEVER = 10.0, 5.0, 4.0, 4.0
+"""
+Operations that a component of p costs, in general and in a body that turns about its z alone; that
+the first lever arm costs, which asks for a force; and that one across the axis of the parent
+saves: see `virtual_masses`.
+"""
+
+
+def slid_origins(system: Multibody, pulls: Sequence[bool]) -> Multibody:
+    """
+    Return the same robot with the origins of its body frames chosen.
+
+    Parameters
+    ----------
+    system : Multibody
+    pulls : sequence of bool
+        Whether a body or what is behind it asks for the acceleration of its origin.
+
+    """
+    bodies = system.bodies
+    longest = max((abs(x) for body in bodies for x in body.parent_p_joint), default=0.0)
+    points = _points(bodies, longest)
+    turning = _turning(bodies)
+    # least[i][t]: cost of body i and all behind it with its parent's origin at t, and its own
+    least: list[dict[float, tuple[float, float]]] = [{} for _ in bodies]
+    behind: list[dict[float, float]] = [dict.fromkeys(each, 0.0) for each in points]
+    for i in reversed(range(len(bodies))):
+        parent = bodies[i].parent
+        for t_parent in points[parent] if parent != ROOT else (0.0,):
+            least[i][t_parent] = min(
+                (pulls[i] * _cost(_place(bodies[i], t, t_parent, longest), turning[i])
+                 + behind[i][t], k, t)
+                for k, t in enumerate(points[i]))[::2]
+        if parent != ROOT:
+            for t_parent, (cost, _) in least[i].items():
+                behind[parent][t_parent] += cost
+    moves: list[float] = []
+    result: list[Body] = []
+    for i, body in enumerate(bodies):
+        t_parent = moves[body.parent] if body.parent != ROOT else 0.0
+        t = least[i][t_parent][1]
+        moves.append(t)
+        attached = tuple(replace(each, body_p_link=_lower(each.body_p_link, t))
+                         for each in body.attached) if t else body.attached
+        result.append(replace(body, attached=attached,
+                              parent_p_joint=_place(body, t, t_parent, longest)))
+    return replace(system, bodies=tuple(result))
+
+
+def _points(bodies: Sequence[Body], longest: float) -> list[list[float]]:
+    """Return the points on the axis of every body that make a component of some place zero."""
+    points: list[list[float]] = []
+    for body in bodies:
+        p, z = body.parent_p_joint, _axis(body)
+        points.append([0.0])
+        if JOINTS[body.type].TURNS:
+            _include(points[-1], (-p[k] / z[k] for k in range(3) if abs(z[k]) > SHALLOWEST),
+                     longest)
+    for i in reversed(range(len(bodies))):
+        parent, z = bodies[i].parent, _axis(bodies[i])[2]
+        if parent != ROOT and JOINTS[bodies[parent].type].TURNS:
+            _include(points[parent], (bodies[i].parent_p_joint[2] + t * z for t in points[i]),
+                     longest)
+    for i, body in enumerate(bodies):
+        z = _axis(body)[2]
+        if body.parent != ROOT and abs(z) == 1.0 and JOINTS[body.type].TURNS:
+            _include(points[i], ((t - body.parent_p_joint[2]) * z for t in points[body.parent]),
+                     longest)
+    return points
+
+
+def _include(points: list[float], more: Iterable[float], longest: float) -> None:
+    """Add points that are not too far away, nor there already, up to so many."""
+    for t in more:
+        if (len(points) < MOST and abs(t) <= FARTHEST * longest
+                and all(abs(t - known) > ROUNDING * longest for known in points)):
+            points.append(t)
+
+
+def _turning(bodies: Sequence[Body]) -> list[int]:
+    """Return how many joints turn before each body's."""
+    result: list[int] = []
+    for body in bodies:
+        parent = body.parent
+        result.append(0 if parent == ROOT else
+                      result[parent] + JOINTS[bodies[parent].type].TURNS)
+    return result
+
+
+def _cost(p: Vector, turning: int) -> float:
+    """Return the operations that a place in a body costs, with so many turning joints before."""
+    across = sum(1 for x in p[:2] if x != 0.0)
+    if turning < 2:
+        return FLAT_COMPONENT * across * turning
+    components = COMPONENT * sum(1 for x in p if x != 0.0)
+    if turning == 2:
+        return components + FIRST * (components > 0.0)
+    return components - LEVER * (across > 0)
+
+
+def _axis(body: Body) -> Vector:
+    R = body.parent_R_joint
+    return (R[0][2], R[1][2], R[2][2])
+
+
+def _place(body: Body, t: float, t_parent: float, longest: float) -> Vector:
+    """Return the place of a joint whose origin moves by t, and its parent's by t_parent."""
+    moved = _lower(add(body.parent_p_joint, scale(t, _axis(body))), t_parent)
+    return rounded(moved, ROUNDING * longest)
+
+
+def _lower(p: Vector, t: float) -> Vector:
+    return (p[0], p[1], p[2] - t)

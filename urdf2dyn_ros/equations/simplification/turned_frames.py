@@ -1,0 +1,130 @@
+"""
+The free choice of every body frame's x axis, made for the fewest operations.
+
+A body frame has z on its joint; a constant turn about that axis changes no effort. With x along
+the common normal of the joint's axis and that of the child with the most bodies behind it, the
+constant rotation to the child is one about x alone (Khalil and Kleinfinger 1986), and what is
+left of it is a constant in the child's angle. At a tip the turn makes h_y zero, the first moment
+across x: U h and h x a lose 5 products, and the x component of a is not needed.
+
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from urdf2dyn_ros.algebra.frames import SNAP, rotated, snapped
+from urdf2dyn_ros.algebra.inertia import BodyInertia
+from urdf2dyn_ros.algebra.vectors import Matrix, about_x, about_z, apply, product, transpose
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.multibody import ROOT, Body, Multibody
+
+
+def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> Multibody:
+    """
+    Return the same robot with the x axes of its body frames chosen.
+
+    Parameters
+    ----------
+    system : Multibody
+    inertias : sequence of BodyInertia or None
+        One per body, as the frames are.
+
+    """
+    heirs = _heirs(system.bodies)
+    turns: list[float] = []
+    bodies: list[Body] = []
+    for i, body in enumerate(system.bodies):
+        back = _about_z(-turns[body.parent]) if body.parent != ROOT else _about_z(0.0)
+        R = rotated(back, body.parent_R_joint)
+        beta, alpha, gamma = _zxz(R)
+        heir = heirs[i]
+        turn = -gamma
+        if JOINTS[body.type].TURNS:
+            if heir is not None:
+                turn = _turn(system.bodies[heir], -gamma)
+            elif not _shares_angle(system.bodies, body):
+                turn = _tip_turn(inertias[i], -gamma)
+        turns.append(turn)
+        to_body = _about_z(-turn)
+        # the offset of a joint that follows another is one constant with the turn
+        about_axis = body.offset if JOINTS[body.type].TURNS else 0.0
+        bodies.append(replace(
+            body,
+            parent_R_joint=rotated(_about_z(beta), _snapped_about_x(alpha)),
+            parent_p_joint=apply(back, body.parent_p_joint),
+            offset=body.offset - about_axis,
+            turn=math.remainder(gamma + turn + about_axis, 2.0 * math.pi),
+            attached=tuple(replace(attached, body_R_link=rotated(to_body, attached.body_R_link),
+                                   body_p_link=apply(to_body, attached.body_p_link))
+                           for attached in body.attached)))
+    return replace(system, bodies=tuple(bodies))
+
+
+def _heirs(bodies: tuple[Body, ...]) -> list[int | None]:
+    """Return, for every body, the child with the most bodies behind it."""
+    size = [1] * len(bodies)
+    heirs: list[int | None] = [None] * len(bodies)
+    for i in reversed(range(len(bodies))):
+        parent = bodies[i].parent
+        if parent == ROOT:
+            continue
+        size[parent] += size[i]
+        heir = heirs[parent]
+        if heir is None or size[i] >= size[heir]:
+            heirs[parent] = i
+    return heirs
+
+
+def _turn(child: Body, otherwise: float) -> float:
+    """Return the angle of the common normal of z and the child's axis, about z."""
+    axis = (child.parent_R_joint[0][2], child.parent_R_joint[1][2])
+    if math.hypot(*axis) > SNAP:
+        return math.atan2(axis[0], -axis[1])
+    p_x, p_y, _ = child.parent_p_joint   # parallel axes: from one to the other
+    return math.atan2(p_y, p_x) if math.hypot(p_x, p_y) > SNAP else otherwise
+
+
+def _shares_angle(bodies: tuple[Body, ...], body: Body) -> bool:
+    """Tell whether another body has the same angle, and so the same sine and cosine."""
+    return any(other is not body and (other.coordinate, other.multiplier, other.offset)
+               == (body.coordinate, body.multiplier, body.offset) for other in bodies)
+
+
+def _tip_turn(inertia: BodyInertia | None, otherwise: float) -> float:
+    """Return the angle about z of the centre of mass, on which the body's x axis will be."""
+    if inertia is None:
+        return otherwise
+    (x, y, z), J = inertia.h, inertia.J
+    if math.hypot(x, y) > SNAP * math.hypot(x, y, z):
+        return math.atan2(y, x)
+    # on the axis: no product of inertia across it
+    xy, difference = -2.0 * J[0][1], J[1][1] - J[0][0]
+    if math.hypot(xy, difference) > SNAP * abs(J[0][0] + J[1][1]):
+        return 0.5 * math.atan2(xy, difference)
+    return otherwise
+
+
+def _zxz(R: Matrix) -> tuple[float, float, float]:
+    """Return beta, alpha, gamma of R = Rz(beta) Rx(alpha) Rz(gamma)."""
+    x, y, z = R[0][2], R[1][2], R[2][2]
+    across = math.hypot(x, y)
+    if across < SNAP:
+        return 0.0, 0.0 if z > 0.0 else math.pi, math.atan2(-R[0][1], R[0][0])
+    beta = math.atan2(x, -y)
+    if abs(beta) > math.pi / 2:   # the same normal the other way round
+        beta, across = beta - math.copysign(math.pi, beta), -across
+    alpha = math.atan2(across, z)
+    rest = product(transpose(product(about_z(math.cos(beta), math.sin(beta)),
+                                     about_x(math.cos(alpha), math.sin(alpha)))), R)
+    return beta, alpha, math.atan2(rest[1][0], rest[0][0])
+
+
+def _about_z(angle: float) -> Matrix:
+    return snapped(about_z(math.cos(angle), math.sin(angle)))
+
+
+def _snapped_about_x(angle: float) -> Matrix:
+    return snapped(about_x(math.cos(angle), math.sin(angle)))

@@ -1,0 +1,129 @@
+"""
+A mass at a joint, which one body has too much and the other too little.
+
+A point mass at the origin of a joint's frame, on its axis, can be counted with the body before
+the joint or with the body behind it (Gautier and Khalil 1990 count all of it with the one
+before). Counted behind, it costs that body F = mu a; missing before, at p from that body's
+origin, it takes mu p from the first moments, of which it can make one zero. An entry of the
+first moments costs U h and h x a, 5 multiplications and additions; mu a costs 3 of each, and
+p x f is there anyway.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from urdf2dyn_ros.algebra.inertia import BodyInertia
+from urdf2dyn_ros.algebra.vectors import Vector, add, matrix_sum, outer, scale
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.multibody import ROOT, Multibody
+
+SHORTEST = 1e-3
+"""Lever arm [m] below which no mass is virtual."""
+
+LARGEST = 100.0
+"""Virtual mass at most, as a multiple of the mass at and behind the body: two digits."""
+
+MASS, WHOLE = 6, 3
+"""Operations of mu a, and of the component of a that a body without other mass does not need."""
+
+
+class Child(NamedTuple):
+    """
+    A body that could take a mass.
+
+    Attributes
+    ----------
+    number : int
+    p : Vector
+        Origin of its joint's frame in the parent [m].
+    alone : bool
+        Whether nothing else on or behind it transmits a force.
+
+    """
+
+    number: int
+    p: Vector
+    alone: bool
+
+
+def mass_takers(system: Multibody) -> list[list[int]]:
+    """
+    Return, for every body, the children that could take a mass from it for fewer operations.
+
+    It does not pay near the root, where little of the force is asked for.
+
+    """
+    bodies = system.bodies
+    result: list[list[int]] = [[] for _ in bodies]
+    turns = [JOINTS[body.type].TURNS for body in bodies]
+    depth: list[int] = []
+    slides: list[bool] = []
+    for i, body in enumerate(bodies):
+        p = body.parent
+        depth.append(turns[i] + (0 if p == ROOT else depth[p]))
+        slides.append(not turns[i] or (p != ROOT and slides[p]))
+        if (depth[i] > 2 and turns[i] and turns[p]
+                and (depth[p] > 2 or slides[p] or _force_across(system, p))):
+            result[p].append(i)
+    return result
+
+
+def _force_across(system: Multibody, i: int) -> bool:
+    """Tell whether the joint on the root feels more of body i's force than the part along z."""
+    x, y, _ = system.bodies[i].parent_p_joint
+    R = system.bodies[i].parent_R_joint
+    # z . (p x f) = f . (z x p)
+    return any(R[0][k] * -y + R[1][k] * x != 0.0 for k in (0, 1))
+
+
+def virtual_mass(inertia: BodyInertia,
+                 children: Iterable[Child]) -> tuple[int, float, BodyInertia] | None:
+    """
+    Return the mass to count behind a joint, and what is left before it.
+
+    Parameters
+    ----------
+    inertia : BodyInertia
+        Of a body that turns, with second moments, and with the masses behind it.
+    children : iterable of Child
+        Those that could take the mass.
+
+    Returns
+    -------
+    child : int
+    mu : float
+        [kg].
+    inertia : BodyInertia
+        Without mu at the origin of the child's joint. None where no mass pays.
+
+    """
+    best, least = None, _cost(inertia)
+    for child, p, alone in children:
+        for k in (0, 1):   # h_z is none of the body's: it goes to its parent
+            if abs(p[k]) < SHORTEST or abs(inertia.h[k]) > LARGEST * abs(inertia.m * p[k]):
+                continue
+            mu = inertia.h[k] / p[k]
+            left = _without(inertia, mu, p, k)
+            cost = _cost(left) + MASS + alone * WHOLE
+            if cost < least:
+                best, least = (child, mu, left), cost
+    return best
+
+
+def _without(inertia: BodyInertia, mu: float, p: Vector, k: int) -> BodyInertia:
+    """Return what is left without mu at p, which makes h[k] zero."""
+    h = list(add(inertia.h, scale(-mu, p)))
+    h[k] = 0.0
+    S = matrix_sum(inertia.J, outer(scale(-mu, p), p))
+    return BodyInertia(inertia.m - mu, (h[0], h[1], h[2]), S)
+
+
+def _cost(inertia: BodyInertia) -> int:
+    """Return the operations of what the body does not hand on to its parent."""
+    h, S = inertia.h, inertia.J
+    entries = ((10, h[0]), (10, h[1]), (4, S[0][0]), (4, S[1][1]),
+               (7, S[0][1]), (7, S[0][2]), (7, S[1][2]))
+    return sum(operations for operations, entry in entries if entry != 0.0)

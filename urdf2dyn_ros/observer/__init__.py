@@ -1,0 +1,1 @@
+"""External efforts from the momentum, and what becomes of them: contacts."""

@@ -1,0 +1,106 @@
+"""What touches one robot, from its outputs: external efforts, joints with a contact, a status."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.observer.contact import ContactDetector
+from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
+from urdf2dyn_ros.status.status import Level, Status
+from urdf2dyn_ros.stream.output import Output
+
+
+class ContactWatch:
+    """
+    Observes the outputs of one stream.
+
+    Parameters
+    ----------
+    dynamics : InverseDynamics
+    observer : MomentumObserver
+    detector : ContactDetector
+        Both belong to this from now on.
+    touched : sequence of str
+        Joints that have felt a contact before; remembered until the next reset.
+
+    """
+
+    def __init__(self, dynamics: InverseDynamics, observer: MomentumObserver,
+                 detector: ContactDetector, touched: Sequence[str] = ()) -> None:
+        self._names, self._units = dynamics.joint_names, dynamics.effort_units
+        self._observer, self._detector = observer, detector
+        self._before = tuple(touched)
+        self._largest = np.full(len(self._names), np.nan)
+        self._not_measured = np.full(len(self._names), False)
+        self._outputs = self._answers = 0   # since the last report
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """Joints that have felt a contact since the last reset, in the order in which they did."""
+        return tuple(dict.fromkeys((*self._before, *self._detector.touched)))
+
+    def reset(self) -> None:
+        """Forget the contacts that were; one that lasts is noticed again at once."""
+        self._before = ()
+        self._detector.reset()
+        self._largest.fill(np.nan)
+
+    def update(self, output: Output) -> Vector | None:
+        """Return the external efforts (n,) of an output [N m or N], NaN where not measured."""
+        self._outputs += 1
+        self._not_measured = np.isnan(output.measured)
+        with np.errstate(all='ignore'):   # absurd numbers are judged by their results
+            external = self._observer.update(output.stamp, output.q, output.qd, output.measured,
+                                             *output.given)
+            if external is None:
+                self._detector.stop()
+            else:
+                self._answers += 1
+                self._detector.update(output.stamp, external)
+                np.fmax(self._largest, np.abs(external), out=self._largest)
+        return external
+
+    def told(self, joints: Sequence[str], external: Vector) -> str:
+        """Return a contact of joints in words, with their external efforts of (n,)."""
+        found = (self._names.index(joint) for joint in joints)
+        return _contact([f'{self._names[k]} ({external[k]:.4g} {self._units[k]})' for k in found])
+
+    def report(self) -> Status:
+        """Return how it is, and how it was since the report before."""
+        settling = self._observer.settling if self._answers else np.full(len(self._names), False)
+        values = {
+            'joints with a contact': ', '.join(self.touched), 'settling': self._named(settling),
+            'not measured': self._named(self._not_measured),
+            **{f'{name}: largest external effort [{unit}]': (
+                'unknown' if np.isnan(largest) else f'{largest:.6g}')
+               for name, unit, largest in zip(self._names, self._units, self._largest.tolist())}}
+        outputs, answers = self._outputs, self._answers
+        self._outputs = self._answers = 0
+        if self.touched:
+            return Status('contact', Level.WARN, _contact(self.touched), values)
+        if not outputs:
+            return Status('contact', Level.STALE, 'no external efforts: no efforts are computed',
+                          values)
+        if not answers:
+            return Status('contact', Level.WARN, 'no external efforts: ' + (
+                'no effort is measured' if self._not_measured.all() else
+                'efforts come for the first time, or less often than observer.max_gap'), values)
+        return Status('contact', Level.OK, 'no contact', values)
+
+    def _named(self, flags: NDArray[np.bool_]) -> str:
+        return ', '.join(name for name, flag in zip(self._names, flags.tolist()) if flag)
+
+
+def not_observed(reason: str, touched: Sequence[str]) -> Status:
+    """Return the status of a robot that cannot be observed."""
+    return Status('contact', Level.WARN, f'what touches the robot is not observed: {reason}',
+                  {'joints with a contact': ', '.join(touched)})
+
+
+def _contact(joints: Sequence[str]) -> str:
+    return f'contact at joint{"s" * (len(joints) > 1)} ' + ', '.join(joints)

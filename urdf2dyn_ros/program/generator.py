@@ -1,0 +1,128 @@
+"""From a robot to its Program: the recursion runs once on expressions, and is written down."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+from urdf2dyn_ros.algebra.expression import Expression
+from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.multibody import Multibody
+from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.program.derivation import Derivation
+from urdf2dyn_ros.program.joint_table import joint_table
+from urdf2dyn_ros.program.models import functions_of
+from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.program.references import references
+from urdf2dyn_ros.program.scheduling import Schedule
+from urdf2dyn_ros.program.statements import Block, Statement
+from urdf2dyn_ros.program.words import in_words
+
+Gravity = tuple[float, float, float]
+
+LOADS = Loads()
+STYLES = ('readable', 'fast')
+GRAVITY: Gravity = (0.0, 0.0, -9.81)
+GRAVITY_RULE = Parameter('gravity', GRAVITY, 'Gravity in the root frame.', unit='m/s^2',
+                         minimum=-1000.0, maximum=1000.0)
+
+
+def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable',
+             gravity: Gravity = GRAVITY, functions: str = 'inverse_dynamics',
+             loads: Loads = LOADS) -> Program:
+    """
+    Return the equations of a robot.
+
+    Parameters
+    ----------
+    system : Multibody
+    robot, name : str
+        The robot's name as data, and as part of identifiers.
+    style : str
+        readable: every inertial value a named parameter, every formula spelled out, and the
+        dynamic model in the root frame as well. fast: numbers folded, fewest operations.
+    gravity : tuple of float, (3,)
+        [m/s^2], in the root frame.
+    functions : str
+        One of `models.CHOICES`: which functions there are.
+    loads : Loads
+        What acts beside the links.
+
+    Raises
+    ------
+    ExportError
+        For an unknown style or function.
+    ParameterError
+        For a gravity that is not three finite numbers, or loads on what the robot does not have.
+
+    """
+    if style not in STYLES:
+        raise ExportError(f'unknown style {style!r}; the styles are: {", ".join(STYLES)}')
+    asked = functions_of(functions)
+    gravity = GRAVITY_RULE.check(gravity)
+    loads.check(system)
+    with uncollected():
+        rows = joint_table(system)
+        derived = [Derivation(system, gravity, style == 'readable', rows, function, asked,
+                              loads)
+                   for function in asked]
+        constants, known = _constants(derived)
+        written: list[Function] = []
+        dynamic_models = []
+        for derivation, (function, what) in zip(derived, asked.items()):
+            names = {derivation.graph.nodes[serial]: value for serial, value in known.items()}
+            made = derivation.function(function, what, derivation.results, names, True)
+            written.append(replace(made, summary=what.said(loads.acts(system))))
+            if derivation.found:
+                dynamic_models.append(derivation.function(
+                    'dynamic_model', what, derivation.found, names, False))
+            derivation.graph.clear()
+        named = {x.name for function in written for x in function.inputs} | {
+            result.name for function in written for result in function.results}
+        return Program(
+            robot, name, style, gravity, in_words(system, gravity, loads, named), rows,
+            tuple(i + 1 for i in system.drivers),
+            tuple(derived[0].parameters), constants, tuple(written),
+            dynamic_models[0] if dynamic_models else None,
+            partial(references, system, gravity, tuple(asked), loads))
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Spare the garbage collector the graph: many small objects, all in use to the end."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _constants(derived: Sequence[Derivation],
+               ) -> tuple[tuple[Block, ...], dict[int, tuple[str, bool]]]:
+    """
+    Return what was made of parameters before the sweeps: no work at every call.
+
+    All graphs begin with the same constants, so that a serial number means the same in each.
+
+    """
+    wanted = sorted(set().union(*(derivation.constants() for derivation in derived)))
+    first = derived[0].graph
+    schedule = Schedule(first, [Expression(first.nodes[serial]) for serial in wanted],
+                        keep_labels=True, temporary='kt', name_outputs=True, spare_names=True)
+    groups: dict[str, list[Statement]] = {}
+    unnamed: list[Statement] = []   # on the way to the next that has a name
+    for node, statement in schedule.by_node.items():
+        unnamed.append(statement)
+        if node in first.labels:
+            body = ''.join(c for c in statement.name.split('_')[0] if c.isdigit())
+            groups.setdefault(body, []).extend(unnamed)
+            unnamed = []
+    groups.setdefault('', []).extend(unnamed)
+    return (tuple(Block('', tuple(group)) for group in groups.values() if group),
+            {node.serial: name for node, name in schedule.names.items()})

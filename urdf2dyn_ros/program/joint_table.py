@@ -1,0 +1,54 @@
+"""The joints of a robot as a table for the head of a file."""
+
+from __future__ import annotations
+
+from urdf2dyn_ros.algebra.vectors import AXES
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.multibody import ROOT, Body, Multibody
+from urdf2dyn_ros.program.program import JointRow
+
+
+def joint_table(system: Multibody) -> tuple[JointRow, ...]:
+    """Return a row for every body."""
+    drivers = system.drivers
+    rows = []
+    for i, body in enumerate(system.bodies):
+        joint, driver = JOINTS[body.type], drivers[body.coordinate]
+        link = body.attached[0].link.name if body.attached else ''
+        rows.append(JointRow(
+            i + 1, body.name, link, body.type, joint.UNIT, joint.EFFORT_UNIT,
+            'root' if body.parent == ROOT else str(body.parent + 1), _axes(body),
+            '' if driver == i else _follows(body, driver + 1), _limits(body)))
+    return tuple(rows)
+
+
+def _follows(body: Body, driver: int) -> str:
+    """Return the position of a mimic joint as a formula."""
+    multiplier = '' if body.multiplier == 1.0 else f'{body.multiplier:.9g} '
+    offset = '' if body.offset == 0.0 else f' {body.offset:+.9g}'
+    return f'{multiplier}q{driver}{offset}'
+
+
+def _limits(body: Body) -> str:
+    """Return the limits that the URDF gives, as text."""
+    joint, limits = JOINTS[body.type], body.limits
+    parts = []
+    if limits.lower is not None and limits.upper is not None:
+        parts.append(f'{limits.lower:g} .. {limits.upper:g} {joint.UNIT}')
+    for value, unit in ((limits.velocity, f'{joint.UNIT}/s'), (limits.effort, joint.EFFORT_UNIT)):
+        if value is not None:
+            parts.append(f'{value:g} {unit}')
+    return ', '.join(parts)
+
+
+def _axes(body: Body) -> str:
+    """Return which axes of the link the body's x, y, z are."""
+    if not body.attached:
+        return 'x y z'
+    names = []
+    for row in body.attached[0].body_R_link:
+        which = [k for k in range(3) if abs(row[k]) == 1.0]
+        if not which:
+            return 'oblique'
+        names.append('-' * (row[which[0]] < 0.0) + AXES[which[0]])
+    return ' '.join(names)

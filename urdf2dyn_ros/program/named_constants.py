@@ -1,0 +1,220 @@
+"""The constants of a robot: as plain numbers, or as named parameters that a reader may change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from urdf2dyn_ros.algebra.expression import Graph, Scalar
+from urdf2dyn_ros.algebra.frames import from_rpy, rotated
+from urdf2dyn_ros.algebra.inertia import (
+    BodyInertia,
+    LinkInertia,
+    about_origin,
+    com_in_body,
+    total,
+)
+from urdf2dyn_ros.algebra.vectors import AXES, Matrix, Vector, symmetric
+from urdf2dyn_ros.joint_terms import Term
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.multibody import ROOT, Attached, Body, LinkWrench, Multibody
+from urdf2dyn_ros.program.notation import mention
+from urdf2dyn_ros.program.program import ParameterGroup, ParameterLine
+
+_TENSOR_NAMES = ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')
+_TENSOR_LINES = (((0, 3, 5), 'inertia about the centre of mass [kg m^2]'),
+                 ((1, 2, 4), 'its products, entries of the tensor [kg m^2]'))
+_STRUCTURAL = (0.0, 1.0, -1.0)
+
+
+@dataclass
+class NamedConstants:
+    """
+    A robot whose masses, centres, inertias and lengths are parameters of a graph.
+
+    A zero in the geometry is part of the robot's structure and vanishes from the equations, as
+    does a zero of friction, rotors and springs; an inertial parameter that happens to be zero
+    stays.
+
+    Attributes
+    ----------
+    system : Multibody
+        With parameters in place of numbers.
+    gravity : Vector
+    terms : dict
+        Number of a body to the terms at its joint.
+    moving : bool
+        Whether the root moves: its inertia counts, and gravity is part of its motion.
+    inertias : list
+        Of parameters, one per body, then the root's.
+    groups : list of ParameterGroup
+        Names and values, in the order of the bodies.
+
+    """
+
+    graph: Graph
+    system: Multibody
+    gravity: Vector
+    title: Callable[[int], str]
+    terms: dict[int, tuple[Term, ...]]
+    moving: bool
+    inertias: list[BodyInertia | None] = field(default_factory=list)
+    groups: list[ParameterGroup] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._lines: list[ParameterLine] = []
+        if not self.moving:
+            self.gravity = self._vector('g', self.gravity, 'gravity in the root frame [m/s^2]')
+        root, root_inertia = self._attached('0', self.system.root, self.moving)
+        self._close(ROOT)
+        bodies = []
+        for i, body in enumerate(self.system.bodies):
+            bodies.append(self._body(i, body))
+            self._terms(i, body)
+            self._close(i)
+        self.inertias.append(root_inertia)
+        forces = tuple(self._force(str(k), force)
+                       for k, force in enumerate(self.system.forces, 1))
+        if self._lines:
+            self.groups.append(ParameterGroup('constant wrenches by the environment, as the '
+                                              'tags <force> say', tuple(self._lines)))
+        self.system = replace(self.system, bodies=tuple(bodies), root=root, forces=forces)
+
+    def _close(self, i: int) -> None:
+        if self._lines:
+            self.groups.append(ParameterGroup(self.title(i), tuple(self._lines)))
+        self._lines = []
+
+    def _body(self, i: int, body: Body) -> Body:
+        n = str(i + 1)
+        parent = 'the root frame' if body.parent == ROOT else f'frame {body.parent + 1}'
+        attached, inertia = self._attached(n, body.attached)
+        self.inertias.append(inertia)
+        return replace(
+            body, attached=attached,
+            parent_p_joint=self._vector(f'p{n}', body.parent_p_joint,
+                                        f'origin of joint {n} in {parent} [m]'),
+            parent_R_joint=self._rotation(f'A{n}', body.parent_R_joint,
+                                          f'constant rotation from joint {n} to {parent}'),
+            multiplier=self._scalar(f'k{n}', body.multiplier, 'mimic multiplier'),
+            offset=self._scalar(f'o{n}', body.offset, 'mimic offset'))
+
+    def _attached(self, n: str, links: tuple[Attached, ...], heavy: bool = True,
+                  ) -> tuple[tuple[Attached, ...], BodyInertia | None]:
+        """Return the links of a body and, where it counts, its inertia."""
+        inertias: list[tuple[str, LinkInertia]] = []
+        attached = []
+        for k, old in enumerate(links):
+            suffix = f'{n}_{k}' if k else n
+            new = self._placed(old, suffix)
+            attached.append(new)
+            if heavy and old.link.inertia is not None:
+                inertias.append((suffix, self._inertia(old, new, suffix)))
+        return tuple(attached), self._total(n, inertias)
+
+    def _terms(self, i: int, body: Body) -> None:
+        """Name the parameters of what acts at a joint, and what is made of them."""
+        units = {'unit': JOINTS[body.type].UNIT, 'effort': JOINTS[body.type].EFFORT_UNIT}
+        named = []
+        for term in self.terms.get(i, ()):
+            values = {}
+            for each in term.parameters():
+                symbol, what, unit = (each.metadata[key] for key in ('symbol', 'what', 'unit'))
+                values[each.name] = self._add((f'{symbol}{i + 1}',), (getattr(term, each.name),),
+                                              f'{what} [{unit.format(**units)}]')[0]
+            named.append(replace(term, **values))
+            for symbol, scalar in named[-1].constants().items():
+                self.graph.label(f'{symbol}{i + 1}', scalar)
+        if named:
+            self.terms = {**self.terms, i: tuple(named)}
+
+    def _force(self, k: str, wrench: LinkWrench) -> LinkWrench:
+        return LinkWrench(
+            wrench.link,
+            self._vector(f'Fu{k}', wrench.force, f'force on link{mention(wrench.link)}, in its '
+                         'axes [N]'),
+            self._vector(f'Nu{k}', wrench.moment, f'moment on link{mention(wrench.link)}, about '
+                         'its origin [N m]'))
+
+    def _placed(self, old: Attached, suffix: str) -> Attached:
+        n = suffix.split('_')[0]
+        frame = 'the root frame' if n == '0' else f'frame {n}'
+        return replace(
+            old, body_p_link=self._vector(f'p{suffix}', old.body_p_link,
+                                          f'origin of fixed link {suffix} in {frame} [m]'),
+            body_R_link=self._rotation(f'B{suffix}', old.body_R_link,
+                                       f'constant rotation from link {suffix} to {frame}'))
+
+    def _inertia(self, old: Attached, new: Attached, suffix: str) -> LinkInertia:
+        inertia = old.link.inertia
+        assert inertia is not None
+        mass = self._add((f'm{suffix}',), (inertia.mass,), 'mass [kg]')[0]
+        com = self._add(tuple(f'com{suffix}_{x}' for x in AXES), inertia.com,
+                        'centre of mass in the link [m]')
+        six: list[Scalar] = [0.0] * 6
+        for kept, comment in _TENSOR_LINES:
+            named = self._add(tuple(f'I{suffix}_{_TENSOR_NAMES[k]}' for k in kept),
+                              tuple(inertia.tensor[k] for k in kept), comment)
+            for k, scalar in zip(kept, named):
+                six[k] = scalar
+        body_R_inertial = new.body_R_link
+        if inertia.rpy != (0.0, 0.0, 0.0):
+            body_R_inertial = self._rotation(
+                f'E{suffix}', rotated(old.body_R_link, from_rpy(inertia.rpy)),
+                f'constant rotation from the inertial axes of link {suffix} to frame '
+                f'{suffix.split("_")[0]}')
+        return LinkInertia(mass, (com[0], com[1], com[2]), symmetric(tuple(six)), body_R_inertial,
+                           new.body_R_link, new.body_p_link)
+
+    def _total(self, n: str, links: list[tuple[str, LinkInertia]]) -> BodyInertia | None:
+        """Sum up a body, with a name for what every link contributes if there are several."""
+        parts = []
+        for suffix, link in links:
+            for x, scalar in zip(AXES, com_in_body(link)):
+                self.graph.label(f'c{suffix}_{x}', scalar)
+            parts.append(about_origin(link))
+            if len(links) > 1:
+                self._label(suffix if suffix != n else f'{n}_0', parts[-1])
+        whole = total(parts)
+        if whole is not None:
+            self.graph.label(f'M{n}', whole.m)
+            self._label(n, whole)
+        return whole
+
+    def _label(self, suffix: str, inertia: BodyInertia) -> None:
+        for k, x in enumerate(AXES):
+            self.graph.label(f'h{suffix}_{x}', inertia.h[k])
+        for name, (row, column) in zip(_TENSOR_NAMES, _upper()):
+            self.graph.label(f'J{suffix}_{name}', inertia.J[row][column])
+
+    def _scalar(self, name: str, value: float, comment: str) -> Scalar:
+        if value in _STRUCTURAL:
+            return value
+        return self._add((name,), (value,), comment)[0]
+
+    def _vector(self, name: str, values: Vector, comment: str) -> Vector:
+        kept = [k for k in range(3) if values[k] != 0.0]
+        named = self._add(tuple(f'{name}_{AXES[k]}' for k in kept),
+                          tuple(values[k] for k in kept), comment)
+        return tuple(named[kept.index(k)] if k in kept else 0.0  # type: ignore[return-value]
+                     for k in range(3))
+
+    def _rotation(self, name: str, m: Matrix, comment: str) -> Matrix:
+        rows: list[list[Scalar]] = [list(row) for row in m]
+        for i in range(3):
+            kept = [j for j in range(3) if m[i][j] not in _STRUCTURAL]
+            named = self._add(tuple(f'{name}_{AXES[i]}{AXES[j]}' for j in kept),
+                              tuple(m[i][j] for j in kept), comment)
+            for j, scalar in zip(kept, named):
+                rows[i][j] = scalar
+        return tuple(tuple(row) for row in rows)  # type: ignore[return-value]
+
+    def _add(self, names: tuple[str, ...], values: tuple[float, ...],
+             comment: str) -> tuple[Scalar, ...]:
+        if names:
+            self._lines.append(ParameterLine(names, values, comment))
+        return tuple(self.graph.parameter(name) for name in names)
+
+
+def _upper() -> list[tuple[int, int]]:
+    return [(i, j) for i in range(3) for j in range(i, 3)]

@@ -1,0 +1,179 @@
+"""Statements in paragraphs: sweep by sweep, link by link, each quantity with its formula."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from urdf2dyn_ros.algebra.expression import Expression, Graph, Node, Scalar
+from urdf2dyn_ros.joint_terms import Term
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.multibody import ROOT, Multibody
+from urdf2dyn_ros.program.notation import SYMBOLS, Notation, mention
+from urdf2dyn_ros.program.program import JointRow
+from urdf2dyn_ros.program.scheduling import Schedule
+from urdf2dyn_ros.program.statements import Block, Paragraph, Section, Statement
+
+# mentioned even where no statement is left of them
+_SPOKEN = frozenset(('q', 'b', 'wj', 'wdj', 'bj', 'w', 'wd', 'a', 'U', 'f', 'n', 'fj', 'nj', 'fp',
+                     'np', 'T', 'r', 'v'))
+
+
+class Noted(NamedTuple):
+    """
+    A quantity the sweeps have made.
+
+    Attributes
+    ----------
+    section, paragraph : str
+        Titles of where it stands.
+    body, symbol, entries
+        As in `newton_euler.Note`.
+    names : tuple of str
+        Of its entries.
+    acts : collection of str or None
+        As `Notebook.begin` takes it.
+    nodes : int
+        How many nodes the graph had by then.
+
+    """
+
+    section: str
+    paragraph: str
+    body: int
+    symbol: str
+    entries: tuple[Scalar, ...]
+    names: tuple[str, ...]
+    acts: Collection[str] | None
+    nodes: int
+
+
+class Notebook:
+    """
+    What the sweeps make, in the order in which they make it.
+
+    Parameters
+    ----------
+    graph : Graph
+        Gets a label for every entry that is noted.
+    system : Multibody
+    rows : sequence of JointRow
+    explained : bool
+        Whether formulas are spelled out.
+    terms : mapping
+        Number of a body to the terms at its joint.
+    loads : Loads
+
+    """
+
+    def __init__(self, graph: Graph, system: Multibody, rows: Sequence[JointRow],
+                 explained: bool, terms: Mapping[int, Sequence[Term]], loads: Loads) -> None:
+        self._graph, self._rows, self._explained = graph, rows, explained
+        self._notation = Notation(system, terms, loads)
+        self._lumped = [len(body.attached) > 1 for body in system.bodies]
+        self._noted: list[Noted] = []
+        self._titles = {body: self.title(body) for body in (ROOT, *range(len(rows)))}
+        self.begin()
+
+    def begin(self, section: str = '', tag: str = '', paragraph: str = '',
+              acts: Collection[str] | None = None) -> None:
+        """
+        Begin a part of the work.
+
+        Parameters
+        ----------
+        section : str
+            Stands before the titles of its sections.
+        tag : str
+            Stands behind its names, which the same quantities of another part have already.
+        paragraph : str
+            Its only paragraph; by default there is one a body.
+        acts : collection of str, optional
+            What acts in this part: keys of TERMS, 'links', 'external'; by default all there is.
+
+        """
+        self._section, self._tag, self._paragraph, self._acts = section, tag, paragraph, acts
+
+    def note(self, body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        """Name the entries of a quantity that has just been made."""
+        known = SYMBOLS[symbol]
+        names = tuple(name.format(n=body + 1) + self._tag for name in known.names)
+        for name, entry in zip(names, entries):
+            self._graph.label(name, entry)
+        self._noted.append(Noted(
+            self._section + known.sweep, self._paragraph or self._titles[body], body, symbol,
+            entries, names, self._acts, len(self._graph.nodes)))
+
+    def sections(self, schedule: Schedule) -> tuple[Section, ...]:
+        """Hand every statement to the quantity during whose making its node appeared."""
+        waiting = list(schedule.by_node.items())[::-1]
+        said: set[tuple[str, int, str]] = set()
+        sections = []
+        for section, in_section in groupby(self._noted, lambda noted: noted.section):
+            paragraphs = []
+            for title, quantities in groupby(in_section, lambda noted: noted.paragraph):
+                blocks = []
+                for noted in quantities:
+                    made: list[Statement] = []
+                    while waiting and waiting[-1][0].serial < noted.nodes:
+                        made.append(waiting.pop()[1])
+                    comment = ''
+                    about = (section, noted.body, noted.symbol)
+                    if self._explained and (made or about not in said):
+                        comment = self._comment(noted, made, schedule)
+                    said.add(about)
+                    if made or comment:
+                        blocks.append(Block(comment, tuple(made)))
+                if blocks:
+                    paragraphs.append(Paragraph(title, tuple(blocks)))
+            if any(block.statements for paragraph in paragraphs for block in paragraph.blocks):
+                sections.append(Section(section, tuple(paragraphs)))
+        assert not waiting, 'a statement that no quantity was noted after'
+        return tuple(sections)
+
+    def title(self, body: int) -> str:
+        """Return what a paragraph is about; names that are not plain stay out of comments."""
+        if body == ROOT:
+            return 'the root'
+        row = self._rows[body]
+        link = f'link {row.number}{mention(row.link)}'
+        if self._lumped[body]:
+            link += ' and what is fixed to it'
+        verb = JOINTS[row.type].VERB
+        return f'{link}, {verb} by joint {row.number}{mention(row.name)}'
+
+    def _comment(self, noted: Noted, made: list[Statement], schedule: Schedule) -> str:
+        """Return the formula, and entries that are known without a statement of their own."""
+        names = list(noted.names)
+        shown = [_shown(entry, schedule) for entry in noted.entries]
+        known = {name: text for name, text, entry in zip(names, shown, noted.entries)
+                 if text not in (name, '_') and isinstance(entry, Expression)}
+        needed = any(text != '_' for text in shown) if len(names) <= 3 else bool(known)
+        if not made and (noted.symbol not in _SPOKEN or not needed or shown == names):
+            return ''
+        acts = noted.acts
+        if not made and acts is not None and 'links' not in acts and not any(
+                isinstance(entry, Expression) for entry in noted.entries):
+            return ''   # nothing to transmit
+        text = self._notation.formula(noted.body, noted.symbol, acts)
+        if shown == names or not text:
+            return text
+        if len(names) == 3:
+            return f'{text} = ({", ".join(shown)})'
+        pairs = [f'{name} = {text}' for name, text in known.items()]
+        return ', '.join([text, *pairs]) if 0 < len(known) < len(names) else text
+
+
+def _shown(entry: Scalar, schedule: Schedule) -> str:
+    """Return under which name or value an entry is known, or _ where nobody needs it."""
+    if not isinstance(entry, Expression):
+        return f'{entry + 0.0:g}'
+    node: Node = entry.node
+    if not node.args:
+        return '-' * entry.negative + str(node.value)
+    if node not in schedule.names:
+        return '_'
+    name, negative = schedule.names[node]
+    return '-' * (negative != entry.negative) + name

@@ -1,0 +1,275 @@
+"""What a language gets to see: named statements, grouped and commented, without syntax."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from urdf2dyn_ros.program.statements import (
+    Block,
+    Call,
+    Section,
+    Signed,
+    Statement,
+    names_in,
+    parts,
+)
+
+
+class Operations(NamedTuple):
+    """What one evaluation costs."""
+
+    multiplications: int
+    additions: int
+    trigonometric: int
+    exponential: int = 0
+
+    def __str__(self) -> str:
+        more = (f', {self.exponential} hyperbolic tangents and exponentials'
+                if self.exponential else '')
+        return (f'{self.multiplications} multiplications, {self.additions} additions, '
+                f'{self.trigonometric} sines and cosines{more}')
+
+
+class Input(NamedTuple):
+    """
+    What a function is given: a vector.
+
+    Attributes
+    ----------
+    name : str
+    entries : tuple of str
+        Names of its entries in the statements, in order.
+    summary : str
+        What they are, with units.
+
+    """
+
+    name: str
+    entries: tuple[str, ...]
+    summary: str
+
+    @property
+    def of_joints(self) -> bool:
+        """Whether the entries are those of the independent joints."""
+        return self.name in ('q', 'qd', 'qdd')
+
+
+class Row(NamedTuple):
+    """
+    Entries of a result.
+
+    Attributes
+    ----------
+    key : str
+        A name from the URDF, data to a language.
+    entries : tuple of Signed
+    comment : str
+        What it is in a few plain words: number and unit of a joint.
+
+    """
+
+    key: str
+    entries: tuple[Signed, ...]
+    comment: str = ''
+
+
+class Result(NamedTuple):
+    """What a function returns: a vector with an entry a row, or a matrix."""
+
+    name: str
+    rows: tuple[Row, ...]
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether the rows have several entries, or stand for a matrix of one."""
+        return self.name == 'M'
+
+    @property
+    def of_joints(self) -> bool:
+        """Whether the rows are those of the independent joints; else they are WRENCH."""
+        return self.name != 'wrench'
+
+
+WRENCH = ('force x', 'force y', 'force z', 'moment x', 'moment y', 'moment z')
+"""Keys of the entries of a wrench."""
+
+WRENCH_SUMMARY = ('force [N] and moment [N m] that the world must apply at the origin of the '
+                  'root, in its frame')
+
+
+@dataclass(frozen=True)
+class Function:
+    """
+    One evaluation.
+
+    Attributes
+    ----------
+    name, summary : str
+        Key of MODELS, or 'dynamics' for all of them in one; what it returns, in words.
+    inputs : tuple of Input
+        Those of q, qd, qdd that it depends on, then those of base_motion, external and payload
+        that there are.
+    results : tuple of Result
+    sections, operations
+        The statements between inputs and results, and their cost.
+
+    """
+
+    name: str
+    summary: str
+    inputs: tuple[Input, ...]
+    results: tuple[Result, ...]
+    sections: tuple[Section, ...]
+    operations: Operations
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """All statements, in order."""
+        return tuple(statement for section in self.sections for paragraph in section.paragraphs
+                     for block in paragraph.blocks for statement in block.statements)
+
+    @property
+    def names(self) -> set[str]:
+        """All names that statements and results mention."""
+        return names_in(self._values)
+
+    @property
+    def calls(self) -> set[str]:
+        """The mathematical functions that are called."""
+        return {term.function for term in parts(self._values) if isinstance(term, Call)}
+
+    @property
+    def _values(self) -> list[Signed]:
+        entries = [entry for result in self.results for row in result.rows
+                   for entry in row.entries]
+        return [statement.value for statement in self.statements] + entries
+
+
+class ParameterLine(NamedTuple):
+    """Named constants of one kind, with their values and what they are."""
+
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    comment: str
+
+
+class ParameterGroup(NamedTuple):
+    """The constants of one link."""
+
+    title: str
+    lines: tuple[ParameterLine, ...]
+
+
+class JointRow(NamedTuple):
+    """
+    One line of the joint table.
+
+    Attributes
+    ----------
+    number : int
+        Index in the names of the equations, from 1.
+    name, link : str
+        The joint and the link it moves, as in the URDF.
+    type, unit, effort_unit, parent, frame : str
+        Type, units of position and effort, number of the parent, axes of the body frame.
+    driver : str
+        How a mimic joint follows another; empty for an independent one.
+    limits : str
+        Of position, velocity and effort, as in the URDF.
+
+    """
+
+    number: int
+    name: str
+    link: str
+    type: str
+    unit: str
+    effort_unit: str
+    parent: str
+    frame: str
+    driver: str
+    limits: str
+
+
+class Reference(NamedTuple):
+    """
+    A state, and what the recursion on plain numbers gives for it.
+
+    Attributes
+    ----------
+    given : dict
+        Name of an input to its entries; q, qd and qdd always.
+    expected : dict
+        Name of a function to its results by name, (n,) or (6,); M qdd for the mass matrix.
+
+    """
+
+    given: dict[str, tuple[float, ...]]
+    expected: dict[str, dict[str, tuple[float, ...]]]
+
+
+@dataclass(frozen=True)
+class Program:
+    """
+    A robot's equations, ready to be written in any language.
+
+    Attributes
+    ----------
+    robot : str
+        Its name in the URDF.
+    name : str
+        Valid as part of an identifier and of a file's name.
+    style : str
+        readable or fast.
+    gravity : tuple of float, (3,)
+        [m/s^2], root frame.
+    acts : tuple of str
+        What acts on the joints beside rigid links, in words.
+    joints : tuple of JointRow
+    numbers : tuple of int
+        Rows of the independent joints, in the order of q and of the efforts.
+    parameters, constants
+        Editable values, and statements that depend on them alone.
+    functions : tuple of Function
+    dynamic_model : Function or None
+        Positions, velocities, accelerations, forces and moments in the root frame.
+    check : callable
+        Makes the references; only a file that is written asks for them.
+
+    """
+
+    robot: str
+    name: str
+    style: str
+    gravity: tuple[float, float, float]
+    acts: tuple[str, ...]
+    joints: tuple[JointRow, ...]
+    numbers: tuple[int, ...]
+    parameters: tuple[ParameterGroup, ...]
+    constants: tuple[Block, ...]
+    functions: tuple[Function, ...]
+    dynamic_model: Function | None
+    check: Callable[[], tuple[Reference, ...]]
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """States to check the functions with."""
+        return self.check()
+
+    @property
+    def moves(self) -> bool:
+        """Whether the motion of the root is an input."""
+        return any(x.name == 'base_motion' for function in self.functions
+                   for x in function.inputs)
+
+    def function(self, name: str) -> Function:
+        """Return the function of this name."""
+        return next(function for function in self.functions if function.name == name)
+
+    @property
+    def independent(self) -> tuple[JointRow, ...]:
+        """The rows of the independent joints."""
+        return tuple(self.joints[number - 1] for number in self.numbers)

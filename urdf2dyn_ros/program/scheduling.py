@@ -1,0 +1,162 @@
+"""From a graph to statements: what is needed, what gets a name, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from urdf2dyn_ros.algebra.expression import Expression, Graph, Node, Scalar
+from urdf2dyn_ros.program.program import Operations
+from urdf2dyn_ros.program.statements import (
+    Call,
+    Name,
+    Number,
+    Product,
+    Signed,
+    Statement,
+    Sum,
+    Term,
+)
+
+LONGEST = 24
+"""Operands in one statement; also bounds the depth of the recursion that writes it."""
+
+
+class Schedule:
+    """
+    The statements that some outputs need, in the order of the nodes' serial numbers.
+
+    Parameters
+    ----------
+    graph : Graph
+    outputs : sequence of Scalar
+    keep_labels : bool
+        True gives every needed labelled node a statement; False only those used more than once.
+    known : dict
+        Node to (name, negative) of what has been computed before.
+    temporary : str
+        Prefix of the names of nodes without a label.
+    name_outputs : bool
+        Give every output a statement, however rarely it is used.
+    spare_names : bool
+        Repeat a product or sum of two operands rather than give it a name: for text that is
+        evaluated once.
+
+    """
+
+    def __init__(self, graph: Graph, outputs: Sequence[Scalar], *, keep_labels: bool,
+                 known: dict[Node, tuple[str, bool]] | None = None, temporary: str = 't',
+                 name_outputs: bool = False, spare_names: bool = False) -> None:
+        self._known = known or {}
+        roots = [output.node for output in outputs if isinstance(output, Expression)]
+        self.needed = nodes_behind(graph, roots, self._known)
+        self.names = dict(self._known)
+        self.by_node: dict[Node, Statement] = {}
+        always = set(roots) if name_outputs else set()
+        worth_a_name = 3 if spare_names else 1
+        uses: dict[Node, int] = {}
+        for node in roots + [arg for parent in self.needed for arg in parent.args]:
+            uses[node] = uses.get(node, 0) + 1
+        leaves: dict[Node, int] = {}
+        for node in self.needed:
+            leaves[node] = sum(leaves.get(arg, 1) for arg in node.args) or 1
+            if not node.args:
+                continue
+            label = graph.labels.get(node)
+            if (node in always or (label and keep_labels) or leaves[node] > LONGEST
+                    or (uses[node] > 1 and leaves[node] >= worth_a_name)):
+                value = self._operation(node)
+                name, negative = label or (f'{temporary}{len(self.names) + 1}', value.negative)
+                self.by_node[node] = Statement(
+                    name, _signed(value.negative != negative, value.term))
+                self.names[node] = (name, negative)
+                leaves[node] = 1
+
+    def value(self, scalar: Scalar) -> Signed:
+        """Return what an output is in terms of the statements."""
+        if not isinstance(scalar, Expression):
+            return Signed(scalar < 0.0, Number(abs(scalar)))
+        value = self._operand(scalar.node)
+        return _signed(value.negative != scalar.negative, value.term)
+
+    @property
+    def operations(self) -> Operations:
+        """What the needed nodes cost."""
+        ops = [node.op for node in self.needed]
+        return Operations(ops.count('mul'), ops.count('add') + ops.count('sub'),
+                          ops.count('sin') + ops.count('cos'),
+                          ops.count('tanh') + ops.count('exp'))
+
+    def _operand(self, node: Node) -> Signed:
+        if node in self.names:
+            name, negative = self.names[node]
+            return Signed(negative, Name(name))
+        return self._operation(node)
+
+    def _operation(self, node: Node) -> Signed:
+        return _OPERATIONS[node.op](node, [self._operand(arg) for arg in node.args])
+
+
+def nodes_behind(graph: Graph, roots: Iterable[Node],
+                 known: Collection[Node] = ()) -> list[Node]:
+    """Return the nodes that the roots need, up to known ones, in the order of their serials."""
+    wanted = set(roots).difference(known)
+    found = []
+    for node in reversed(graph.nodes):
+        if node in wanted:
+            found.append(node)
+            wanted.update(arg for arg in node.args if arg not in known)
+    return found[::-1]
+
+
+def _product(node: Node, operands: list[Signed]) -> Signed:
+    factors: list[Term] = []
+    for operand in operands:
+        factors += operand.term.factors if isinstance(operand.term, Product) else [operand.term]
+    return Signed(operands[0].negative != operands[1].negative, Product(tuple(factors)))
+
+
+def _sum(node: Node, operands: list[Signed]) -> Signed:
+    """Return one sum without parentheses, which starts with a term that is not negative."""
+    signs = (operands[0].negative, operands[1].negative != (node.op == 'sub'))
+    terms: list[tuple[bool, Term]] = []
+    for sign, operand in zip(signs, operands):
+        inner = operand.term.terms if isinstance(operand.term, Sum) else ((False, operand.term),)
+        terms += [(sign != negative, term) for negative, term in inner]
+    return _normal(terms)
+
+
+def _normal(terms: list[tuple[bool, Term]]) -> Signed:
+    """Return a sum with a term in front that is not negative, or the opposite of such a sum."""
+    signs = [negative for negative, _ in terms]
+    flip = all(signs)
+    terms.insert(0, terms.pop(0 if flip else signs.index(False)))
+    return Signed(flip, Sum(tuple((negative != flip, term) for negative, term in terms)))
+
+
+def _signed(negative: bool, term: Term) -> Signed:
+    """Return a term or its opposite, with no minus in front of a sum that can do without."""
+    if negative and isinstance(term, Sum):
+        return _normal([(not minus, entry) for minus, entry in term.terms])
+    return Signed(negative, term)
+
+
+def _function(node: Node, operands: list[Signed]) -> Signed:
+    argument = operands[0]
+    return Signed(argument.negative and node.op in _ODD, Call(node.op, argument.term))
+
+
+def _exponential(node: Node, operands: list[Signed]) -> Signed:
+    return Signed(False, Call('exp', operands[0].term, operands[0].negative != node.value))
+
+
+def _leaf(node: Node, operands: list[Signed]) -> Signed:
+    term: Term = Number(node.value) if node.op == 'const' else Name(node.value)
+    return Signed(False, term)
+
+
+_OPERATIONS = {
+    'const': _leaf, 'input': _leaf, 'parameter': _leaf,
+    'add': _sum, 'sub': _sum, 'mul': _product, 'sin': _function, 'cos': _function,
+    'tanh': _function, 'exp': _exponential,
+}
+_ODD = ('sin', 'tanh')

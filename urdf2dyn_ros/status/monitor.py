@@ -1,0 +1,160 @@
+"""How a node is doing: rates, latencies and silence, told once a second from what it counts."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import nan
+
+from urdf2dyn_ros.stream.output import Output
+
+PERIOD = 1.0
+CHECK = 0.25
+"""Time between two questions whether a report is due [s]."""
+
+SILENCE = 0.5
+"""A stream is silent after this time [s], or after three periods if it is a slow one."""
+
+PERIODS = 3
+LONGEST_SILENCE = 5.0
+GAPS = 5
+
+MAX_LATENCIES = 10_000
+SECOND = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Figures:
+    """
+    What happened since the report before.
+
+    Attributes
+    ----------
+    received, published : float
+        [1/s].
+    messages : int
+        Received since the start.
+    silence : float or None
+        Time since the last message [s]; None before the first.
+    silent : bool
+        Whether that is longer than this stream's messages are apart.
+    latency : tuple of float, (3,)
+        From receipt to publishing [us]: median, 99th percentile, largest; NaN if there was none.
+    newest : Output or None
+        The last one that was published.
+    failures : int
+        Callbacks that failed since the start.
+    failure : str
+        The traceback of the last one, if it failed since the report before.
+
+    """
+
+    received: float
+    published: float
+    messages: int
+    silence: float | None
+    silent: bool
+    latency: tuple[float, float, float]
+    newest: Output | None
+    failures: int
+    failure: str
+
+
+class Monitor:
+    """
+    Counts while messages flow, at the cost of two calls for each; sorts when it is asked.
+
+    Parameters
+    ----------
+    clock : callable
+        Returns a time [ns] that nobody sets: the node's own clock may be simulated and stand
+        still.
+
+    Attributes
+    ----------
+    messages : int
+        Received since the start.
+
+    """
+
+    def __init__(self, clock: Callable[[], int] = time.monotonic_ns) -> None:
+        self._clock = clock
+        self.messages = 0
+        self._last: int | None = None
+        self._gaps: deque[int] = deque(maxlen=GAPS)
+        self._latencies: deque[int] = deque(maxlen=MAX_LATENCIES)
+        self._published = 0
+        self._newest: Output | None = None
+        self._failures = 0
+        self._failure = ''
+        self._reported = clock()
+        self._messages_reported = 0
+        self._silent_reported = True
+
+    def received(self) -> int:
+        """Count a message; return the time [ns] for `published`."""
+        now = self._clock()
+        if self._last is not None:
+            self._gaps.append(now - self._last)
+        self._last = now
+        self.messages += 1
+        return now
+
+    def published(self, began: int, output: Output) -> None:
+        """Count what came of the message received at `began` [ns]."""
+        self._published += 1
+        self._newest = output
+        self._latencies.append(self._clock() - began)
+
+    def failed(self, text: str) -> None:
+        """Count a callback that failed, with its traceback."""
+        self._failures += 1
+        self._failure = text
+
+    @property
+    def silent(self) -> bool:
+        """Whether the last message is longer ago than this stream's messages are apart."""
+        if self._last is None:
+            return True
+        limit = SILENCE
+        if len(self._gaps) == GAPS:
+            # the median: one pause does not make a stream a slow one
+            usual = sorted(self._gaps)[GAPS // 2] / SECOND
+            limit = min(max(limit, PERIODS * usual), LONGEST_SILENCE)
+        return (self._clock() - self._last) / SECOND > limit
+
+    @property
+    def due(self) -> bool:
+        """Whether to report: every second, and at once when the input stops or comes back."""
+        # half a check early rather than late, else a timer that jitters makes the second longer
+        elapsed = (self._clock() - self._reported) / SECOND
+        return elapsed >= PERIOD - CHECK / 2 or self.silent != self._silent_reported
+
+    def report(self) -> Figures:
+        """Return the figures since the report before, and begin the next ones."""
+        now = self._clock()
+        elapsed = max(now - self._reported, 1) / SECOND
+        figures = Figures(
+            received=(self.messages - self._messages_reported) / elapsed,
+            published=self._published / elapsed, messages=self.messages,
+            silence=None if self._last is None else (now - self._last) / SECOND,
+            silent=self.silent, latency=_summary(self._latencies), newest=self._newest,
+            failures=self._failures, failure=self._failure)
+        self._latencies.clear()
+        self._published, self._newest, self._failure = 0, None, ''
+        self._reported, self._messages_reported = now, self.messages
+        self._silent_reported = figures.silent
+        return figures
+
+
+def _summary(latencies: Sequence[int]) -> tuple[float, float, float]:
+    """Return median, 99th percentile (nearest rank) and the largest of times [ns], in [us]."""
+    if not latencies:
+        return nan, nan, nan
+    ordered = sorted(latencies)
+    count = len(ordered)
+    median, high, most = (ordered[-(-share * count // 100) - 1] / 1000.0
+                          for share in (50, 99, 100))
+    return median, high, most

@@ -1,0 +1,227 @@
+"""What a node's figures mean: a level, a sentence and the values, for model, input and output."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from math import nan
+from typing import NamedTuple
+
+import numpy as np
+
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.joint_terms import TERMS
+from urdf2dyn_ros.status.monitor import Figures
+from urdf2dyn_ros.stream.sources import Sources
+from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES, Stream
+from urdf2dyn_ros.system.memory import resident_memory
+
+TOO_OLD, TOO_NEW = 1.0, 0.1
+"""Stamps further behind or ahead of the node's clock [s] are those of another clock."""
+
+TOO_MANY = 0.1
+"""Share of the messages that may be left out without a warning."""
+
+KEPT = frozenset(('used', 'warming_up', 'same_instant', 'overtaken', 'incomplete',
+                  'skewed'))
+"""Outcomes of messages with which nothing is wrong."""
+
+BACKWARD = frozenset(('duplicate_stamp', 'out_of_order'))
+
+
+class Level(IntEnum):
+    """As diagnostic_msgs/DiagnosticStatus numbers them."""
+
+    OK = 0
+    WARN = 1
+    ERROR = 2
+    STALE = 3
+
+
+@dataclass(frozen=True)
+class Status:
+    """One part of the node: how it is, in a short sentence, and the values behind it."""
+
+    part: str
+    level: Level
+    message: str
+    values: dict[str, str]
+
+
+class State(NamedTuple):
+    """
+    What is running.
+
+    Attributes
+    ----------
+    dynamics, stream
+        None without a model.
+    estimator : str
+        Its name.
+    refused : str
+        Why the newest description is not what runs; empty if it is.
+    payload : str
+        What is carried.
+    sources : Sources or None
+        Of what acts beside the motion.
+    contact : Status or None
+        What touches the robot, if that is observed.
+
+    """
+
+    dynamics: InverseDynamics | None
+    stream: Stream | None
+    estimator: str
+    refused: str
+    payload: str = 'none'
+    sources: Sources | None = None
+    contact: Status | None = None
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What is doubtful about what is heard."""
+        return (*(() if self.stream is None else self.stream.doubts),
+                *(() if self.sources is None else self.sources.doubts))
+
+
+def model_status(state: State) -> Status:
+    """Return what is computed."""
+    dynamics = state.dynamics
+    if dynamics is None:
+        message = (f'the robot description is refused: {state.refused}' if state.refused
+                   else 'no model: no robot description has come')
+        return Status('model', Level.ERROR if state.refused else Level.WARN, _line(message),
+                      {'refused': state.refused})
+    warnings = [str(problem) for problem in dynamics.model.warnings]
+    values = {
+        'model': dynamics.model.name, 'joints': ', '.join(dynamics.joint_names),
+        'number of joints': str(len(dynamics.joint_names)), 'mass [kg]': _number(
+            dynamics.model.mass),
+        'operations': str(dynamics.operations), 'back end': dynamics.backend,
+        **_acting(dynamics), 'payload': state.payload,
+        'number of warnings': str(len(warnings)), 'warnings': '\n'.join(warnings),
+        'refused': state.refused}
+    if state.refused:
+        message = ('the newest robot description is refused, the model before it runs on: '
+                   + state.refused)
+        return Status('model', Level.ERROR, _line(message), values)
+    if warnings:
+        return Status('model', Level.WARN, f'running, with {len(warnings)} warning(s)', values)
+    return Status('model', Level.OK, 'running', values)
+
+
+def _acting(dynamics: InverseDynamics) -> dict[str, str]:
+    """Return the joints that each term is on at, and the links that forces act on."""
+    joints = {name: ', '.join(joint for joint, terms in dynamics.loads.terms.items()
+                              if any(name == term.NAME for term in terms)) for name in TERMS}
+    return {**{name: text or 'off' for name, text in joints.items()}, 'forces': ', '.join(
+        force.link for force in dynamics.model.forces) or 'none',
+        'base': 'moving' if 'base_motion' in dynamics.inputs else 'fixed'}
+
+
+def input_status(state: State, figures: Figures, grown: Counter[str],
+                 publishers: Sequence[str]) -> Status:
+    """
+    Return what is heard.
+
+    Parameters
+    ----------
+    state : State
+    figures : Figures
+    grown : Counter
+        The stream's counters since the report before.
+    publishers : sequence of str
+        Of joint_states.
+
+    """
+    stream = state.stream
+    age = None if stream is None else stream.age
+    values = {
+        'received [1/s]': _number(figures.received), 'received': str(figures.messages),
+        'silence [s]': _number(figures.silence),
+        'age of the newest stamp [s]': _number(None if age is None else age * 1e-9),
+        'number of publishers': str(len(publishers)), 'publishers': ', '.join(publishers)}
+    if stream is not None:
+        values |= {'doubts': '\n'.join(state.doubts),
+                   'missing joints': ', '.join(stream.missing_joints),
+                   'unknown joints': ', '.join(stream.unknown_joints)}
+        values |= {name: str(stream.counters[name]) for name in (*OUTCOMES, *EVENTS)
+                   if name != 'received'}
+    if state.sources is not None:
+        values |= state.sources.figures
+    level, message = _judged(state, figures, grown, publishers, age)
+    return Status('input', level, message, values)
+
+
+def _judged(state: State, figures: Figures, grown: Counter[str], publishers: Sequence[str],
+            age: int | None) -> tuple[Level, str]:
+    stream, doubts = state.stream, state.doubts
+    if figures.silent:
+        since = 'yet' if figures.silence is None else f'for {figures.silence:.1f} s'
+        return Level.WARN, f'no data {since}' + ('' if publishers else ', nobody publishes them')
+    total = sum(grown[name] for name in OUTCOMES)
+    backward = sum(grown[name] for name in BACKWARD)
+    if len(publishers) > 1 and backward > TOO_MANY * total:
+        return Level.ERROR, 'several publishers of the same joints: ' + ', '.join(publishers)
+    if grown['two_sources']:
+        return Level.ERROR, ('positions go to and fro: several publishers of the same joints? '
+                             + ', '.join(publishers))
+    left_out = Counter({name: grown[name] for name in OUTCOMES if name not in KEPT})
+    if left_out.total() > TOO_MANY * total:
+        reasons = ', '.join(f'{name} {count}' for name, count in left_out.most_common() if count)
+        return Level.WARN, f'{left_out.total()} of {total} messages left out: {reasons}'
+    if grown['overruns'] > TOO_MANY * total:
+        return Level.WARN, (f"{grown['overruns']} messages lost before they were received: the "
+                            'node or the network is slower than their publisher')
+    if stream is not None and stream.missing_joints and total:
+        return Level.WARN, 'missing joints: ' + ', '.join(stream.missing_joints)
+    if doubts:
+        more = len(doubts) - 1
+        return Level.WARN, doubts[0] + (f', and {more} more' if more else '')
+    # as it was on arrival, for a slow stream's newest stamp may be seconds old
+    seconds = 0.0 if age is None else age * 1e-9 - (figures.silence or 0.0)
+    if not -TOO_NEW <= seconds <= TOO_OLD:
+        where = 'behind' if seconds > 0.0 else 'ahead of'
+        return Level.WARN, (f"stamps are {abs(seconds):.3g} s {where} this node's clock: are the "
+                            'clocks synchronised, is use_sim_time right?')
+    return Level.OK, f'{figures.received:.0f} messages per second'
+
+
+def output_status(state: State, figures: Figures, grown: Counter[str]) -> Status:
+    """Return what is published; the parameters are those of `input_status`."""
+    output, stream = figures.newest, state.stream
+    lag = deviation = nan
+    if output is not None:
+        if stream is not None and stream.newest is not None:
+            lag = (stream.newest - output.stamp) * 1e-6
+        known = output.std[~np.isnan(output.std)]
+        deviation = float(known.max()) if known.size else nan
+    median, high, most = figures.latency
+    values = {
+        'published [1/s]': _number(figures.published), 'estimator': state.estimator,
+        'largest standard deviation of accelerations [rad/s^2 or m/s^2]': _number(deviation),
+        'lag [ms]': _number(lag), 'latency p50 [us]': _number(median),
+        'latency p99 [us]': _number(high), 'latency max [us]': _number(most),
+        'memory [MB]': _number(resident_memory()), 'callback errors': str(figures.failures)}
+    if figures.failure:
+        return Status('output', Level.ERROR, 'a callback failed, this is a defect',
+                      {**values, 'callback error': figures.failure})
+    if output is not None:
+        return Status('output', Level.OK, f'{figures.published:.0f} efforts per second', values)
+    if figures.silent or state.dynamics is None:
+        what = 'a model' if state.dynamics is None else 'data'
+        return Status('output', Level.STALE, f'no efforts without {what}', values)
+    reasons = ', '.join(f'{name} {count}' for name, count in grown.most_common()
+                        if name in OUTCOMES)
+    return Status('output', Level.WARN, f'no efforts: {reasons}', values)
+
+
+def _number(value: float | None) -> str:
+    return 'unknown' if value is None or value != value else f'{value:.6g}'
+
+
+def _line(text: str) -> str:
+    """Return the first line: what follows is in the log."""
+    return text.partition('\n')[0]

@@ -1,0 +1,1 @@
+"""Joint states in, efforts out, whatever comes."""

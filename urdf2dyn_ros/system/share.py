@@ -1,0 +1,42 @@
+"""Where the files are that come with the package: robots, launch files, configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from urdf2dyn_ros.errors import SourceError
+
+PACKAGE = 'urdf2dyn_ros'
+
+
+def share_directory(here: Path | None = None) -> Path:
+    """
+    Return the directory that has ``urdf/`` in it.
+
+    In a checkout it is the one beside the package; once installed, by pip or colcon,
+    ``share/urdf2dyn_ros`` of the prefix that the package is in.
+
+    Parameters
+    ----------
+    here : Path
+        A file of the package; this one if not given.
+
+    Raises
+    ------
+    SourceError
+        If there is none.
+
+    """
+    here = (here or Path(__file__).parent).resolve()
+    for parent in here.parents[1:]:
+        for candidate in (parent, parent / 'share' / PACKAGE):
+            if (candidate / 'urdf' / 'rx90.urdf').is_file():
+                return candidate
+    raise SourceError(f'the robots that come with {PACKAGE} are not found: neither urdf/ beside '
+                      f'{here.parent} nor share/{PACKAGE}/urdf in a directory above; '
+                      'install the package again')
+
+
+def robot_file(name: str) -> Path:
+    """Return the URDF of a robot that comes with the package, for instance ``'rx90'``."""
+    return share_directory() / 'urdf' / f'{name}.urdf'
