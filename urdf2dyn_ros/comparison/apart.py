@@ -33,7 +33,8 @@ def write_report_apart(joints: Sequence[JointComparison], directory: Path, title
     done = run_giving_way(
         [sys.executable, '-m', 'urdf2dyn_ros.comparison.apart'],
         pickle.dumps((joints, directory, title, about), pickle.HIGHEST_PROTOCOL),
-        {**os.environ, 'PYTHONPATH': os.pathsep.join(paths)})
+        {**os.environ, 'PYTHONPATH': os.pathsep.join(paths)},
+        own_session=True)   # a Ctrl-C in the terminal is the caller's
     if done.returncode:
         last = done.stderr.decode(errors='replace').strip().rpartition('\n')[2]
         raise ComparisonError(f'the process that draws the report ended with exit code '

@@ -1,4 +1,4 @@
-"""A process of its own that gives way to all others: to its caller, and to the robot's driver."""
+"""A process of its own that gives way to others, to its caller and to the robot's driver."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import struct
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 NICENESS = 10
-"""Added to the caller's. Where processors are few, a tenth of one is left to the process."""
+"""Added to the caller's."""
 
 SLICE = 100_000_000
 """Time for which it asks to run without a break [ns], the longest that Linux takes: since 6.12
@@ -23,12 +22,11 @@ _ATTRIBUTES = struct.Struct('=IIQiIQQQ')   # struct sched_attr, as sched_setattr
 
 
 def run_giving_way(command: Sequence[str], data: bytes, environment: Mapping[str, str],
-                   ) -> subprocess.CompletedProcess[bytes]:
+                   own_session: bool = False) -> subprocess.CompletedProcess[bytes]:
     """
     Run a command with `data` as its input, and return what it wrote and its exit code.
 
-    Its session is its own: a Ctrl-C in the terminal is the caller's, and Linux shares processors
-    between sessions first (autogroups), so that niceness counts within one alone.
+    In a session of its own it does not hear a Ctrl-C in the terminal.
 
     Raises
     ------
@@ -38,7 +36,7 @@ def run_giving_way(command: Sequence[str], data: bytes, environment: Mapping[str
     """
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, env=environment,
-                          start_new_session=True) as process:
+                          start_new_session=own_session) as process:
         _give_way(process.pid)
         written, said = process.communicate(data)
     return subprocess.CompletedProcess(command, process.returncode, written, said)
@@ -52,8 +50,6 @@ def _give_way(pid: int) -> None:
         os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0))
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, pid, niceness)
-    with suppress(OSError):
-        Path(f'/proc/{pid}/autogroup').write_text(str(niceness))
     number = _SCHED_SETATTR.get(os.uname().machine)
     if number and struct.calcsize('P') == 8:   # 32-bit programs have other numbers
         attributes = _ATTRIBUTES.pack(_ATTRIBUTES.size, os.SCHED_BATCH, 0, niceness, 0, SLICE,
