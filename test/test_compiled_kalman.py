@@ -9,10 +9,14 @@ import pytest
 from estimator_runs import estimates_of, recording, with_loss, without_velocity
 from signals import PROFILES, Recording, error, record, truth
 
+from urdf2dyn_ros.compiled.compiler import find_compiler
 from urdf2dyn_ros.estimators import make_compiled, make_estimator
 from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
+from urdf2dyn_ros.estimators.compiled_sensor_noise import CompiledSensorNoise
 from urdf2dyn_ros.estimators.constant_jerk import ENTRIES, FULL, ROWS_KEPT, STATES, step
 from urdf2dyn_ros.estimators.kalman import Kalman
+from urdf2dyn_ros.estimators.machine_code import machine_code
+from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 
 COUNT = 2400
 ROUNDING = 1e-12
@@ -66,6 +70,8 @@ def test_every_step_is_the_same_to_rounding(kind: str) -> None:
         assert other._rejecting == one._rejecting
         assert (np.abs(other._z - one._z)[:ROWS_KEPT] <= ROUNDING * scale).all()
         other._z[:ROWS_KEPT] = one._z[:ROWS_KEPT]
+        other._noise.variance[:] = one._noise.variance   # that of exact samples is of rounding
+        other._noise.stamps = one._noise.stamps
 
 
 def predicted(estimator: Kalman, stamp: int) -> np.ndarray:
@@ -131,3 +137,18 @@ def test_without_a_compiler_numpy_does_it(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv('CC', 'no-such-compiler')
     assert type(make_compiled('kalman', 2)) is Kalman
     assert 'kalman runs on numpy' in caplog.text and 'no-such-compiler' in caplog.text
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_the_noise_is_learned_the_same(kind: str) -> None:
+    """Whatever moves and rests; a window is told from its five samples."""
+    one, other = SensorNoise(4), CompiledSensorNoise(4, machine_code(find_compiler()))
+    for expected, (stamp, q, qd) in zip(estimates_of(Kalman(4), samples(kind)), samples(kind)):
+        if kind == 'A lossy' and one._windows > 600:
+            q, qd = q * [1.0, 0.0, 1.0, 1.0], qd * [1.0, 0.0, 1.0, 1.0]   # one stands still
+        rates = np.array([expected.qd, expected.qdd])
+        one.update(stamp, np.array([q, qd]), rates)
+        other.update(stamp, np.array([q, qd]), rates)
+        np.testing.assert_allclose(other.variance, one.variance, rtol=1e-6)
+        assert other.stamps == pytest.approx(one.stamps, rel=1e-6, abs=1e-12)
+        other.variance[:] = one.variance

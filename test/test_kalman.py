@@ -20,6 +20,7 @@ GATES = {'A': (4.5, 9.5, 1.1), 'B': (5.0, 10.5, 1.3), 'C': (6.0, 12.0, 2.0),
          'D': (2.6, 4.6, 0.6), 'E': (0.2, 0.7, 0.05), 'F': (10.0, 20.0, 2.6)}
 KINDS = {'kalman': Kalman, 'kalman_fixed_lag': KalmanFixedLag}
 SMOOTH = [0, 1, 3]
+ENCODER_STEP = 2.0 * np.pi / 2**17
 
 
 @cache
@@ -122,6 +123,28 @@ def test_a_velocity_that_contradicts_the_positions_does_not_make_it_diverge(kind
     late = truth(samples.stamps - 10_000_000)[1]
     figure = error(KINDS[kind](4), Recording(samples.stamps, samples.q, late))
     assert said(f'velocities 10 ms late, {kind}, {rate:g} Hz [%]', figure, 80.0) <= 80.0
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_a_robot_may_rest_for_long(kind):
+    """Encoders that stand still say nothing: what is known of their noise remains."""
+    rate, moving, resting = 100, 10.0, 50.0
+    time = np.arange(round((2.0 * moving + resting) * rate)) / rate
+    phase = np.pi * (np.minimum(time, moving) + np.maximum(time - moving - resting, 0.0))
+    q = ENCODER_STEP * np.rint(0.5 * (1.0 - np.cos(phase)) / ENCODER_STEP)
+    rests = (time > moving) & (time < moving + resting)
+    qd = 1e-3 * np.rint(np.where(rests, 0.0, 0.5e3 * np.pi * np.sin(phase)))
+    qdd = np.where(rests, 0.0, 0.5 * np.pi ** 2 * np.cos(phase))
+    estimator = KINDS[kind](1)
+    found = [estimator.update(START + round(1e9 * instant), q[k:k + 1], qd[k:k + 1])
+             for k, instant in enumerate(time)]
+    settled = time > 0.5   # it stops and starts with steps of its acceleration
+    for change in (moving, moving + resting):
+        settled &= (time < change - 0.1) | (time > change + 0.5)
+    wrong = np.array([np.abs(each.qdd[0] - qdd[(each.stamp - START) * rate // 10**9])
+                      if each.valid else np.inf for each in found])
+    assert wrong[settled].max() < 0.5
+    assert wrong[settled & rests].max() < 0.01
 
 
 @pytest.mark.parametrize('kind', KINDS)

@@ -85,8 +85,11 @@ class Kalman:
         self._step: float = values['acceleration_step']
         self._max_variance: float = values['max_std'] ** 2
         self._joints = joints
-        self._noise = SensorNoise(joints)
+        self._noise = self._sensor_noise()
         self.reset()
+
+    def _sensor_noise(self) -> SensorNoise:
+        return SensorNoise(self._joints)
 
     def reset(self) -> None:
         """Forget every sample."""

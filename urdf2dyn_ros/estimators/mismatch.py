@@ -32,16 +32,22 @@ class Mismatch:
     ----------
     joints : int
 
+    Attributes
+    ----------
+    squares : ndarray, (17, n)
+        Of the last mismatches, relative to what noise explains.
+    excess : ndarray, (n,)
+        Variance of the velocities beyond their noise [rad^2/s^2 or m^2/s^2].
+
     """
 
     def __init__(self, joints: int) -> None:
-        # squares, relative to what noise explains
-        self._squares = np.zeros((WINDOWS, joints))
+        self.squares = np.zeros((WINDOWS, joints))
         self._turn = 0
-        self._excess = np.zeros(joints)
+        self.excess = np.zeros(joints)
 
     def found(self, times: Vector, samples: Array, variance: Array, late: Vector,
-              keep: float) -> Vector:
+              keep: Vector) -> Vector:
         """
         Return what is to be added to the variance of the velocities, (n,).
 
@@ -55,8 +61,9 @@ class Mismatch:
             Of their noise.
         late : ndarray, (n,)
             Variance of a position by the noise of the stamps.
-        keep : float
-            Share of what was found before that still counts.
+        keep : ndarray, (n,)
+            Share of what was found before that still counts; 1 for joints that stand still, of
+            which nothing can be found.
 
         """
         span = times[-1]
@@ -66,8 +73,9 @@ class Mismatch:
         noise = 2.0 * (variance[0] + late) + (weights @ weights) * variance[1]
         squares = np.square(change) / noise
         self._turn = (self._turn + 1) % WINDOWS
-        self._squares[self._turn] = np.where(np.isfinite(squares), squares, 0.0)
+        squares = np.where(np.isfinite(squares), squares, 0.0)
+        self.squares[self._turn] = np.where(keep < 1.0, squares, self.squares[self._turn])
         # the median, so that outliers change nothing
-        middle = np.sort(self._squares, axis=0)[WINDOWS // 2] / MEDIAN
-        np.maximum((middle - DOUBT) * noise / span ** 2, keep * self._excess, out=self._excess)
-        return self._excess
+        middle = np.sort(self.squares, axis=0)[WINDOWS // 2] / MEDIAN
+        np.maximum((middle - DOUBT) * noise / span ** 2, keep * self.excess, out=self.excess)
+        return self.excess

@@ -24,6 +24,7 @@ WINDOW = 5
 ENOUGH = 50            # windows; from then on they begin some time apart, to save work
 APART = 50_000_000     # ns
 MEMORY = 2.0           # s
+SAME = 1e-9      # velocities whose squares vary by less are one, within rounding
 REGULAR = 1e-3   # changes that differ by less are the same
 FEW = 4.0        # windows
 CLIP = 4.0      # of the variance: outliers must not make themselves credible
@@ -106,8 +107,7 @@ class SensorNoise:
         weights = _difference(times)
         e = np.square((weights @ samples.reshape(WINDOW, -1)).reshape(2, -1))
         squares = (np.square(weights) @ np.square(rates).reshape(WINDOW, -1)).reshape(2, -1)
-        passed = (self._times[-1] - (self._learned or self._times[0])) * 1e-9
-        keep = max(0.0, 1.0 - passed / MEMORY)
+        keep = max(0.0, 1.0 - self._passed() / MEMORY)
         self._learn_stamps(e[0], squares[0], intervals, keep)
 
         moves = np.abs(samples[1:, 0] - samples[:-1, 0])
@@ -123,9 +123,12 @@ class SensorNoise:
         share[~known] = 0.0
         left = np.minimum(np.maximum(np.where(known, e, 0.0) - late, 0.0),
                           CLIP * self.variance + FLOOR)
-        self._weight = keep * self._weight + share
-        self._sum = keep * self._sum + share * left
-        self._prior[share > 0.0] *= 0.5
+        told = share > 0.0
+        # a window that tells nothing takes the place of none: a joint may rest for hours
+        kept = np.where(told, keep, 1.0)
+        self._weight = kept * self._weight + share
+        self._sum = kept * self._sum + share * left
+        self._prior[told] *= 0.5
         weight = self._weight + self._prior
         # as long as they are few, windows may show too little
         self.variance = np.maximum((self._sum + self._prior * np.square(PRIOR)[:, None])
@@ -134,7 +137,11 @@ class SensorNoise:
         np.maximum(self.variance[0], np.square(steps) / 12.0, out=self.variance[0])
         if min(intervals) > 0.2 * max(intervals):
             self.variance[1] += self._mismatch.found(np.array(times), samples, self.variance,
-                                                     late[0], keep)
+                                                     late[0], np.where(largest > 0.0, keep, 1.0))
+
+    def _passed(self) -> float:
+        """Return the time since the last window [s]."""
+        return (self._times[-1] - (self._learned or self._times[0])) * 1e-9
 
     def _learn_steps(self, moves: Array, tells: NDArray[np.bool_]) -> None:
         """Tell an encoder by its steps: every change is a multiple of the smallest."""
@@ -158,7 +165,8 @@ class SensorNoise:
         self._intervals = mean, square
         E_e, E_vv, E_vvvv, E_evv = self._moments
         spread = float((E_vvvv - E_vv * E_vv).sum())
-        variance = float((E_evv - E_e * E_vv).sum()) / spread if spread > 0.0 else 0.0
+        told = spread > SAME * float(E_vvvv.sum())
+        variance = float((E_evv - E_e * E_vv).sum()) / spread if told else 0.0
         most = 0.5 * (square - mean * mean)   # an interval has two ends
         regular = most < (1e-4 * mean) ** 2
         self.stamps = 0.0 if regular else sqrt(min(max(variance, 0.0), most))

@@ -1,0 +1,199 @@
+/*
+ * What a window of five samples tells of their noise, all joints, in one call: `_learn` of
+ * estimators/sensor_noise.py with `found` of estimators/mismatch.py. What is computed and why is
+ * said there; this does the same in the same order. Their constants come as macros.
+ */
+#include <math.h>
+
+typedef struct {
+    long joints, turn;
+    double *variance, *prior, *weight, *sum;   /* (2, joints) each */
+    double *step, *fits, *told;                /* (joints) each */
+    double *moments;                           /* (4, joints) */
+    double *squares;                           /* (WINDOWS, joints) */
+    double *excess;                            /* (joints) */
+    double stamps, windows, mean, square;
+} Noise;
+
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+/* Weights of the divided difference of all samples, of length 1 together. */
+static void difference(const double *times, double *weights)
+{
+    double length = 0.0;
+    for (int i = 0; i < WINDOW; i++) {
+        double product = 1.0;
+        for (int j = 0; j < WINDOW; j++)
+            product *= i == j ? 1.0 : times[i] - times[j];
+        weights[i] = 1.0 / product;
+        length += weights[i] * weights[i];
+    }
+    for (int i = 0; i < WINDOW; i++)
+        weights[i] /= sqrt(length);
+}
+
+/* Weights that integrate polynomials of degree 4 exactly: solves for the moments of the powers
+   over the unit interval with the Lagrange polynomials, by products of their roots. */
+static void integral(const double *times, double *weights)
+{
+    const double span = times[WINDOW - 1];
+    for (int i = 0; i < WINDOW; i++) {
+        double polynomial[WINDOW] = {1.0}, scale = 1.0;
+        for (int j = 0, degree = 0; j < WINDOW; j++) {
+            if (j == i)
+                continue;
+            degree++;
+            for (int k = degree; k >= 0; k--)
+                polynomial[k] = (k > 0 ? polynomial[k - 1] : 0.0)
+                    - (k < degree ? times[j] / span * polynomial[k] : 0.0);
+            scale *= (times[i] - times[j]) / span;
+        }
+        weights[i] = 0.0;
+        for (int k = 0; k < WINDOW; k++)
+            weights[i] += polynomial[k] / (k + 1);
+        weights[i] *= span / scale;
+    }
+}
+
+/* Regress the noise of the positions on the square of the velocity, all joints at once. */
+static void learn_stamps(Noise *s, const double *e, const double *vv, const double *intervals,
+                         double keep)
+{
+    const long n = s->joints;
+    double *E_e = s->moments, *E_vv = E_e + n, *E_vvvv = E_vv + n, *E_evv = E_vvvv + n;
+    double mean = 0.0, square = 0.0, spread = 0.0, variance = 0.0, fourth = 0.0;
+    s->windows = keep * s->windows + 1.0;
+    const double new = 1.0 / s->windows;
+    for (long j = 0; j < n; j++) {
+        E_e[j] += new * (e[j] - E_e[j]);
+        E_vv[j] += new * (vv[j] - E_vv[j]);
+        E_vvvv[j] += new * (vv[j] * vv[j] - E_vvvv[j]);
+        E_evv[j] += new * (e[j] * vv[j] - E_evv[j]);
+        spread += E_vvvv[j] - E_vv[j] * E_vv[j];
+        fourth += E_vvvv[j];
+        variance += E_evv[j] - E_e[j] * E_vv[j];
+    }
+    for (int i = 0; i < WINDOW - 1; i++) {
+        mean += intervals[i] / (WINDOW - 1);
+        square += intervals[i] * intervals[i] / (WINDOW - 1);
+    }
+    s->mean += new * (mean - s->mean);
+    s->square += new * (square - s->square);
+    variance = spread > SAME * fourth ? variance / spread : 0.0;
+    const double most = 0.5 * (s->square - s->mean * s->mean);   /* an interval has two ends */
+    const int regular = most < 1e-4 * s->mean * (1e-4 * s->mean);
+    s->stamps = regular ? 0.0 : sqrt(smaller(larger(variance, 0.0), most));
+}
+
+/* Tell an encoder by its steps: every change is a multiple of the smallest. */
+static void learn_step(Noise *s, long j, const double *moves, int tells)
+{
+    double smallest = INFINITY;
+    int fits = 1;
+    for (int i = 0; i < WINDOW - 1; i++)
+        smallest = moves[i] > 0.0 ? smaller(smallest, moves[i]) : smallest;
+    if (smallest < s->step[j] * (1.0 - 1e-3))
+        s->step[j] = smallest;
+    if (!tells)
+        return;
+    for (int i = 0; i < WINDOW - 1; i++) {
+        const double count = moves[i] / s->step[j];
+        fits = fits && fabs(count - rint(count)) < 1e-2;
+    }
+    s->told[j] += 1.0;
+    s->fits[j] += larger(1.0 / s->told[j], 0.05) * (fits - s->fits[j]);
+}
+
+static double median(const double *column, long stride)
+{
+    double sorted[WINDOWS];
+    for (int i = 0; i < WINDOWS; i++) {
+        int k = i;
+        for (; k > 0 && sorted[k - 1] > column[i * stride]; k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = column[i * stride];
+    }
+    return sorted[WINDOWS / 2];
+}
+
+/* samples and rates: (WINDOW, 2, joints); passed: since the last window [s]. */
+__attribute__((visibility("default")))
+void urdf2dyn_learn(Noise *s, const double *times, const double *samples, const double *rates,
+                    double passed)
+{
+    const long n = s->joints;
+    const double keep = larger(0.0, 1.0 - passed / MEMORY);
+    const double prior[2] = {PRIOR_POSITION * PRIOR_POSITION, PRIOR_VELOCITY * PRIOR_VELOCITY};
+    const double floor[2] = {FLOOR_POSITION, FLOOR_VELOCITY};
+    double weights[WINDOW], integrals[WINDOW], intervals[WINDOW - 1], gain = 0.0;
+    double shortest = INFINITY, longest = 0.0;
+    double e[2 * n + 1], squares[2 * n + 1];
+    difference(times, weights);
+    for (int i = 0; i < WINDOW - 1; i++) {
+        intervals[i] = times[i + 1] - times[i];
+        shortest = smaller(shortest, intervals[i]);
+        longest = larger(longest, intervals[i]);
+    }
+    const int even = shortest > 0.2 * longest;
+    const double span = times[WINDOW - 1];
+    if (even) {
+        integral(times, integrals);
+        for (int i = 0; i < WINDOW; i++)
+            gain += integrals[i] * integrals[i];
+        s->turn = (s->turn + 1) % WINDOWS;
+    }
+    for (long j = 0; j < 2 * n; j++) {
+        double sum = 0.0;
+        squares[j] = 0.0;
+        for (int i = 0; i < WINDOW; i++) {
+            sum += weights[i] * samples[i * 2 * n + j];
+            squares[j] += weights[i] * weights[i] * (rates[i * 2 * n + j] * rates[i * 2 * n + j]);
+        }
+        e[j] = sum * sum;
+    }
+    learn_stamps(s, e, squares, intervals, keep);
+
+    for (long j = 0; j < n; j++) {
+        double moves[WINDOW - 1], largest = 0.0, least = INFINITY, late[2];
+        for (int i = 0; i < WINDOW - 1; i++) {
+            moves[i] = fabs(samples[(i + 1) * 2 * n + j] - samples[i * 2 * n + j]);
+            largest = larger(largest, moves[i]);
+            least = smaller(least, moves[i]);
+        }
+        const int tells[2] = {largest - least > REGULAR * largest, largest > 0.0};
+        learn_step(s, j, moves, tells[0]);
+        for (int k = 0; k < 2; k++) {
+            const long at = k * n + j;
+            const int known = isfinite(e[at]);
+            late[k] = squares[at] * (s->stamps * s->stamps);
+            const double part = s->variance[at] / (s->variance[at] + late[k]);
+            const double share = known && tells[k] ? part * part : 0.0;
+            const double left = smaller(larger((known ? e[at] : 0.0) - late[k], 0.0),
+                                        CLIP * s->variance[at] + floor[k]);
+            if (share > 0.0) {
+                s->weight[at] = keep * s->weight[at] + share;
+                s->sum[at] = keep * s->sum[at] + share * left;
+                s->prior[at] *= 0.5;
+            }
+            const double weight = s->weight[at] + s->prior[at];
+            s->variance[at] = larger((s->sum[at] + s->prior[at] * prior[k])
+                                     * (1.0 + FEW / weight) / weight, floor[k]);
+        }
+        const double step = s->fits[j] > 0.9 ? s->step[j] : 0.0;
+        s->variance[j] = larger(s->variance[j], step * step / 12.0);
+        if (!even)
+            continue;
+        double change = samples[(WINDOW - 1) * 2 * n + j] - samples[j], area = 0.0;
+        for (int i = 0; i < WINDOW; i++)
+            area += integrals[i] * samples[i * 2 * n + n + j];
+        change -= area;
+        const double noise = 2.0 * (s->variance[j] + late[0]) + gain * s->variance[n + j];
+        const double square = change * change / noise;
+        if (tells[1])
+            s->squares[s->turn * n + j] = isfinite(square) ? square : 0.0;
+        s->excess[j] = larger((median(s->squares + j, n) / MEDIAN - DOUBT) * noise / (span * span),
+                              (tells[1] ? keep : 1.0) * s->excess[j]);
+        s->variance[n + j] += s->excess[j];
+    }
+}
