@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.estimators.estimate import Vector
 
 Array = NDArray[np.float64]
+Sample = tuple[int, Vector, Vector]
 
 BLOCK = 50_000_000   # ns
 INTERVALS = 5        # in a block, at least
@@ -101,11 +102,12 @@ class VelocityCheck:
         # of positions and velocities: the smallest change, and whether there were samples without
         self._smallest = np.full((2, joints), np.inf)
         self._stayed = np.zeros((2, joints), dtype=bool)
+        self._work: Iterator[None] = iter(())   # what is left to do for the last block
         self.restart()
 
     def restart(self) -> None:
         """Conclude nothing from the time between the last sample and the next."""
-        self._samples: list[tuple[int, Vector, Vector]] = []
+        self._samples: list[Sample] = []
 
     def update(self, stamp: int, q: Vector, qd: Vector) -> Vector:
         """
@@ -121,19 +123,23 @@ class VelocityCheck:
         """
         self._samples.append((stamp, q, qd))
         if (stamp - self._samples[0][0] >= BLOCK) and len(self._samples) > INTERVALS:
-            self._learn()
-            self._judge()
-            del self._samples[:-1]
+            for _ in self._work:   # of the block before, if this one is short
+                pass
+            self._work = self._examine(self._samples)
+            self._samples = self._samples[-1:]
+        next(self._work, None)
         if not self._all_alive:
             self._zero &= ~(np.abs(qd) > 0.0)
             self._all_alive = not self._zero.any()
             qd = np.where(self._zero, np.nan, qd)
         return np.where(self._ignored, np.nan, qd) if self.ignoring else qd
 
-    def _learn(self) -> None:
-        stamps, positions, velocities = zip(*self._samples)
+    def _examine(self, samples: Sequence[Sample]) -> Iterator[None]:
+        """Learn from a block and judge, in parts that a sample each waits for, not one for all."""
+        stamps, positions, velocities = zip(*samples)
         times = (np.array(stamps) - stamps[0]) * 1e-9
         values = np.array((positions, velocities))
+        yield
         v = values[1]
         steps = times[1:] - times[:-1]
         time = times[-1]
@@ -143,10 +149,12 @@ class VelocityCheck:
         integral = 0.5 * (steps @ (v[1:] + v[:-1]))
         variance = _variance(changes)
         noise = variance[1] * (steps @ steps) + 2.0 * variance[0]
+        yield
         self._least = MOVING + STEPS * self._resolution(sizes, time)
         moved = np.maximum(np.square(change), np.square(integral))
         moving = moved > self._least ** 2 + NOISE ** 2 * noise   # False for NaN
         moving &= ~_sudden(steps, sizes[1], moved)
+        yield
         X = np.array([integral, v[-1] - v[0], np.full_like(change, time)]).T[moving]
         y = (change - integral)[moving]
         keep = np.exp(-1.0 / MEMORY)
@@ -155,7 +163,9 @@ class VelocityCheck:
                            (self._strange, y * y > UNEXPLAINED ** 2 * moved[moving])):
             total[moving] = keep * total[moving] + new
         if self._zero.any():
-            self._tell_zeros(positions[-1])
+            self._tell_zeros(positions[-1], velocities[-1])
+        yield
+        yield from self._judge()
 
     def _resolution(self, changes: Array, time: float) -> Vector:
         """Return by how much encoders' steps can change a block: sizes (2, k, n), time [s]."""
@@ -168,15 +178,14 @@ class VelocityCheck:
         steps: Vector = position + 0.5 * time * velocity
         return steps
 
-    def _tell_zeros(self, q: Vector) -> None:
+    def _tell_zeros(self, q: Vector, qd: Vector) -> None:
         if self._first is None:
             self._first = q
-        moved = self._zero & (np.abs(q - self._first) > self._least) & np.isfinite(
-            self._samples[-1][2])
+        moved = self._zero & (np.abs(q - self._first) > self._least) & np.isfinite(qd)
         for joint in np.flatnonzero(moved).tolist():
             self.doubts[joint] = ZERO
 
-    def _judge(self) -> None:
+    def _judge(self) -> Iterator[None]:
         A = self._N + self._variance[:, None, None] * np.diag(PRIOR ** -2.0)
         inverse = np.linalg.inv(A)
         error = np.einsum('jab,jb->ja', inverse, self._r)
@@ -185,6 +194,7 @@ class VelocityCheck:
         absurd = ~np.isfinite(left)
         self._variance = (np.where(absurd, 0.0, np.maximum(left, 0.0)) + 2.0 * SMALLEST ** 2) / (
             np.maximum(self._blocks - 3.0, 0.0) + 2.0)
+        yield
         deviation = np.sqrt(self._variance[:, None] * np.einsum('jaa->ja', inverse))
         margin = DEVIATIONS * deviation
         wrong = np.abs(error) - margin > TOLERANCES
