@@ -4,8 +4,8 @@ A process that publishes joint states of a known motion at a steady rate.
     python steady_publisher.py '["joint1", "joint2"]' [stamps.npy]
 
 It does as it is told by lines of JSON on standard input, each with some attributes of `Orders`,
-until SIGINT; then it writes the stamps it has sent. The motion depends on the stamp alone, so
-whoever has an answer to it knows what the answer should be.
+until SIGINT or the end of that input; then it writes the stamps it has sent. The motion depends on
+the stamp alone, so whoever has an answer to it knows what the answer should be.
 
 """
 
@@ -71,10 +71,11 @@ class Orders:
 
 
 def listen(orders: Orders) -> None:
-    """Take orders, in a thread, until there are no more to come."""
+    """Take orders, in a thread; when nobody is left to give any, it is over."""
     for line in sys.stdin:
         for name, value in json.loads(line).items():
             setattr(orders, name, value)
+    orders.stop = True
 
 
 def publish(names: list[str], orders: Orders, sent: array[int]) -> None:
