@@ -139,7 +139,8 @@ def test_without_a_compiler_numpy_does_it(monkeypatch: pytest.MonkeyPatch,
     assert 'kalman runs on numpy' in caplog.text and 'no-such-compiler' in caplog.text
 
 
-@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('kind', ['E', 'A lossy', 'A half of it of positions',
+                                  'A with wrong stamps', 'A with velocities 10 ms late'])
 def test_the_noise_is_learned_the_same(kind: str) -> None:
     """Whatever moves and rests; a window is told from its five samples."""
     one, other = SensorNoise(4), CompiledSensorNoise(4, machine_code(find_compiler()))

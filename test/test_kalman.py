@@ -10,6 +10,7 @@ import pytest
 from estimator_runs import estimates_of, recording, with_loss, without_velocity
 from signals import PROFILES, START, Profile, Recording, error, errors, estimated, record, truth
 
+from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman import Kalman
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
@@ -18,7 +19,8 @@ from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 # position and velocity, for position alone, and with a lag of 20 ms
 GATES = {'A': (4.5, 9.5, 1.1), 'B': (5.0, 10.5, 1.3), 'C': (6.0, 12.0, 2.0),
          'D': (2.6, 4.6, 0.6), 'E': (0.2, 0.7, 0.05), 'F': (10.0, 20.0, 2.6)}
-KINDS = {'kalman': Kalman, 'kalman_fixed_lag': KalmanFixedLag}
+# in C, as the node has it; test_compiled_kalman holds the one on numpy to it
+KINDS = {'kalman': CompiledKalman, 'kalman_fixed_lag': KalmanFixedLag}
 SMOOTH = [0, 1, 3]
 ENCODER_STEP = 2.0 * np.pi / 2**17
 
