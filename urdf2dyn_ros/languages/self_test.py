@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
@@ -20,7 +21,7 @@ MAIN_RESULTS = ('tau', 'M')
 """Results that go by the name of their function."""
 
 
-class SelfTest:
+class SelfTest(ABC):
     """
     The check of a program in one language; subclasses say what differs.
 
@@ -144,9 +145,9 @@ class SelfTest:
         """Return the name of a function, of an input or of a result as the language spells it."""
         return name
 
+    @abstractmethod
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
-        raise NotImplementedError
 
     def data(self) -> Iterator[tuple[str, str, list[list[float]]]]:
         """Yield what there is to check with: a name, the input or result it is of, and rows."""
