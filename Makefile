@@ -7,7 +7,9 @@ VENV := .venv
 RUN := $(VENV)/bin
 ROBOT ?=
 OUTPUT ?= demo_output
-JOBS ?= 3
+JOBS ?= 4
+# [s] for one test; one that hangs is a failure with its stack, and the others go on
+PATIENCE ?= 240
 
 .PHONY: demo test lint bench load soak fuzz golden config clean
 
@@ -15,7 +17,7 @@ demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
 
 test: lint
-	$(RUN)/python -m pytest -n $(JOBS) --dist loadfile -q -rs
+	$(RUN)/python -m pytest -n $(JOBS) --dist loadfile -q -rs --timeout $(PATIENCE)
 
 lint: $(VENV)/test-ready
 	$(RUN)/ruff check .

@@ -19,8 +19,8 @@ MUJOCO = [*ROS, 'mujoco>=3.3']
 RECORDINGS = ['rosbags>=0.11']
 TEST = [
     *DEMO, *RECORDINGS, 'colcon-common-extensions', 'catkin-pkg', 'example-robot-data',
-    'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest', 'pytest-xdist', 'pyyaml',
-    'ruff', 'sympy', 'tree-sitter', 'tree-sitter-julia', 'xacro',
+    'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest', 'pytest-timeout',
+    'pytest-xdist', 'pyyaml', 'ruff', 'sympy', 'tree-sitter', 'tree-sitter-julia', 'xacro',
 ]
 BENCH = [
     'adam-robotics[casadi]', 'cmeel-eigen', 'example-robot-data', 'mujoco', 'pin', 'pytest',

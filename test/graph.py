@@ -107,8 +107,10 @@ class Graph(Client):
     def spin(self, seconds: float) -> None:
         """Let callbacks run for a time [s]."""
         deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0.0:
-            self._executor.spin_once(timeout_sec=left)
+        while time.monotonic() < deadline:
+            # always the same: rclpy begins anew for another timeout, and whoever is first in its
+            # order, a stream that does not pause, is then the only one that is heard
+            self._executor.spin_once(timeout_sec=0.001)
 
     def wait(self, condition: Callable[[], object], timeout: float = 15.0,
              what: str = 'such event', meanwhile: Callable[[], None] = lambda: None) -> None:

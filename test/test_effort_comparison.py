@@ -221,9 +221,13 @@ def test_messages_are_counted_while_a_report_is_drawn(tmp_path):
         graph.wait(lambda: samples() > 100, 30.0, 'samples', publish)
         before, answers = count, [client.call_async(Trigger.Request()) for _ in range(2)]
         counted = []
-        while not all(answer.done() for answer in answers):
+
+        def publish_and_count():
             publish()
             counted.append(samples())
+
+        graph.wait(lambda: all(answer.done() for answer in answers), 60.0, 'answers',
+                   publish_and_count)
         drawn = count
         graph.wait(lambda: samples() > before + 0.8 * (drawn - before), 30.0,
                    'samples from meanwhile')

@@ -78,21 +78,27 @@ def test_many_overruns_are_a_warning() -> None:
 
 @pytest.mark.fault(39)
 def test_what_a_full_queue_drops_is_counted(graph: Graph) -> None:
-    """A queue of 20, and 100 messages while the process stands still: most are overruns."""
+    """
+    A queue of 20, and 100 messages while the process stands still: most are overruns.
+
+    Best effort may lose even all of them; the next one that arrives tells how many there were.
+
+    """
     if 'publisher_gid' not in information(graph):
         pytest.skip('this rclpy does not tell whose a message is')
     with started(graph, queue_depth=20, estimator='kalman') as process:
         robot, counters = connected(graph), Counters(graph)
         robot.move(50)
-        heard = counters.settled()['received']
+        heard, before = counters.settled()['received'], robot.stamp
         process.send(signal.SIGSTOP)
         send(robot, 100)
         process.send(signal.SIGCONT)
-        graph.wait(lambda: robot.efforts and stamp_of(robot.efforts[-1]) == robot.stamp)
+        last = robot.stamp
+        graph.wait(lambda: stamp_of(robot.efforts[-1]) > last, meanwhile=robot.move_one)
         robot.move(50)
         assert error(robot.efforts[-1], robot) < 1e-2
         values = counters.settled()
-        assert values['received'] + values['overruns'] == heard + 150
+        assert values['received'] + values['overruns'] == heard + (robot.stamp - before) // STEP
         assert values['overruns'] >= 60
         assert sum(values[name] for name in OUTCOMES) == values['received']
 
@@ -107,9 +113,7 @@ def test_a_node_that_was_busy_takes_all_that_wait_and_answers_the_newest(graph: 
         graph.wait(client.service_is_ready)
         answer = client.call_async(SetParameters.Request(parameters=[Parameter(
             name='robot_description', value=ParameterValue(type=4, string_value=long_chain()))]))
-        while not answer.done():
-            send(robot, 10)
-            graph.spin(0.001)
+        graph.wait(answer.done, meanwhile=lambda: send(robot, 100))
         assert 'mass-negative' in answer.result().results[0].reason
         graph.wait(lambda: stamp_of(robot.efforts[-1]) == robot.stamp)
         robot.move(50)
