@@ -127,6 +127,16 @@ def test_all_but_the_nodes_work_without_ros() -> None:
     assert re.fullmatch(r"error: the demo needs ROS 2's Python library .*\n", done.stderr)
 
 
+@pytest.mark.parametrize('module', ['cli', 'nodes.inverse_dynamics'])
+def test_nobody_waits_for_a_library_that_is_not_used_yet(module: str) -> None:
+    """They are as slow to import as all the rest together."""
+    program = f'import sys, urdf2dyn_ros.{module}; print(*{{*sys.modules}})'
+    done = subprocess.run([sys.executable, '-c', program], cwd=ROOT, text=True,
+                          capture_output=True, timeout=120)
+    assert 'numpy' in done.stdout.split(), done.stderr
+    assert {'scipy', 'matplotlib', 'rosbags', 'dartpy', 'mujoco'}.isdisjoint(done.stdout.split())
+
+
 @pytest.fixture(scope='module')
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dposv, dpotri
 
 from urdf2dyn_ros.estimators.estimate import Estimate, Vector
 from urdf2dyn_ros.parameters import Parameter, check_all
@@ -55,7 +54,11 @@ class Polynomial:
     )
 
     def __init__(self, joints: int, **parameters: Any) -> None:
+        # nearly half of what starting a node takes: only for those who choose this
+        from scipy.linalg import lapack
+
         values = check_all(self.PARAMETERS, parameters)
+        self._lapack = lapack
         self._window = round(values['window'] * 1e9)
         self._order: int = values['order']
         self._centre = values['align'] == 'centre'
@@ -85,12 +88,12 @@ class Polynomial:
         instant = self._end - self._count + middle
         time = (self._stamps[window] - self._stamps[instant]) * 1e-9
 
-        C, std = _least_squares(time, self._qd[window], self._order, of=1)
+        C, std = self._least_squares(time, self._qd[window], self._order, of=1)
         velocity, acceleration = C[0], C[1]
         missing = np.isnan(acceleration)
         if missing.any():
             Q = self._q[window][:, missing]
-            C, std_C = _least_squares(time, Q - Q[middle], self._order + 1, of=2)
+            C, std_C = self._least_squares(time, Q - Q[middle], self._order + 1, of=2)
             velocity[missing] = C[1]
             acceleration[missing] = 2.0 * C[2]
             std[missing] = 2.0 * std_C
@@ -121,41 +124,41 @@ class Polynomial:
         while self._count - 2 >= self._fewest and self._span(self._count - 2) >= self._window:
             self._count -= 2
 
+    def _least_squares(self, time: Vector, Y: Matrix, degree: int, of: int,
+                       ) -> tuple[Matrix, Vector]:
+        """
+        Fit every column of Y by a polynomial in time.
 
-def _least_squares(time: Vector, Y: Matrix, degree: int, of: int) -> tuple[Matrix, Vector]:
-    """
-    Fit every column of Y by a polynomial in time.
+        The normal equations are solved by Cholesky factors, whose accuracy does not depend on the
+        unit of time, so that no scaling is needed.
 
-    The normal equations are solved by Cholesky factors, whose accuracy does not depend on the unit
-    of time, so that no scaling is needed.
+        Parameters
+        ----------
+        time : ndarray, (samples,)
+            Since the instant of the estimate [s].
+        Y : ndarray, (samples, n)
+            One quantity a column.
+        degree : int
+            Highest power.
+        of : int
+            The power whose coefficient gets a standard deviation.
 
-    Parameters
-    ----------
-    time : ndarray, (samples,)
-        Since the instant of the estimate [s].
-    Y : ndarray, (samples, n)
-        One quantity a column.
-    degree : int
-        Highest power.
-    of : int
-        The power whose coefficient gets a standard deviation.
+        Returns
+        -------
+        coefficients : ndarray, (degree + 1, n)
+            Of powers 0 to degree.
+        std : ndarray, (n,)
+            Of the coefficients of power `of`, from what the fit leaves over. Both are NaN where a
+            column of Y has one, and everywhere if the stamps are too close for a fit.
 
-    Returns
-    -------
-    coefficients : ndarray, (degree + 1, n)
-        Of powers 0 to degree.
-    std : ndarray, (n,)
-        Of the coefficients of power `of`, from what the fit leaves over. Both are NaN where a
-        column of Y has one, and everywhere if the stamps are too close for a fit.
-
-    """
-    powers = np.ones((degree + 1, len(time)))
-    for power in range(degree):
-        np.multiply(powers[power], time, out=powers[power + 1])
-    factor, C, failed = dposv(powers @ powers.T, powers @ Y)
-    if failed:
-        return np.full(C.shape, np.nan), np.full(C.shape[1], np.nan)
-    inverse, _ = dpotri(factor)
-    left = Y - powers.T @ C
-    variance = (left * left).sum(axis=0) / (len(time) - degree - 1)
-    return C, np.sqrt(inverse[of, of] * variance)
+        """
+        powers = np.ones((degree + 1, len(time)))
+        for power in range(degree):
+            np.multiply(powers[power], time, out=powers[power + 1])
+        factor, C, failed = self._lapack.dposv(powers @ powers.T, powers @ Y)
+        if failed:
+            return np.full(C.shape, np.nan), np.full(C.shape[1], np.nan)
+        inverse, _ = self._lapack.dpotri(factor)
+        left = Y - powers.T @ C
+        variance = (left * left).sum(axis=0) / (len(time) - degree - 1)
+        return C, np.sqrt(inverse[of, of] * variance)
