@@ -7,7 +7,7 @@ VENV := .venv
 RUN := $(VENV)/bin
 ROBOT ?=
 OUTPUT ?= demo_output
-JOBS ?= 4
+JOBS ?= 3
 # [s] for one test; one that hangs is a failure with its stack, and the others go on
 PATIENCE ?= 240
 

@@ -23,9 +23,9 @@ def test_a_phase_of_the_load_counts_every_message(tmp_path: Path,
 
     robot = case('Panda', tmp_path)
     found = {'host': {'processor': 'x'}, 'rows': []}
-    for node, backend in (('copy', ''), ('ours, C', 'auto')):
-        phase = measure(robot.urdf.read_text(), list(robot.joint_names), 'auto', backend,
-                        bool(backend), 0.5)
+    for node, backend, beside in (('copy', '', 'loop'), ('ours, C', 'auto', 'export')):
+        phase = measure(robot.urdf.read_text(), list(robot.joint_names), 'auto', backend, beside,
+                        0.5)
         assert phase.sent == phase.answered + phase.lost > 50
         assert phase.answered > 0 and phase.cpu > 0.0 and 0.0 < phase.p50 <= phase.p99
         assert bool(phase.exports) <= bool(backend)
