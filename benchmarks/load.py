@@ -42,19 +42,22 @@ class Contestant:
     name : str
     backend : str
         Of our node; empty for the one that copies.
-    exporting : bool
-        Whether it is asked for an export again and again meanwhile.
+    beside : str
+        What runs meanwhile: nothing; ``export``, asked for again and again; or ``loop``, a process
+        of the scheduler's lowest class that only computes, started by nobody of ours: what any
+        use of another core does on this machine.
 
     """
 
     name: str
     backend: str = ''
-    exporting: bool = False
+    beside: str = ''
 
 
 CONTESTANTS = (Contestant('copy'), Contestant('ours, Python', 'python'),
                Contestant('ours, C', 'auto'))
-EXPORTING = Contestant('ours, C, exporting', 'auto', exporting=True)
+DISTURBED = (Contestant('ours, C, exporting', 'auto', 'export'),
+             Contestant('ours, C, beside a loop', 'auto', 'loop'))
 
 
 def main() -> int:
@@ -67,7 +70,7 @@ def main() -> int:
     for _ in range(arguments.rounds):
         for name, robot in robots.items():
             for executor in EXECUTORS:
-                for one in (*CONTESTANTS, *([EXPORTING] if name == 'Panda' else [])):
+                for one in (*CONTESTANTS, *(DISTURBED if name == 'Panda' else ())):
                     phases[name, executor, one.name].append(
                         phase(robot, executor, one, arguments.seconds))
     long: list[Phase] = []
@@ -88,7 +91,7 @@ def main() -> int:
 def phase(robot: Case, executor: str, one: Contestant, seconds: float) -> Phase:
     """Return what one phase gave, and say so."""
     measured = measure(robot.urdf.read_text(), list(robot.joint_names), executor, one.backend,
-                       one.exporting, seconds)
+                       one.beside, seconds)
     print(f'{robot.name}, {executor}, {one.name}: {measured}', file=sys.stderr)
     return measured
 

@@ -78,9 +78,9 @@ class Phase:
                          for name, value in asdict(self).items())
 
 
-def measure(urdf: str, names: list[str], executor: str, backend: str, exporting: bool,
+def measure(urdf: str, names: list[str], executor: str, backend: str, beside: str,
             seconds: float) -> Phase:
-    """Run a phase; `backend` empty for the node that copies."""
+    """Run a phase; `backend` empty for the node that copies, `beside` as a contestant has it."""
     client, domain = join_empty_domain('listener')
     with tempfile.TemporaryDirectory() as folder:
         environment = {'ROS_DOMAIN_ID': str(domain), VARIABLE: executor,
@@ -90,16 +90,20 @@ def measure(urdf: str, names: list[str], executor: str, backend: str, exporting:
         robot = subprocess.Popen([sys.executable, HERE / 'steady_publisher.py', json.dumps(names),
                                   stamps], env={**os.environ, **environment},
                                  stdin=subprocess.PIPE)
+        loop = computing() if beside == 'loop' else None
         try:
             listener = Listener(client)
             client.wait(lambda: listener.look() or len(listener.heard) > 100, 30.0, 'answer')
-            exports = Exports(client) if exporting else None
+            exports = Exports(client) if beside == 'export' else None
             listener.wait(client, SETTLING, exports)
             began, before = time.time_ns(), figures(node.pid).cpu
             listener.wait(client, seconds, exports)
             ended, after = time.time_ns(), figures(node.pid).cpu
             listener.wait(client, DRAINING)
         finally:
+            if loop is not None:
+                loop.kill()
+                loop.wait()
             robot.terminate()
             robot.wait(10.0)
             stop_all([node])
@@ -125,6 +129,13 @@ def started(urdf: str, backend: str, folder: str, environment: dict[str, str]) -
     words = [word for name, value in values.items()
              for word in ('-p', f'{name}:={json.dumps(value)}')]
     return ChildProcess('urdf2dyn_ros.nodes.inverse_dynamics', ['--ros-args', *words], environment)
+
+
+def computing() -> subprocess.Popen[bytes]:
+    """Start a process that computes whenever nobody else wants to."""
+    loop = subprocess.Popen([sys.executable, '-c', 'while True: pass'], start_new_session=True)
+    os.sched_setscheduler(loop.pid, os.SCHED_IDLE, os.sched_param(0))
+    return loop
 
 
 class Listener:

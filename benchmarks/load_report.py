@@ -12,7 +12,8 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 COLORS = {'copy': '#999999', 'ours, Python': '#0072b2', 'ours, C': '#d55e00',
-          'ours, C, exporting': '#e69f00'}
+          'ours, C, exporting': '#e69f00', 'ours, C, beside a loop': '#009e73'}
+DISTURBED = {'ours, C, exporting': 'while exporting', 'ours, C, beside a loop': 'beside a loop'}
 COLUMNS = ('sent', 'answered', 'lost', 'rate', 'late', 'cpu', 'p50', 'p99', 'exports')
 HEADS = ('sent', 'answered', 'lost', 'sent [1/s]', 'late', 'CPU [us]', 'p50 [us]', 'p99 [us]',
          'exports')
@@ -20,18 +21,18 @@ HEADS = ('sent', 'answered', 'lost', 'sent [1/s]', 'late', 'CPU [us]', 'p50 [us]
 
 def table(found: dict[str, Any]) -> str:
     """Return a row per robot, executor and node, with the ratio of its cost to the copy's."""
-    lines = [f'{"":34}' + ''.join(f'{head:>11}' for head in (*HEADS, 'CPU/copy'))]
+    lines = [f'{"":40}' + ''.join(f'{head:>11}' for head in (*HEADS, 'CPU/copy'))]
     for row in found['rows']:
         copy = of(found, row['robot'], row['executor'], 'copy')
         ratio = f'{row["cpu"] / copy["cpu"]:.2f}' if copy else ''
         name = f'{row["joints"]} joints, {row["executor"]}: {row["node"]}'
         cells = [f'{row[key]:.4g}' if isinstance(row[key], float) else str(row[key])
                  for key in COLUMNS]
-        lines.append(f'{name:34}' + ''.join(f'{cell:>11}' for cell in (*cells, ratio)))
+        lines.append(f'{name:40}' + ''.join(f'{cell:>11}' for cell in (*cells, ratio)))
     for row in found['rows']:
         without = of(found, row['robot'], row['executor'], 'ours, C')
-        if row['exports'] and without:
-            lines.append(f'{row["executor"]}: p99 while exporting is '
+        if row['node'] in DISTURBED and without:
+            lines.append(f'{row["executor"]}: p99 {DISTURBED[row["node"]]} is '
                          f'{row["p99"] / without["p99"]:.2f} times that without')
     return '\n'.join(lines)
 
@@ -55,9 +56,9 @@ def draw(found: dict[str, Any], path: Path) -> None:
         ax.set_axisbelow(True)
     for k, (node, color) in enumerate(COLORS.items()):
         rows = [of(found, robot, executor, node) for robot, _, executor in groups]
-        places = [x + 0.2 * (k - 1.5) for x, row in enumerate(rows) if row]
+        places = [x + 0.16 * (k - 2) for x, row in enumerate(rows) if row]
         kept = [row for row in rows if row]
-        left.bar(places, [row['cpu'] for row in kept], 0.18, color=color, label=node)
+        left.bar(places, [row['cpu'] for row in kept], 0.15, color=color, label=node)
         _latencies(right, places, kept, color)
     left.set_title('processor time of the node per message', loc='left')
     left.set_ylabel('µs')

@@ -37,6 +37,9 @@ def table(found: dict[str, Any]) -> str:
         times = tally['recoveries'] or [float('nan')]
         lines.append(f'{name:22}{len(tally["recoveries"]):7}{np.median(times):22.3f}{max(times):9.3f}'
                      f'{tally["wrong"]:15}{tally["error"]:15.2%}')
+    lines += [f'{name}: the node was not given {len(tally["unheard"])} times the first '
+              f'{", ".join(f"{time:.3f}" for time in tally["unheard"])} s'
+              for name, tally in found['faults'].items() if tally['unheard']]
     slopes = found['growth']
     lines += [f'{found["minutes"]:.1f} minutes, {found["answers"]} answers, exit code '
               f'{found["exit code"]}', f'per 10 minutes: memory {slopes["memory"]:+.2f} MB, '

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray
 from process_figures import Figures, figures
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
@@ -66,6 +67,9 @@ class World:
         Those that should not have been published.
     samples : list of (float, Figures)
         Time since the start [s] and figures of the node, every second.
+    unheard : list of int
+        How many of the samples that were heard here the node was not given, by each status of it:
+        those that it took or lost, it counts itself.
 
     """
 
@@ -84,6 +88,8 @@ class World:
                                                QoSProfile(depth=DEEP), raw=True)
         self._answered = node.create_subscription(JointState, 'inverse_dynamics/efforts',
                                                   lambda data: None, QoSProfile(depth=DEEP))
+        self._status = node.create_subscription(DiagnosticArray, 'inverse_dynamics/status',
+                                                lambda data: None, 10)
         node.executor.remove_node(node)   # taken from, not spun
         words = ['--ros-args', '-p', f'export.directory:={json.dumps(folder)}', '-p',
                  'export.overwrite:=true', '-p', 'backend:=auto']
@@ -93,7 +99,8 @@ class World:
         self.answers: deque[Answer] = deque(maxlen=DEEP)
         self.wrong: list[Answer] = []
         self.samples: list[tuple[float, Figures]] = []
-        self.count = 0
+        self.unheard: list[int] = []
+        self.count = self._inputs = 0
         self._began = time.monotonic()
 
     def close(self) -> int | None:
@@ -174,9 +181,15 @@ class World:
             while (taken := self._heard.handle.take_message(JointState, True)) is not None:
                 sec, nanosec = struct.unpack_from('<iI', taken[0], 4)
                 self.inputs.append((now, sec * 10**9 + nanosec))
+                self._inputs += 1
         with self._answered.handle:
             while (taken := self._answered.handle.take_message(JointState, False)) is not None:
                 self._judge(now, taken[0])
+        with self._status.handle:
+            while (taken := self._status.handle.take_message(DiagnosticArray, False)) is not None:
+                given = sum(int(row.value) for row in taken[0].status[1].values
+                            if row.key in ('received', 'overruns'))
+                self.unheard.append(self._inputs - given)
 
     def _judge(self, now: float, message: Any) -> None:
         stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
