@@ -12,6 +12,7 @@ from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.status import publishers
 from urdf2dyn_ros.status.monitor import Monitor
 from urdf2dyn_ros.stream.stream import OUTCOMES, Stream
+from urdf2dyn_ros.system.shared_memory import replaced_ports
 
 PATIENCE = 10.0
 """Time between two looks [s]."""
@@ -48,7 +49,7 @@ class Watch:
             warn('no model: set the parameter robot_description, or publish it on '
                  f'{self._seen("robot_description")}')
         elif self._monitor.messages == self._heard:
-            warn(f'no joint states on {self._seen("joint_states")}')
+            warn(f'no joint states on {self._seen("joint_states")}{_deafness()}')
         else:
             grown = current.counters - self._counted
             self._counted = current.counters.copy()
@@ -59,6 +60,15 @@ class Watch:
     def _seen(self, topic: str) -> str:
         seen = ', '.join(publishers(self._node, topic)) or 'nobody'
         return f'{self._node.resolve_topic_name(topic)}, which {seen} publishes'
+
+
+def _deafness() -> str:
+    """Return what is wrong with the shared memory, and what to do."""
+    ports = ', '.join(map(str, replaced_ports()))
+    return ports and (f'; another process has replaced the shared memory on which this one '
+                      f'listens (Fast DDS, port {ports}): it hears nobody who came since. To do: '
+                      'start this node again; with FASTDDS_BUILTIN_TRANSPORTS=UDPv4 in the '
+                      'environment, Fast DDS does without')
 
 
 def _reasons(grown: Counter[str], current: Stream) -> str:
