@@ -43,9 +43,10 @@ class Contestant:
     backend : str
         Of our node; empty for the one that copies.
     beside : str
-        What runs meanwhile: nothing; ``export``, asked for again and again; or ``loop``, a process
-        of the scheduler's lowest class that only computes, started by nobody of ours: what any
-        use of another core does on this machine.
+        What runs meanwhile: nothing; ``export``, the model's text handed out once a second;
+        ``anew``, the same written anew under another name, one after the other; or ``loop``, a
+        process of the scheduler's lowest class that only computes, started by nobody of ours:
+        what any use of another core does on this machine.
 
     """
 
@@ -57,6 +58,7 @@ class Contestant:
 CONTESTANTS = (Contestant('copy'), Contestant('ours, Python', 'python'),
                Contestant('ours, C', 'auto'))
 DISTURBED = (Contestant('ours, C, exporting', 'auto', 'export'),
+             Contestant('ours, C, exporting anew', 'auto', 'anew'),
              Contestant('ours, C, beside a loop', 'auto', 'loop'))
 
 

@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+from load_exports import EXPORTS, Exports
 from numpy.typing import NDArray
 from process_figures import figures
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
 
 from urdf2dyn_ros.nodes.child_process import ChildProcess, stop_all
 from urdf2dyn_ros.nodes.client import Client
@@ -94,7 +94,7 @@ def measure(urdf: str, names: list[str], executor: str, backend: str, beside: st
         try:
             listener = Listener(client)
             client.wait(lambda: listener.look() or len(listener.heard) > 100, 30.0, 'answer')
-            exports = Exports(client) if beside == 'export' else None
+            exports = EXPORTS[beside](client) if beside in EXPORTS else None
             listener.wait(client, SETTLING, exports)
             began, before = time.time_ns(), figures(node.pid).cpu
             listener.wait(client, seconds, exports)
@@ -164,29 +164,3 @@ class Listener:
             if exports is not None:
                 exports.look()
             time.sleep(LOOK)
-
-
-class Exports:
-    """Asks for an export, and for the next one as soon as it is answered."""
-
-    def __init__(self, client: Client) -> None:
-        self.done = 0
-        self._client = client.node.create_client(Trigger, 'export_model')
-        self._client.wait_for_service(10.0)
-        self._ask()
-
-    def _ask(self) -> None:
-        queue = self._client.handle
-        with queue:
-            queue.send_request(Trigger.Request())
-
-    def look(self) -> None:
-        """Take an answer, if there is one."""
-        queue = self._client.handle
-        with queue:
-            header, response = queue.take_response(Trigger.Response)
-        if header is not None:
-            self.done += bool(response.success)
-            self._ask()
-
-

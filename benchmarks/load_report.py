@@ -12,8 +12,11 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 COLORS = {'copy': '#999999', 'ours, Python': '#0072b2', 'ours, C': '#d55e00',
-          'ours, C, exporting': '#e69f00', 'ours, C, beside a loop': '#009e73'}
-DISTURBED = {'ours, C, exporting': 'while exporting', 'ours, C, beside a loop': 'beside a loop'}
+          'ours, C, exporting': '#e69f00', 'ours, C, exporting anew': '#cc79a7',
+          'ours, C, beside a loop': '#009e73'}
+DISTURBED = {'ours, C, exporting': 'while exporting',
+             'ours, C, exporting anew': 'while exporting anew',
+             'ours, C, beside a loop': 'beside a loop'}
 COLUMNS = ('sent', 'answered', 'lost', 'rate', 'late', 'cpu', 'p50', 'p99', 'exports')
 HEADS = ('sent', 'answered', 'lost', 'sent [1/s]', 'late', 'CPU [us]', 'p50 [us]', 'p99 [us]',
          'exports')

@@ -1,5 +1,6 @@
 """
-The node inverse_dynamics with a defect: joint states that name a joint 'defect' raise an error.
+The node inverse_dynamics with defects: an error if joint states name a joint 'defect', or if the
+parameter export.name is that.
 
 A program of the node's tests, started in the node's place.
 
@@ -10,10 +11,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from urdf2dyn_ros.export_process import Export
 from urdf2dyn_ros.nodes.inverse_dynamics import main
 from urdf2dyn_ros.stream.stream import Stream
 
 right = Stream.receive
+right_files = Export.files
 
 
 def receive(self: Stream, stamp: int, names: Any, *fields: Any) -> Any:
@@ -23,6 +26,14 @@ def receive(self: Stream, stamp: int, names: Any, *fields: Any) -> Any:
     return right(self, stamp, names, *fields)
 
 
+def files(self: Export) -> dict[str, str]:
+    """Raise, or do as ever."""
+    if self.name == 'defect':
+        raise ZeroDivisionError('a defect of the export')
+    return right_files(self)
+
+
 if __name__ == '__main__':
     Stream.receive = receive
+    Export.files = files
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""Exporting in a process of its own, and what becomes of it on full disks and when killed."""
+"""Text written in a process of its own, files on full disks, and both when they are killed."""
 
 from __future__ import annotations
 
@@ -17,28 +17,29 @@ from robots import OWN
 from urdf2dyn_ros import export_model, load_parameters, read_urdf
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import write_files
-from urdf2dyn_ros.export_process import Export, export_aside
+from urdf2dyn_ros.export_process import Export, files_aside
 from urdf2dyn_ros.node_parameters import PARAMETERS
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 
 
-def export(directory: Path, **changes: object) -> Export:
-    """Return an order for the 2R."""
+def export(**changes: object) -> Export:
+    """Return what to export of the 2R."""
     text = (OWN / 'robot_2r.urdf').read_text()
     return Export(**{'text': text, 'language': 'c', 'style': 'readable', 'name': 'arm',
-                     'gravity': (0.0, 0.0, -1e-5), 'functions': 'all',
-                     'directory': str(directory), 'overwrite': False, **changes})
+                     'gravity': (0.0, 0.0, -1e-5), 'functions': 'all', **changes})
 
 
-def test_exporting_aside_gives_the_same_files(tmp_path: Path) -> None:
+def test_the_process_aside_writes_the_same_text() -> None:
     """The same errors as well."""
     files = export_model(MODEL, 'c', name='arm', gravity=(0.0, 0.0, -1e-5), functions='all')
-    assert export_aside(export(tmp_path)) == [str(tmp_path / name) for name in files]
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == files
-    (tmp_path / 'arm_dynamics.c').write_text('my own work')
-    with pytest.raises(ExportError, match='exists with another text'):
-        export_aside(export(tmp_path))
+    assert files_aside(export()) == export().files() == files
+    wrong = export(language='cobol')
+    with pytest.raises(ExportError) as here:
+        wrong.files()
+    with pytest.raises(ExportError) as aside:
+        files_aside(wrong)
+    assert str(aside.value) == str(here.value) and 'cobol' in str(here.value)
 
 
 def test_what_runs_is_what_is_exported(tmp_path: Path) -> None:
@@ -46,11 +47,11 @@ def test_what_runs_is_what_is_exported(tmp_path: Path) -> None:
     loading = {row.name: row.default for row in PARAMETERS} | {
         'base': 'odometry', 'friction.enabled': True, 'joints.joint2.viscous': 3.25,
         'external_wrenches.link1': '/wrench', 'payload.link': 'link2'}
-    path, = export_aside(export(tmp_path, language='python', functions='inverse_dynamics',
-                                loading=load_parameters.loading(loading)))
-    assert 'def inverse_dynamics(q, qd, qdd, base_motion, external, payload)' in Path(
-        path).read_text()
-    assert '3.25' in Path(path).read_text()
+    files = files_aside(export(language='python', functions='inverse_dynamics',
+                               loading=load_parameters.loading(loading)))
+    path, = write_files(files, tmp_path)
+    assert 'def inverse_dynamics(q, qd, qdd, base_motion, external, payload)' in path.read_text()
+    assert '3.25' in path.read_text()
     assert subprocess.run([sys.executable, path], capture_output=True).returncode == 0
 
 
@@ -59,12 +60,12 @@ def test_the_process_aside_starts_no_threads_of_numpy(
     """Which would wait for work without sleeping."""
     (tmp_path / 'urdf2dyn_ros').mkdir()
     for name, text in {
-            '__init__': "import os; found = [os.environ['OMP_NUM_THREADS']]",
+            '__init__': "import os; found = {'found': os.environ['OMP_NUM_THREADS']}",
             'export_process': 'import json, urdf2dyn_ros; main = lambda: print(json.dumps('
-                              "{'paths': urdf2dyn_ros.found})) or 0"}.items():
+                              "{'files': urdf2dyn_ros.found})) or 0"}.items():
         (tmp_path / 'urdf2dyn_ros' / f'{name}.py').write_text(text)
     monkeypatch.setattr('urdf2dyn_ros.export_process.PACKAGE', str(tmp_path))
-    assert export_aside(export(tmp_path)) == ['1']
+    assert files_aside(export()) == {'found': '1'}
 
 
 def processes_of(caller: int) -> list[int]:
@@ -87,29 +88,27 @@ def wait(condition: Callable[[], object]) -> None:
 
 
 @pytest.mark.fault(48)
-def test_the_process_aside_ends_with_its_caller_and_leaves_nothing(tmp_path: Path) -> None:
+def test_the_process_aside_ends_with_its_caller() -> None:
     """Even if that was killed."""
-    order = asdict(export(tmp_path, text=(OWN / 'humanoid_3p33r.urdf').read_text()))
-    program = f'from urdf2dyn_ros.export_process import *; export_aside(Export(**{order!r}))'
+    order = asdict(export(text=(OWN / 'humanoid_3p33r.urdf').read_text()))
+    program = f'from urdf2dyn_ros.export_process import *; files_aside(Export(**{order!r}))'
     with subprocess.Popen([sys.executable, '-c', program]) as caller:
         wait(lambda: processes_of(caller.pid))
         number = processes_of(caller.pid)[0]
         caller.kill()
     wait(lambda: not Path(f'/proc/{number}').exists())
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.fault(45)
-def test_a_killed_process_aside_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                            ) -> None:
+def test_a_killed_process_aside_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """With what is known of it."""
     monkeypatch.setattr('urdf2dyn_ros.export_process._PROGRAM',
                         'import os, signal; os.kill(os.getpid(), signal.SIGKILL)')
     with pytest.raises(ExportError, match='ended with code -9'):
-        export_aside(export(tmp_path))
+        files_aside(export())
     monkeypatch.setattr(sys, 'executable', '/nowhere/python')
     with pytest.raises(ExportError, match='No such file'):
-        export_aside(export(tmp_path))
+        files_aside(export())
 
 
 @pytest.mark.fault(45)

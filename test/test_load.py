@@ -23,17 +23,19 @@ def test_a_phase_of_the_load_counts_every_message(tmp_path: Path,
 
     robot = case('Panda', tmp_path)
     found = {'host': {'processor': 'x'}, 'rows': []}
-    for node, backend, beside in (('copy', '', 'loop'), ('ours, C', 'auto', 'export')):
+    for node, backend, beside in (('copy', '', 'loop'), ('ours, C', 'auto', 'export'),
+                                  ('ours, C, exporting anew', 'auto', 'anew')):
         phase = measure(robot.urdf.read_text(), list(robot.joint_names), 'auto', backend, beside,
                         0.5)
         assert phase.sent == phase.answered + phase.lost > 50
         assert phase.answered > 0 and phase.cpu > 0.0 and 0.0 < phase.p50 <= phase.p99
-        assert bool(phase.exports) <= bool(backend)
+        assert bool(phase.exports) == bool(backend)
         found['rows'].append({**ROW, 'node': node, **Phase.together([phase, phase])})
         assert found['rows'][-1]['sent'] == 2 * phase.sent
-    first, last = table(found).splitlines()[1:3]
+    first, last, _, anew = table(found).splitlines()[1:5]
     assert first.startswith('7 joints, auto: copy') and first.endswith('1.00')
     assert last.startswith('7 joints, auto: ours, C')
+    assert anew.startswith('auto: p99 while exporting anew is')
     for row in found['rows']:
         row['executor'] = 'single'
     draw(found, tmp_path / 'load.png')

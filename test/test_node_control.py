@@ -25,7 +25,7 @@ from robots import OWN
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from urdf2dyn_ros import InverseDynamics
+from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 from urdf2dyn_ros.node_parameters import PARAMETERS
 
 HUMANOID = (OWN / 'humanoid_3p33r.urdf').read_text()
@@ -55,6 +55,29 @@ def test_the_model_is_exported_where_the_parameters_say(graph: Graph, tmp_path: 
         assert set_parameter(graph, 'export.style', type=4, string_value='fast').successful
         assert graph.call(Trigger, 'export_model').message == str(tmp_path / 'arm_dynamics.py')
         assert script.read_text() == 'my own work'
+
+
+def test_an_export_of_what_runs_hands_out_text_that_is_written_already(graph: Graph,
+                                                                       tmp_path: Path) -> None:
+    """Nothing is computed then, so that the data are not held up; else a process writes it."""
+    with started(graph, **{'export.directory': str(tmp_path), 'export.language': 'c'},
+                 backend='python') as process:
+        for changes, computes in ({}, False), ({'language': 'cpp'}, True), ({}, False):
+            for name, value in changes.items():
+                assert set_parameter(graph, f'export.{name}', type=4, string_value=value)
+            before = processor_time_of_children(process.pid)
+            answer = graph.call(Trigger, 'export_model')
+            assert answer.success, answer.message
+            assert (processor_time_of_children(process.pid) > before) == computes
+    model = read_urdf(TEXT)
+    expected = export_model(model, 'c') | export_model(model, 'cpp')
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == expected
+
+
+def processor_time_of_children(pid: int) -> int:
+    """Return that of all that have ended [clock ticks], as proc(5) has it."""
+    numbers = Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()
+    return int(numbers[13]) + int(numbers[14])
 
 
 def test_parameters_set_while_a_description_is_read_hold_for_it(graph: Graph,

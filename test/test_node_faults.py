@@ -128,7 +128,7 @@ def test_exports_one_at_a_time_of_the_model_that_ran_when_asked(graph: Graph,
     folder.write_text('a file in the way')
     publisher = graph.publisher(String, 'robot_description', LATCHED)
     publisher.publish(String(data=TEXT))
-    export = {'export.directory': str(folder), 'export.language': 'c', 'export.model': 'all'}
+    export = {'export.directory': str(folder), 'export.language': 'c'}
     with graph.process('inverse_dynamics', **CENTRED, **export) as process:
         graph.wait(lambda: 'model of' in process.output)
         answer = graph.call(Trigger, 'export_model')
@@ -137,6 +137,8 @@ def test_exports_one_at_a_time_of_the_model_that_ran_when_asked(graph: Graph,
         robot = connected(graph)
         client = graph.node.create_client(Trigger, 'export_model')
         graph.wait(client.service_is_ready)
+        # another function than when the model came: its text is yet to be written
+        assert set_parameter(graph, 'export.model', type=4, string_value='all').successful
         first = client.call_async(Trigger.Request())
         second = client.call_async(Trigger.Request())
         graph.wait(second.done)
@@ -207,6 +209,24 @@ def test_a_callback_that_fails_is_counted_told_once_and_survived(graph: Graph) -
         graph.wait(lambda: status.values('output')['callback errors'] == '3')
         assert process.output.count('ZeroDivisionError: a defect') == 1
         move(robot, lambda: status.levels() == [OK] * 3)
+
+
+@pytest.mark.fault(53)
+def test_text_that_cannot_be_written_does_not_keep_the_model_from_running(
+        graph: Graph, tmp_path: Path) -> None:
+    """It is counted, told, and tried again when it is asked for, in a process without defects."""
+    graph.publisher(String, 'robot_description', LATCHED).publish(String(data=TEXT))
+    words = ['--ros-args', '-p', 'export.name:=defect', '-p', f'export.directory:={tmp_path}']
+    with graph.program('faulty_node', words) as process:
+        graph.wait(lambda: 'model of' in process.output)
+        robot, status = connected(graph), Statuses(graph)
+        robot.move(30)
+        graph.wait(lambda: len(robot.efforts) >= 20)
+        assert 'this is a defect:\nTraceback' in process.output
+        graph.wait(lambda: status.level('output') == ERROR)
+        assert 'a defect of the export' in status.values('output')['callback error']
+        answer = graph.call(Trigger, 'export_model')
+        assert answer.message == str(tmp_path / 'defect_dynamics.py'), answer
 
 
 def test_a_killed_node_that_is_started_again_finds_its_model(graph: Graph) -> None:

@@ -1,8 +1,9 @@
 """
-Exporting in a process of its own, for a program that has something else to do meanwhile.
+Writing a model's text in a process of its own, for a program that has something else to do.
 
-Generating is seconds of pure Python. In a thread it would keep the interpreter's lock from the
-other threads nearly all the time; in a process it takes another core, and its memory goes with it.
+It is tenths of a second to seconds of pure Python. In a thread it would keep the interpreter's
+lock from the other threads nearly all the time; in a process it takes another core, and its memory
+goes with it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from urdf2dyn_ros.errors import ExportError, Urdf2DynError
-from urdf2dyn_ros.export import export_model, write_files
+from urdf2dyn_ros.export import export_model
 from urdf2dyn_ros.load_parameters import loaded
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.system.giving_way import run_giving_way
@@ -42,7 +43,7 @@ _PROGRAM = ('import os, sys; sys.path[:] = sys.argv[1:]; '
 @dataclass(frozen=True)
 class Export:
     """
-    What to export and to where, as in `export_model` and `write_files`.
+    What to export, as in `export_model`.
 
     Attributes
     ----------
@@ -60,19 +61,25 @@ class Export:
     name: str | None
     gravity: tuple[float, float, float]
     functions: str
-    directory: str
-    overwrite: bool
     loading: dict[str, Any] = field(default_factory=dict)
 
+    def files(self) -> dict[str, str]:
+        """Return the text, {file name: text}; raises what `read_urdf` and `export_model` raise."""
+        model, loads = read_urdf(self.text), Loads()
+        if self.loading:
+            model, loads = loaded(self.loading, model)
+        return export_model(model, self.language, self.style, self.name, self.gravity,
+                            self.functions, loads)
 
-def export_aside(export: Export) -> list[str]:
+
+def files_aside(export: Export) -> dict[str, str]:
     """
-    Export in a process of its own, which ends when this one does, and return the paths.
+    Return what `Export.files` does, from a process of its own, which ends when this one does.
 
     Raises
     ------
     ExportError
-        As `export_model` and `write_files`, or if the process does not end in order.
+        As `export_model`, or if the process does not end in order.
 
     """
     try:
@@ -85,10 +92,11 @@ def export_aside(export: Export) -> list[str]:
         last = done.stderr.decode(errors='replace').strip().rpartition('\n')[2]
         raise ExportError(f'the process that exports ended with code {done.returncode}'
                           + (f': {last}' if last else ''))
-    found: dict[str, list[str]] = json.loads(done.stdout.splitlines()[-1])
+    found = json.loads(done.stdout.splitlines()[-1])
     if 'error' in found:
-        raise ExportError(*found['error'])
-    return found['paths']
+        raise ExportError(found['error'])
+    files: dict[str, str] = found['files']
+    return files
 
 
 def main() -> int:
@@ -96,18 +104,12 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     caller, fields = json.load(sys.stdin)
     threading.Thread(target=_end_with, args=(caller,), daemon=True).start()
-    export = Export(**fields)
     try:
-        model, loads = read_urdf(export.text), Loads()
-        if export.loading:
-            model, loads = loaded(export.loading, model)
-        files = export_model(model, export.language, export.style, export.name, export.gravity,
-                             export.functions, loads)
-        paths = write_files(files, export.directory, export.overwrite)
+        files = Export(**fields).files()
     except Urdf2DynError as error:
-        print(json.dumps({'error': [str(error)]}))
+        print(json.dumps({'error': str(error)}))
     else:
-        print(json.dumps({'paths': [str(path) for path in paths]}))
+        print(json.dumps({'files': files}))
     return 0
 
 

@@ -33,7 +33,7 @@ from urdf2dyn_ros.nodes.base import Base
 from urdf2dyn_ros.nodes.conversions import JointStateFields, nanoseconds, state_message
 from urdf2dyn_ros.nodes.data_path import Running
 from urdf2dyn_ros.nodes.descriptions import Descriptions, Loaded
-from urdf2dyn_ros.nodes.export_service import ExportService
+from urdf2dyn_ros.nodes.export_service import ExportService, Order
 from urdf2dyn_ros.nodes.joint_states import JointStates
 from urdf2dyn_ros.nodes.model_info import ModelInfo
 from urdf2dyn_ros.nodes.observer import Observer
@@ -62,7 +62,8 @@ class InverseDynamicsNode(Node):
 
     The data path runs in the one thread that spins; reading a description, which takes longer
     than the time between two messages, runs in a worker thread and hands over an immutable
-    result; exporting, which takes longer still, in a process of its own.
+    result. The text to be exported is written along with the first model; when model or
+    parameters have changed since, in a process of its own.
 
     """
 
@@ -88,6 +89,7 @@ class InverseDynamicsNode(Node):
         self._observer = Observer(self, topics, self._values, failed)
         self._payload = Payload(self, self._values, failed)
         self._information = ModelInfo(self, self._monitor, informing)
+        self._exports = ExportService(self, self._to_export, exporting, failed)
         self._descriptions = Descriptions(self, topics, lambda: self._values, building,
                                           self._loaded)
         StatusPublisher(self, self._monitor, self._state,
@@ -99,7 +101,6 @@ class InverseDynamicsNode(Node):
         Wrenches(self, topics, self._values, lambda: self._sources.wrenches, failed)
         self._base = Base(self, topics, depth, lambda: self._sources.base, self._resume,
                           failed)
-        ExportService(self, self._to_export, exporting, failed)
         Watch(self, self._monitor, lambda: self._running and self._running.stream,
               lambda: (*self._sources.doubts, *self._base.heard))
 
@@ -136,6 +137,8 @@ class InverseDynamicsNode(Node):
         for line in (*map(str, dynamics.model.warnings), *unheeded(loaded.values, dynamics.model)):
             logger.warning(line)
         names, before = list(dynamics.joint_names), self._running
+        if before is None:   # no data are held up by it
+            self._exports.prepare(self._export(loaded))
         with self._swapping:
             self._running = self._start(loaded, JointStateFields(names, dynamics.model.root))
         logger.info(f'model of {dynamics.model.name!r}: {len(names)} joints '
@@ -225,15 +228,19 @@ class InverseDynamicsNode(Node):
 
     # ---- the equations
 
-    def _to_export(self) -> Export | None:
+    def _to_export(self) -> Order | None:
         if self._running is None:
             return None
-        values, loaded = self._values, self._running.loaded
-        return Export(
-            loaded.text, values['export.language'], values['export.style'],
-            values['export.name'] or None, loaded.dynamics.gravity_vector,
-            values['export.model'], values['export.directory'], values['export.overwrite'],
-            loading(loaded.values))
+        values = self._values
+        return Order(self._export(self._running.loaded), values['export.directory'],
+                     values['export.overwrite'])
+
+    def _export(self, loaded: Loaded) -> Export:
+        """Return what the parameters, as they are now, make of a model."""
+        values = self._values
+        return Export(loaded.text, values['export.language'], values['export.style'],
+                      values['export.name'] or None, loaded.dynamics.gravity_vector,
+                      values['export.model'], loading(loaded.values))
 
 
 def main() -> int:
