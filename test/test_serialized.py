@@ -1,8 +1,8 @@
-"""Joint states read from their bytes: as rclpy reads them, whatever the bytes are."""
+"""Joint states read from their bytes, and written as bytes: as rclpy does, whatever they are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -10,12 +10,14 @@ from graph import Graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from moving_robot import connected, error, started
-from rclpy.serialization import serialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 from test_node_status import Statuses
 
 from urdf2dyn_ros.joint_states.serialized import Fields, SerializedJointStates
+from urdf2dyn_ros.nodes.conversions import JointStateFields
 from urdf2dyn_ros.nodes.joint_states import UNREADABLE, decoded
+from urdf2dyn_ros.stream.output import Output
 
 
 def message(names: list[str], present: tuple[bool, ...], frame: str, value: float) -> bytes:
@@ -72,6 +74,79 @@ def test_what_is_like_the_last_is_read_without_the_library() -> None:
             assert list(found.names) == names and len(found.effort) == 0
             np.testing.assert_array_equal(found.velocity, [value, value + 1])
     assert len(asked) == 2
+
+
+def output(stamp: int, q: np.ndarray, qd: np.ndarray) -> Output:
+    """Return what a stream gives, as far as a message has it."""
+    return Output(stamp, q, qd, q, q, q, q, ())
+
+
+numbers = st.floats(width=64)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.text('abcä', max_size=9), max_size=4), st.text('xyzä', max_size=9),
+       st.lists(st.tuples(st.integers(0, 2**31 * 10**9 - 1), st.lists(
+           numbers, min_size=12, max_size=12)), min_size=1, max_size=3))
+def test_what_is_written_as_bytes_is_what_rclpy_writes(
+        names: list[str], frame: str, contents: list[tuple[int, list[float]]]) -> None:
+    """NaN and all, and what was written before stays as it was."""
+    fields, n, written, expected = JointStateFields(names, frame), len(names), [], []
+    for stamp, values in contents:
+        q, qd, effort = np.array(values).reshape(3, 4)[:, :n]
+        written.append(fields.filled(output(stamp, q, qd), effort))
+        message = JointState(name=names, position=q.tolist(), velocity=qd.tolist(),
+                             effort=effort.tolist())
+        message.header.frame_id = frame
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
+        expected.append(message)
+    for data, message in zip(written, expected, strict=True):
+        found = deserialize_message(data, JointState)
+        assert found.header == message.header
+        assert plain(decoded(data)) == plain(decoded(serialize_message(message)))
+
+
+def test_bytes_between_texts_and_numbers_may_be_anything() -> None:
+    """CDR aligns by skipping bytes, and whoever writes leaves there what was there before."""
+    asked = []
+
+    def counted(data: bytes) -> Fields:
+        asked.append(data)
+        return decoded(data)
+
+    data = message(['abcdefg', 'a', 'bc'], (True,) * 3, 'x', 2.0)
+    serialized = SerializedJointStates(counted)
+    expected = plain(serialized.read(data))
+    skipped = 0
+    for place in range(len(data)):
+        changed = bytearray(data)
+        changed[place] ^= 0x55
+        asked.clear()
+        found = plain(serialized.read(bytes(changed)))
+        if found == expected and not asked:
+            skipped += 1
+        assert found == plain(decoded(bytes(changed)))
+        serialized.read(data)
+    assert skipped >= 2 + 2 + 1   # behind "x", "a" and "bc", each with its NUL
+
+
+@pytest.mark.parametrize('strange', [lambda data: data + b'\0' * 8, lambda data: data[:9],
+                                     lambda data: data[:60] + b'\0' * 4 + data[60:],
+                                     lambda data: b'\0\0' + data[2:]])
+def test_where_the_bytes_are_others_a_message_is_filled(
+        strange: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Longer, shorter, aligned in another way, of the other endianness; rclpy writes it then."""
+    monkeypatch.setattr('urdf2dyn_ros.nodes.conversions.serialize_message',
+                        lambda message: strange(serialize_message(message)))
+    fields = JointStateFields(['a', 'b'], 'base')
+    q, qd, effort = np.arange(6.0).reshape(3, 2)
+    message = fields.filled(output(7_000_000_005, q, qd), effort)
+    data = message if isinstance(message, bytes) else serialize_message(message)
+    found = deserialize_message(data, JointState)
+    assert (found.header.stamp.sec, found.header.stamp.nanosec) == (7, 5)
+    assert found.header.frame_id == 'base' and list(found.name) == ['a', 'b']
+    assert [list(found.position), list(found.velocity), list(found.effort)] == [
+        [0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
 
 
 @pytest.fixture

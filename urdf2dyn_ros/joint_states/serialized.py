@@ -1,19 +1,20 @@
-"""Joint states as they come over the network or from a bag, without a message made of each."""
+"""Joint states as they go over the network or into a bag, without a message made of each."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 SECOND = 1_000_000_000
 LITTLE_ENDIAN = b'\0\1'
 START, STAMPED = 4, 12
 """Where the stamp begins and ends, which is all that changes before the positions."""
 
-_stamp = struct.Struct('<iI').unpack_from
+_stamp = struct.Struct('<iI')
 _number = np.dtype('<f8')
 
 
@@ -56,20 +57,17 @@ class SerializedJointStates:
     def __init__(self, decode: Callable[[bytes], Fields]) -> None:
         self._decode = decode
         self._length = 0
-        self._parts: list[tuple[slice, bytes]] = []   # what does not change, and where
+        self._mask = self._same = 0                   # where and what does not change
         self._arrays: list[tuple[int, int]] = []      # number and place of the numbers
         self._names: tuple[str, ...] = ()
 
     def read(self, data: bytes) -> Fields:
         """Return the fields of a message."""
-        if len(data) == self._length:
-            for place, part in self._parts:
-                if data[place] != part:
-                    break
-            else:
-                second, nanosecond = _stamp(data, START)
-                return Fields(second * SECOND + nanosecond, self._names,
-                              *[np.frombuffer(data, _number, *array) for array in self._arrays])
+        if (len(data) == self._length
+                and int.from_bytes(data, 'little') & self._mask == self._same):
+            second, nanosecond = _stamp.unpack_from(data, START)
+            return Fields(second * SECOND + nanosecond, self._names,
+                          *[np.frombuffer(data, _number, *array) for array in self._arrays])
         fields = self._decode(data)
         self._length = 0
         if fields.names is not None and data[:2] == LITTLE_ENDIAN:
@@ -77,29 +75,84 @@ class SerializedJointStates:
         return fields
 
     def _learn(self, data: bytes, fields: Fields, names: tuple[str, ...]) -> None:
-        place = _text_end(data, STAMPED)       # frame_id
-        place = _aligned(place, 4) + 4         # number of names
-        for _ in names:
-            place = _text_end(data, place)
-        parts, arrays = [(slice(0, START), bytes(data[:START]))], []
-        start = STAMPED
-        for values in fields[2:]:
-            place = _aligned(place, 4) + 4
-            parts.append((slice(start, place), bytes(data[start:place])))
-            if len(values):
-                place = _aligned(place, 8)
-            arrays.append((len(values), place))
-            place = start = place + 8 * len(values)
-        if place <= len(data) and all(
-                data[start:start + 8 * count] == np.array(values, _number).tobytes()
-                for (count, start), values in zip(arrays, fields[2:])):
-            self._length, self._parts, self._arrays = len(data), parts, arrays
-            self._names = names
+        fixed, places, end = _layout(data, len(names), [len(values) for values in fields[2:]])
+        arrays = [(len(values), place) for values, place in zip(fields[2:], places)]
+        if end <= len(data) and all(
+                data[place:place + 8 * count] == np.array(values, _number).tobytes()
+                for (count, place), values in zip(arrays, fields[2:])):
+            mask = bytearray(len(data))
+            for span in fixed:
+                mask[span] = b'\xff' * (span.stop - span.start)
+            self._mask = int.from_bytes(mask, 'little')
+            self._same = int.from_bytes(data, 'little') & self._mask
+            self._length, self._arrays, self._names = len(data), arrays, names
 
 
-def _text_end(data: bytes, place: int) -> int:
-    place = _aligned(place, 4)
-    return place + 4 + int(struct.unpack_from('<I', data, place)[0])
+class JointStateTemplate:
+    """
+    Writes joint states of always the same joints into the bytes of one that a library has written.
+
+    Parameters
+    ----------
+    data : bytes
+        With n names and three times n numbers.
+    joints : int
+        Their number, n.
+
+    """
+
+    def __init__(self, data: bytes, joints: int) -> None:
+        self._data = bytearray(data)
+        self._q, self._qd, self._effort = (
+            np.frombuffer(self._data, _number, joints, place)
+            for place in _layout(data, joints, [joints] * 3).places)
+
+    def filled(self, stamp: int, q: NDArray[np.float64], qd: NDArray[np.float64],
+               effort: NDArray[np.float64]) -> bytes:
+        """Return a message of the stamp [ns] and three arrays (n,), as in `Fields`."""
+        _stamp.pack_into(self._data, START, *divmod(stamp, SECOND))
+        self._q[:], self._qd[:], self._effort[:] = q, qd, effort
+        return bytes(self._data)
+
+
+class _Layout(NamedTuple):
+    """What must stay as it is, texts and counts; where the numbers begin; where all ends."""
+
+    fixed: list[slice]
+    places: list[int]
+    end: int
+
+
+def _layout(data: bytes, names: int, lengths: Sequence[int]) -> _Layout:
+    """Walk through a message with so many names and numbers; what aligns them may be anything."""
+    fixed, places, place = [slice(0, START)], [], STAMPED
+
+    def keep(size: int) -> None:
+        nonlocal place
+        fixed.append(slice(place, place + size))
+        place += size
+
+    def text() -> None:
+        nonlocal place
+        place = _aligned(place, 4)
+        keep(4 + int(struct.unpack_from('<I', data, place)[0]))
+
+    def count() -> None:
+        nonlocal place
+        place = _aligned(place, 4)
+        keep(4)
+
+    text()   # frame_id
+    count()
+    for _ in range(names):
+        text()
+    for length in lengths:
+        count()
+        if length:
+            place = _aligned(place, 8)
+        places.append(place)
+        place += 8 * length
+    return _Layout(fixed, places, place)
 
 
 def _aligned(place: int, size: int) -> int:

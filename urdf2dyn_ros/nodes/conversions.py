@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import struct
 from array import array
 from collections.abc import Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Vector3
+from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.joint_states.serialized import JointStateTemplate
 from urdf2dyn_ros.stream.output import Output
 
 BILLION = 1_000_000_000
@@ -34,9 +38,10 @@ def triple(vector: Vector3) -> tuple[float, float, float]:
 
 class JointStateFields:
     """
-    Messages of always the same joints: one that is filled again and again.
+    Messages of always the same joints: the bytes of one, filled again and again.
 
-    Making a message takes longer than filling it, and publishing one copies it.
+    Making a message and having rclpy serialize it takes longer. Where the middleware writes other
+    bytes than those of plain CDR, a message is filled.
 
     Parameters
     ----------
@@ -47,19 +52,35 @@ class JointStateFields:
     """
 
     def __init__(self, names: Sequence[str], frame: str) -> None:
-        zeros = array('d', bytes(8 * len(names)))
-        self._message = JointState(name=names, position=zeros, velocity=zeros, effort=zeros)
+        probe = array('d', range(1, len(names) + 1))
+        self._message = JointState(name=names, position=probe, velocity=probe, effort=probe)
         self._message.header.frame_id = frame
-        self._stamp = self._message.header.stamp
-        self._q, self._qd, self._effort = (
-            np.frombuffer(field) for field in (self._message.position, self._message.velocity,
-                                               self._message.effort))
+        self._message.header.stamp = time(BILLION + 1)
+        self._template = self._tried()
 
-    def filled(self, output: Output, effort: Vector) -> JointState:
-        """Return positions, velocities and efforts (n,); valid until the next call."""
-        self._stamp.sec, self._stamp.nanosec = divmod(output.stamp, BILLION)
-        self._q[:], self._qd[:], self._effort[:] = output.q, output.qd, effort
-        return self._message
+    def _tried(self) -> JointStateTemplate | None:
+        """Return what fills the bytes, if rclpy reads in them what has been filled in."""
+        expected, joints = self._message, len(self._message.name)
+        try:
+            template = JointStateTemplate(serialize_message(JointState(
+                header=Header(frame_id=expected.header.frame_id), name=expected.name,
+                position=[0.0] * joints, velocity=[0.0] * joints, effort=[0.0] * joints)), joints)
+            found = deserialize_message(template.filled(BILLION + 1, *(
+                np.asarray(field) for field in (expected.position, expected.velocity,
+                                                expected.effort))), JointState)
+        except (RuntimeError, ValueError, struct.error):   # its places are not in there
+            return None
+        return template if found == expected else None
+
+    def filled(self, output: Output, effort: Vector) -> bytes | JointState:
+        """Return positions, velocities and efforts (n,), for rclpy to publish at once."""
+        if self._template is not None:
+            return self._template.filled(output.stamp, output.q, output.qd, effort)
+        message = self._message
+        message.header.stamp = time(output.stamp)
+        message.position, message.velocity, message.effort = (
+            array('d', values.tobytes()) for values in (output.q, output.qd, effort))
+        return message
 
 
 def state_message(output: Output, names: Sequence[str]) -> JointTrajectory:
