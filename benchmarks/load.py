@@ -43,10 +43,10 @@ class Contestant:
     backend : str
         Of our node; empty for the one that copies.
     beside : str
-        What runs meanwhile: nothing; ``export``, the model's text handed out once a second;
-        ``anew``, the same written anew under another name, one after the other; or ``loop``, a
-        process of the scheduler's lowest class that only computes, started by nobody of ours:
-        what any use of another core does on this machine.
+        What runs meanwhile: nothing; ``export``, asked for again as soon as it is answered;
+        ``anew``, the same under another name every time; or ``loop``, a process of the
+        scheduler's lowest class that only computes, started by nobody of ours: what any use of
+        another core does on this machine.
 
     """
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import count
 from typing import Any
 
@@ -11,9 +10,6 @@ from rcl_interfaces.srv import SetParameters
 from std_srvs.srv import Trigger
 
 from urdf2dyn_ros.nodes.client import Client
-
-PERIOD = 1.0
-"""Between two calls [s]."""
 
 
 class Call:
@@ -39,7 +35,7 @@ class Call:
 
 class Exports:
     """
-    Asks for the export of the model as it is, once a second.
+    Asks for the export of the model as it is, and for the next one as soon as it is answered.
 
     Attributes
     ----------
@@ -51,46 +47,34 @@ class Exports:
     def __init__(self, client: Client) -> None:
         self.done = 0
         self._export = Call(client, Trigger, 'export_model')
-        self._next = time.monotonic()
-        self._waits = False
+        self._export.ask(Trigger.Request())
 
     def look(self) -> None:
-        """Take an answer, if there is one, and ask when it is time to."""
-        if self._waits:
-            response = self._export.answer()
-            if response is not None:
-                self.done += bool(response.success)
-                self._waits = False
-        elif time.monotonic() >= self._next:
-            self._next += PERIOD
-            self._ask()
+        """Take an answer, if there is one, and ask again."""
+        response = self._export.answer()
+        if response is not None:
+            self.done += bool(response.success)
+            self._again()
 
-    def _ask(self) -> None:
-        self._waits = True
+    def _again(self) -> None:
         self._export.ask(Trigger.Request())
 
 
 class OtherExports(Exports):
-    """Asks under another name every time, so that the text is written anew, without a pause."""
+    """Asks under another name every time, so that the text is written anew."""
 
     def __init__(self, client: Client) -> None:
-        super().__init__(client)
         self._parameters = Call(client, SetParameters, 'inverse_dynamics/set_parameters')
         self._names = (f'robot_{k}' for k in count())
-        self._names_itself = False
+        super().__init__(client)
 
     def look(self) -> None:
         """Take an answer, if there is one, and ask again."""
-        if self._names_itself:
-            if self._parameters.answer() is not None:
-                self._names_itself = False
-                super()._ask()
-        else:
-            self._next = time.monotonic()
-            super().look()
+        super().look()
+        if self._parameters.answer() is not None:
+            super()._again()
 
-    def _ask(self) -> None:
-        self._names_itself = True
+    def _again(self) -> None:
         self._parameters.ask(SetParameters.Request(parameters=[Parameter(
             name='export.name', value=ParameterValue(type=4, string_value=next(self._names)))]))
 
