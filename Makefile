@@ -11,7 +11,7 @@ JOBS ?= 3
 # [s] for one test; one that hangs is a failure with its stack, and the others go on
 PATIENCE ?= 240
 
-.PHONY: demo test lint bench load soak fuzz golden config clean
+.PHONY: demo test lint bench load exporting soak fuzz golden config clean
 
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
@@ -33,6 +33,12 @@ bench: $(VENV)/bench-ready
 # docs/load.png and docs/load.json; MINUTES=10 adds a long phase that must lose nothing
 load: $(VENV)/test-ready
 	$(RUN)/python benchmarks/load.py --minutes $(or $(MINUTES),0)
+
+# how long the node's answers take while models are exported, compared with nothing beside:
+# tables, docs/exporting_*.png and .json
+exporting: $(VENV)/test-ready
+	$(RUN)/python benchmarks/exporting.py
+	$(RUN)/python benchmarks/exporting.py --executor single
 
 # the node at 1 kHz with a fault every few seconds: a table, docs/soak.png and docs/soak.json
 soak: $(VENV)/test-ready

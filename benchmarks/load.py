@@ -42,24 +42,15 @@ class Contestant:
     name : str
     backend : str
         Of our node; empty for the one that copies.
-    beside : str
-        What runs meanwhile: nothing; ``export``, asked for again as soon as it is answered;
-        ``anew``, the same under another name every time; or ``loop``, a process of the
-        scheduler's lowest class that only computes, started by nobody of ours: what any use of
-        another core does on this machine.
 
     """
 
     name: str
     backend: str = ''
-    beside: str = ''
 
 
 CONTESTANTS = (Contestant('copy'), Contestant('ours, Python', 'python'),
                Contestant('ours, C', 'auto'))
-DISTURBED = (Contestant('ours, C, exporting', 'auto', 'export'),
-             Contestant('ours, C, exporting anew', 'auto', 'anew'),
-             Contestant('ours, C, beside a loop', 'auto', 'loop'))
 
 
 def main() -> int:
@@ -72,7 +63,7 @@ def main() -> int:
     for _ in range(arguments.rounds):
         for name, robot in robots.items():
             for executor in EXECUTORS:
-                for one in (*CONTESTANTS, *(DISTURBED if name == 'Panda' else ())):
+                for one in CONTESTANTS:
                     phases[name, executor, one.name].append(
                         phase(robot, executor, one, arguments.seconds))
     long: list[Phase] = []
@@ -93,7 +84,7 @@ def main() -> int:
 def phase(robot: Case, executor: str, one: Contestant, seconds: float) -> Phase:
     """Return what one phase gave, and say so."""
     measured = measure(robot.urdf.read_text(), list(robot.joint_names), executor, one.backend,
-                       one.beside, seconds)
+                       seconds)
     print(f'{robot.name}, {executor}, {one.name}: {measured}', file=sys.stderr)
     return measured
 

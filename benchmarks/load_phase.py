@@ -1,4 +1,4 @@
-"""One phase of the load: a node, a publisher at 1 kHz, and somebody who notes the answers."""
+"""A node under load: a publisher at 1 kHz, and somebody who notes the answers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from load_exports import EXPORTS, Exports
 from numpy.typing import NDArray
 from process_figures import figures
 from rclpy.qos import QoSProfile
@@ -50,8 +50,6 @@ class Phase:
         Processor time of the node per message [us].
     p50, p99 : float
         From a message's stamp to the publishing of its answer [us].
-    exports : int
-        That succeeded meanwhile.
 
     """
 
@@ -63,7 +61,6 @@ class Phase:
     cpu: float
     p50: float
     p99: float
-    exports: int
 
     @staticmethod
     def together(phases: Sequence[Phase]) -> dict[str, float]:
@@ -78,9 +75,45 @@ class Phase:
                          for name, value in asdict(self).items())
 
 
-def measure(urdf: str, names: list[str], executor: str, backend: str, beside: str,
-            seconds: float) -> Phase:
-    """Run a phase; `backend` empty for the node that copies, `beside` as a contestant has it."""
+@dataclass
+class Rig:
+    """
+    What runs.
+
+    Attributes
+    ----------
+    node : ChildProcess
+        That is measured.
+    client : Client
+        In the same graph.
+    listener : Listener
+        To the node's answers.
+    folder : Path
+        Where it exports to.
+    environment : dict
+        Of whoever is to take part.
+    sent : ndarray, (k,)
+        Stamps [ns], once it is over.
+
+    """
+
+    node: ChildProcess
+    client: Client
+    listener: Listener
+    folder: Path
+    environment: dict[str, str]
+    sent: Stamps
+
+    def between(self, began: int, ended: int) -> tuple[Stamps, Stamps]:
+        """Return the stamps (k,) sent in a time [ns], and those of their answers (m, 2)."""
+        sent = self.sent[(self.sent >= began) & (self.sent < ended)]
+        heard = np.array(self.listener.heard, dtype=np.int64).reshape(-1, 2)
+        return sent, heard[np.isin(heard[:, 0], sent)]
+
+
+@contextmanager
+def running(urdf: str, names: list[str], executor: str, backend: str) -> Iterator[Rig]:
+    """Have a node answer; `backend` empty for the one that copies."""
     client, domain = join_empty_domain('listener')
     with tempfile.TemporaryDirectory() as folder:
         environment = {'ROS_DOMAIN_ID': str(domain), VARIABLE: executor,
@@ -90,34 +123,39 @@ def measure(urdf: str, names: list[str], executor: str, backend: str, beside: st
         robot = subprocess.Popen([sys.executable, HERE / 'steady_publisher.py', json.dumps(names),
                                   stamps], env={**os.environ, **environment},
                                  stdin=subprocess.PIPE)
-        loop = computing() if beside == 'loop' else None
         try:
-            listener = Listener(client)
-            client.wait(lambda: listener.look() or len(listener.heard) > 100, 30.0, 'answer')
-            exports = EXPORTS[beside](client) if beside in EXPORTS else None
-            listener.wait(client, SETTLING, exports)
-            began, before = time.time_ns(), figures(node.pid).cpu
-            listener.wait(client, seconds, exports)
-            ended, after = time.time_ns(), figures(node.pid).cpu
-            listener.wait(client, DRAINING)
+            rig = Rig(node, client, Listener(client), Path(folder), environment,
+                      np.empty(0, np.int64))
+            client.wait(lambda: rig.listener.look() or len(rig.listener.heard) > 100, 30.0,
+                        'answer')
+            rig.listener.wait(SETTLING)
+            yield rig
+            rig.listener.wait(DRAINING)
         finally:
-            if loop is not None:
-                loop.kill()
-                loop.wait()
             robot.terminate()
             robot.wait(10.0)
             stop_all([node])
             client.close()
-        sent = np.load(stamps)
-    sent = sent[(sent >= began) & (sent < ended)]
-    heard = np.array(listener.heard, dtype=np.int64).reshape(-1, 2)
-    heard = heard[np.isin(heard[:, 0], sent)]
-    p50, p99 = np.percentile((heard[:, 1] - heard[:, 0]) * 1e-3, [50, 99])
+        rig.sent = np.load(stamps)
+
+
+def measure(urdf: str, names: list[str], executor: str, backend: str, seconds: float) -> Phase:
+    """Run a phase; `backend` empty for the node that copies."""
+    with running(urdf, names, executor, backend) as rig:
+        began, before = time.time_ns(), figures(rig.node.pid).cpu
+        rig.listener.wait(seconds)
+        ended, after = time.time_ns(), figures(rig.node.pid).cpu
+    sent, heard = rig.between(began, ended)
+    p50, p99 = np.percentile(latencies(heard), [50, 99])
     steps = np.diff(sent) * 1e-6
     return Phase(len(sent), len(heard), int(len(sent) - np.isin(sent, heard[:, 0]).sum()),
                  1000.0 * len(steps) / float(steps.sum()), float((steps > 1.5).mean()),
-                 1e6 * (after - before) / len(sent), float(p50), float(p99),
-                 exports.done if exports else 0)
+                 1e6 * (after - before) / len(sent), float(p50), float(p99))
+
+
+def latencies(heard: Stamps) -> NDArray[np.float64]:
+    """Return the time (m,) from stamp to publishing [us] of answers (m, 2)."""
+    return (heard[:, 1] - heard[:, 0]) * 1e-3
 
 
 def started(urdf: str, backend: str, folder: str, environment: dict[str, str]) -> ChildProcess:
@@ -129,13 +167,6 @@ def started(urdf: str, backend: str, folder: str, environment: dict[str, str]) -
     words = [word for name, value in values.items()
              for word in ('-p', f'{name}:={json.dumps(value)}')]
     return ChildProcess('urdf2dyn_ros.nodes.inverse_dynamics', ['--ros-args', *words], environment)
-
-
-def computing() -> subprocess.Popen[bytes]:
-    """Start a process that computes whenever nobody else wants to."""
-    loop = subprocess.Popen([sys.executable, '-c', 'while True: pass'], start_new_session=True)
-    os.sched_setscheduler(loop.pid, os.SCHED_IDLE, os.sched_param(0))
-    return loop
 
 
 class Listener:
@@ -156,11 +187,10 @@ class Listener:
                 sec, nanosec = struct.unpack_from('<iI', taken[0], 4)
                 self.heard.append((sec * 10**9 + nanosec, taken[1]['source_timestamp']))
 
-    def wait(self, client: Client, seconds: float, exports: Exports | None = None) -> None:
+    def wait(self, seconds: float, meanwhile: Callable[[], None] = lambda: None) -> None:
         """Listen for a time [s]."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.look()
-            if exports is not None:
-                exports.look()
+            meanwhile()
             time.sleep(LOOK)

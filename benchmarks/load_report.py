@@ -11,15 +11,9 @@ matplotlib.use('Agg')
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-COLORS = {'copy': '#999999', 'ours, Python': '#0072b2', 'ours, C': '#d55e00',
-          'ours, C, exporting': '#e69f00', 'ours, C, exporting anew': '#cc79a7',
-          'ours, C, beside a loop': '#009e73'}
-DISTURBED = {'ours, C, exporting': 'while exporting',
-             'ours, C, exporting anew': 'while exporting anew',
-             'ours, C, beside a loop': 'beside a loop'}
-COLUMNS = ('sent', 'answered', 'lost', 'rate', 'late', 'cpu', 'p50', 'p99', 'exports')
-HEADS = ('sent', 'answered', 'lost', 'sent [1/s]', 'late', 'CPU [us]', 'p50 [us]', 'p99 [us]',
-         'exports')
+COLORS = {'copy': '#999999', 'ours, Python': '#0072b2', 'ours, C': '#d55e00'}
+COLUMNS = ('sent', 'answered', 'lost', 'rate', 'late', 'cpu', 'p50', 'p99')
+HEADS = ('sent', 'answered', 'lost', 'sent [1/s]', 'late', 'CPU [us]', 'p50 [us]', 'p99 [us]')
 
 
 def table(found: dict[str, Any]) -> str:
@@ -32,11 +26,6 @@ def table(found: dict[str, Any]) -> str:
         cells = [f'{row[key]:.4g}' if isinstance(row[key], float) else str(row[key])
                  for key in COLUMNS]
         lines.append(f'{name:40}' + ''.join(f'{cell:>11}' for cell in (*cells, ratio)))
-    for row in found['rows']:
-        without = of(found, row['robot'], row['executor'], 'ours, C')
-        if row['node'] in DISTURBED and without:
-            lines.append(f'{row["executor"]}: p99 {DISTURBED[row["node"]]} is '
-                         f'{row["p99"] / without["p99"]:.2f} times that without')
     return '\n'.join(lines)
 
 
@@ -59,14 +48,14 @@ def draw(found: dict[str, Any], path: Path) -> None:
         ax.set_axisbelow(True)
     for k, (node, color) in enumerate(COLORS.items()):
         rows = [of(found, robot, executor, node) for robot, _, executor in groups]
-        places = [x + 0.16 * (k - 2) for x, row in enumerate(rows) if row]
+        places = [x + 0.26 * (k - 1) for x, row in enumerate(rows) if row]
         kept = [row for row in rows if row]
-        left.bar(places, [row['cpu'] for row in kept], 0.15, color=color, label=node)
+        left.bar(places, [row['cpu'] for row in kept], 0.24, color=color, label=node)
         _latencies(right, places, kept, color)
     left.set_title('processor time of the node per message', loc='left')
     left.set_ylabel('µs')
     left.set_ylim(0.0, 1.3 * max(row['cpu'] for row in found['rows']))
-    left.legend(frameon=False, ncols=2, loc='upper left')
+    left.legend(frameon=False, ncols=3, loc='upper left')
     right.set_title('from stamp to publishing: p50 (dot) to p99 (bar)', loc='left')
     right.set_yscale('log')
     right.set_ylabel('µs')

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import resource
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -14,10 +16,10 @@ from pathlib import Path
 import pytest
 from robots import OWN
 
-from urdf2dyn_ros import export_model, load_parameters, read_urdf
+from urdf2dyn_ros import export_model, export_process, load_parameters, read_urdf
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import write_files
-from urdf2dyn_ros.export_process import Export, files_aside
+from urdf2dyn_ros.export_process import Export, ExportProcess
 from urdf2dyn_ros.node_parameters import PARAMETERS
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
@@ -30,24 +32,33 @@ def export(**changes: object) -> Export:
                      'gravity': (0.0, 0.0, -1e-5), 'functions': 'all', **changes})
 
 
-def test_the_process_aside_writes_the_same_text() -> None:
+@pytest.fixture
+def aside() -> Iterator[ExportProcess]:
+    """Return what starts a process that does not outlive the test."""
+    aside = ExportProcess(idle=1.0)
+    yield aside
+    aside.close()
+    assert not processes_of(os.getpid())
+
+
+def test_the_process_aside_writes_the_same_text(aside: ExportProcess) -> None:
     """The same errors as well."""
     files = export_model(MODEL, 'c', name='arm', gravity=(0.0, 0.0, -1e-5), functions='all')
-    assert files_aside(export()) == export().files() == files
+    assert aside.files(export()) == export().files() == files
     wrong = export(language='cobol')
     with pytest.raises(ExportError) as here:
         wrong.files()
-    with pytest.raises(ExportError) as aside:
-        files_aside(wrong)
-    assert str(aside.value) == str(here.value) and 'cobol' in str(here.value)
+    with pytest.raises(ExportError) as there:
+        aside.files(wrong)
+    assert str(there.value) == str(here.value) and 'cobol' in str(here.value)
 
 
-def test_what_runs_is_what_is_exported(tmp_path: Path) -> None:
+def test_what_runs_is_what_is_exported(tmp_path: Path, aside: ExportProcess) -> None:
     """Friction by its parameters; base, external wrenches and payload remain arguments."""
     loading = {row.name: row.default for row in PARAMETERS} | {
         'base': 'odometry', 'friction.enabled': True, 'joints.joint2.viscous': 3.25,
         'external_wrenches.link1': '/wrench', 'payload.link': 'link2'}
-    files = files_aside(export(language='python', functions='inverse_dynamics',
+    files = aside.files(export(language='python', functions='inverse_dynamics',
                                loading=load_parameters.loading(loading)))
     path, = write_files(files, tmp_path)
     assert 'def inverse_dynamics(q, qd, qdd, base_motion, external, payload)' in path.read_text()
@@ -56,16 +67,16 @@ def test_what_runs_is_what_is_exported(tmp_path: Path) -> None:
 
 
 def test_the_process_aside_starts_no_threads_of_numpy(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aside: ExportProcess) -> None:
     """Which would wait for work without sleeping."""
     (tmp_path / 'urdf2dyn_ros').mkdir()
     for name, text in {
             '__init__': "import os; found = {'found': os.environ['OMP_NUM_THREADS']}",
-            'export_process': 'import json, urdf2dyn_ros; main = lambda: print(json.dumps('
-                              "{'files': urdf2dyn_ros.found})) or 0"}.items():
+            'export_process': 'import json, urdf2dyn_ros; main = lambda idle: print(json.dumps('
+                              "{'files': urdf2dyn_ros.found}), flush=True)"}.items():
         (tmp_path / 'urdf2dyn_ros' / f'{name}.py').write_text(text)
-    monkeypatch.setattr('urdf2dyn_ros.export_process.PACKAGE', str(tmp_path))
-    assert files_aside(export()) == {'found': '1'}
+    monkeypatch.setattr(export_process, 'PACKAGE', str(tmp_path))
+    assert aside.files(export()) == {'found': '1'}
 
 
 def processes_of(caller: int) -> list[int]:
@@ -73,7 +84,8 @@ def processes_of(caller: int) -> list[int]:
     found = []
     for folder in Path('/proc').glob('[0-9]*'):
         with suppress(OSError):
-            if (f'PPid:\t{caller}\n' in (folder / 'status').read_text()
+            status = (folder / 'status').read_text()
+            if (f'PPid:\t{caller}\n' in status and 'State:\tZ' not in status
                     and b'export_process' in (folder / 'cmdline').read_bytes()):
                 found.append(int(folder.name))
     return found
@@ -87,28 +99,68 @@ def wait(condition: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
+def test_the_process_aside_stays_for_the_next_text_and_not_for_long(aside: ExportProcess) -> None:
+    """Its imports take longer than most texts; what it needs of memory is given back."""
+    assert aside.files(export(name='one')).keys() == {'one_dynamics.c', 'one_dynamics.h'}
+    first = processes_of(os.getpid())
+    assert len(first) == 1
+    assert aside.files(export(name='two')).keys() == {'two_dynamics.c', 'two_dynamics.h'}
+    assert processes_of(os.getpid()) == first
+    wait(lambda: ended(*first))
+    assert aside.files(export(name='three')).keys() == {'three_dynamics.c', 'three_dynamics.h'}
+    assert processes_of(os.getpid()) != first
+
+
+def test_what_is_printed_aside_is_no_answer(monkeypatch: pytest.MonkeyPatch,
+                                            aside: ExportProcess) -> None:
+    """A library may print what it likes."""
+    monkeypatch.setattr(export_process, '_PROGRAM', export_process._PROGRAM.replace(
+        'main;', 'main, Export; files = Export.files; '
+        'Export.files = lambda order: print("at work") or files(order);'))
+    assert aside.files(export()) == aside.files(export()) == export().files()
+
+
+def ended(number: int) -> bool:
+    """Whether a process has ended, waited for or not."""
+    try:
+        return 'State:\tZ' in Path(f'/proc/{number}/status').read_text()
+    except FileNotFoundError:
+        return True
+
+
 @pytest.mark.fault(48)
-def test_the_process_aside_ends_with_its_caller() -> None:
-    """Even if that was killed."""
-    order = asdict(export(text=(OWN / 'humanoid_3p33r.urdf').read_text()))
-    program = f'from urdf2dyn_ros.export_process import *; files_aside(Export(**{order!r}))'
-    with subprocess.Popen([sys.executable, '-c', program]) as caller:
+@pytest.mark.parametrize('then', ['', 'import time; time.sleep(60)'])
+def test_the_process_aside_ends_with_its_caller(then: str) -> None:
+    """Even if that was killed, at work and while it waits."""
+    text = (OWN / ('robot_2r.urdf' if then else 'humanoid_3p33r.urdf')).read_text()
+    program = ('from urdf2dyn_ros.export_process import *; aside = ExportProcess(); '
+               f"aside.files(Export(**{asdict(export(text=text))!r})); print('done', flush=True)\n"
+               + then)
+    with subprocess.Popen([sys.executable, '-c', program], stdout=subprocess.PIPE) as caller:
         wait(lambda: processes_of(caller.pid))
         number = processes_of(caller.pid)[0]
+        if then:
+            assert caller.stdout.readline() == b'done\n'
         caller.kill()
-    wait(lambda: not Path(f'/proc/{number}').exists())
+    wait(lambda: ended(number))
 
 
 @pytest.mark.fault(45)
-def test_a_killed_process_aside_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_process_aside_is_an_error(monkeypatch: pytest.MonkeyPatch,
+                                            aside: ExportProcess) -> None:
     """With what is known of it."""
-    monkeypatch.setattr('urdf2dyn_ros.export_process._PROGRAM',
+    aside.files(export())
+    os.kill(processes_of(os.getpid())[0], signal.SIGKILL)   # while it waits: nothing is lost
+    wait(lambda: not processes_of(os.getpid()))
+    assert aside.files(export())
+    aside.close()
+    monkeypatch.setattr(export_process, '_PROGRAM',
                         'import os, signal; os.kill(os.getpid(), signal.SIGKILL)')
     with pytest.raises(ExportError, match='ended with code -9'):
-        files_aside(export())
+        aside.files(export())
     monkeypatch.setattr(sys, 'executable', '/nowhere/python')
     with pytest.raises(ExportError, match='No such file'):
-        files_aside(export())
+        aside.files(export())
 
 
 @pytest.mark.fault(45)

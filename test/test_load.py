@@ -23,23 +23,35 @@ def test_a_phase_of_the_load_counts_every_message(tmp_path: Path,
 
     robot = case('Panda', tmp_path)
     found = {'host': {'processor': 'x'}, 'rows': []}
-    for node, backend, beside in (('copy', '', 'loop'), ('ours, C', 'auto', 'export'),
-                                  ('ours, C, exporting anew', 'auto', 'anew')):
-        phase = measure(robot.urdf.read_text(), list(robot.joint_names), 'auto', backend, beside,
-                        0.5)
+    for node, backend in ('copy', ''), ('ours, C', 'auto'):
+        phase = measure(robot.urdf.read_text(), list(robot.joint_names), 'auto', backend, 0.5)
         assert phase.sent == phase.answered + phase.lost > 50
         assert phase.answered > 0 and phase.cpu > 0.0 and 0.0 < phase.p50 <= phase.p99
-        assert bool(phase.exports) == bool(backend)
         found['rows'].append({**ROW, 'node': node, **Phase.together([phase, phase])})
         assert found['rows'][-1]['sent'] == 2 * phase.sent
-    first, last, _, anew = table(found).splitlines()[1:5]
+    first, last = table(found).splitlines()[1:]
     assert first.startswith('7 joints, auto: copy') and first.endswith('1.00')
     assert last.startswith('7 joints, auto: ours, C')
-    assert anew.startswith('auto: p99 while exporting anew is')
     for row in found['rows']:
         row['executor'] = 'single'
     draw(found, tmp_path / 'load.png')
     assert (tmp_path / 'load.png').read_bytes().startswith(b'\x89PNG')
+
+
+def test_what_goes_on_beside_the_node_takes_turns(tmp_path: Path) -> None:
+    """Every kind of it is done, and compared with nothing in the same round."""
+    done = subprocess.run([sys.executable, FOLDER / 'exporting.py', '--rounds', '1', '--seconds',
+                           '0.7', '--output', tmp_path], text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / 'exporting_events.json').read_text())
+    nothing, *others = found['rows']
+    assert nothing['name'] == 'nothing' and nothing['ratio'] == 1.0 and not nothing['done']
+    for row in found['rows']:
+        assert row['name'] in done.stdout
+        assert row['answered'] > 50 and 0.0 < row['p50'] <= row['p90'] <= row['p99']
+        assert row['quartiles'] == [pytest.approx(row['ratio'], rel=0.01)] * 3
+    assert all(row['done'] for row in others if 'exports' in row['name'])
+    assert (tmp_path / 'exporting_events.png').read_bytes().startswith(b'\x89PNG')
 
 
 @pytest.mark.fault(20, 22, 27, 31, 32, 38, 39, 47, 49, 51, 52)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from std_srvs.srv import Trigger
 
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 from urdf2dyn_ros.node_parameters import PARAMETERS
+from urdf2dyn_ros.nodes.export_service import SHORTEST
 
 HUMANOID = (OWN / 'humanoid_3p33r.urdf').read_text()
 
@@ -75,9 +77,30 @@ def test_an_export_of_what_runs_hands_out_text_that_is_written_already(graph: Gr
 
 
 def processor_time_of_children(pid: int) -> int:
-    """Return that of all that have ended [clock ticks], as proc(5) has it."""
-    numbers = Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()
-    return int(numbers[13]) + int(numbers[14])
+    """Return that of all there are, and were [clock ticks], as proc(5) has it."""
+    of_all = 0
+    for path in Path('/proc').glob('[0-9]*/stat'):
+        with suppress(OSError):
+            numbers = path.read_text().rpartition(')')[2].split()
+            if int(numbers[1]) == pid:
+                of_all += int(numbers[11]) + int(numbers[12])
+            elif path.parent.name == str(pid):
+                of_all += int(numbers[13]) + int(numbers[14])
+    return of_all
+
+
+def test_who_asks_for_exports_without_end_is_answered_after_a_pause(graph: Graph,
+                                                                    tmp_path: Path) -> None:
+    """The data come first."""
+    with started(graph, **{'export.directory': str(tmp_path)}):
+        client = graph.node.create_client(Trigger, 'export_model')
+        graph.wait(client.service_is_ready)
+        began = time.monotonic()
+        for _ in range(6):
+            answer = client.call_async(Trigger.Request())
+            graph.wait(answer.done)
+            assert answer.result().success
+        assert time.monotonic() - began >= 5 * SHORTEST
 
 
 def test_parameters_set_while_a_description_is_read_hold_for_it(graph: Graph,

@@ -1,9 +1,9 @@
 """
 Writing a model's text in a process of its own, for a program that has something else to do.
 
-It is tenths of a second to seconds of pure Python. In a thread it would keep the interpreter's
-lock from the other threads nearly all the time; in a process it takes another core, and its memory
-goes with it.
+It is hundredths of a second to seconds of pure Python. In a thread it would keep the interpreter's
+lock from the other threads nearly all the time; a process takes another core. Most of a short life
+would go into imports, so it stays for the next text, but not for long: its memory goes with it.
 """
 
 from __future__ import annotations
@@ -11,33 +11,34 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
-import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import export_model
 from urdf2dyn_ros.load_parameters import loaded
 from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.system.giving_way import run_giving_way
+from urdf2dyn_ros.system.giving_way import start_giving_way
 from urdf2dyn_ros.urdf import read_urdf
 
 ONE_THREAD = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
 """Else numpy's library starts one for each core, which waits for work without sleeping."""
 
-LOOK = 0.5
-"""Time between two looks whether the caller still lives [s]."""
+IDLE = 60.0
+"""As `ExportProcess` has it [s]."""
 
 PACKAGE = str(Path(__file__).resolve().parents[1])
 
 # Modules are found where the caller finds them, and not in the current directory; memory goes with
 # the process and need not be taken apart before.
-_PROGRAM = ('import os, sys; sys.path[:] = sys.argv[1:]; '
-            'from urdf2dyn_ros.export_process import main; code = main(); sys.stdout.flush(); '
-            'os._exit(code)')
+_PROGRAM = ('import os, sys; idle, sys.path[:] = float(sys.argv[1]), sys.argv[2:]; '
+            'from urdf2dyn_ros.export_process import main; main(idle); os._exit(0)')
 
 
 @dataclass(frozen=True)
@@ -72,52 +73,97 @@ class Export:
                             self.functions, loads)
 
 
-def files_aside(export: Export) -> dict[str, str]:
+class ExportProcess:
     """
-    Return what `Export.files` does, from a process of its own, which ends when this one does.
+    Starts the process when there is something to do for it, and again when it has ended.
 
-    Raises
-    ------
-    ExportError
-        As `export_model`, or if the process does not end in order.
+    Parameters
+    ----------
+    idle : float
+        How long the process waits for something to do before it ends [s].
 
     """
-    try:
-        done = run_giving_way([sys.executable, '-c', _PROGRAM, PACKAGE, *map(str, sys.path)],
-                              json.dumps([os.getpid(), asdict(export)]).encode(),
-                              {**os.environ, **ONE_THREAD})
-    except OSError as error:
-        raise ExportError(f'cannot start a process to export in: {error.strerror}') from None
-    if done.returncode:
-        last = done.stderr.decode(errors='replace').strip().rpartition('\n')[2]
-        raise ExportError(f'the process that exports ended with code {done.returncode}'
-                          + (f': {last}' if last else ''))
-    found = json.loads(done.stdout.splitlines()[-1])
-    if 'error' in found:
-        raise ExportError(found['error'])
-    files: dict[str, str] = found['files']
-    return files
+
+    def __init__(self, idle: float = IDLE) -> None:
+        self._idle = idle
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def files(self, export: Export) -> dict[str, str]:
+        """
+        Return what `Export.files` does, written aside; not for two threads at once.
+
+        Raises
+        ------
+        ExportError
+            As `export_model`, or if the process does not end in order.
+
+        """
+        order = json.dumps(asdict(export)).encode() + b'\n'
+        process, self._process = self._process, None
+        answer = b''
+        if process is not None:
+            with suppress(ExportError):   # it has ended since, with nothing to do, or was killed
+                answer = _answer(process, order)
+        if not answer:
+            process = self._started()
+            answer = _answer(process, order)
+        self._process = process
+        found = json.loads(answer)
+        if 'error' in found:
+            raise ExportError(found['error'])
+        files: dict[str, str] = found['files']
+        return files
+
+    def close(self) -> None:
+        """Have the process end."""
+        if self._process is not None:
+            self._process.communicate()
+            self._process = None
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        try:
+            return start_giving_way(
+                [sys.executable, '-c', _PROGRAM, str(self._idle), PACKAGE, *map(str, sys.path)],
+                {**os.environ, **ONE_THREAD})
+        except OSError as error:
+            raise ExportError(f'cannot start a process to export in: {error.strerror}') from None
 
 
-def main() -> int:
-    """Do what standard input says, and print what came of it."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    caller, fields = json.load(sys.stdin)
-    threading.Thread(target=_end_with, args=(caller,), daemon=True).start()
-    try:
-        files = Export(**fields).files()
-    except Urdf2DynError as error:
-        print(json.dumps({'error': str(error)}))
-    else:
-        print(json.dumps({'files': files}))
-    return 0
+def _answer(process: subprocess.Popen[bytes], order: bytes) -> bytes:
+    """Return the line with which a process answers; raises an ExportError if it has ended."""
+    assert process.stdin is not None and process.stdout is not None   # pipes, all
+    with suppress(BrokenPipeError):
+        process.stdin.write(order)
+        process.stdin.flush()
+    answer = process.stdout.readline()
+    if not answer:
+        said = process.communicate()[1].decode(errors='replace').strip()
+        raise ExportError(f'the process that exports ended with code {process.returncode}'
+                          + (f': {said.splitlines()[-1]}' if said else ''))
+    return answer
 
 
-def _end_with(caller: int) -> None:
-    """Wait for the caller's end, then end in order: nobody would read the answer."""
-    try:
+def main(idle: float) -> None:
+    """Do what the lines of standard input say, and answer each with a line, until idle."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)   # a terminal's is the caller's to heed
+    # what anything else prints is no answer
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), 'w')
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    orders: SimpleQueue[str] = SimpleQueue()
+    threading.Thread(target=_listen, args=(orders,), daemon=True).start()
+    with suppress(Empty):
         while True:
-            os.kill(caller, 0)   # no signal: asks whether there is such a process
-            time.sleep(LOOK)
-    except ProcessLookupError:
-        os.kill(os.getpid(), signal.SIGINT)
+            fields = json.loads(orders.get(timeout=idle))
+            answer: dict[str, Any]
+            try:
+                answer = {'files': Export(**fields).files()}
+            except Urdf2DynError as error:
+                answer = {'error': str(error)}
+            print(json.dumps(answer), file=answers, flush=True)
+
+
+def _listen(orders: SimpleQueue[str]) -> None:
+    """Take orders until the caller has ended, and end then: nobody would read the answer."""
+    for line in sys.stdin:
+        orders.put(line)
+    os._exit(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import traceback
 from collections.abc import Callable
 from typing import NamedTuple
@@ -13,8 +14,11 @@ from std_srvs.srv import Trigger
 
 from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import write_files
-from urdf2dyn_ros.export_process import Export, files_aside
+from urdf2dyn_ros.export_process import Export, ExportProcess
 from urdf2dyn_ros.nodes.worker import Worker
+
+PAUSES, SHORTEST, LONGEST = 9.0, 0.1, 5.0
+"""From one export to the next: as a multiple of what the one took, but within limits [s]."""
 
 
 class Order(NamedTuple):
@@ -30,7 +34,9 @@ class ExportService:
     Answers one call at a time, while the node goes on.
 
     The text that was written last is kept: to hand it out again is to write files. Where the
-    model or the parameters are others by now, it is written in a process of its own.
+    model or the parameters are others by now, it is written in a process of its own. Who asks
+    again at once is answered after a pause, else the data would wait for a core or for the
+    interpreter in too many of their milliseconds.
 
     Parameters
     ----------
@@ -38,7 +44,7 @@ class ExportService:
     asked : callable
         Returns what to export, as it is at the moment of the call; None without a model.
     worker : Worker
-        Waits for the process and writes the files.
+        Pauses, waits for the process and writes the files.
     failed : callable
         Called with the traceback of an error that is a defect.
 
@@ -47,7 +53,8 @@ class ExportService:
     def __init__(self, node: Node, asked: Callable[[], Order | None], worker: Worker,
                  failed: Callable[[str], None]) -> None:
         self._node, self._asked, self._worker, self._failed = node, asked, worker, failed
-        self._busy = False
+        self._busy, self._next = False, 0.0
+        self._process = ExportProcess()
         self._kept: tuple[Export, dict[str, str]] | None = None
         # a call that waits holds up its callback group: a second call, and were it the node's own
         # group, all the data
@@ -103,7 +110,13 @@ class ExportService:
         return found
 
     def _written(self, export: Export, directory: str, overwrite: bool) -> list[str]:
-        kept = self._kept
-        if kept is None or kept[0] != export:
-            self._kept = kept = export, files_aside(export)
-        return [str(path) for path in write_files(kept[1], directory, overwrite)]
+        time.sleep(max(0.0, self._next - time.monotonic()))
+        began = time.monotonic()
+        try:
+            kept = self._kept
+            if kept is None or kept[0] != export:
+                self._kept = kept = export, self._process.files(export)
+            return [str(path) for path in write_files(kept[1], directory, overwrite)]
+        finally:
+            ended = time.monotonic()
+            self._next = ended + min(max(SHORTEST, PAUSES * (ended - began)), LONGEST)

@@ -34,12 +34,19 @@ def run_giving_way(command: Sequence[str], data: bytes, environment: Mapping[str
         If it cannot be started.
 
     """
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, env=environment,
-                          start_new_session=own_session) as process:
-        _give_way(process.pid)
+    with start_giving_way(command, environment, own_session) as process:
         written, said = process.communicate(data)
     return subprocess.CompletedProcess(command, process.returncode, written, said)
+
+
+def start_giving_way(command: Sequence[str], environment: Mapping[str, str],
+                     own_session: bool = False) -> subprocess.Popen[bytes]:
+    """Start a command with pipes for all it reads and writes; else as `run_giving_way`."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, env=environment,
+                               start_new_session=own_session)
+    _give_way(process.pid)
+    return process
 
 
 def _give_way(pid: int) -> None:

@@ -1,0 +1,168 @@
+"""What goes on beside a node that is measured."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import count
+from typing import Any, Protocol
+
+from load_phase import Rig
+from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from std_srvs.srv import Trigger
+
+ENDING = 10.0
+"""How long an answer that is under way may take [s]."""
+
+
+class Beside(Protocol):
+    """
+    Goes on from its making to its end.
+
+    Attributes
+    ----------
+    done : int
+        How much.
+
+    """
+
+    done: int
+
+    def look(self) -> None:
+        """Do what is due; called a few hundred times a second."""
+
+    def end(self) -> None:
+        """Leave things as they were."""
+
+
+class Nothing:
+    """Nobody does anything."""
+
+    def __init__(self, rig: Rig) -> None:
+        self.done = 0
+
+    def look(self) -> None:
+        """Do nothing."""
+
+    def end(self) -> None:
+        """Do nothing."""
+
+
+class Loop(Nothing):
+    """A process of the scheduler's lowest class that computes whenever nobody else wants to."""
+
+    def __init__(self, rig: Rig) -> None:
+        super().__init__(rig)
+        self._process = subprocess.Popen([sys.executable, '-c', 'while True: pass'],
+                                         start_new_session=True)
+        os.sched_setscheduler(self._process.pid, os.SCHED_IDLE, os.sched_param(0))
+
+    def end(self) -> None:
+        """Stop it."""
+        self._process.kill()
+        self._process.wait()
+
+
+class Call:
+    """A call of a service whose answer is looked for, not waited for."""
+
+    def __init__(self, rig: Rig, kind: Any, name: str) -> None:
+        self._kind, self._node = kind, rig.client.node
+        self._client = self._node.create_client(kind, name)
+        self._client.wait_for_service(10.0)
+
+    def ask(self, request: Any) -> None:
+        """Send a request."""
+        queue = self._client.handle
+        with queue:
+            queue.send_request(request)
+
+    def answer(self) -> Any:
+        """Return the answer, None if there is none yet."""
+        queue = self._client.handle
+        with queue:
+            return queue.take_response(self._kind.Response)[1]
+
+    def end(self) -> None:
+        """Ask no more."""
+        self._node.destroy_client(self._client)
+
+
+class Exports:
+    """The export of the model as it is, asked for again as soon as it is answered."""
+
+    def __init__(self, rig: Rig) -> None:
+        self.done = 0
+        self._rig, self._ending = rig, False
+        self._calls = [Call(rig, Trigger, 'export_model')]
+        self._again()
+
+    def look(self) -> None:
+        """Take an answer, if there is one, and ask again."""
+        response = self._calls[0].answer()
+        if response is not None:
+            self.done += bool(response.success)
+            self._ended = self._ending
+            if not self._ending:
+                self._again()
+
+    def end(self) -> None:
+        """Wait for the answer that is under way."""
+        self._ending, self._ended = True, False
+        self._rig.client.wait(self._over, ENDING, 'answer')
+        for call in self._calls:
+            call.end()
+
+    def _over(self) -> bool:
+        self.look()
+        self._rig.listener.look()
+        return self._ended
+
+    def _again(self) -> None:
+        self._export()
+
+    def _export(self) -> None:
+        self._calls[0].ask(Trigger.Request())
+
+
+class LostFiles(Exports):
+    """The same, but the files are removed before each call, so that they are written."""
+
+    def _again(self) -> None:
+        for path in self._rig.folder.glob('*_dynamics*'):
+            path.unlink()
+        self._export()
+
+
+class NewTexts(Exports):
+    """The same, but under another name every time, so that the text is written anew."""
+
+    names = (f'robot_{k}' for k in count())
+
+    def __init__(self, rig: Rig) -> None:
+        self._parameters = Call(rig, SetParameters, 'inverse_dynamics/set_parameters')
+        super().__init__(rig)
+        self._calls.append(self._parameters)
+
+    def look(self) -> None:
+        """Take an answer, if there is one, and ask again."""
+        super().look()
+        if self._parameters.answer() is not None:
+            self._export()
+
+    def _again(self) -> None:
+        self._parameters.ask(SetParameters.Request(parameters=[Parameter(
+            name='export.name', value=ParameterValue(type=4, string_value=next(self.names)))]))
+
+
+BESIDE: dict[str, Callable[[Rig], Beside]] = {
+    'nothing': Nothing,
+    'exports': Exports,
+    'exports of lost files': LostFiles,
+    'exports of new texts': NewTexts,
+    'a loop in the lowest class': Loop,
+}
+"""The first is what the others are compared with."""

@@ -1,0 +1,53 @@
+"""The figures of what goes on beside the node as a table, and as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use('Agg')
+import matplotlib.pyplot as plt
+import numpy as np
+from numpy.typing import NDArray
+
+COLORS = ('#999999', '#d55e00', '#e69f00', '#cc79a7', '#009e73')
+
+
+def table(found: dict[str, Any]) -> str:
+    """Return a row for each."""
+    lines = [f'{"beside the node":28}' + ''.join(f'{head:>10}' for head in (
+        'sent', 'answered', 'done', '[1/s]', 'p50 [us]', 'p90 [us]', 'p99 [us]', 'p99 ratio'))
+        + '   by turns: quartiles']
+    seconds = found['seconds'] * found['rounds']
+    for row in found['rows']:
+        cells = (row['sent'], row['answered'], row['done'], f'{row["done"] / seconds:.1f}',
+                 *(f'{row[key]:.0f}' for key in ('p50', 'p90', 'p99')), f'{row["ratio"]:.2f}')
+        lines.append(f'{row["name"]:28}' + ''.join(f'{cell:>10}' for cell in cells)
+                     + '   ' + '  '.join(f'{x:.2f}' for x in row['quartiles']))
+    return '\n'.join(lines)
+
+
+def draw(latencies: dict[str, NDArray[np.float64]], found: dict[str, Any], path: Path) -> None:
+    """Write the picture: which share of the answers took longer than a time."""
+    figure, ax = plt.subplots(figsize=(8, 4.6), layout='constrained')
+    for (name, times), color in zip(latencies.items(), COLORS, strict=True):
+        late = np.sort(times)[::-1]
+        ax.plot(late, np.arange(1, len(late) + 1) / len(late), color=color, label=name)
+    ax.axhline(0.01, color='#777777', linewidth=0.8, linestyle=':')
+    ax.text(1.0, 0.011, '99th percentile', transform=ax.get_yaxis_transform(), ha='right',
+            fontsize=8, color='#777777')
+    ax.set_xscale('log')
+    ax.set_yscale('log')
+    ax.set_xlim(100.0, None)
+    ax.set_xlabel('from stamp to publishing [µs]')
+    ax.set_title('share of the answers that took longer, by what went on beside', loc='left')
+    ax.spines[['top', 'right']].set_visible(False)
+    ax.grid(color='#e8e8e8')
+    ax.legend(frameon=False)
+    figure.supxlabel(f'7 joints, 1000 messages a second, {found["executor"]} executor; '
+                     f'{found["host"]["processor"]}', fontsize=8, color='#777777', x=0.01,
+                     ha='left')
+    figure.savefig(path, dpi=120, metadata={'Software': None})
+    plt.close(figure)
