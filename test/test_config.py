@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,16 @@ KINDS = {bool: RosParameter.Type.BOOL, int: RosParameter.Type.INTEGER,
 def test_the_file_is_what_the_table_gives() -> None:
     """If this fails, run ``make config``."""
     assert FILE.read_text() == config_file()
+
+
+def test_make_config_writes_it() -> None:
+    """The recipe, as make would run it."""
+    recipe = subprocess.run(['make', '-n', 'config'], cwd=FILE.parents[1], text=True,
+                            capture_output=True, check=True).stdout.splitlines()[-1]
+    command, into = recipe.split(' > ')
+    assert into == 'config/dynamics.yaml'
+    done = subprocess.run([sys.executable, *command.split()[1:]], text=True, capture_output=True)
+    assert done.stdout == config_file(), done.stderr
 
 
 def test_its_lines_are_short() -> None:

@@ -105,6 +105,23 @@ def test_what_a_full_queue_drops_is_counted(graph: Graph) -> None:
 
 
 @pytest.mark.fault(38)
+def test_after_a_pause_of_the_machine_every_message_is_answered(graph: Graph) -> None:
+    """That is no slow machine: 150 messages wait, and fewer come while they are answered."""
+    with started(graph, estimator='kalman') as process:
+        robot, counters = connected(graph), Counters(graph)
+        robot.move(50)
+        process.send(signal.SIGSTOP)
+        first = robot.stamp
+        send(robot, 150)
+        process.send(signal.SIGCONT)
+        graph.wait(lambda: stamp_of(robot.efforts[-1]) == robot.stamp)
+        values = counters.settled()
+        answered = sum(stamp_of(effort) > first for effort in robot.efforts)
+        assert values['overtaken'] == 0
+        assert answered + values['overruns'] == 150 and answered > 50
+
+
+@pytest.mark.fault(38)
 def test_a_node_that_was_busy_takes_all_that_wait_and_answers_the_newest(graph: Graph) -> None:
     """It reads a long description that it has to refuse, as joint states go on coming."""
     with started(graph, estimator='kalman', queue_depth=200):

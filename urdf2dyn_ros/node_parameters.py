@@ -56,8 +56,8 @@ _OWN = (
     *(row.named(f'contact.{row.name}') for row in ContactDetector.PARAMETERS),
     Parameter('estimator', 'kalman', 'How accelerations are estimated.',
               choices=tuple(ESTIMATORS)),
-    Parameter('queue_depth', 100, 'Joint states kept while the node is busy; the oldest go first.',
-              minimum=1, maximum=100_000, read_only=True),
+    Parameter('queue_depth', 1000, 'Joint states kept while the node is busy; the oldest go '
+              'first.', minimum=1, maximum=100_000, read_only=True),
     Parameter('diagnostics.enabled', True,
               'Publish on /diagnostics what is published on ~/status.', read_only=True),
     Parameter('export.language', 'python', 'Language of exported files.',

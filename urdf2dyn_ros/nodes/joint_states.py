@@ -27,15 +27,20 @@ UNREADABLE = Fields(1, None, (), (), ())
 MANY = 0.25
 """Late messages that fill more than this part of the queue give way to the newest."""
 
+FEW, GAIN = 0.025, 0.5
+"""So do those that came while late ones were answered, if they fill more than a part of the queue
+and are more than a part of those that were answered."""
+
 
 class JointStates:
     """
     Hears joint_states.
 
     As long as the node keeps up, every message is answered. A late one is put aside, as are those
-    behind it, until the executor has handed over all that wait; then they are taken together. If
-    they are many, only the newest is answered. What does not find room, the oldest, is dropped and
-    counted, be it here or in the queue of DDS.
+    behind it, until the executor has handed over all that wait; then they are taken together, and
+    each is answered: the machine has paused. If they are very many, or as many again have come by
+    the time, the machine is too slow, and only the newest is answered. What does not find room,
+    the oldest, is dropped and counted, be it here or in the queue of DDS.
 
     Parameters
     ----------
@@ -64,6 +69,8 @@ class JointStates:
         self._node, self._overruns = node, Overruns()
         self._catch_up_guarded = barrier(node, self._catch_up, failed)
         self._waiting: deque[bytes] = deque()
+        self._few, self._many = FEW * depth, MANY * depth
+        self._endurable = self._many
         self._subscription = topics.subscribe(
             JointState, 'joint_states', _with_information(self._hear),
             QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT), raw=True)
@@ -71,6 +78,7 @@ class JointStates:
     def _hear(self, message: bytes, information: Mapping[str, Any]) -> None:
         self._count(information)
         if not self._waiting and not _late(information):
+            self._endurable = self._many
             self._take(message, True)
             return
         if not self._waiting:
@@ -90,7 +98,8 @@ class JointStates:
             self._count(taken[1])
             self._put_aside(waiting, taken[0])
         *older, newest = waiting
-        hurry = len(older) > MANY * self._depth
+        hurry = len(older) > self._endurable
+        self._endurable = min(self._many, max(self._few, GAIN * len(older)))
         for message in older:
             self._take(message, not hurry)
         self._take(newest, True)
