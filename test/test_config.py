@@ -30,9 +30,9 @@ def test_the_file_is_what_the_table_gives() -> None:
 
 def test_make_config_writes_it() -> None:
     """The recipe, as make would run it."""
-    recipe = subprocess.run(['make', '-n', 'config'], cwd=FILE.parents[1], text=True,
-                            capture_output=True, check=True).stdout.splitlines()[-1]
-    command, into = recipe.split(' > ')
+    told = subprocess.run(['make', '-n', 'config'], cwd=FILE.parents[1], text=True,
+                          capture_output=True, check=True).stdout.splitlines()
+    (command, into), = (line.split(' > ') for line in told if 'node_parameters' in line)
     assert into == 'config/dynamics.yaml'
     done = subprocess.run([sys.executable, *command.split()[1:]], text=True, capture_output=True)
     assert done.stdout == config_file(), done.stderr
