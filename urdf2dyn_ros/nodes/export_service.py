@@ -17,7 +17,7 @@ from urdf2dyn_ros.export import write_files
 from urdf2dyn_ros.export_process import Export, ExportProcess
 from urdf2dyn_ros.nodes.worker import Worker
 
-PAUSES, SHORTEST, LONGEST = 9.0, 0.1, 5.0
+PAUSES, SHORTEST, LONGEST = 19.0, 0.25, 5.0
 """From one export to the next: as a multiple of what the one took, but within limits [s]."""
 
 
