@@ -96,7 +96,7 @@ class Exports:
 
     def __init__(self, rig: Rig) -> None:
         self.done = 0
-        self._rig, self._ending = rig, False
+        self._rig, self._ending, self._ended = rig, False, False
         self._calls = [Call(rig, Trigger, 'export_model')]
         self._again()
 
@@ -111,7 +111,7 @@ class Exports:
 
     def end(self) -> None:
         """Wait for the answer that is under way."""
-        self._ending, self._ended = True, False
+        self._ending = True
         self._rig.client.wait(self._over, ENDING, 'answer')
         for call in self._calls:
             call.end()

@@ -113,10 +113,11 @@ def test_the_process_aside_stays_for_the_next_text_and_not_for_long(aside: Expor
 
 def test_what_is_printed_aside_is_no_answer(monkeypatch: pytest.MonkeyPatch,
                                             aside: ExportProcess) -> None:
-    """A library may print what it likes."""
+    """A library may print what it likes, and more than a pipe holds."""
     monkeypatch.setattr(export_process, '_PROGRAM', export_process._PROGRAM.replace(
         'main;', 'main, Export; files = Export.files; '
-        'Export.files = lambda order: print("at work") or files(order);'))
+        'Export.files = lambda order: '
+        '[print("at work" * 9**5, file=f) for f in (sys.stdout, sys.stderr)] and files(order);'))
     assert aside.files(export()) == aside.files(export()) == export().files()
 
 

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -146,12 +146,12 @@ def _answer(process: subprocess.Popen[bytes], order: bytes) -> bytes:
 def main(idle: float) -> None:
     """Do what the lines of standard input say, and answer each with a line, until idle."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)   # a terminal's is the caller's to heed
-    # what anything else prints is no answer
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), 'w')
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    answers = sys.stdout
     orders: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_listen, args=(orders,), daemon=True).start()
-    with suppress(Empty):
+    # what anything else prints is no answer, and nobody reads it before the end: a pipe would fill
+    with (suppress(Empty), open(os.devnull, 'w') as nowhere, redirect_stdout(nowhere),
+          redirect_stderr(nowhere)):
         while True:
             fields = json.loads(orders.get(timeout=idle))
             answer: dict[str, Any]

@@ -17,19 +17,13 @@ from urdf2dyn_ros.joint_states.serialized import Fields, SerializedJointStates
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import nanoseconds
 from urdf2dyn_ros.nodes.topics import Topics
+from urdf2dyn_ros.stream.backlog import Backlog
 from urdf2dyn_ros.stream.overruns import Overruns
 
 LATE = 50_000_000
 """A message that has waited this long [ns] is late."""
 
 UNREADABLE = Fields(1, None, (), (), ())
-
-MANY = 0.25
-"""Late messages that fill more than this part of the queue give way to the newest."""
-
-FEW, GAIN = 0.025, 0.5
-"""So do those that came while late ones were answered, if they fill more than a part of the queue
-and are more than a part of those that were answered."""
 
 
 class JointStates:
@@ -69,8 +63,7 @@ class JointStates:
         self._node, self._overruns = node, Overruns()
         self._catch_up_guarded = barrier(node, self._catch_up, failed)
         self._waiting: deque[bytes] = deque()
-        self._few, self._many = FEW * depth, MANY * depth
-        self._endurable = self._many
+        self._backlog = Backlog(depth)
         self._subscription = topics.subscribe(
             JointState, 'joint_states', _with_information(self._hear),
             QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT), raw=True)
@@ -78,7 +71,7 @@ class JointStates:
     def _hear(self, message: bytes, information: Mapping[str, Any]) -> None:
         self._count(information)
         if not self._waiting and not _late(information):
-            self._endurable = self._many
+            self._backlog.over()
             self._take(message, True)
             return
         if not self._waiting:
@@ -98,8 +91,7 @@ class JointStates:
             self._count(taken[1])
             self._put_aside(waiting, taken[0])
         *older, newest = waiting
-        hurry = len(older) > self._endurable
-        self._endurable = min(self._many, max(self._few, GAIN * len(older)))
+        hurry = self._backlog.too_long(len(older))
         for message in older:
             self._take(message, not hurry)
         self._take(newest, True)
