@@ -16,9 +16,7 @@ from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import write_files
 from urdf2dyn_ros.export_process import Export, ExportProcess
 from urdf2dyn_ros.nodes.worker import Worker
-
-PAUSES, SHORTEST, LONGEST = 19.0, 0.25, 5.0
-"""From one export to the next: as a multiple of what the one took, but within limits [s]."""
+from urdf2dyn_ros.system.pauses import Pauses
 
 
 class Order(NamedTuple):
@@ -35,14 +33,16 @@ class ExportService:
 
     The text that was written last is kept: to hand it out again is to write files. Where the
     model or the parameters are others by now, it is written in a process of its own. Who asks
-    again at once is answered after a pause, else the data would wait for a core or for the
-    interpreter in too many of their milliseconds.
+    again at once while data flow is answered after a pause, else they would wait for a core or for
+    the interpreter in too many of their milliseconds.
 
     Parameters
     ----------
     node : Node
     asked : callable
         Returns what to export, as it is at the moment of the call; None without a model.
+    silent : callable
+        Returns whether no data flow.
     worker : Worker
         Pauses, waits for the process and writes the files.
     failed : callable
@@ -50,10 +50,12 @@ class ExportService:
 
     """
 
-    def __init__(self, node: Node, asked: Callable[[], Order | None], worker: Worker,
+    def __init__(self, node: Node, asked: Callable[[], Order | None],
+                 silent: Callable[[], bool], worker: Worker,
                  failed: Callable[[str], None]) -> None:
-        self._node, self._asked, self._worker, self._failed = node, asked, worker, failed
-        self._busy, self._next = False, 0.0
+        self._node, self._asked, self._silent = node, asked, silent
+        self._worker, self._failed = worker, failed
+        self._busy, self._pauses = False, Pauses()
         self._process = ExportProcess()
         self._kept: tuple[Export, dict[str, str]] | None = None
         # a call that waits holds up its callback group: a second call, and were it the node's own
@@ -97,9 +99,9 @@ class ExportService:
         answer = Future(executor=self._node.executor)
         # a sleeping executor is woken by a callback of the future, not by its result alone
         answer.add_done_callback(lambda done: None)
-        self._busy = True
+        self._busy, silent = True, self._silent()
         try:
-            self._worker.submit(lambda: self._written(*order),
+            self._worker.submit(lambda: self._written(*order, silent),
                                 lambda paths, error: answer.set_result((paths, error)))
             paths, error = await answer
         finally:
@@ -109,14 +111,11 @@ class ExportService:
         found: list[str] = paths
         return found
 
-    def _written(self, export: Export, directory: str, overwrite: bool) -> list[str]:
-        time.sleep(max(0.0, self._next - time.monotonic()))
-        began = time.monotonic()
-        try:
+    def _written(self, export: Export, directory: str, overwrite: bool,
+                 silent: bool) -> list[str]:
+        time.sleep(0.0 if silent else self._pauses.left)
+        with self._pauses.work():
             kept = self._kept
             if kept is None or kept[0] != export:
                 self._kept = kept = export, self._process.files(export)
             return [str(path) for path in write_files(kept[1], directory, overwrite)]
-        finally:
-            ended = time.monotonic()
-            self._next = ended + min(max(SHORTEST, PAUSES * (ended - began)), LONGEST)

@@ -89,7 +89,8 @@ class InverseDynamicsNode(Node):
         self._observer = Observer(self, topics, self._values, failed)
         self._payload = Payload(self, self._values, failed)
         self._information = ModelInfo(self, self._monitor, informing)
-        self._exports = ExportService(self, self._to_export, exporting, failed)
+        self._exports = ExportService(self, self._to_export, lambda: self._monitor.silent,
+                                      exporting, failed)
         self._descriptions = Descriptions(self, topics, lambda: self._values, building,
                                           self._loaded)
         StatusPublisher(self, self._monitor, self._state,
