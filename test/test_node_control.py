@@ -89,6 +89,7 @@ def processor_time_of_children(pid: int) -> int:
     return of_all
 
 
+@pytest.mark.fault(47)
 def test_who_asks_for_exports_without_end_is_answered_after_a_pause(graph: Graph,
                                                                     tmp_path: Path) -> None:
     """The data come first."""

@@ -19,6 +19,7 @@ class Clock:
         return self.now
 
 
+@pytest.mark.fault(47)
 @pytest.mark.parametrize(('took', 'pause'), [
     (0.001, SHORTEST), (0.05, TIMES * 0.05), (1.0, LONGEST)])
 def test_a_pause_is_in_proportion_to_the_work_before_it_within_limits(
