@@ -61,6 +61,26 @@ def test_a_clock_set_back_begins_anew():
     assert estimator.accelerate(START - 5000 * MS, np.ones(1))
 
 
+@pytest.mark.fault(31)
+@pytest.mark.parametrize('back', [300, 2500])
+@pytest.mark.parametrize('first', ['samples', 'accelerations'])
+def test_no_acceleration_from_before_the_clock_was_set_back_is_used(back, first):
+    """Whichever topic is set back first; those of the new motion are used as soon as they can."""
+    stream = make_stream(make_estimator('external', 2))
+    outputs = []
+    for value, begin in ((1.0, 0), (2.0, 3000 - back)):
+        for ms in range(begin, begin + 3000):
+            for topic in ('samples', 'accelerations') if first == 'samples' else (
+                    'accelerations', 'samples'):
+                if topic == 'samples':
+                    outputs.append((value, receive(stream, ms)))
+                else:
+                    stream.accelerate(START + ms * MS, NAMES, [value, value])
+    known = [(value, output) for value, output in outputs if output is not None]
+    assert all(output.qdd == pytest.approx([value, value]) for value, output in known)
+    assert sum(value == 2.0 for value, _ in known) > 2900
+
+
 @pytest.mark.fault(23)
 def test_a_joint_without_velocity_gets_the_slope_of_its_positions():
     estimator = make_estimator('external', 4)

@@ -142,7 +142,7 @@ def test_two_publishers_are_listed_and_an_error_where_they_contradict(graph: Gra
 
 def test_bad_samples_and_stamps_of_another_clock_are_warned_of(graph: Graph) -> None:
     """Old stamps give efforts all the same; positions that are no numbers do not."""
-    with started(graph):
+    with started(graph) as node:
         robot, status = connected(graph), Statuses(graph)
         graph.wait(lambda: status.arrays)
         for _ in range(20):
@@ -156,6 +156,9 @@ def test_bad_samples_and_stamps_of_another_clock_are_warned_of(graph: Graph) -> 
             if 'position_not_finite' in status.message('output'):
                 break
         assert status.level('output') == WARN and 'left out' in status.message('input')
+        line = r'joint states: \d+ position_not_finite'
+        graph.wait(lambda: re.search(line, node.output), what='line in the log')
+        assert len(re.findall(line, node.output)) < 10   # of some hundred messages
 
 
 def test_a_stopped_clock_does_not_stop_the_status(graph: Graph) -> None:
@@ -266,6 +269,25 @@ def test_two_publishers_that_interleave_are_an_error_and_give_nothing(graph: Gra
         assert len(robot.efforts) > count + 80
         wrong = [message for message in robot.efforts if error(message, robot) > 0.05]
         assert len(wrong) <= 12
+
+
+@pytest.mark.fault(27)
+def test_publishers_whose_clocks_differ_are_an_error(graph: Graph) -> None:
+    """Though their positions agree: every message then begins a new recording."""
+    with started(graph) as node:
+        robot, status = connected(graph), Statuses(graph)
+        second = graph.publisher(JointState, 'joint_states')
+        graph.wait(lambda: second.get_subscription_count() > 0, what='subscription')
+
+        def both() -> bool:
+            robot.move_one()
+            second.publish(robot.message(stamp=robot.stamp - 10 * 10**9))
+            return status.level('input') == ERROR
+
+        graph.wait(both, what='error')
+        assert 'several publishers of the same joints' in status.message('input')
+        graph.wait(lambda: 'several publishers of the same joints' in node.output)
+        assert all(error(message, robot) < 0.05 for message in robot.efforts)
 
 
 def test_accelerations_may_come_from_a_topic(graph: Graph) -> None:

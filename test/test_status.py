@@ -117,6 +117,16 @@ def test_two_publishers_of_the_same_joints_are_an_error() -> None:
     level, message = heard(state(), publishers=TWO, used=100, duplicate_stamp=60, out_of_order=9)
     assert level == Level.ERROR and 'driver' in message and 'replay' in message
     assert heard(state(), publishers=TWO, used=100, out_of_order=2)[0] == Level.OK
+    level, message = heard(state(), publishers=TWO, warming_up=100, jump_back=50, gap=50)
+    assert level == Level.ERROR and 'driver' in message and 'replay' in message
+
+
+@pytest.mark.fault(31, 32)
+def test_stamps_that_jump_again_and_again_are_warned_of() -> None:
+    """Of one publisher; a bag that begins again now and then is none of it."""
+    level, message = heard(state(), warming_up=80, used=20, jump_back=6, gap=7)
+    assert level == Level.WARN and message.startswith('13 of 100 stamps jump')
+    assert heard(state(), used=100, jump_back=1)[0] == Level.OK
 
 
 def test_messages_left_out_are_told_with_the_reason() -> None:

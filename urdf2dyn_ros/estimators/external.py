@@ -45,6 +45,7 @@ class External:
         self._max_gap = round(check_all(self.PARAMETERS, parameters)['max_gap'] * 1e9)
         self._unknown = np.full(joints, np.nan)
         self._given: deque[tuple[int, Vector]] = deque(maxlen=MAX_SAMPLES)
+        self._newest = 0
         self.reset()
 
     def reset(self) -> None:
@@ -58,11 +59,15 @@ class External:
             if stamp > self._given[-1][0] - SET_BACK:
                 return False
             self._given.clear()
+            self._newest = 0   # these need not go when the samples are set back as well
         self._given.append((stamp, qdd))
         return True
 
     def update(self, stamp: int, q: Vector, qd: Vector) -> Estimate:
         """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
+        if stamp <= self._newest:
+            self._given.clear()   # the clock was set back: they are of the motion before
+        self._newest = stamp
         self._samples.append((stamp, q.copy(), self._velocity(stamp, q, qd)))
         newest = self._given[-1][0] if self._given else 0
         while len(self._samples) > 1 and self._samples[1][0] <= newest:

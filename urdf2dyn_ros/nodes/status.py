@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from urdf2dyn_ros.nodes.barrier import barrier
+from urdf2dyn_ros.status.complaints import Complaints
 from urdf2dyn_ros.status.monitor import CHECK, Monitor
 from urdf2dyn_ros.status.status import (
     State,
@@ -48,7 +49,7 @@ class StatusPublisher:
         # with the namespace, which tells two arms of one robot apart on /diagnostics
         self._name = node.get_fully_qualified_name().lstrip('/')
         self._counted: Counter[str] = Counter()
-        self._doubted: frozenset[str] = frozenset()
+        self._complaints = Complaints()
         self._topics = [node.create_publisher(DiagnosticArray, '~/status', 10)]
         if diagnostics:
             self._topics.append(node.create_publisher(DiagnosticArray, '/diagnostics', 10))
@@ -74,16 +75,18 @@ class StatusPublisher:
             *filter(None, (state.contact,)))]
         for topic in self._topics:
             topic.publish(message)
-        self._log(message.status[1], state.doubts)
+        self._log(message.status[1], state, grown)
 
-    def _log(self, input_: DiagnosticStatus, doubts: Sequence[str]) -> None:
-        """Say what is doubtful for the first time, and what is an error now and then."""
-        logger = self._node.get_logger()
-        for doubt in doubts:
-            # without the figures, which change
-            if doubt.partition(': ')[0] not in self._doubted:
-                logger.warning(doubt)
-        self._doubted |= {doubt.partition(': ')[0] for doubt in doubts}
+    def _log(self, input_: DiagnosticStatus, state: State, grown: Counter[str]) -> None:
+        """Say what is doubtful or left out, at once and then now and then."""
+        logger, complaints = self._node.get_logger(), self._complaints
+        unknown = () if state.stream is None else state.stream.unknown_joints
+        for line in (*complaints.doubted(state.doubts), *complaints.counted(grown),
+                     *complaints.unknown(unknown)):
+            if line.warning:   # rclpy takes a place in the code for one severity
+                logger.warning(line.text)
+            else:
+                logger.info(line.text)
         if input_.level == DiagnosticStatus.ERROR:
             logger.error(input_.message, throttle_duration_sec=10.0)
 

@@ -28,7 +28,7 @@ KEPT = frozenset(('used', 'warming_up', 'same_instant', 'overtaken', 'incomplete
                   'skewed'))
 """Outcomes of messages with which nothing is wrong."""
 
-BACKWARD = frozenset(('duplicate_stamp', 'out_of_order'))
+BACKWARD = frozenset(('duplicate_stamp', 'out_of_order', 'jump_back'))
 
 
 class Level(IntEnum):
@@ -172,6 +172,10 @@ def _judged(state: State, figures: Figures, grown: Counter[str], publishers: Seq
     if left_out.total() > TOO_MANY * total:
         reasons = ', '.join(f'{name} {count}' for name, count in left_out.most_common() if count)
         return Level.WARN, f'{left_out.total()} of {total} messages left out: {reasons}'
+    jumps = grown['gap'] + grown['jump_back']
+    if jumps > TOO_MANY * total:
+        return Level.WARN, (f'{jumps} of {total} stamps jump ahead or back, and every time the '
+                            'estimator starts afresh')
     if grown['overruns'] > TOO_MANY * total:
         return Level.WARN, (f"{grown['overruns']} messages lost before they were received: the "
                             'node or the network is slower than their publisher')
