@@ -154,17 +154,32 @@ def test_the_back_end_is_a_parameter_and_so_is_what_is_exported(
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
     with started(graph, **{'export.directory': str(tmp_path)}) as process:
         robot = connected(graph)
-        assert 'run by Python' in process.output
-        assert set_parameter(graph, 'backend', type=4, string_value='c').successful
-        graph.wait(lambda: 'run by compiled C' in process.output)
-        robot.move(40)
-        assert error(robot.efforts[-1], robot) < 1e-3
+        assert 'run by compiled C' in process.output
+        for backend, words in (('python', 'run by Python'), ('c', 'run by compiled C')):
+            count = process.output.count(words)
+            assert set_parameter(graph, 'backend', type=4, string_value=backend).successful
+            graph.wait(lambda words=words, count=count: process.output.count(words) > count)
+            robot.move(40)
+            assert error(robot.efforts[-1], robot) < 1e-3
         for name, value in (('language', 'c'), ('style', 'fast'), ('model', 'all')):
             assert set_parameter(graph, f'export.{name}', type=4, string_value=value).successful
         answer = graph.call(Trigger, 'export_model')
         assert answer.message.splitlines() == [str(tmp_path / f'rx90_dynamics.{end}')
                                                for end in 'hc']
         assert 'rx90_mass_matrix(' in (tmp_path / 'rx90_dynamics.h').read_text()
+
+
+def test_where_there_is_no_compiler_the_node_runs_python_and_says_so(
+        graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a robot's computer that has none."""
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    monkeypatch.setenv('CC', '')
+    monkeypatch.setenv('PATH', str(tmp_path))
+    with started(graph) as process:
+        assert 'run by Python' in process.output and 'compiler' in process.output
+        robot = connected(graph)
+        robot.move(40)
+        assert error(robot.efforts[-1], robot) < 1e-3
 
 
 def test_samples_that_give_no_efforts_are_explained(graph: Graph) -> None:

@@ -87,7 +87,7 @@ def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Gra
         assert [part.name for part in status.arrays[-1].status] == [
             f'inverse_dynamics: {part}' for part in PARTS]
         assert status.arrays[-1].status[0].hardware_id == 'rx90'
-        assert model['joints'] == ', '.join(NAMES) and model['back end'] == 'python'
+        assert model['joints'] == ', '.join(NAMES) and model['back end'] == 'c'
         assert '223 multiplications' in model['operations']
         assert 1.0 < float(received['received [1/s]']) < 1000.0
         assert 1.0 < float(output['published [1/s]']) < 1000.0

@@ -38,7 +38,7 @@ _OWN = (
               'Refuse a description with an inertia that no body can have, instead of computing '
               'with it and warning.'),
     GRAVITY_RULE,
-    Parameter('backend', 'python', 'What runs the equations: the Python text; the same compiled '
+    Parameter('backend', 'auto', 'What runs the equations: the Python text; the same compiled '
               'from C, once for a robot and a machine, and with it the filter kalman; or auto: C '
               'where there is a compiler.',
               choices=BACKENDS),
