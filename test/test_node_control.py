@@ -155,6 +155,9 @@ def test_the_back_end_is_a_parameter_and_so_is_what_is_exported(
     with started(graph, **{'export.directory': str(tmp_path)}) as process:
         robot = connected(graph)
         assert 'run by compiled C' in process.output
+        made = set((tmp_path / 'cache').rglob('*.so'))
+        assert set_parameter(graph, 'estimator', type=4, string_value='kalman').successful
+        assert set((tmp_path / 'cache').rglob('*.so')) == made   # no compiler while data flow
         for backend, words in (('python', 'run by Python'), ('c', 'run by compiled C')):
             count = process.output.count(words)
             assert set_parameter(graph, 'backend', type=4, string_value=backend).successful

@@ -43,7 +43,7 @@ COMPILED: dict[str, EstimatorClass] = {'kalman': CompiledKalman}
 _LOG = logging.getLogger(__name__)
 
 __all__ = ['ESTIMATORS', 'Estimate', 'Estimator', 'EstimatorClass', 'make_compiled',
-           'make_estimator']
+           'make_estimator', 'prepare_compiled']
 
 
 def make_estimator(name: str, joints: int, **parameters: Any) -> Estimator:
@@ -78,3 +78,9 @@ def make_compiled(name: str, joints: int, **parameters: Any) -> Estimator:
         except CompilerError as error:
             _LOG.warning('the estimator %s runs on numpy: %s', name, error)
     return make_estimator(name, joints, **parameters)
+
+
+def prepare_compiled() -> None:
+    """Have the C compiler do its work now, where nobody waits for it."""
+    for name in COMPILED:
+        make_compiled(name, 1)

@@ -11,6 +11,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
+from urdf2dyn_ros.estimators import prepare_compiled
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.load_parameters import check_names, loaded, loading
 from urdf2dyn_ros.multibody import multibody
@@ -132,6 +133,8 @@ class Descriptions:
 def _made(text: str, values: Mapping[str, Any]) -> InverseDynamics:
     model, loads = loaded(values, read_urdf(text, strict_inertia=values['strict_inertia']))
     dynamics = InverseDynamics(model, values['gravity'], values['backend'], loads=loads)
+    if dynamics.backend == 'c':
+        prepare_compiled()   # another estimator may be chosen while data flow
     if values['terms.enabled']:
         dynamics.prepare('terms')
     if values['observer.enabled']:
