@@ -7,21 +7,18 @@ import re
 import signal
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
 from pathlib import Path
 
 import matplotlib.image
 import numpy as np
 import pytest
 import rclpy
-from bags import joint_state, write_bag, write_csv
+from bags import write_csv
 from graph import Graph, domain
 from scipy.signal import savgol_filter
-from signals import NAMES, START, Recording
-from tuned_motions import motion_of, scaled, silent
+from signals import NAMES, Recording
+from tuned_motions import as_csv, as_db3, as_mcap, motion_of, scaled, silent, tune
 
-from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.system.share import robot_file
@@ -34,39 +31,10 @@ UR10 = (Path(__file__).parents[2] / 'shared' / 'data' / 'ur10_exciting_trajector
         / 'ur10_exciting_trajectory.db3')
 
 
-def as_db3(path: Path, samples: Recording, names: tuple[str, ...]) -> Path:
-    return write_bag(path / 'bag', 'db3', {'/joint_states': [
-        joint_state(stamp, names, q, qd) for stamp, q, qd in samples]}).parent
-
-
-def as_mcap(path: Path, samples: Recording, names: tuple[str, ...]) -> Path:
-    """Return a file; a gripper's messages are among the arm's, and the order of joints differs."""
-    return write_bag(path / 'bag', 'mcap', {'/joint_states': [
-        message for stamp, q, qd in samples for message in (
-            joint_state(stamp, names[::-1], q[::-1], qd[::-1]),
-            joint_state(stamp + 300_000, ['gripper'], [0.0]))]})
-
-
-def as_csv(path: Path, samples: Recording, names: tuple[str, ...]) -> Path:
-    """Return a table whose time begins at zero."""
-    return write_csv(
-        path / 'table.csv', ['time', *(f'q_{name}' for name in names),
-                             *(f'qd_{name}' for name in names)],
-        ([(stamp - START) * 1e-9, *q, *qd] for stamp, q, qd in samples))
-
-
 def run(*words: object) -> subprocess.CompletedProcess[str]:
     """Run the command as a process and return what became of it."""
     return subprocess.run([sys.executable, '-m', 'urdf2dyn_ros.cli', 'tune', *map(str, words)],
                           capture_output=True, text=True, timeout=120)
-
-
-def tune(*words: object) -> tuple[int, str, str]:
-    """Run the command in this process; return exit code, output and errors without progress."""
-    output, errors = StringIO(), StringIO()
-    with redirect_stdout(output), redirect_stderr(errors):
-        code = main(['tune', *map(str, words)])
-    return code, output.getvalue(), re.sub('(reading|tuning): .*\n', '', errors.getvalue())
 
 
 def test_every_kind_of_recording_gives_the_same_motion(tmp_path: Path) -> None:
@@ -149,7 +117,7 @@ def test_what_cannot_be_tuned_on_is_told(tmp_path: Path) -> None:
                     ([k * 0.01, k, ''] for k in range(300)))
     for words, expected in (
             ([good, '--joints', 'elbow'], "no joint 'elbow'; there are: fourier, minimum jerk"),
-            ([still], 'no joint moves'), ([short], '30 samples of a, at least 200'),
+            ([still], 'no joint moves'), ([short], 'samples of a: 30, but at least 200'),
             ([nan], 'position_not_finite: 300'), ([tmp_path / 'none.csv'], 'no such file'),
             ([good, '--topic', '/a'], 'no topics'),
             ([good, '-o', '/proc/x'], 'cannot write to /proc/x')):

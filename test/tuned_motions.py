@@ -1,12 +1,17 @@
-"""Motions of known acceleration to tune on: helpers of the tests of tuning."""
+"""Motions of known acceleration to tune on, recorded: helpers of the tests of tuning."""
 
 from __future__ import annotations
 
+import re
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
+from bags import joint_state, write_bag, write_csv
 from signals import DURATION, ENDING, NAMES, PROFILES, SETTLING, START, Recording, record, truth
 
+from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.tuning.motion import Motion
 from urdf2dyn_ros.tuning.reference import estimated
@@ -39,3 +44,32 @@ def error(estimator: str, motion: Motion, scale: float, **parameters: float) -> 
     counted = (time >= SETTLING) & (time <= DURATION - ENDING)
     rmse = np.sqrt(np.nanmean((found - true)[counted] ** 2, axis=0))
     return float(np.exp(np.mean(np.log(rmse / np.sqrt(np.mean(true[counted] ** 2, axis=0))))))
+
+
+def as_db3(path: Path, samples: Recording, names: tuple[str, ...]) -> Path:
+    return write_bag(path / 'bag', 'db3', {'/joint_states': [
+        joint_state(stamp, names, q, qd) for stamp, q, qd in samples]}).parent
+
+
+def as_mcap(path: Path, samples: Recording, names: tuple[str, ...]) -> Path:
+    """Return a file; a gripper's messages are among the arm's, and the order of joints differs."""
+    return write_bag(path / 'bag', 'mcap', {'/joint_states': [
+        message for stamp, q, qd in samples for message in (
+            joint_state(stamp, names[::-1], q[::-1], qd[::-1]),
+            joint_state(stamp + 300_000, ['gripper'], [0.0]))]})
+
+
+def as_csv(path: Path, samples: Recording, names: tuple[str, ...]) -> Path:
+    """Return a table whose time begins at zero."""
+    return write_csv(
+        path / 'table.csv', ['time', *(f'q_{name}' for name in names),
+                             *(f'qd_{name}' for name in names)],
+        ([(stamp - START) * 1e-9, *q, *qd] for stamp, q, qd in samples))
+
+
+def tune(*words: object) -> tuple[int, str, str]:
+    """Run the command in this process; return exit code, output and errors without progress."""
+    output, errors = StringIO(), StringIO()
+    with redirect_stdout(output), redirect_stderr(errors):
+        code = main(['tune', *map(str, words)])
+    return code, output.getvalue(), re.sub('(reading|tuning): .*\n', '', errors.getvalue())

@@ -53,7 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with atomic_file(output / 'tuned.yaml') as part:
             part.write_text(parameter_file(found, name), encoding='utf-8')
-        pictures = plot_tuning(motion, found, output / 'tune.png', f'{found.estimator} on {name}')
+        title = f'{found.estimator} on {name}' + (', longest stretch of rising stamps'
+                                                  if motion.set_back else '')
+        pictures = plot_tuning(motion, found, output / 'tune.png', title)
     except OSError as error:
         raise ExportError(f'cannot write to {output}: {error.strerror}') from None
     for path in (output / 'tuned.yaml', *pictures):

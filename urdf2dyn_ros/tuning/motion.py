@@ -1,8 +1,13 @@
-"""The samples of a recording that parameters are tuned on: all, or pieces from all over it."""
+"""
+The samples of a recording that parameters are tuned on: all, or pieces from all over it.
+
+Where its time was set back, only its longest stretch: laid over each other, or beside each other
+on a time of our own, two passes would be a motion that nobody recorded.
+
+"""
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,14 +21,11 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.joint_states.samples import Sample, Samples
 from urdf2dyn_ros.recordings import Record, Recording
+from urdf2dyn_ros.tuning.stretches import PIECE, SetBack, Stretches
 
 Array = NDArray[np.float64]
 
 SECOND = 1_000_000_000
-
-PIECE = 1000
-PIECES = 20
-"""Samples in a piece, and pieces that are kept: enough for any figure here."""
 
 HEADS = 50
 """Messages that are looked through for names of joints: several may make a sample."""
@@ -46,17 +48,19 @@ class Motion:
     names : tuple of str
         Of n joints.
     stamps : ndarray of int, (k,)
-        [ns].
+        Each later than the one before [ns].
     q, qd : ndarray, (k, n)
         [rad or m], [rad/s or m/s]; qd is NaN where not measured.
     starts : ndarray of bool, (k,)
         Where nothing may be concluded from the samples before.
     all_stamps : ndarray of int
-        Of the whole recording, in the order of the file [ns].
+        Of the whole stretch, in the order of the file [ns].
     events : Counter
         What was left out, and why.
     error : RecordingError or None
         Why the recording could not be read to its end.
+    set_back : str
+        Where the time was set back, and what was left out for that; empty if it was not.
 
     """
 
@@ -69,6 +73,7 @@ class Motion:
     all_stamps: NDArray[np.int64]
     events: Counter[str] = field(default_factory=Counter)
     error: RecordingError | None = None
+    set_back: str = ''
 
     @property
     def time(self) -> Array:
@@ -95,43 +100,11 @@ class Motion:
         return rows - last >= WARM_UP
 
 
-class _Pieces:
-    """Keeps pieces from all over a stream of unknown length, in bounded memory."""
-
-    def __init__(self) -> None:
-        self._kept: list[tuple[int, list[Sample]]] = []
-        self._number = 0
-        self._step = 1
-
-    def add(self, sample: Sample) -> None:
-        number, place = divmod(self._number, PIECE)
-        self._number += 1
-        if number % self._step:
-            return
-        if place == 0:
-            if len(self._kept) == PIECES:
-                self._step *= 2
-                self._kept = [piece for piece in self._kept if piece[0] % self._step == 0]
-                if number % self._step:
-                    return
-            self._kept.append((number, []))
-        self._kept[-1][1].append(sample)
-
-    def result(self) -> tuple[list[Sample], list[bool]]:
-        """Return the samples, and which of them do not follow the one before."""
-        samples, starts = [], []
-        last = -1
-        for number, piece in self._kept:
-            samples += piece
-            starts += [sample.restart for sample in piece]
-            starts[-len(piece)] |= number != last + 1
-            last = number
-        return samples, starts
-
-
 def read_motion(recording: Recording, joints: Sequence[str] = ()) -> Motion:
     """
     Return the motion of some joints; of all for an empty sequence.
+
+    If the time was set back, that of the longest stretch of rising stamps.
 
     Raises
     ------
@@ -151,35 +124,43 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> Motion:
     events: Counter[str] = Counter()
     # a jump by a turn is one of the angle, whatever the joint
     samples = Samples(names, [True] * len(names), events)
-    pieces, stamps = _Pieces(), array('q')
+    stretches = Stretches()
     error = None
     try:
-        _read(chain(heads, records), names[0], samples, pieces, stamps, events)
+        _read(chain(heads, records), names[0], samples, stretches, events)
     except RecordingError as broken:
         error = broken
-    kept, starts = pieces.result()
+    stretch, set_back = stretches.longest, str(stretches)
+    kept, starts = stretch.result()
     if len(kept) < FEWEST:
         why = ', '.join(f'{event}: {count}' for event, count in events.items())
         raise error or RecordingError(
-            recording.path, f'{len(kept)} samples of {", ".join(names)}, at least {FEWEST} are '
-            f'needed ({why or "there are no more"})')
+            recording.path, f'samples of {", ".join(names)}: {len(kept)}, but at least {FEWEST} '
+            f'are needed ({set_back or why or "there are no more"})')
     return Motion(recording.path, names, np.array([sample.stamp for sample in kept]),
                   np.array([sample.q for sample in kept]),
                   np.array([sample.qd for sample in kept]), np.array(starts),
-                  np.array(stamps, dtype=np.int64), events, error)
+                  np.array(stretch.stamps, dtype=np.int64), events, error, set_back)
 
 
-def _read(records: Iterable[Record], first: str, samples: Samples, pieces: _Pieces,
-          stamps: array[int], events: Counter[str]) -> None:
+def _read(records: Iterable[Record], first: str, samples: Samples, stretches: Stretches,
+          events: Counter[str]) -> None:
     later = None
-    for record in records:
+    for number, record in enumerate(records, start=1):
         if later is None:   # a table's time may begin at zero, which in a message is no stamp
             later = max(SECOND - record.stamp, 0)
-        if first in record.names:
-            stamps.append(record.stamp)
-        sample = samples.take(record.stamp + later, record.names, cast(Any, record.position),
+        stamp = record.stamp + later
+        if stamp <= 0:   # set back to before its beginning
+            events['no_stamp'] += 1
+            continue
+        before, jumps = samples.newest - later, events['jump_back']
+        sample = samples.take(stamp, record.names, cast(Any, record.position),
                               cast(Any, record.velocity), cast(Any, record.effort))
+        if events['jump_back'] > jumps:
+            stretches.cut(SetBack(number, before, record.stamp))
+        if first in record.names:
+            stretches.now.stamps.append(record.stamp)
         if isinstance(sample, Sample):
-            pieces.add(sample)
+            stretches.now.add(sample)
         else:
             events[sample] += 1

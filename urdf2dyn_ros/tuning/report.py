@@ -8,6 +8,7 @@ import numpy as np
 
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.quoting import printable
+from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
 from urdf2dyn_ros.tuning.motion import Motion
 from urdf2dyn_ros.tuning.noise import FLOOR
 from urdf2dyn_ros.tuning.sampling import sampling
@@ -19,10 +20,12 @@ HEAD = ('joint', 'position noise', 'velocity noise', '.. in innovations', 'snap 
 
 def report(motion: Motion, found: Suggestion) -> str:
     """Return the sampling, a row for every joint, the velocities' faults and the suggestion."""
-    lines = [f'sampling: {sampling(motion.all_stamps)}']
-    if motion.events:
-        lines.append('left out: ' + ', '.join(f'{event} {count}'
-                                              for event, count in motion.events.items()))
+    lines = [motion.set_back] if motion.set_back else []
+    lines.append(f'sampling: {sampling(motion.all_stamps)}')
+    for counters, head in ((OUTCOMES, 'left out'), (EVENTS, 'besides')):
+        lines += [f'{head}: {name} {motion.events[name]} ({meaning})'
+                  for name, meaning in counters.items()
+                  if motion.events[name] and name != 'jump_back']
     if len(motion.all_stamps) > 2 * len(motion.stamps):
         lines.append(f'tuned on {len(motion.stamps)} samples from all over the recording')
     lines.append(f'noise of the stamps: {1e3 * found.stamps:.3g} ms')

@@ -47,7 +47,7 @@ class Sampling:
         share = 100.0 * self.lost / (self.count + self.lost)
         return (f'{self.count} samples in {self.duration:.1f} s, {1.0 / self.period:.4g} Hz; '
                 f'jitter {1e3 * self.jitter:.3f} ms ({100.0 * self.jitter / self.period:.1f} % of '
-                f'a period), lost {self.lost} ({share:.2g} %), longest interval '
+                f'a period), lost {self.lost} ({share:.3g} %), longest interval '
                 f'{1e3 * self.longest:.4g} ms, stamps repeated {self.repeated}, back {self.back}')
 
 
