@@ -164,6 +164,36 @@ def test_a_killed_process_aside_is_an_error(monkeypatch: pytest.MonkeyPatch,
         aside.files(export())
 
 
+@pytest.mark.fault(47)
+def test_a_process_aside_that_hangs_is_ended() -> None:
+    """And said, with its limit; the next text comes from another one."""
+    aside = ExportProcess(limit=60.0)
+    aside.files(export())
+    first, = processes_of(os.getpid())
+    os.kill(first, signal.SIGSTOP)
+    aside._limit = 0.1
+    with pytest.raises(ExportError, match=r'longer than 0\.1 s and was ended; the next .*'):
+        aside.files(export(text=export().text + ' ' * 10**6))   # more than a pipe holds
+    assert not processes_of(os.getpid())
+    aside._limit = 60.0
+    assert aside.files(export()) == export().files()
+    assert first not in processes_of(os.getpid())
+    os.kill(processes_of(os.getpid())[0], signal.SIGSTOP)
+    aside._limit = 0.1
+    aside.close()
+    assert not processes_of(os.getpid())
+
+
+@pytest.mark.fault(45)
+def test_a_process_aside_killed_while_it_writes_has_not_answered(
+        monkeypatch: pytest.MonkeyPatch, aside: ExportProcess) -> None:
+    """Half a line is no text."""
+    monkeypatch.setattr(export_process, '_PROGRAM',
+                        'import os; os.write(1, b\'{"files": \'); os._exit(3)')
+    with pytest.raises(ExportError, match='ended with code 3'):
+        aside.files(export())
+
+
 @pytest.mark.fault(45)
 def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
     """Neither a part of a file nor the first of two."""

@@ -25,13 +25,15 @@ from urdf2dyn_ros.export import export_model
 from urdf2dyn_ros.load_parameters import loaded
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.system.giving_way import start_giving_way
+from urdf2dyn_ros.system.time_limit import time_limit
 from urdf2dyn_ros.urdf import read_urdf
 
 ONE_THREAD = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
 """Else numpy's library starts one for each core, which waits for work without sleeping."""
 
 IDLE = 60.0
-"""As `ExportProcess` has it [s]."""
+LIMIT = 300.0
+"""As `ExportProcess` has them [s]; the longest texts take seconds, on a busy robot a minute."""
 
 PACKAGE = str(Path(__file__).resolve().parents[1])
 
@@ -81,11 +83,13 @@ class ExportProcess:
     ----------
     idle : float
         How long the process waits for something to do before it ends [s].
+    limit : float
+        How long it may take for a text [s]: one that hangs would leave its caller busy for ever.
 
     """
 
-    def __init__(self, idle: float = IDLE) -> None:
-        self._idle = idle
+    def __init__(self, idle: float = IDLE, limit: float = LIMIT) -> None:
+        self._idle, self._limit = idle, limit
         self._process: subprocess.Popen[bytes] | None = None
 
     def files(self, export: Export) -> dict[str, str]:
@@ -95,18 +99,19 @@ class ExportProcess:
         Raises
         ------
         ExportError
-            As `export_model`, or if the process does not end in order.
+            As `export_model`, or if the process does not end in order or takes too long.
 
         """
         order = json.dumps(asdict(export)).encode() + b'\n'
-        process, self._process = self._process, None
-        answer = b''
-        if process is not None:
-            with suppress(ExportError):   # it has ended since, with nothing to do, or was killed
-                answer = _answer(process, order)
-        if not answer:
+        new = self._process is None
+        process, self._process = self._process or self._started(), None
+        answer = _answer(process, order, self._limit)
+        if not answer and not new:   # it has ended since, with nothing to do, or was killed
+            process.communicate()
             process = self._started()
-            answer = _answer(process, order)
+            answer = _answer(process, order, self._limit)
+        if not answer:
+            raise _ended(process)
         self._process = process
         found = json.loads(answer)
         if 'error' in found:
@@ -117,7 +122,8 @@ class ExportProcess:
     def close(self) -> None:
         """Have the process end."""
         if self._process is not None:
-            self._process.communicate()
+            with time_limit(self._process, self._limit):
+                self._process.communicate()
             self._process = None
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -129,18 +135,28 @@ class ExportProcess:
             raise ExportError(f'cannot start a process to export in: {error.strerror}') from None
 
 
-def _answer(process: subprocess.Popen[bytes], order: bytes) -> bytes:
-    """Return the line with which a process answers; raises an ExportError if it has ended."""
+def _answer(process: subprocess.Popen[bytes], order: bytes, limit: float) -> bytes:
+    """Return the line with which a process answers, nothing if it has ended."""
     assert process.stdin is not None and process.stdout is not None   # pipes, all
-    with suppress(BrokenPipeError):
-        process.stdin.write(order)
-        process.stdin.flush()
-    answer = process.stdout.readline()
-    if not answer:
-        said = process.communicate()[1].decode(errors='replace').strip()
-        raise ExportError(f'the process that exports ended with code {process.returncode}'
-                          + (f': {said.splitlines()[-1]}' if said else ''))
-    return answer
+    with time_limit(process, limit) as late:
+        with suppress(BrokenPipeError):
+            process.stdin.write(order)
+            process.stdin.flush()
+        answer = process.stdout.readline()
+    if answer.endswith(b'\n'):   # else it was killed while it wrote
+        return answer
+    if late.is_set():
+        process.communicate()
+        raise ExportError(f'the process that exports took longer than {limit:g} s and was ended; '
+                          'the next export starts another one')
+    return b''
+
+
+def _ended(process: subprocess.Popen[bytes]) -> ExportError:
+    """Return the error of a process that has ended without an answer, with what it said."""
+    said = process.communicate()[1].decode(errors='replace').strip()
+    return ExportError(f'the process that exports ended with code {process.returncode}'
+                       + (f': {said.splitlines()[-1]}' if said else ''))
 
 
 def main(idle: float) -> None:
