@@ -6,9 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from urdf2dyn_ros.comparison import apart
+from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.system.giving_way import NICENESS, SLICE, run_giving_way
 
 # Its own look at itself, once its caller has lowered it: that takes less than a start of Python.
@@ -59,3 +62,19 @@ def test_what_it_wrote_and_its_exit_code_come_back() -> None:
     assert (done.stdout, done.stderr, done.returncode) == (b'x' * 300_000, b'bad\n', 3)
     with pytest.raises(FileNotFoundError):
         run_giving_way(['/nowhere/program'], b'', os.environ)
+
+
+def test_a_process_that_hangs_is_ended() -> None:
+    """One that is stopped reads, writes and ends no more."""
+    with pytest.raises(subprocess.TimeoutExpired):
+        run_giving_way(['sh', '-c', 'kill -STOP $$'], b'x' * 300_000, os.environ, limit=0.2)
+
+
+def test_a_report_that_hangs_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Else the node that waits for it would be busy for ever."""
+    monkeypatch.setattr(sys, 'executable', str(tmp_path / 'stopped'))
+    (tmp_path / 'stopped').write_text('#!/bin/sh\nkill -STOP $$\n')
+    (tmp_path / 'stopped').chmod(0o755)
+    monkeypatch.setattr(apart, 'LIMIT', 0.2)
+    with pytest.raises(ComparisonError, match=r'took longer than 0\.2 s and was ended'):
+        apart.write_report_apart([], tmp_path, 'title')

@@ -22,7 +22,8 @@ _ATTRIBUTES = struct.Struct('=IIQiIQQQ')   # struct sched_attr, as sched_setattr
 
 
 def run_giving_way(command: Sequence[str], data: bytes, environment: Mapping[str, str],
-                   own_session: bool = False) -> subprocess.CompletedProcess[bytes]:
+                   own_session: bool = False, limit: float | None = None,
+                   ) -> subprocess.CompletedProcess[bytes]:
     """
     Run a command with `data` as its input, and return what it wrote and its exit code.
 
@@ -32,10 +33,16 @@ def run_giving_way(command: Sequence[str], data: bytes, environment: Mapping[str
     ------
     OSError
         If it cannot be started.
+    subprocess.TimeoutExpired
+        If it took longer than `limit` [s]; it has been killed.
 
     """
     with start_giving_way(command, environment, own_session) as process:
-        written, said = process.communicate(data)
+        try:
+            written, said = process.communicate(data, limit)
+        except subprocess.TimeoutExpired:
+            process.kill()   # also one that is stopped
+            raise
     return subprocess.CompletedProcess(command, process.returncode, written, said)
 
 
