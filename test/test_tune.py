@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from signals import PROFILES, START, truth
+from signals import PROFILES, START, Recording, truth
 from tuned_motions import error, motion_of, scaled, silent
 
 from urdf2dyn_ros.tuning.sampling import sampling
@@ -58,6 +58,19 @@ def test_velocities_that_are_not_those_of_the_positions_are_told() -> None:
     assert biased.scale == pytest.approx(1.0, rel=0.01)
     assert zero.faults == ['is zero throughout']
     assert good.faults == []
+
+
+@pytest.mark.parametrize(('q', 'qd', 'time', 'fault'), [
+    (1.0, -1.0, 1, 'has the other sign than the positions'),
+    (1.0, 57.3, 1, 'is 57.3 times that of the positions: is it in degrees?'),
+    (57.3, 1.0, 1, 'is 0.0175 times that of the positions: are the positions in degrees?'),
+    (1.0, 1.0, 1000, 'is 1000 times that of the positions: is the time in milliseconds?')])
+def test_of_a_wrong_scale_the_cause_is_told(q: float, qd: float, time: int, fault: str) -> None:
+    """In words, and as numbers that can be read."""
+    samples = scaled(1.0, 500)
+    motion = motion_of(Recording(START + time * (samples.stamps - START), q * samples.q,
+                                 qd * samples.qd))
+    assert velocities(motion)[1].faults[0] == fault   # a lag is in the same units
 
 
 def test_velocities_that_are_zero_are_to_be_ignored() -> None:

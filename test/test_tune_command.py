@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import matplotlib.image
@@ -16,15 +17,16 @@ import rclpy
 from bags import write_csv
 from graph import Graph, domain
 from scipy.signal import savgol_filter
-from signals import NAMES, Recording
+from signals import NAMES, START, Recording
 from tuned_motions import as_csv, as_db3, as_mcap, motion_of, scaled, silent, tune
 
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.tuning.motion import read_motion
-from urdf2dyn_ros.tuning.plots import plot_tuning
+from urdf2dyn_ros.tuning.plots import _page, plot_tuning
 from urdf2dyn_ros.tuning.reference import estimated
+from urdf2dyn_ros.tuning.report import report
 from urdf2dyn_ros.tuning.suggestion import Suggestion, suggest
 
 UR10 = (Path(__file__).parents[2] / 'shared' / 'data' / 'ur10_exciting_trajectory'
@@ -128,6 +130,39 @@ def test_what_cannot_be_tuned_on_is_told(tmp_path: Path) -> None:
         assert not list((tmp_path / 'out').glob('*'))
 
 
+def test_times_in_other_units_than_seconds_are_told(tmp_path: Path) -> None:
+    """Nanoseconds since 1970 fit into no stamp; what of them does is no motion of a robot."""
+    path = write_csv(tmp_path / 'ns.csv', ['time', 'q_a'],
+                     ([START + k * 10_000_000, np.sin(k)] for k in range(300)))
+    code, output, errors = tune(path, '-o', tmp_path / 'out')
+    assert (code, output) == (1, '')
+    assert re.fullmatch(r'warning: there are times beyond 2038, .*: are they in seconds\?\n'
+                        r'error: .*: 0, but at least 200 are needed \(no_stamp: 300\)\n', errors)
+
+
+def test_what_was_left_out_is_told_for_what_it_is(tmp_path: Path) -> None:
+    """A gap leaves nothing out; a joint that stands still has no figures of a motion."""
+    samples = scaled(1.0, 400)
+    samples.q[:, 1] = 0.3
+    samples.stamps[200:] += 1_000_000_000
+    motion = read_motion(open_recording(as_csv(tmp_path, samples, ('a', 'b', 'c', 'd'))))
+    assert motion.starts.nonzero()[0].tolist() == [0, 200]
+    assert motion.skipped == 0
+    found = suggest(motion, 'kalman', silent)
+    text = report(motion, found)
+    assert '\nbesides: gap 1 (steps forward over' in text and 'left out: ' not in text
+    assert 'samples from all over it' not in text
+    assert 'left out, as they do not move: b' in text
+    assert re.search(r'^b .*  -  +-  +-$', text, re.MULTILINE)
+    titles = [axes.get_title('right') for axes in _page(motion, found, range(3), 'title').axes]
+    assert [title[:5] for title in titles if title] == ['RMS o', 'does ', 'RMS o']
+    motion.skipped, motion.events = 500, Counter(duplicate_stamp=3, jump_back=1)
+    text = report(motion, found)
+    assert '\nleft out: duplicate_stamp 3 (no later than the message before)\n' in text
+    assert '\ntuned on 400 samples from all over it, which are enough: 500 between them' in text
+    assert 'besides' not in text
+
+
 def test_many_joints_take_several_pages(tmp_path: Path) -> None:
     """Six on each, so that every picture can be read."""
     whole = scaled(1.0, 250)
@@ -150,6 +185,7 @@ def test_a_long_recording_is_tuned_on_pieces_from_all_over_it(tmp_path: Path) ->
                                                   rows)))
     assert len(motion.all_stamps) == 21_500
     assert 10_000 <= len(motion.stamps) <= 20_000
+    assert motion.skipped == 21_500 - len(motion.stamps)
     assert motion.time[-1] > 20.0
     gaps = np.diff(motion.stamps) > 1_500_000
     assert motion.starts[1:].tolist() == gaps.tolist() and motion.starts[0]

@@ -39,10 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
     recording = open_recording(arguments.recording, arguments.topic, progress.tell)
     try:
         motion = read_motion(recording, arguments.joints)
-    finally:
+    finally:   # a remark may say why there is too little
         progress.close()
-    for remark in recording.remarks:
-        print(f'warning: {remark}', file=sys.stderr)
+        for remark in recording.remarks:
+            print(f'warning: {remark}', file=sys.stderr)
     progress = Progress('tuning')
     try:
         found = suggest(motion, arguments.estimator, progress.tell)

@@ -26,7 +26,7 @@ from urdf2dyn_ros.evaluation.result import Evaluation, Settings
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.node_parameters import stream
 from urdf2dyn_ros.recordings import Record, Recording
-from urdf2dyn_ros.recordings.messages import SECOND
+from urdf2dyn_ros.recordings.messages import LATEST, SECOND, TOO_LATE
 from urdf2dyn_ros.system.atomic_file import atomic_file
 
 TABLE, BAG = 'efforts.csv', 'efforts_bag'
@@ -38,12 +38,6 @@ FEWEST_KEPT = 1000
 
 STILL = 0.005
 """Velocity [rad/s or m/s] up to which a joint counts as resting."""
-
-LATEST = 2**31 * SECOND
-"""The first stamp [ns] that no message of ROS can bear."""
-
-TOO_LATE = ('there are times beyond 2038, which no message can bear, and they are left out: are '
-            'they in seconds?')
 
 
 def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings,

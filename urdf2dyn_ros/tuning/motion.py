@@ -9,7 +9,7 @@ on a time of our own, two passes would be a motion that nobody recorded.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
@@ -21,11 +21,10 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.joint_states.samples import Sample, Samples
 from urdf2dyn_ros.recordings import Record, Recording
+from urdf2dyn_ros.recordings.messages import LATEST, SECOND, TOO_LATE
 from urdf2dyn_ros.tuning.stretches import PIECE, SetBack, Stretches
 
 Array = NDArray[np.float64]
-
-SECOND = 1_000_000_000
 
 HEADS = 50
 """Messages that are looked through for names of joints: several may make a sample."""
@@ -61,6 +60,8 @@ class Motion:
         Why the recording could not be read to its end.
     set_back : str
         Where the time was set back, and what was left out for that; empty if it was not.
+    skipped : int
+        Samples of the stretch between the pieces.
 
     """
 
@@ -74,6 +75,7 @@ class Motion:
     events: Counter[str] = field(default_factory=Counter)
     error: RecordingError | None = None
     set_back: str = ''
+    skipped: int = 0
 
     @property
     def time(self) -> Array:
@@ -127,7 +129,7 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> Motion:
     stretches = Stretches()
     error = None
     try:
-        _read(chain(heads, records), names[0], samples, stretches, events)
+        _read(chain(heads, records), names[0], samples, stretches, events, recording.remark)
     except RecordingError as broken:
         error = broken
     stretch, set_back = stretches.longest, str(stretches)
@@ -140,18 +142,21 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> Motion:
     return Motion(recording.path, names, np.array([sample.stamp for sample in kept]),
                   np.array([sample.q for sample in kept]),
                   np.array([sample.qd for sample in kept]), np.array(starts),
-                  np.array(stretch.stamps, dtype=np.int64), events, error, set_back)
+                  np.array(stretch.stamps, dtype=np.int64), events, error, set_back,
+                  stretch.count - len(kept))
 
 
 def _read(records: Iterable[Record], first: str, samples: Samples, stretches: Stretches,
-          events: Counter[str]) -> None:
+          events: Counter[str], remark: Callable[[str], None]) -> None:
     later = None
     for number, record in enumerate(records, start=1):
         if later is None:   # a table's time may begin at zero, which in a message is no stamp
             later = max(SECOND - record.stamp, 0)
         stamp = record.stamp + later
-        if stamp <= 0:   # set back to before its beginning
+        if not 0 < stamp < LATEST:   # set back to before its beginning, or in other units
             events['no_stamp'] += 1
+            if stamp > 0:
+                remark(TOO_LATE)
             continue
         before, jumps = samples.newest - later, events['jump_back']
         sample = samples.take(stamp, record.names, cast(Any, record.position),

@@ -75,7 +75,8 @@ def _page(motion: Motion, found: Suggestion, joints: range, title: str) -> Any:
                 upper.set_title(shown(motion.names[joint], LONGEST_NAME), fontsize='medium',
                                 loc='left', parse_math=False)
             if field == 'qdd':
-                upper.set_title(f'RMS of the residual {100.0 * found.tuned[joint]:.2g} %',
+                upper.set_title(f'RMS of the residual {100.0 * found.tuned[joint]:.3g} %'
+                                if found.moving[joint] else 'does not move',
                                 fontsize='medium', loc='right')
     figure.text(0.5, 1.0 - 0.12 / size[1], shown(title, LONGEST_TITLE), ha='center',
                 va='top', fontsize='large', parse_math=False)

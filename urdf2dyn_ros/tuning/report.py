@@ -26,8 +26,9 @@ def report(motion: Motion, found: Suggestion) -> str:
         lines += [f'{head}: {name} {motion.events[name]} ({meaning})'
                   for name, meaning in counters.items()
                   if motion.events[name] and name != 'jump_back']
-    if len(motion.all_stamps) > 2 * len(motion.stamps):
-        lines.append(f'tuned on {len(motion.stamps)} samples from all over the recording')
+    if motion.skipped:
+        lines.append(f'tuned on {len(motion.stamps)} samples from all over it, which are enough: '
+                     f'{motion.skipped} between them are left out')
     lines.append(f'noise of the stamps: {1e3 * found.stamps:.3g} ms')
     lines += ['', *_table(motion, found), '']
     lines += ['noise: standard deviation [rad or m], [rad/s or m/s]; snap density: the most likely'
@@ -56,9 +57,12 @@ def noiseless(found: Suggestion) -> Sequence[bool]:
 def _table(motion: Motion, found: Suggestion) -> list[str]:
     rows: list[Sequence[str]] = [HEAD]
     for joint, (name, velocity) in enumerate(zip(motion.names, found.velocities)):
-        figures = (found.noise[0, joint], found.noise[1, joint], found.inflated[joint],
-                   found.density[joint], 1e3 * velocity.lag, velocity.scale,
-                   100.0 * found.untuned[joint], 100.0 * found.tuned[joint])
+        # figures relative to a motion, if there is one
+        of_motion = np.array([found.density[joint], 100.0 * found.untuned[joint],
+                              100.0 * found.tuned[joint]])
+        density, untuned, tuned = of_motion if found.moving[joint] else np.full(3, np.nan)
+        figures = (found.noise[0, joint], found.noise[1, joint], found.inflated[joint], density,
+                   1e3 * velocity.lag, velocity.scale, untuned, tuned)
         rows.append([name, *(f'{figure:.3g}' if np.isfinite(figure) else '-'
                              for figure in figures)])
     widths = [max(map(len, column)) for column in zip(*rows)]

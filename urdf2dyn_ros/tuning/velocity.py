@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import pi
 
 import numpy as np
 
@@ -14,6 +15,11 @@ SPAN = 0.05
 FEWEST_STEPS = 4
 ITERATIONS = 8
 SLOWEST = 1e-12
+
+UNITS = {180.0 / pi: 'is it in degrees?', pi / 180.0: 'are the positions in degrees?',
+         1e3: 'is the time in milliseconds?', 1e6: 'is the time in microseconds?',
+         1e9: 'is the time in nanoseconds?'}
+"""What factors of a velocity come from."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +55,14 @@ class Velocity:
         if self.kind == 'zero':
             return ['is zero throughout']
         found = []
-        if abs(self.scale - 1.0) > 0.05:
-            found.append(f'is {self.scale:.3g} times that of the positions')
+        if self.scale < 0.0:
+            found.append('has the other sign than the positions')
+        size = abs(self.scale)
+        if abs(size - 1.0) > 0.05:
+            # 1000 and not 1e+03
+            found.append(f'is {float(f"{size:.3g}"):g} times that of the positions'
+                         + next((f': {question}' for factor, question in UNITS.items()
+                                 if abs(size / factor - 1.0) < 0.05), ''))
         if abs(self.lag) > 1e-3:
             found.append(f'is {abs(1e3 * self.lag):.1f} ms {"late" if self.lag > 0 else "early"}')
         return found
