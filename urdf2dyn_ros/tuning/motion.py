@@ -122,7 +122,7 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> Motion:
         if joint not in there:
             raise RecordingError(recording.path, f'no joint {joint!r}; there are: '
                                  + ', '.join(there))
-    names = tuple(joints) or there
+    names = tuple(dict.fromkeys(joints)) or there
     events: Counter[str] = Counter()
     # a jump by a turn is one of the angle, whatever the joint
     samples = Samples(names, [True] * len(names), events)
@@ -139,11 +139,18 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> Motion:
         raise error or RecordingError(
             recording.path, f'samples of {", ".join(names)}: {len(kept)}, but at least {FEWEST} '
             f'are needed ({set_back or why or "there are no more"})')
-    return Motion(recording.path, names, np.array([sample.stamp for sample in kept]),
-                  np.array([sample.q for sample in kept]),
-                  np.array([sample.qd for sample in kept]), np.array(starts),
-                  np.array(stretch.stamps, dtype=np.int64), events, error, set_back,
-                  stretch.count - len(kept))
+    motion = Motion(recording.path, names, np.array([sample.stamp for sample in kept]),
+                    np.array([sample.q for sample in kept]),
+                    np.array([sample.qd for sample in kept]), np.array(starts),
+                    np.array(stretch.stamps, dtype=np.int64), events, error, set_back,
+                    stretch.count - len(kept))
+    settled = int(motion.settled.sum())
+    if settled < FEWEST - WARM_UP:
+        raise RecordingError(
+            recording.path, f'{len(kept)} samples of {", ".join(names)} in pieces with gaps '
+            f'between: only {settled} of them come {WARM_UP} or more after a gap, when an '
+            f'estimator has warmed up, but at least {FEWEST - WARM_UP} are needed')
+    return motion
 
 
 def _read(records: Iterable[Record], first: str, samples: Samples, stretches: Stretches,
