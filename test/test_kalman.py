@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
-from estimator_runs import estimates_of, recording, with_loss, without_velocity
+from estimator_runs import (
+    KINDS,
+    clean,
+    estimates_of,
+    recording,
+    said,
+    with_loss,
+    without_velocity,
+)
 from signals import PROFILES, START, Profile, Recording, error, errors, estimated, record, truth
 
-from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman import Kalman
-from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 
 # RMSE of qdd over RMS(qdd), geometric mean of four motions [%]: the most that is allowed for
 # position and velocity, for position alone, and with a lag of 20 ms
 GATES = {'A': (4.5, 9.5, 1.1), 'B': (5.0, 10.5, 1.3), 'C': (6.0, 12.0, 2.0),
          'D': (2.6, 4.6, 0.6), 'E': (0.2, 0.7, 0.05), 'F': (10.0, 20.0, 2.6)}
-# in C, as the node has it; test_compiled_kalman holds the one on numpy to it
-KINDS = {'kalman': CompiledKalman, 'kalman_fixed_lag': KalmanFixedLag}
 SMOOTH = [0, 1, 3]
 ENCODER_STEP = 2.0 * np.pi / 2**17
-
-
-@cache
-def clean(kind: str, profile: str) -> float:
-    return error(KINDS[kind](4), recording(profile))
-
-
-def said(what: str, figure: float, most: float) -> float:
-    print(f'\n{what}: {figure:.3f} of {most}')
-    return figure
 
 
 @pytest.mark.parametrize('profile', GATES)
@@ -176,29 +169,6 @@ def test_a_little_lag_of_exact_velocities_is_not_taken_for_acceleration(kind, ra
     alone = error(KINDS[kind](4), without_velocity(samples))
     most = 2.0 * alone + 0.02
     assert said(f'velocities 0.5 ms late, {kind}, {rate:g} Hz [%]', figure, most) <= most
-
-
-@pytest.mark.parametrize(('kind', 'lag', 'tolerance'), [
-    ('kalman', 0.0, 1.0), ('kalman_fixed_lag', 0.0, 0.5)])
-@pytest.mark.parametrize('profile', ['A', 'C', 'E'])
-def test_the_declared_lag_is_the_true_one(kind, lag, tolerance, profile):
-    stamps, qdd = estimated(KINDS[kind](4), recording(profile))
-    inner = slice(len(stamps) // 10, -len(stamps) // 50, 5)
-    stamps, qdd = stamps[inner], qdd[inner]
-    shifts = np.arange(-10.0, 5.0, 0.1)
-    correlation = [[np.corrcoef(true, seen)[0, 1] for true, seen in zip(
-        truth(stamps + round(shift * 1e6))[2].T[SMOOTH], qdd.T[SMOOTH], strict=True)]
-        for shift in shifts]
-    found = -shifts[np.argmax(correlation, axis=0)]
-    print(f'\nlag of {kind} {profile} beyond its stamp [ms]: {found.round(1)}')
-    assert found == pytest.approx(lag, abs=tolerance)
-
-
-def test_the_lag_is_what_the_parameter_says():
-    estimator = KalmanFixedLag(4, lag=0.012)
-    for stamp, q, qd in recording('A').chosen(np.arange(12_000) < 100):
-        estimate = estimator.update(stamp, q, qd)
-    assert stamp - estimate.stamp == 12_000_000
 
 
 def test_the_deviation_that_is_told_is_the_one_that_is_found():
