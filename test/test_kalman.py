@@ -182,26 +182,6 @@ def test_the_deviation_that_is_told_is_the_one_that_is_found():
     assert (told[SMOOTH] < 2.5 * found[SMOOTH]).all()
 
 
-@pytest.mark.fault(32)
-@pytest.mark.parametrize('kind', KINDS)
-@pytest.mark.parametrize('profile', ['A', 'C', 'F'])
-def test_after_a_gap_it_is_soon_right_again(kind, profile):
-    """From the 20th sample on, wherever the gap ends; what is known by then is little."""
-    whole, rate = recording(profile), int(PROFILES[profile].rate)
-    estimator = KINDS[kind](4)
-    wrong = []
-    for start in range(2 * rate, 10 * rate, rate // 3):
-        estimator.reset()
-        estimates = [estimator.update(int(whole.stamps[k]), whole.q[k], whole.qd[k])
-                     for k in range(start, start + 60)]
-        assert not any(estimate.valid for estimate in estimates[:4])
-        assert all(estimate.valid for estimate in estimates[19:])
-        wrong += [estimate.qdd - truth(np.array([estimate.stamp]))[2][0]
-                  for estimate in estimates[19:]]
-    figure = float(np.sqrt(np.mean(np.square(wrong)))) / 5.5
-    assert said(f'after a gap, {kind} {profile} [of RMS(qdd)]', figure, 0.25) <= 0.25
-
-
 # What must fail
 
 

@@ -47,9 +47,8 @@ class CompiledKalman(Kalman):
     def _sensor_noise(self) -> CompiledSensorNoise:
         return CompiledSensorNoise(self._joints, self._code)
 
-    def reset(self) -> None:
-        """Forget every sample."""
-        super().reset()
+    def _start(self) -> None:
+        super()._start()
         self._measured = np.zeros((2, self._joints))
         # what is told is written where it is read
         self._variance = self._noise.variance if self._told else np.zeros((2, self._joints))

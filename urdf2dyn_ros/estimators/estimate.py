@@ -41,7 +41,8 @@ class Estimator(Protocol):
     What the stream drives: one sample in, one estimate out, in the order of the stamps.
 
     The stream guarantees strictly increasing stamps, finite positions, continuous joints already
-    unwrapped, and calls `reset` after every jump or gap. A velocity that was not measured is NaN,
+    unwrapped, and calls `reset` after every jump or gap (`forget_motion` after a gap, of those
+    that are ``Learning``). A velocity that was not measured is NaN,
     joint by joint, and is then had from the positions.
 
     """
@@ -51,6 +52,14 @@ class Estimator(Protocol):
 
     def reset(self) -> None:
         """Forget every sample."""
+
+
+@runtime_checkable
+class Learning(Protocol):
+    """An estimator that learns what the sensors are like."""
+
+    def forget_motion(self) -> None:
+        """Forget every sample, but not what they told of the sensors: a gap leaves those."""
 
 
 @runtime_checkable

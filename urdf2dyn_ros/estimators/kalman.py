@@ -94,6 +94,15 @@ class Kalman:
     def reset(self) -> None:
         """Forget every sample."""
         self._noise.reset()
+        self._start()
+
+    def forget_motion(self) -> None:
+        """Forget every sample, but not what they told of the sensors."""
+        self._noise.pause()
+        self._start()
+
+    def _start(self) -> None:
+        """Be as before the first sample, but for what is known of the sensors."""
         self._last = 0
         self._count = 0
         self._h = 0.0

@@ -52,9 +52,8 @@ class KalmanFixedLag(Kalman):
         super().__init__(joints, **{name: value for name, value in parameters.items()
                                     if name != 'lag'})
 
-    def reset(self) -> None:
-        """Forget every sample."""
-        super().reset()
+    def _start(self) -> None:
+        super()._start()
         self._stamps: list[int] = []
         self._past: Array = np.zeros((0, KEPT, self._joints))       # states
         self._variance: Array = np.zeros((0, self._joints))         # of their accelerations

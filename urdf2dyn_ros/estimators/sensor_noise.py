@@ -64,13 +64,23 @@ class SensorNoise:
         self._step = np.full(n, np.inf)   # the smallest change of a position: an encoder's step
         self._fits = np.zeros(n)          # how often all changes are multiples of it
         self._told = np.zeros(n)          # windows that told whether they are
-        self._times: list[int] = []
-        self._samples: list[Array] = []
-        self._rates: list[Array] = []
         self._moments = np.zeros((4, n))   # of e and v^2: E e, E v^2, E v^4, E e v^2
         self._intervals = 0.0, 0.0         # mean, mean square
         self._windows = 0.0
         self._mismatch = Mismatch(n)
+        self._start()
+
+    def pause(self) -> None:
+        """Keep what is known: samples are missing, but the sensors are the same."""
+        if all(np.isfinite(known).all() for known in (self._sum, self._moments)):
+            self._start()
+        else:   # absurd samples went before
+            self.reset()
+
+    def _start(self) -> None:
+        self._times: list[int] = []
+        self._samples: list[Array] = []
+        self._rates: list[Array] = []
         self._learned = 0                  # end of the last window [ns]
         self._next = 0                     # no window begins earlier [ns]
 

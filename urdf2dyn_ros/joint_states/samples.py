@@ -36,6 +36,8 @@ class Sample(NamedTuple):
         [N m or N]; NaN where not measured.
     restart : bool
         Whether nothing may be concluded from the samples before: a jump or a gap lies between.
+    gap : bool
+        Whether it is a gap: time is missing, and everything else as it was.
 
     """
 
@@ -44,6 +46,7 @@ class Sample(NamedTuple):
     qd: Vector
     effort: Vector
     restart: bool
+    gap: bool
 
 
 class Samples:
@@ -181,13 +184,13 @@ class Samples:
         return skew > (self._max_skew or SKEW_PERIODS * period)
 
     def _sample(self) -> Sample:
-        restart = self._last_sample == 0
-        if not restart and self._steps.is_jump(self._newest - self._last_sample):
+        first = self._last_sample == 0
+        gap = not first and self._steps.is_jump(self._newest - self._last_sample)
+        if gap:
             self._events['gap'] += 1
-            restart = True
         self._last_sample = self._newest
         self._renewed.fill(False)
-        return Sample(self._newest, self._q, self._qd, self._effort, restart)
+        return Sample(self._newest, self._q, self._qd, self._effort, first or gap, gap)
 
     def _unwrap(self, q: Vector, layout: Layout) -> None:
         """Add to continuous joints the turns that bring them nearest to where they were."""

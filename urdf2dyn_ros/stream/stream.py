@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimators.estimate import Accelerated, Estimator, Vector
+from urdf2dyn_ros.estimators.estimate import Accelerated, Estimator, Learning, Vector
 from urdf2dyn_ros.joint_states.position_check import PositionCheck
 from urdf2dyn_ros.joint_states.samples import Sample, Samples, is_finite
 from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
@@ -42,7 +42,8 @@ OUTCOMES = {
 # These are counted beside the outcome.
 EVENTS = {
     'received': 'messages; the sum of all outcomes, and of those that wait for base data',
-    'gap': 'steps forward over max_gap and five median periods; the estimator starts afresh',
+    'gap': 'steps forward over max_gap and five median periods; the estimator starts afresh, with '
+           'what it knew of the sensors',
     'jump_back': 'steps back over max_gap and five median periods; everything starts afresh',
     'overruns': 'messages that a full queue or the network lost before they were received',
     'velocity_ignored': 'velocities not one for each name',
@@ -238,7 +239,7 @@ class Stream:
         if isinstance(sample, str):
             return sample
         if sample.restart:
-            self._restart()
+            self._restart(sample.gap)
         if not self._positions.update(sample.stamp, sample.q, sample.qd):
             self._restart()
             return 'two_sources'
@@ -263,9 +264,12 @@ class Stream:
             self._last_output = estimate.stamp
         return result
 
-    def _restart(self) -> None:
+    def _restart(self, gap: bool = False) -> None:
         self._answers.give_up()
-        self._estimator.reset()
+        if gap and isinstance(self._estimator, Learning):
+            self._estimator.forget_motion()
+        else:
+            self._estimator.reset()
         self._positions.restart()
         self._velocities.restart()
         self._efforts.clear()
