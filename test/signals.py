@@ -117,10 +117,15 @@ def sine(t: Array) -> tuple[Array, Array, Array]:
 
 
 def record(profile: Profile, seed: int = 0, jitter: float = 0.0) -> Recording:
-    """Sample the motions; `jitter`: deviation of the instants, as a fraction of the period."""
+    """
+    Sample the motions.
+
+    `jitter`: standard deviation of the instants, as a fraction of the period. They are spread
+    evenly, by sqrt(3) deviations either way; of two that cross, the earlier comes first.
+    """
     random = np.random.default_rng(seed)
     count = round(DURATION * profile.rate)
-    instants = np.arange(count) + jitter * random.uniform(-1.0, 1.0, size=count)
+    instants = np.sort(np.arange(count) + jitter * 3**0.5 * random.uniform(-1.0, 1.0, size=count))
     stamps = START + np.rint(instants * (1e9 / profile.rate)).astype(np.int64)
     q, qd, _ = truth(stamps)
     if profile.bits:

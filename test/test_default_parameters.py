@@ -34,9 +34,9 @@ class Sensor(NamedTuple):
     What moves, how it is measured, and what is promised of it.
 
     `scale`: metres for a radian, 1 for an arm; `step`: of the encoder [rad or m]; `noise`: of the
-    velocity [rad/s or m/s]. Then for each rate the most for the filter and for that with a lag [%],
-    how many times the error of the best density the filter's may be, and how many times better
-    than differences it must be.
+    velocity [rad/s or m/s]. Then for each rate the most for the filter and for that with a lag
+    [%], how many times the error of the best density the filter's may be, and how many times
+    better than differences it must be.
     """
 
     scale: float
