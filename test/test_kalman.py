@@ -25,6 +25,7 @@ from urdf2dyn_ros.estimators.kalman import Kalman
 GATES = {'A': (4.5, 9.5, 1.1), 'B': (5.0, 10.5, 1.3), 'C': (6.0, 12.0, 2.0),
          'D': (2.6, 4.6, 0.6), 'E': (0.2, 0.7, 0.05), 'F': (10.0, 20.0, 2.6)}
 SMOOTH = [0, 1, 3]
+SEEDS = range(8)
 ENCODER_STEP = 2.0 * np.pi / 2**17
 
 
@@ -69,12 +70,14 @@ def wrong_stamps(whole: Recording, rate: float) -> Recording:
     return Recording(whole.stamps + np.rint(late).astype(np.int64), whole.q, whole.qd)
 
 
-def test_wrong_stamps_do_little_harm():
-    ratio = error(Kalman(4), wrong_stamps(recording('A'), 1000.0)) / clean('kalman', 'A')
-    assert said('stamps wrong by 10 %, 1 kHz [times clean]', ratio, 1.3) <= 1.3
+@pytest.mark.parametrize(('kind', 'most'), [('kalman', 5.0), ('kalman_fixed_lag', 1.7)])
+def test_wrong_stamps_do_little_harm(kind, most):
+    """At 250 Hz the gate is 5 %, and a third of it with a lag, as in the table of gates."""
+    ratio = error(KINDS[kind](4), wrong_stamps(recording('A'), 1000.0)) / clean(kind, 'A')
+    assert said(f'stamps wrong by 10 %, {kind}, 1 kHz [times clean]', ratio, 1.3) <= 1.3
     slow = record(replace(PROFILES['A'], rate=250.0))
-    assert said('stamps wrong by 10 %, 250 Hz [%]', error(
-        Kalman(4), wrong_stamps(slow, 250.0)), 5.0) <= 5.0
+    figure = error(KINDS[kind](4), wrong_stamps(slow, 250.0))
+    assert said(f'stamps wrong by 10 %, {kind}, 250 Hz [%]', figure, most) <= most
 
 
 def with_outliers(whole: Recording, seed: int = 0) -> Recording:
@@ -88,8 +91,8 @@ def with_outliers(whole: Recording, seed: int = 0) -> Recording:
     return Recording(whole.stamps, q, qd)
 
 
-@pytest.mark.parametrize(('kind', 'seed'), [
-    *(('kalman', seed) for seed in range(8)), ('kalman_fixed_lag', 0)])
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('seed', SEEDS)
 @pytest.mark.fault(35)
 def test_outliers_do_little_harm(kind, seed):
     ratio = error(KINDS[kind](4), with_outliers(recording('A'), seed)) / clean(kind, 'A')
@@ -214,10 +217,25 @@ def test_a_nominal_period_fails():
 
 
 def test_a_gate_without_a_way_out_fails():
+    """
+    A step of the encoder shows it for certain: it is never believed.
+
+    One outlier in a hundred shows it now and then, as estimation.md found (3.2, finding 3): in 2
+    of 8 runs there. A run diverges when an outlier comes while the filter knows little and its
+    gate is wide, and all that is right later is then out of it. Here one of eight does, whose
+    first velocity is an outlier; the others meet their gate without a way out, which is why the
+    gate of outliers has so many seeds.
+    """
     samples = recording('A').chosen(np.arange(12_000) < 3000)
     samples.q[1500:] += 0.3
     last = list(map(NoWayOut(4).update, *zip(*samples)))[-1]
     assert (np.abs(last.q - samples.q[-1]) > 0.2).any()
+
+    ends = [estimates_of(NoWayOut(4), with_outliers(recording('A'), seed))[-1] for seed in SEEDS]
+    lost = [not end.valid or np.abs(end.q - recording('A').q[-1]).max() > 1.0 for end in ends]
+    assert lost.count(True) == 1
+    found = estimates_of(Kalman(4), with_outliers(recording('A'), lost.index(True)))[-1]
+    assert found.q == pytest.approx(recording('A').q[-1], abs=1e-3)
 
 
 def test_trusted_stamps_fail():
