@@ -24,7 +24,7 @@ lint: $(VENV)/test-ready
 	$(RUN)/mypy
 
 # what a call and a model cost, beside all others that can be had, in one run: a table,
-# docs/benchmark.png and docs/benchmark.json
+# docs/benchmark.png and docs/benchmark.json, and docs/estimator_cost.json
 bench: $(VENV)/bench-ready
 	$(RUN)/python benchmarks/run.py --instructions
 	$(RUN)/python benchmarks/estimator_cost.py

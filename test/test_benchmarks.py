@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from urdf2dyn_ros.estimators import COMPILED, ESTIMATORS
+
 FOLDER = Path(__file__).parents[1] / 'benchmarks'
 
 
@@ -85,3 +87,30 @@ def test_who_disagrees_is_left_out(wrong: float, tmp_path: Path,
                          [*honest, Contestant('liar', False, 'Python', prepare)], 1)
     assert [*ready] == [*result['ns']] == [honest[0].name]
     assert 'its efforts differ by' in result['left_out']['liar']
+
+
+def test_the_cost_of_estimators_is_held_against_its_gate(tmp_path: Path) -> None:
+    """Of every one of them; what is said of the gate follows from the figures."""
+    done = subprocess.run([sys.executable, FOLDER / 'estimator_cost.py', '--updates', '60',
+                           '--output', tmp_path], text=True, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / 'estimator_cost.json').read_text())
+    assert found['us'].keys() == {*ESTIMATORS, *(f'{name}, C' for name in COMPILED)}
+    gate = found['gate']
+    assert (gate['joints'], gate['p50'], gate['p99']) == (30, 40.0, 150.0)
+    for name, row in found['us'].items():
+        met = all(0.0 < row['30'][each] <= gate[each] for each in ('p50', 'p99'))
+        assert row['gate_met'] is met
+        line = next(line for line in done.stdout.splitlines() if line.startswith(f'{name} '))
+        assert line.endswith(' met') and line.endswith('not met') is not met
+
+
+def test_joints_move_while_estimators_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At rest an encoder says nothing, and less is computed."""
+    monkeypatch.syspath_prepend(FOLDER)
+    from estimator_cost import motion
+
+    stamps, q, qd = (np.array(each) for each in zip(*motion(30, 1000)))
+    assert (np.diff(stamps) > 0).all() and len(set(np.diff(stamps).tolist())) > 100
+    assert (np.ptp(q, axis=0) > 0.1).all()
+    assert (np.abs(np.gradient(q, 1e-9 * stamps, axis=0) - qd).mean(axis=0) < 0.1).all()
