@@ -5,7 +5,7 @@ With -s the figures are printed. "Clean again within 20 samples" is held by the 
 accelerations for the 20th to the 29th instant after the gap, divided by that of a run without gaps
 at the very same instants: geometric mean of the four motions. The filter begins afresh with what
 it knew of the sensors' noise, which a gap does not change; if it had to learn that anew, it would
-be 1.1 to 1.3 times, and for exact samples hundreds of times, as wrong as without the gap.
+be up to 1.6 times, and for exact samples 65 times, as wrong as without the gap.
 
 Column F does not get there within 20 samples, since 20 samples of such noise do not hold what
 the filter knows in the long run, with all of the noise known: it is nearly so from the 30th on
@@ -33,7 +33,7 @@ LENGTH = 8.0                           # s
 LEAST = 5e-4   # rad/s^2, a ten thousandth of RMS(qdd): what is smaller is as good
 WITHIN, SEEN = 20, 10                  # instants
 SOON = 1.05
-OF_F = {'kalman': 1.5, 'kalman_fixed_lag': 1.35}
+OF_F = {'kalman': 1.45, 'kalman_fixed_lag': 1.3}
 
 
 def accelerations(q, qd, qdd):
@@ -108,7 +108,7 @@ def test_after_a_gap_it_is_clean_again_within_twenty_samples(kind, profile):
 @pytest.mark.parametrize('kind', KINDS)
 def test_with_coarse_sensors_it_is_clean_again_within_thirty(kind):
     figure = times_clean(kind, 'F', 30)
-    assert said(f'after a gap, {kind} F, 30 samples [times clean]', figure, 1.15) <= 1.15
+    assert said(f'after a gap, {kind} F, 30 samples [times clean]', figure, 1.11) <= 1.11
 
 
 # What is known of the sensors
