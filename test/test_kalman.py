@@ -220,11 +220,10 @@ def test_a_gate_without_a_way_out_fails():
     """
     A step of the encoder shows it for certain: it is never believed.
 
-    One outlier in a hundred shows it now and then, as estimation.md found (3.2, finding 3): in 2
-    of 8 runs there. A run diverges when an outlier comes while the filter knows little and its
-    gate is wide, and all that is right later is then out of it. Here one of eight does, whose
-    first velocity is an outlier; the others meet their gate without a way out, which is why the
-    gate of outliers has so many seeds.
+    One outlier in a hundred shows it now and then. A run diverges when an outlier comes while the
+    filter knows little and its gate is wide, and all that is right later is then out of it. Here
+    one of eight does, whose first velocity is an outlier; the others meet their limit without a
+    way out, which is why the test of outliers has so many seeds.
     """
     samples = recording('A').chosen(np.arange(12_000) < 3000)
     samples.q[1500:] += 0.3
