@@ -140,15 +140,16 @@ def deviations(estimator, time, q, qd, qdd):
                      for each, true in zip(found, qdd[at])])
 
 
-@pytest.mark.parametrize('kind', KINDS)
-def test_a_robot_may_rest_for_long(kind):
+@pytest.mark.parametrize(('kind', 'rate', 'rest'), [
+    ('kalman', 20.0, 3600.0), ('kalman', 100.0, 50.0), ('kalman_fixed_lag', 100.0, 50.0)])
+def test_a_robot_may_rest_for_long(kind, rate, rest):
     """Encoders that stand still say nothing: what is known of their noise remains."""
-    time = np.arange(7000) / 100.0
-    q, qd, qdd = resting(time, 10.0, 50.0)
+    time = np.arange(round(rate * (rest + 20.0))) / rate
+    q, qd, qdd = resting(time, 10.0, rest)
     wrong = deviations(KINDS[kind](1), time, ENCODER_STEP * np.rint(q / ENCODER_STEP),
                        1e-3 * np.rint(1e3 * qd), qdd)
-    assert wrong[(time > 10.5) & (time < 59.9)].max() < 0.01
-    assert wrong[time > 60.5].max() < 0.5   # it starts with a step of its acceleration
+    assert wrong[(time > 10.5) & (time < rest + 9.9)].max() < 0.01
+    assert wrong[time > rest + 10.5].max() < 0.5   # it starts with a step of its acceleration
 
 
 @pytest.mark.parametrize('kind', KINDS)
