@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -276,19 +275,3 @@ def test_a_parameter_that_is_nonsense_at_the_start_ends_the_node_with_one_line(
     with graph.process('inverse_dynamics', **{'polynomial.window': -1.0}) as process:
         assert process.wait(15.0) == 2
         assert 'polynomial.window' in process.output and 'Traceback' not in process.output
-
-
-@pytest.mark.fault(48)
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize('times', [1, 2])
-def test_signals_end_the_node_within_a_second(graph: Graph, number: int, times: int) -> None:
-    """With exit code 0 and no traceback, also when told twice and with data flowing."""
-    with started(graph) as process:
-        robot = connected(graph)
-        robot.move(10)
-        began = time.monotonic()
-        for _ in range(times):
-            process.send(number)
-        assert process.wait(5.0) == 0
-        assert time.monotonic() - began < 3.0
-        assert 'Traceback' not in process.output

@@ -18,21 +18,6 @@ from test_node_status import ERROR, OK, STALE, WARN, Statuses, move
 
 from urdf2dyn_ros import export_model, read_urdf
 
-JOINTS = {'python': 1000, 'c': 150}
-"""Of chains that take seconds to read, or to compile."""
-
-
-def chain(joints: int) -> str:
-    """Return a chain of equal links."""
-    parts = ['<robot name="chain"><link name="l0"/>']
-    for k in range(joints):
-        parts.append(
-            f'<link name="l{k + 1}"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" '
-            f'iyy="1" iyz="0" izz="1"/></inertial></link><joint name="j{k}" type="continuous">'
-            f'<parent link="l{k}"/><child link="l{k + 1}"/><origin xyz="0.1 0 0" rpy="0.3 0 0"/>'
-            '<axis xyz="0 1 0"/></joint>')
-    return ''.join(parts) + '</robot>'
-
 
 @pytest.fixture
 def graph() -> Iterator[Graph]:
@@ -98,26 +83,6 @@ def test_a_simulated_clock_that_stands_still_and_is_set_back(graph: Graph) -> No
         graph.wait(lambda: len(status.arrays) >= before + 2)
         assert status.arrays[-1].header.stamp.sec == 32
         assert status.values('input')['jump_back'] == '1'
-
-
-@pytest.mark.fault(48)
-@pytest.mark.parametrize('backend', ['python', 'c'])
-def test_a_signal_while_a_huge_description_is_read_or_compiled_ends_the_node(
-        graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
-    """It does not wait for what nobody will use."""
-    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
-    publisher = graph.publisher(String, 'robot_description', LATCHED)
-    publisher.publish(String(data=chain(JOINTS[backend])))
-    with graph.process('inverse_dynamics', backend=backend) as process:
-        graph.wait(lambda: publisher.get_subscription_count() > 0)
-        if backend == 'c':
-            graph.wait(lambda: any(tmp_path.rglob('source.c')), timeout=60.0, what='compiling')
-        else:
-            graph.spin(0.5)
-        assert process.stop(signal.SIGINT if backend == 'c' else signal.SIGTERM) == 0
-        assert process.output == ''
-        left = list(tmp_path.rglob('*.*'))
-    assert not left
 
 
 @pytest.mark.fault(44, 45, 47)
