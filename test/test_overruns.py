@@ -119,21 +119,39 @@ def test_what_a_full_queue_drops_is_counted(graph: Graph) -> None:
 
 
 @pytest.mark.fault(38)
-def test_after_a_pause_of_the_machine_every_message_is_answered(graph: Graph) -> None:
-    """That is no slow machine: 150 messages wait, and fewer come while they are answered."""
-    with started(graph, estimator='kalman') as process:
+def test_after_pauses_of_the_machine_no_message_is_overtaken(graph: Graph) -> None:
+    """
+    Whatever DDS has not lost is answered, be it late: of 400 that wait, the last are.
+
+    The queue is so long that they are few, in however many parts a busy machine hands them over;
+    what is too many is held above. Best effort may lose all of a pause, hence several.
+
+    """
+    numbered = 'publisher_gid' in information(graph)
+    with started(graph, estimator='kalman', queue_depth=20_000) as process:
         robot, counters = connected(graph), Counters(graph)
         robot.move(50)
-        process.send(signal.SIGSTOP)
-        first = robot.stamp
-        send(robot, 150)
-        process.send(signal.SIGCONT)
-        graph.wait(lambda: stamp_of(robot.efforts[-1]) == robot.stamp)
+        begun, before, answered = counters.settled(), robot.stamp, 0
+        for _ in range(10):
+            first = robot.stamp
+            process.send(signal.SIGSTOP)
+            send(robot, 400)
+            process.send(signal.SIGCONT)
+            last = robot.stamp
+            graph.wait(lambda: stamp_of(robot.efforts[-1]) > last,  # noqa: B023
+                       meanwhile=robot.move_one)
+            answered += sum(first < stamp_of(effort) <= last for effort in robot.efforts)
+            if answered >= 800:
+                break
         values = counters.settled()
-        answered = sum(stamp_of(effort) > first for effort in robot.efforts)
-        # on a busy machine some may be overtaken after all; before, all but one were
-        assert answered + values['overtaken'] + values['overruns'] == 150
-        assert answered > 50
+        grown = Counter({name: values[name] - begun[name] for name in values})
+        assert grown['overtaken'] == 0
+        assert answered >= 800
+        # without efforts are those alone behind a gap that DDS has torn
+        assert grown['used'] + grown['warming_up'] == grown['received']
+        assert grown['warming_up'] == 0 or grown['gap'] > 0
+        if numbered:
+            assert grown['received'] + grown['overruns'] == (robot.stamp - before) // STEP
 
 
 @pytest.mark.fault(38)
