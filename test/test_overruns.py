@@ -138,7 +138,7 @@ def test_after_pauses_of_the_machine_no_message_is_overtaken(graph: Graph) -> No
             send(robot, 400)
             process.send(signal.SIGCONT)
             last = robot.stamp
-            graph.wait(lambda: stamp_of(robot.efforts[-1]) > last,  # noqa: B023
+            graph.wait(lambda last=last: stamp_of(robot.efforts[-1]) > last,
                        meanwhile=robot.move_one)
             answered += sum(first < stamp_of(effort) <= last for effort in robot.efforts)
             if answered >= 800:
