@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-import time
-from collections import deque
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from graph import LATCHED, Graph
 from moving_robot import (
     NAMES,
     STEP,
     TEXT,
-    Robot,
     connected,
     error,
     set_parameter,
@@ -23,16 +18,12 @@ from moving_robot import (
     started,
 )
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState
+from statuses import ERROR, OK, PARTS, STALE, WARN, Statuses, move
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from urdf2dyn_ros.nodes.barrier import answering, barrier
-
-OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
-ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
-PARTS = ('model', 'input', 'output')
 
 
 @pytest.fixture
@@ -40,41 +31,6 @@ def graph() -> Iterator[Graph]:
     """Return a DDS graph of the test's own."""
     with Graph() as graph:
         yield graph
-
-
-class Statuses:
-    """The newest status of every part."""
-
-    def __init__(self, graph: Graph, topic: str = 'inverse_dynamics/status') -> None:
-        self.arrays: deque[Any] = graph.messages(DiagnosticArray, topic)
-
-    def level(self, part: str) -> bytes:
-        """Return a part's level; STALE before the first message."""
-        return self._part(part).level if self.arrays else STALE
-
-    def message(self, part: str) -> str:
-        """Return its sentence."""
-        return self._part(part).message
-
-    def values(self, part: str) -> dict[str, str]:
-        """Return its values by key."""
-        return {row.key: row.value for row in self._part(part).values}
-
-    def levels(self) -> list[bytes]:
-        """Return the levels of model, input and output."""
-        return [self.level(part) for part in PARTS]
-
-    def _part(self, part: str) -> Any:
-        return self.arrays[-1].status[PARTS.index(part)]
-
-
-def move(robot: Robot, until: Callable[[], object], timeout: float = 20.0) -> None:
-    """Publish samples with the present time as their stamp until something holds."""
-    deadline = time.monotonic() + timeout
-    while not until():
-        assert time.monotonic() < deadline, 'it never came'
-        robot.publisher.publish(robot.message(stamp=time.time_ns()))
-        robot.graph.spin(0.004)
 
 
 def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Graph) -> None:
@@ -122,22 +78,6 @@ def test_data_that_stop_are_told_and_so_is_their_return(graph: Graph) -> None:
             graph.wait(lambda: status.level('input') == WARN)
             assert 'no data for' in status.message('input')
             graph.wait(lambda: status.level('output') == STALE)
-
-
-def test_two_publishers_are_listed_and_an_error_where_they_contradict(graph: Graph) -> None:
-    """The second publishes the same motion, 50 ms late."""
-    with started(graph):
-        robot, status = connected(graph), Statuses(graph)
-        other = graph.publisher(JointState, 'joint_states')
-        graph.wait(lambda: other.get_subscription_count() > 0)
-
-        def both() -> bool:
-            other.publish(robot.message(stamp=time.time_ns() - 50_000_000))
-            return status.level('input') == ERROR
-
-        move(robot, both)
-        assert status.values('input')['number of publishers'] == '2'
-        assert status.message('input').count('/test') == 2
 
 
 def test_bad_samples_and_stamps_of_another_clock_are_warned_of(graph: Graph) -> None:
@@ -246,48 +186,6 @@ def test_a_velocity_that_is_always_zero_is_told_once_and_not_used(graph: Graph) 
         assert len(late) > 200
         assert max(error(message, robot) for message in late) < 0.05
         assert node.output.count('zero throughout') == len(NAMES)
-
-
-@pytest.mark.fault(27)
-def test_two_publishers_that_interleave_are_an_error_and_give_nothing(graph: Graph) -> None:
-    with started(graph) as node:
-        robot = connected(graph)
-        status = Statuses(graph)
-        second = graph.publisher(JointState, 'joint_states')
-        graph.wait(lambda: second.get_subscription_count() > 0, what='subscription')
-        robot.move(100)
-        for _ in range(300):
-            robot.move_one()
-            other = robot.message(stamp=robot.stamp + STEP // 2)
-            other.position = [0.5] * 6
-            second.publish(other)
-        assert any(part.level == ERROR and 'several publishers of the same joints' in part.message
-                   for array in status.arrays for part in array.status)
-        assert 'several publishers of the same joints' in node.output
-        count = len(robot.efforts)
-        robot.move(100)
-        assert len(robot.efforts) > count + 80
-        wrong = [message for message in robot.efforts if error(message, robot) > 0.05]
-        assert len(wrong) <= 12
-
-
-@pytest.mark.fault(27)
-def test_publishers_whose_clocks_differ_are_an_error(graph: Graph) -> None:
-    """Though their positions agree: every message then begins a new recording."""
-    with started(graph) as node:
-        robot, status = connected(graph), Statuses(graph)
-        second = graph.publisher(JointState, 'joint_states')
-        graph.wait(lambda: second.get_subscription_count() > 0, what='subscription')
-
-        def both() -> bool:
-            robot.move_one()
-            second.publish(robot.message(stamp=robot.stamp - 10 * 10**9))
-            return status.level('input') == ERROR
-
-        graph.wait(both, what='error')
-        assert 'several publishers of the same joints' in status.message('input')
-        graph.wait(lambda: 'several publishers of the same joints' in node.output)
-        assert all(error(message, robot) < 0.05 for message in robot.efforts)
 
 
 def test_accelerations_may_come_from_a_topic(graph: Graph) -> None:
