@@ -9,12 +9,13 @@ up to a period of 8 ms.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 from estimator_runs import KINDS, estimates_of, recording
-from signals import DURATION, ENDING, NAMES, PROFILES, SETTLING, START, estimated, truth
+from signals import DURATION, ENDING, NAMES, PROFILES, SETTLING, START, estimated, record, truth
 
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 
@@ -67,3 +68,17 @@ def test_the_lag_is_what_the_parameter_says():
     samples = recording('A').chosen(np.arange(12_000) < 100)
     last = estimates_of(KalmanFixedLag(4, lag=0.012), samples)[-1]
     assert samples.stamps[-1] - last.stamp == 12_000_000
+
+
+@pytest.mark.parametrize('rate', [20.0, 125.0, 1000.0])
+@pytest.mark.parametrize('lag', [0.0, 0.012, 0.05])
+def test_nothing_comes_out_that_is_smoothed_less_than_declared(rate, lag):
+    """After a start or a gap there are too few samples behind the first instants."""
+    samples = record(replace(PROFILES['A'], rate=rate)).chosen(np.arange(12 * rate) < 100)
+    estimates = estimates_of(KalmanFixedLag(4, lag=lag), samples)
+    late = np.array([newest - estimate.stamp for newest, estimate in zip(
+        samples.stamps.tolist(), estimates)]) * 1e-9
+    valid = np.array([estimate.valid for estimate in estimates])
+    assert (np.abs(late[valid] - lag) <= 0.5 / rate + 1e-9).all()
+    assert np.argmax(valid) == max(4, np.ceil(lag * rate - 1e-9))
+    assert valid[-50:].all()

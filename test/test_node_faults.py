@@ -12,9 +12,9 @@ from graph import LATCHED, Graph
 from moving_robot import CENTRED, TEXT, connected, error, set_parameter, started
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from statuses import ERROR, OK, STALE, WARN, Statuses, move
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
-from test_node_status import ERROR, OK, STALE, WARN, Statuses, move
 
 from urdf2dyn_ros import export_model, read_urdf
 

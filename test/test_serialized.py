@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from moving_robot import connected, error, started
 from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
-from test_node_status import Statuses
+from statuses import Statuses
 
 from urdf2dyn_ros.joint_states.serialized import Fields, SerializedJointStates
 from urdf2dyn_ros.nodes.conversions import JointStateFields
@@ -162,6 +162,8 @@ def test_bytes_that_are_no_joint_state_are_dropped_and_counted(graph: Graph) -> 
     assert decoded(b'\0\1\0\0no joint state') == UNREADABLE
     with started(graph) as process:
         robot, status = connected(graph), Statuses(graph)
+        # what is sent before DDS has introduced the two to each other is lost
+        graph.wait(lambda: robot.efforts, meanwhile=robot.move_one)
         for data in (b'\0\1\0\0no joint state', b'\xff' * 90):
             robot.publisher.publish(data)
         robot.move(60)

@@ -54,6 +54,7 @@ class KalmanFixedLag(Kalman):
 
     def _start(self) -> None:
         super()._start()
+        self._lagging = False   # until the estimate is as far behind as it is to be
         self._stamps: list[int] = []
         self._past: Array = np.zeros((0, KEPT, self._joints))       # states
         self._variance: Array = np.zeros((0, self._joints))         # of their accelerations
@@ -65,8 +66,8 @@ class KalmanFixedLag(Kalman):
         position, velocity, acceleration = self._past[0]
         variance = self._variance[0]
         return Estimate(self._stamps[0], position.copy(), velocity.copy(), acceleration.copy(),
-                        np.sqrt(np.maximum(variance, 0.0)), valid=self._count >= FEWEST
-                        and all_true(variance < self._max_variance))
+                        np.sqrt(np.maximum(variance, 0.0)), valid=self._lagging
+                        and self._count >= FEWEST and all_true(variance < self._max_variance))
 
     def _remember(self, stamp: int) -> None:
         """Add the present state, and let go of those that are later than the lag asks for."""
@@ -78,6 +79,7 @@ class KalmanFixedLag(Kalman):
                 or len(self._stamps) - done > MAX_SAMPLES):
             done += 1
         del self._stamps[:done]
+        self._lagging |= done > 0 or self._stamps[0] <= wanted
         present = self._z[FULL[:, :KEPT]][:, None]
         self._past = np.concatenate((self._past[done:], self._z[None, :KEPT]))
         self._variance = np.concatenate((self._variance[done:], present[2, :, 2]))
