@@ -94,7 +94,7 @@ def test_who_asks_for_exports_without_end_is_answered_after_a_pause(graph: Graph
     """The data come first."""
     with started(graph, **{'export.directory': str(tmp_path)}):
         robot = connected(graph)
-        robot.move(5)
+        graph.wait(lambda: robot.efforts, meanwhile=robot.move_one)
         began = time.monotonic()
         for _ in range(4):
             answer = graph.call(Trigger, 'export_model', meanwhile=robot.move_one)
