@@ -91,7 +91,7 @@ def connected(graph: Graph) -> Robot:
     robot = Robot(graph)
     graph.wait(lambda: robot.publisher.get_subscription_count() > 0, what='subscription')
     graph.wait(lambda: graph.node.count_publishers('inverse_dynamics/efforts') > 0)
-    graph.spin(0.3)
+    graph.spin(0.5)   # no side is told when the other one has been told of it
     return robot
 
 
