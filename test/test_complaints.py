@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from hand_clock import Clock
 
 from urdf2dyn_ros.status.complaints import EVERY, FORGOTTEN, Complaints
 from urdf2dyn_ros.status.status import KEPT
 from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
-
-
-class Clock:
-    """A clock that is set by hand."""
-
-    now = 100.0
-
-    def __call__(self) -> float:
-        """Return the time [s]."""
-        return self.now
 
 
 @pytest.fixture

@@ -5,18 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
+from hand_clock import Clock
 
 from urdf2dyn_ros.system.pauses import LONGEST, SHORTEST, TIMES, Pauses
-
-
-class Clock:
-    """A clock that is set by hand."""
-
-    now = 100.0
-
-    def __call__(self) -> float:
-        """Return the time [s]."""
-        return self.now
 
 
 @pytest.mark.fault(47)

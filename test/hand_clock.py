@@ -1,0 +1,13 @@
+"""A clock that is set by hand: a helper of tests."""
+
+from __future__ import annotations
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        """Return the time [s]."""
+        return self.now
