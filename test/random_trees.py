@@ -16,7 +16,8 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel, Triple
+from urdf2dyn_ros.algebra.vectors import Triple
+from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
 
 TYPES = ('revolute', 'continuous', 'prismatic', 'fixed')
 ALIGNED = ('x', 'y', 'z', '-x', '-y', '-z')

@@ -7,10 +7,10 @@ import pytest
 from robots import OWN
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.health import Level
 from urdf2dyn_ros.observer.contact import ContactDetector
 from urdf2dyn_ros.observer.contact_watch import ContactWatch, not_observed
 from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
-from urdf2dyn_ros.status.status import Level
 from urdf2dyn_ros.stream.output import Output
 
 DYNAMICS = InverseDynamics(read_urdf((OWN / 'robot_2r.urdf').read_text()))

@@ -31,7 +31,7 @@ from urdf2dyn_ros.equations.simplification.virtual_masses import (
 )
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
-from urdf2dyn_ros.program.generator import GRAVITY
+from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import Joint, Link, Mimic
 
 REAL = [path for path in (*ROBOTS, *sorted(EXAMPLES.rglob('*.urdf')))

@@ -24,8 +24,9 @@ from oracles import (
 from random_trees import random_inertia
 
 from urdf2dyn_ros import InverseDynamics, UrdfError, export_model, read_urdf
+from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.robot_model import Inertia, Joint, Link, Mimic, RobotModel, Triple
+from urdf2dyn_ros.robot_model import Inertia, Joint, Link, Mimic, RobotModel
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
 AXES: dict[str, Triple] = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}

@@ -30,7 +30,8 @@ from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody, multibody
-from urdf2dyn_ros.program.generator import GRAVITY, STYLES
+from urdf2dyn_ros.parameters.gravity import GRAVITY
+from urdf2dyn_ros.program.generator import STYLES
 from urdf2dyn_ros.program.models import CHOICES, MODELS
 from urdf2dyn_ros.program.program import Operations
 from urdf2dyn_ros.program.statements import Sum

@@ -21,7 +21,8 @@ from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.program.generator import GRAVITY, STYLES
+from urdf2dyn_ros.parameters.gravity import GRAVITY
+from urdf2dyn_ros.program.generator import STYLES
 from urdf2dyn_ros.robot_model import Inertia, Joint, Link, Mimic, RobotModel
 
 MATH = 'from math import cos, sin\n'

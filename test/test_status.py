@@ -14,8 +14,9 @@ from robots import OWN
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.health import Level
 from urdf2dyn_ros.status.monitor import Figures
-from urdf2dyn_ros.status.status import Level, State, input_status, model_status, output_status
+from urdf2dyn_ros.status.status import State, input_status, model_status, output_status
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES, Stream
 from urdf2dyn_ros.system.memory import resident_memory

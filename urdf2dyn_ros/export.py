@@ -11,7 +11,8 @@ from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.program.generator import GRAVITY, LOADS, generate, uncollected
+from urdf2dyn_ros.parameters.gravity import GRAVITY
+from urdf2dyn_ros.program.generator import LOADS, generate, uncollected
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.system.atomic_file import create_files
 

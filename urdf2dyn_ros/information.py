@@ -8,7 +8,8 @@ from typing import Any
 from urdf2dyn_ros.joint_terms import Rotor, Term
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
-from urdf2dyn_ros.program.generator import GRAVITY, LOADS, STYLES, generate
+from urdf2dyn_ros.parameters.gravity import GRAVITY
+from urdf2dyn_ros.program.generator import LOADS, STYLES, generate
 from urdf2dyn_ros.program.program import JointRow, Operations
 from urdf2dyn_ros.robot_model import RobotModel
 

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from urdf2dyn_ros.generated_function import Array, GeneratedFunction
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.program.generator import GRAVITY, LOADS, generate
+from urdf2dyn_ros.parameters.gravity import GRAVITY
+from urdf2dyn_ros.program.generator import LOADS, generate
 from urdf2dyn_ros.program.program import Operations, Program
 from urdf2dyn_ros.robot_model import RobotModel
 

@@ -25,8 +25,9 @@ from urdf2dyn_ros.observer.contact import ContactDetector
 from urdf2dyn_ros.observer.contact_watch import ContactWatch
 from urdf2dyn_ros.observer.momentum_observer import MomentumObserver, of_joints
 from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.parameters.gravity import GRAVITY_PARAMETER
 from urdf2dyn_ros.parameters.parameter_family import Family
-from urdf2dyn_ros.program.generator import GRAVITY_RULE, STYLES
+from urdf2dyn_ros.program.generator import STYLES
 from urdf2dyn_ros.program.models import CHOICES
 from urdf2dyn_ros.stream.sources import Sources
 from urdf2dyn_ros.stream.stream import Stream
@@ -37,7 +38,7 @@ _OWN = (
     Parameter('strict_inertia', False,
               'Refuse a description with an inertia that no body can have, instead of computing '
               'with it and warning.'),
-    GRAVITY_RULE,
+    GRAVITY_PARAMETER,
     Parameter('backend', 'auto', 'What runs the equations: the Python text; the same compiled '
               'from C, once for a robot and a machine, and with it the filter kalman; or auto: C '
               'where there is a compiler.',

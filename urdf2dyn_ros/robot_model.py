@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.errors import Problem
 
-Triple = tuple[float, float, float]
 Six = tuple[float, float, float, float, float, float]
 
 

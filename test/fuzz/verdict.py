@@ -16,7 +16,7 @@ from allow_list import check_text
 from urdf2dyn_ros.errors import StateError, UrdfError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.program.generator import GRAVITY
+from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf import read_urdf
 from urdf2dyn_ros.urdf.writer import clean_urdf

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from urdf2dyn_ros.algebra.vectors import IDENTITY, Matrix, cross, product, scale, transpose
-from urdf2dyn_ros.robot_model import Triple
+from urdf2dyn_ros.algebra.vectors import IDENTITY, Matrix, Triple, cross, product, scale, transpose
 
 SNAP = 2e-11
 """

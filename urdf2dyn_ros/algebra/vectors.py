@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urdf2dyn_ros.algebra.expression import Scalar
 
+Triple = tuple[float, float, float]
 Vector = tuple[Scalar, Scalar, Scalar]
 Matrix = tuple[Vector, Vector, Vector]
 

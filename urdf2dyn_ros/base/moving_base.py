@@ -19,7 +19,7 @@ from urdf2dyn_ros.joint_states.samples import is_finite
 from urdf2dyn_ros.joints.motion import Motion
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters import Parameter, check_all
-from urdf2dyn_ros.program.generator import GRAVITY, GRAVITY_RULE
+from urdf2dyn_ros.parameters.gravity import GRAVITY, GRAVITY_PARAMETER
 from urdf2dyn_ros.robot_model import RobotModel
 
 
@@ -73,7 +73,7 @@ class MovingBase(ABC):
                  counters: Counter[str] | None = None, **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self.counters: Counter[str] = Counter() if counters is None else counters
-        self._gravity: tuple[float, float, float] = GRAVITY_RULE.check(gravity)
+        self._gravity: tuple[float, float, float] = GRAVITY_PARAMETER.check(gravity)
         timeout, max_age = (round(values.pop(name) * 1e9) for name in ('timeout', 'max_age'))
         self._rates = Rates(self.CHANNELS, **values)
         self._clock = clock

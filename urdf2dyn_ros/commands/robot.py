@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from urdf2dyn_ros.program.generator import GRAVITY
+from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf import read_urdf
 from urdf2dyn_ros.urdf.source import load_urdf

@@ -41,7 +41,7 @@ PLAIN = np.ones(1)
 NO_ROWS = np.zeros((0, 3))
 NO_STAMPS = np.empty(0, dtype=np.int64)
 
-Gravity = Callable[[Sequence[str], Array], Array]
+GravityEfforts = Callable[[Sequence[str], Array], Array]
 """From names (n,) and positions (k, n) to efforts (k, n); NaN where they are not known."""
 
 UNKNOWN = JointFacts()
@@ -82,7 +82,7 @@ class Comparison:
         self._lags = tried_lags(search) if search >= FINEST else NO_LAG
         self._still = still
         self._facts: Mapping[str, JointFacts] = {}
-        self._gravity: Gravity | None = None
+        self._gravity: GravityEfforts | None = None
         self.restart()
 
     def restart(self) -> None:
@@ -91,7 +91,8 @@ class Comparison:
         self._records: dict[str, JointRecord] = {}
         self._matcher = Matcher()
 
-    def describe(self, facts: Mapping[str, JointFacts], gravity: Gravity | None = None) -> None:
+    def describe(self, facts: Mapping[str, JointFacts],
+                 gravity: GravityEfforts | None = None) -> None:
         """Take what is known of another robot by joint, its effort against gravity; restart."""
         self._facts, self._gravity = dict(facts), gravity
         self.restart()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.comparison import Gravity
+from urdf2dyn_ros.comparison.comparison import GravityEfforts
 from urdf2dyn_ros.comparison.semantics import JointFacts
 from urdf2dyn_ros.comparison.series import Array
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -38,7 +38,7 @@ def robot_facts(model: RobotModel) -> dict[str, JointFacts]:
     return facts
 
 
-def gravity_of(dynamics: InverseDynamics) -> Gravity:
+def gravity_of(dynamics: InverseDynamics) -> GravityEfforts:
     """Return a function from joints and their positions to the efforts against gravity."""
     order = dynamics.joint_names
 

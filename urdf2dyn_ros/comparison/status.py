@@ -6,7 +6,7 @@ import math
 
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
 from urdf2dyn_ros.comparison.semantics import rate_unit
-from urdf2dyn_ros.status.status import Level, Status
+from urdf2dyn_ros.health import Level, Status
 
 
 def joint_status(joint: JointComparison, seconds: float, stale: bool) -> Status:

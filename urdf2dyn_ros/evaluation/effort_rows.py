@@ -7,7 +7,7 @@ from typing import TextIO
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.comparison import Gravity
+from urdf2dyn_ros.comparison.comparison import GravityEfforts
 from urdf2dyn_ros.comparison.effort_table import KINDS, OBSERVED, write_rows
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts, Known
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
@@ -37,8 +37,8 @@ class EffortRows:
 
     """
 
-    def __init__(self, joints: Sequence[str], facts: Mapping[str, JointFacts], gravity: Gravity,
-                 semantics: str, gains: Sequence[float], still: float,
+    def __init__(self, joints: Sequence[str], facts: Mapping[str, JointFacts],
+                 gravity: GravityEfforts, semantics: str, gains: Sequence[float], still: float,
                  external: ExternalEfforts | None = None) -> None:
         self._external = external
         self._joints, self._facts, self._gravity = tuple(joints), facts, gravity

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from urdf2dyn_ros.urdf.schema import LARGEST
+from urdf2dyn_ros.algebra.magnitude import LARGEST_MAGNITUDE
 
 # Every message has exactly one of these outcomes.
 OUTCOMES = {
     'taken': 'it counts from its stamp to that of the next one',
     'no_frame': 'the frame_id is empty',
     'unknown_frame': 'the frame_id is no link of the robot, nor its world if the base stands',
-    'not_finite': f'force or torque is not three finite numbers up to {LARGEST:g}',
+    'not_finite': f'force or torque is not three finite numbers up to {LARGEST_MAGNITUDE:g}',
     'no_stamp': 'the stamp is zero or out of range',
     'duplicate_stamp': 'the stamp is that of the message before',
     'out_of_order': 'the stamp is older than that of the message before',
@@ -38,6 +38,6 @@ def fault(stamp: int, frame_id: str, force: Sequence[float], torque: Sequence[fl
         return 'no_frame'
     if not 0 < stamp <= MAX_STAMP:
         return 'no_stamp'
-    numbers = all(len(vector) == 3 and all(abs(entry) <= LARGEST for entry in vector)
+    numbers = all(len(vector) == 3 and all(abs(entry) <= LARGEST_MAGNITUDE for entry in vector)
                   for vector in (force, torque))
     return '' if numbers else 'not_finite'

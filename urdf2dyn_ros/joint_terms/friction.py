@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from urdf2dyn_ros.algebra.expression import Scalar, exp, tanh
-from urdf2dyn_ros.joint_terms.term import SMALLEST, Term, parameter
+from urdf2dyn_ros.algebra.magnitude import SMALLEST_DIVISOR
+from urdf2dyn_ros.joint_terms.term import Term, parameter
 from urdf2dyn_ros.joints.motion import Coordinate, Motion
 
 
@@ -38,10 +39,10 @@ class Friction(Term):
     viscous: Scalar = parameter('Fv', 'viscous friction', '{effort} s/{unit}')
     coulomb: Scalar = parameter('Fc', 'Coulomb friction', '{effort}')
     steepness: Scalar = parameter('iw', '1 over the width of its sign', 's/{unit}', 100.0,
-                                   SMALLEST)
+                                   SMALLEST_DIVISOR)
     stribeck: Scalar = parameter('Fs', 'what sticking takes more than sliding', '{effort}')
     decay: Scalar = parameter('iv', '1 over the Stribeck velocity squared', 's^2/{unit}^2', 100.0,
-                               SMALLEST)
+                               SMALLEST_DIVISOR)
     offset: Scalar = parameter('Fo', 'offset of friction', '{effort}', least=None)
 
     def is_off(self) -> bool:

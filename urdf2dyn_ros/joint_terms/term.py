@@ -9,20 +9,17 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.magnitude import LARGEST_MAGNITUDE
 from urdf2dyn_ros.algebra.vectors import ZERO, Vector
 from urdf2dyn_ros.joints.motion import Coordinate, Motion
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.quoting import quote
-from urdf2dyn_ros.urdf.schema import LARGEST
-
-SMALLEST = 1.0 / LARGEST
-"""Of what must be more than zero."""
 
 
 def parameter(symbol: str, what: str, unit: str, default: float = 0.0,
               least: float | None = 0.0) -> Any:
     """
-    Return the field of a parameter, whose size is at most LARGEST.
+    Return the field of a parameter, whose size is at most LARGEST_MAGNITUDE.
 
     Parameters
     ----------
@@ -37,7 +34,7 @@ def parameter(symbol: str, what: str, unit: str, default: float = 0.0,
     """
     return field(default=default, metadata={
         'symbol': symbol, 'what': what, 'unit': unit,
-        'minimum': -LARGEST if least is None else least})
+        'minimum': -LARGEST_MAGNITUDE if least is None else least})
 
 
 @dataclass(frozen=True)
@@ -88,7 +85,7 @@ class Term(ABC):
                 value = getattr(self, each.name)
                 Parameter(f'{self.NAME} {each.name} of joint {quote(joint)}', 0.0,
                           each.metadata['what'], each.metadata['unit'].format(**units),
-                          each.metadata['minimum'], LARGEST).check(
+                          each.metadata['minimum'], LARGEST_MAGNITUDE).check(
                               float(value) if isinstance(value, Real) else value)
 
     def idle(self) -> set[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.joints.parts import Part
-from urdf2dyn_ros.robot_model import Joint, Triple
+from urdf2dyn_ros.robot_model import Joint
 
 _AXES: tuple[tuple[str, Triple], ...] = (
     ('x', (1.0, 0.0, 0.0)), ('y', (0.0, 1.0, 0.0)), ('z', (0.0, 0.0, 1.0)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from urdf2dyn_ros.robot_model import Joint, Triple
+from urdf2dyn_ros.algebra.vectors import Triple
+from urdf2dyn_ros.robot_model import Joint
 
 
 class Part(NamedTuple):

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.inertia_flaw import inertia_flaw
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.quoting import quote
-from urdf2dyn_ros.urdf.rules_inertia import finding
 
 _MOST = 1e9
 
@@ -45,8 +45,8 @@ def doubt(values: Mapping[str, Any]) -> str:
         return ''
     if mass == 0.0:
         return 'payload.inertia without payload.mass: no body is like that, give the mass'
-    found = finding([f'{entry:.15g}' for entry in inertia], inertia, mass)
-    return '' if found is None else f'payload.inertia: {found[1]}'
+    flaw = inertia_flaw([f'{entry:.15g}' for entry in inertia], inertia, mass)
+    return '' if flaw is None else f'payload.inertia: {flaw[1]}'
 
 
 def carried(values: Mapping[str, Any]) -> str:

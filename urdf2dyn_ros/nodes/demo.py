@@ -22,14 +22,13 @@ from urdf2dyn_ros.nodes.client import Client
 from urdf2dyn_ros.nodes.local_graph import join_empty_domain
 from urdf2dyn_ros.nodes.progress import Progress
 from urdf2dyn_ros.parameters import check_all
+from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.parameters import PARAMETERS as SIMULATION
 from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.urdf.reader import read_urdf
 from urdf2dyn_ros.urdf.source import load_urdf
 from urdf2dyn_ros.urdf.writer import clean_urdf
-
-GRAVITY = (0.0, 0.0, -9.81)
 
 AGREEMENT = 0.05
 """NRMSE above which the demonstration says that it failed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from urdf2dyn_ros.comparison.apart import write_report_apart
-from urdf2dyn_ros.comparison.comparison import Comparison, Gravity
+from urdf2dyn_ros.comparison.comparison import Comparison, GravityEfforts
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.comparison.report import table
 from urdf2dyn_ros.comparison.robot_facts import gravity_of, robot_facts
@@ -32,7 +33,7 @@ from urdf2dyn_ros.nodes.running import run
 from urdf2dyn_ros.nodes.status import diagnostic_status
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.parameters import Parameter
-from urdf2dyn_ros.program.generator import GRAVITY_RULE
+from urdf2dyn_ros.parameters.gravity import GRAVITY_PARAMETER
 from urdf2dyn_ros.urdf.reader import read_urdf
 
 PARAMETERS = (
@@ -54,9 +55,8 @@ PARAMETERS = (
     Parameter('still_velocity', 0.005, 'Up to this a joint counts as resting, and nothing is '
               'learnt about its friction.', unit='rad/s or m/s', minimum=0.0, maximum=10.0,
               read_only=True),
-    Parameter(GRAVITY_RULE.name, GRAVITY_RULE.default, GRAVITY_RULE.meaning + ' For '
-              'gravity_compensated efforts.', unit=GRAVITY_RULE.unit,
-              minimum=GRAVITY_RULE.minimum, maximum=GRAVITY_RULE.maximum, read_only=True),
+    replace(GRAVITY_PARAMETER, read_only=True,
+            meaning=GRAVITY_PARAMETER.meaning + ' For gravity_compensated efforts.'),
     Parameter('report.directory', '.', 'Where save_report writes efforts.csv, efforts.json, '
               'efforts.png and efforts.html; made if it is not there.'),
     Parameter('progress_period', 5.0, 'Time between two lines of progress.', unit='s',
@@ -81,7 +81,7 @@ class Robot(NamedTuple):
 
     name: str
     facts: dict[str, JointFacts]
-    gravity: Gravity | None
+    gravity: GravityEfforts | None
 
 
 class EffortComparison(Node):

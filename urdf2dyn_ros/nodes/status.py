@@ -9,16 +9,11 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
+from urdf2dyn_ros.health import Status
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.status.complaints import Complaints
 from urdf2dyn_ros.status.monitor import CHECK, Monitor
-from urdf2dyn_ros.status.status import (
-    State,
-    Status,
-    input_status,
-    model_status,
-    output_status,
-)
+from urdf2dyn_ros.status.status import State, input_status, model_status, output_status
 
 
 def publishers(node: Node, topic: str) -> list[str]:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.health import Level, Status
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import ContactDetector
 from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
-from urdf2dyn_ros.status.status import Level, Status
 from urdf2dyn_ros.stream.output import Output
 
 

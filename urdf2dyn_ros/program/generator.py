@@ -9,10 +9,11 @@ from dataclasses import replace
 from functools import partial
 
 from urdf2dyn_ros.algebra.expression import Expression
+from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
-from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.parameters.gravity import GRAVITY, GRAVITY_PARAMETER
 from urdf2dyn_ros.program.derivation import Derivation
 from urdf2dyn_ros.program.joint_table import joint_table
 from urdf2dyn_ros.program.models import functions_of
@@ -22,17 +23,12 @@ from urdf2dyn_ros.program.scheduling import Schedule
 from urdf2dyn_ros.program.statements import Block, Statement
 from urdf2dyn_ros.program.words import in_words
 
-Gravity = tuple[float, float, float]
-
 LOADS = Loads()
 STYLES = ('readable', 'fast')
-GRAVITY: Gravity = (0.0, 0.0, -9.81)
-GRAVITY_RULE = Parameter('gravity', GRAVITY, 'Gravity in the root frame.', unit='m/s^2',
-                         minimum=-1000.0, maximum=1000.0)
 
 
 def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable',
-             gravity: Gravity = GRAVITY, functions: str = 'inverse_dynamics',
+             gravity: Triple = GRAVITY, functions: str = 'inverse_dynamics',
              loads: Loads = LOADS) -> Program:
     """
     Return the equations of a robot.
@@ -63,7 +59,7 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
     if style not in STYLES:
         raise ExportError(f'unknown style {style!r}; the styles are: {", ".join(STYLES)}')
     asked = functions_of(functions)
-    gravity = GRAVITY_RULE.check(gravity)
+    gravity = GRAVITY_PARAMETER.check(gravity)
     loads.check(system)
     with uncollected():
         rows = joint_table(system)

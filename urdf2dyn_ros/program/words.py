@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.joint_terms import TERMS
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
 from urdf2dyn_ros.program.notation import mention
 
-Gravity = tuple[float, float, float]
 
-
-def in_words(system: Multibody, gravity: Gravity, loads: Loads, named: Collection[str],
+def in_words(system: Multibody, gravity: Triple, loads: Loads, named: Collection[str],
              ) -> tuple[str, ...]:
     """
     Return a sentence for each thing that acts beside the links, and what does not.
@@ -29,7 +28,7 @@ def in_words(system: Multibody, gravity: Gravity, loads: Loads, named: Collectio
     return tuple(_sentences(system, gravity, loads, named))
 
 
-def _sentences(system: Multibody, gravity: Gravity, loads: Loads, named: Collection[str],
+def _sentences(system: Multibody, gravity: Triple, loads: Loads, named: Collection[str],
                ) -> Iterator[str]:
     yield _acting(system, loads, named)
     if not loads.moving(system):

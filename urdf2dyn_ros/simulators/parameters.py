@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.parameters.gravity import GRAVITY_PARAMETER
 from urdf2dyn_ros.simulators import SIMULATORS
 from urdf2dyn_ros.simulators.control import CONTROLS
 from urdf2dyn_ros.simulators.sample import EFFORTS
@@ -14,8 +17,7 @@ TOPIC = 'topic'
 PARAMETERS = (
     Parameter('robot_description', '', 'The robot, as URDF.', read_only=True),
     Parameter('simulator', 'dart', 'Physics engine.', choices=tuple(SIMULATORS), read_only=True),
-    Parameter('gravity', (0.0, 0.0, -9.81), 'Gravity in the root frame.', unit='m/s^2',
-              read_only=True),
+    replace(GRAVITY_PARAMETER, read_only=True),
     Parameter('friction', False, 'Whether damping and friction of the URDF act in the joints.',
               read_only=True),
     Parameter('effort', 'net', 'Which effort is published: net, what a wrench sensor in the '

@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.errors import SimulationError
+from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.gears import gears
 from urdf2dyn_ros.simulators.inertia import check_inertia
@@ -61,7 +63,7 @@ class Simulator(ABC):
 
     """
 
-    def __init__(self, model: RobotModel, gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+    def __init__(self, model: RobotModel, gravity: Triple = GRAVITY,
                  dt: float = 0.001, friction: bool = False, command: str = 'effort') -> None:
         self._gears = gears(model)
         if not self._gears.drivers:

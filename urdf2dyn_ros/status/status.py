@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import IntEnum
 from math import nan
 from typing import NamedTuple
 
 import numpy as np
 
+from urdf2dyn_ros.health import Level, Status
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.joint_terms import TERMS
 from urdf2dyn_ros.status.monitor import Figures
@@ -29,25 +28,6 @@ KEPT = frozenset(('used', 'warming_up', 'same_instant', 'overtaken', 'incomplete
 """Outcomes of messages with which nothing is wrong."""
 
 BACKWARD = frozenset(('duplicate_stamp', 'out_of_order', 'jump_back'))
-
-
-class Level(IntEnum):
-    """As diagnostic_msgs/DiagnosticStatus numbers them."""
-
-    OK = 0
-    WARN = 1
-    ERROR = 2
-    STALE = 3
-
-
-@dataclass(frozen=True)
-class Status:
-    """One part of the node: how it is, in a short sentence, and the values behind it."""
-
-    part: str
-    level: Level
-    message: str
-    values: dict[str, str]
 
 
 class State(NamedTuple):

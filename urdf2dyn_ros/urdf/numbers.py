@@ -49,10 +49,3 @@ def read_numbers(text: str, count: int) -> tuple[float, ...]:
     if not all(math.isfinite(number) for number in numbers):
         raise ValueError('too large; it must be finite in double precision')
     return numbers
-
-
-def half_unit(text: str) -> float:
-    """Half a unit in the last decimal that is printed; 0 for whole numbers, which are exact."""
-    mantissa, _, exponent = text.strip(' \t\r\n').lower().partition('e')
-    last = float(exponent or 0) - len(mantissa.partition('.')[2])
-    return 0.5 * 10.0**last if last < 0 else 0.0

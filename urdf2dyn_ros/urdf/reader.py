@@ -9,18 +9,10 @@ from typing import Any
 from lxml import etree
 from urdf_parser_py import urdf
 
+from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.quoting import listed
-from urdf2dyn_ros.robot_model import (
-    ExternalForce,
-    Inertia,
-    Joint,
-    Limits,
-    Link,
-    Mimic,
-    RobotModel,
-    Triple,
-)
+from urdf2dyn_ros.robot_model import ExternalForce, Inertia, Joint, Limits, Link, Mimic, RobotModel
 from urdf2dyn_ros.urdf.checks import check
 from urdf2dyn_ros.urdf.description import Description, Element, children, ignored, numbers
 from urdf2dyn_ros.urdf.document import MAX_BYTES, MAX_DEPTH, parse_document

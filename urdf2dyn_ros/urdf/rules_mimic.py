@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from urdf2dyn_ros.algebra.magnitude import LARGEST_MAGNITUDE
 from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.quoting import listed, meant, quote
 from urdf2dyn_ros.urdf.description import Description, Element, name_of, number, type_of
 from urdf2dyn_ros.urdf.findings import refuse, together, warn
-from urdf2dyn_ros.urdf.schema import LARGEST, MULTI_DOF_TYPES
+from urdf2dyn_ros.urdf.schema import MULTI_DOF_TYPES
 
 
 def on_fixed(robot: Description) -> Iterator[Problem]:
@@ -90,10 +91,10 @@ def products(robot: Description) -> Iterator[Problem]:
         for follower, mimic in reversed(path.items()):
             multiplier = number(mimic, 'multiplier')
             value = (1.0 if multiplier is None else multiplier) * product.get(name, 1.0)
-            if abs(value) > LARGEST >= abs(product.get(name, 1.0)):
+            if abs(value) > LARGEST_MAGNITUDE >= abs(product.get(name, 1.0)):
                 message = (
                     f'with the mimics that it follows it moves {value:g} times as far as the '
-                    f'joint that drives it, more than {LARGEST:g}; correct a multiplier'
+                    f'joint that drives it, more than {LARGEST_MAGNITUDE:g}; correct a multiplier'
                 )
                 yield refuse('mimic-product', mimic, message, 'multiplier')
             name, product[follower] = follower, value

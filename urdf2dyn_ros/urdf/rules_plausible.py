@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from urdf2dyn_ros.algebra.magnitude import LARGEST_MAGNITUDE
 from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.quoting import listed, quote
 from urdf2dyn_ros.urdf.description import (
@@ -18,7 +19,7 @@ from urdf2dyn_ros.urdf.description import (
     type_of,
 )
 from urdf2dyn_ros.urdf.findings import refuse, warn
-from urdf2dyn_ros.urdf.schema import LARGEST, MOVING_TYPES, NUMBERS, TENSOR
+from urdf2dyn_ros.urdf.schema import MOVING_TYPES, NUMBERS, TENSOR
 
 _LONGEST = 100.0
 _HEAVIEST = 1e4
@@ -152,8 +153,9 @@ def magnitudes(robot: Description) -> Iterator[Problem]:
             continue
         for attribute in NUMBERS[str(element.tag)]:
             found = numbers(element, attribute)
-            if found is not None and max(map(abs, found)) > LARGEST:
-                message = f'more than {LARGEST:g} in SI units, no robot is like that; correct it'
+            if found is not None and max(map(abs, found)) > LARGEST_MAGNITUDE:
+                message = (f'more than {LARGEST_MAGNITUDE:g} in SI units, no robot is like that; '
+                           'correct it')
                 yield refuse('number-too-large', element, message, attribute)
 
 

@@ -47,8 +47,6 @@ NUMBERS = {
     'mimic': {'multiplier': 1, 'offset': 1},
     'force': {'xyz': 3, 'rpy': 3, 'force': 3, 'torque': 3},
 }
-# Of what the equations multiply: products of some ten of these are finite.
-LARGEST = 1e30
 REQUIRED_ATTRIBUTES = {
     'joint': ('type',),
     'mass': ('value',),

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from urdf2dyn_ros.algebra.magnitude import LARGEST_MAGNITUDE, SMALLEST_DIVISOR
 from urdf2dyn_ros.urdf.description import Description, Element, name_of
 from urdf2dyn_ros.urdf.numbers import read_numbers
-from urdf2dyn_ros.urdf.schema import LARGEST
 
 TAGS = ('mechanicalReduction', 'mechanical_reduction')
 
@@ -52,9 +52,9 @@ def read_reduction(text: str) -> float:
 
     """
     (value,) = read_numbers(text, 1)
-    if not 1.0 / LARGEST <= abs(value) <= LARGEST:
-        raise ValueError(f'not 0, nor beyond {LARGEST:g} either way; write how many turns of '
-                         'the motor are one of the joint')
+    if not SMALLEST_DIVISOR <= abs(value) <= LARGEST_MAGNITUDE:
+        raise ValueError(f'not 0, nor beyond {LARGEST_MAGNITUDE:g} either way; write how many '
+                         'turns of the motor are one of the joint')
     return value
 
 
