@@ -8,7 +8,7 @@ from flying_robot import START
 from robots import EXAMPLES
 
 from urdf2dyn_ros import read_urdf
-from urdf2dyn_ros.base import BASES
+from urdf2dyn_ros.moving_base import BASES
 from urdf2dyn_ros.multibody import multibody
 
 MODEL = read_urdf(next(EXAMPLES.rglob('solo12.urdf')).read_bytes())

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from random_trees import examples
 from standing_robot import MS, REST, SENSES, TAKEN, Robot, every_base
 
-from urdf2dyn_ros.base import ABSENCES, EVENTS, OUTCOMES
-from urdf2dyn_ros.base.history import MAX_SAMPLES
-from urdf2dyn_ros.base.intake import FADING
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.moving_base import ABSENCES, EVENTS, OUTCOMES
+from urdf2dyn_ros.moving_base.history import MAX_SAMPLES
+from urdf2dyn_ros.moving_base.intake import FADING
 
 
 @pytest.mark.parametrize('value', [nan, inf, -inf, 1e300])

@@ -12,8 +12,8 @@ from robots import EXAMPLES, OWN
 
 from urdf2dyn_ros import RobotModel, read_urdf
 from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, scale
-from urdf2dyn_ros.base.mounting import AT_ROOT, Mounting, Relative
 from urdf2dyn_ros.joints.motion import Motion
+from urdf2dyn_ros.moving_base.mounting import AT_ROOT, Mounting, Relative
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.urdf.writer import clean_urdf
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from signals import Profile, Recording, error, errors, estimated, record, truth
 
-from urdf2dyn_ros.base.rates import Rates
 from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.moving_base.rates import Rates
 
 GYRO = 0.005   # rad/s, one deviation
 # RMSE of the angular acceleration over its RMS, geometric mean of four motions [%], and lag [ms].

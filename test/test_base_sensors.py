@@ -10,8 +10,8 @@ from flying_robot import START, FloatingRobot, Pose, Seen, pose, waves
 from robots import EXAMPLES
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.base import BASES
-from urdf2dyn_ros.base.odometry import Odometry
+from urdf2dyn_ros.moving_base import BASES
+from urdf2dyn_ros.moving_base.odometry import Odometry
 from urdf2dyn_ros.multibody import multibody
 
 TEXT = next(EXAMPLES.rglob('g1_29dof_rev_1_0.urdf')).read_bytes()

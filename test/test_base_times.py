@@ -9,7 +9,7 @@ import pytest
 from flying_robot import START
 from standing_robot import MS, REST, STILL, Robot, every_base
 
-from urdf2dyn_ros.base.rates import Rates
+from urdf2dyn_ros.moving_base.rates import Rates
 
 
 @every_base

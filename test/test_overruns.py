@@ -17,10 +17,10 @@ from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
 
 from urdf2dyn_ros.health import Level
+from urdf2dyn_ros.joint_states.backlog import Backlog
+from urdf2dyn_ros.joint_states.overruns import MAX_PUBLISHERS, Overruns
 from urdf2dyn_ros.status.monitor import Figures
 from urdf2dyn_ros.status.status import State, input_status
-from urdf2dyn_ros.stream.backlog import Backlog
-from urdf2dyn_ros.stream.overruns import MAX_PUBLISHERS, Overruns
 from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
 
 NAN = float('nan')

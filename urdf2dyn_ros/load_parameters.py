@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from urdf2dyn_ros.base import BASES
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.joint_terms import Friction, Rotor, Spring, Term
 from urdf2dyn_ros.joint_terms.urdf_friction import SIGN_WIDTH
 from urdf2dyn_ros.joints import JOINTS as JOINTS_BY_TYPE
 from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.moving_base import BASES
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.parameters.parameter_family import Family

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.base import BASES, MovingBase
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_compiled, make_estimator
 from urdf2dyn_ros.estimators.estimate import Vector
@@ -20,6 +19,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.load_parameters import BASE, EXTERNAL, JOINTS, LOADS, sensor
 from urdf2dyn_ros.loads.payload import PAYLOAD
+from urdf2dyn_ros.moving_base import BASES, MovingBase
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.observer.contact import ContactDetector
 from urdf2dyn_ros.observer.contact_watch import ContactWatch

@@ -11,12 +11,12 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
-from urdf2dyn_ros.base import MovingBase
-from urdf2dyn_ros.base.base_frame import BaseFrame
-from urdf2dyn_ros.base.imu import Imu
-from urdf2dyn_ros.base.odometry import Odometry
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.moving_base import MovingBase
+from urdf2dyn_ros.moving_base.base_frame import BaseFrame
+from urdf2dyn_ros.moving_base.imu import Imu
+from urdf2dyn_ros.moving_base.odometry import Odometry
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import nanoseconds, time, triple
 from urdf2dyn_ros.nodes.status import publishers

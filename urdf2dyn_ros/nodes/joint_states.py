@@ -13,12 +13,12 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
+from urdf2dyn_ros.joint_states.backlog import Backlog
+from urdf2dyn_ros.joint_states.overruns import Overruns
 from urdf2dyn_ros.joint_states.serialized import Fields, SerializedJointStates
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import nanoseconds
 from urdf2dyn_ros.nodes.topics import Topics
-from urdf2dyn_ros.stream.backlog import Backlog
-from urdf2dyn_ros.stream.overruns import Overruns
 
 LATE = 50_000_000
 """A message that has waited this long [ns] is late."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from urdf2dyn_ros.base import MovingBase
 from urdf2dyn_ros.estimators.estimate import Estimate, Vector
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
+from urdf2dyn_ros.moving_base import MovingBase
 
 
 class Sources:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from urdf2dyn_ros.base.moving_base import MovingBase
 from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.moving_base.moving_base import MovingBase
 
 
 class Imu(MovingBase):

@@ -1,10 +1,10 @@
 """How a moving base is measured: one file each, and one line each in the table."""
 
-from urdf2dyn_ros.base.history import ABSENCES
-from urdf2dyn_ros.base.imu import Imu
-from urdf2dyn_ros.base.intake import EVENTS, OUTCOMES
-from urdf2dyn_ros.base.moving_base import MovingBase
-from urdf2dyn_ros.base.odometry import Odometry
+from urdf2dyn_ros.moving_base.history import ABSENCES
+from urdf2dyn_ros.moving_base.imu import Imu
+from urdf2dyn_ros.moving_base.intake import EVENTS, OUTCOMES
+from urdf2dyn_ros.moving_base.moving_base import MovingBase
+from urdf2dyn_ros.moving_base.odometry import Odometry
 
 BASES: dict[str, type[MovingBase]] = {
     'imu': Imu,

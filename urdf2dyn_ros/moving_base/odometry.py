@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from urdf2dyn_ros.algebra.vectors import add, cross, scale
-from urdf2dyn_ros.base.moving_base import MovingBase
 from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.moving_base.moving_base import MovingBase
 
 UNIT = 1e-2
 """A quaternion whose length differs from 1 by more is no rotation."""

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.base.history import ABSENCES, MAX_SAMPLES, History
-from urdf2dyn_ros.base.intake import OUTCOMES, TAKEN, Intake
-from urdf2dyn_ros.base.mounting import Mounting
-from urdf2dyn_ros.base.rates import Rates
 from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.joint_states.samples import is_finite
 from urdf2dyn_ros.joints.motion import Motion
+from urdf2dyn_ros.moving_base.history import ABSENCES, MAX_SAMPLES, History
+from urdf2dyn_ros.moving_base.intake import OUTCOMES, TAKEN, Intake
+from urdf2dyn_ros.moving_base.mounting import Mounting
+from urdf2dyn_ros.moving_base.rates import Rates
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters import Parameter, check_all
 from urdf2dyn_ros.parameters.gravity import GRAVITY, GRAVITY_PARAMETER
