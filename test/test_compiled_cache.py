@@ -14,7 +14,8 @@ import pytest
 from robots import OWN
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.compiled import cache, caller
+from urdf2dyn_ros.c_compiler import cache
+from urdf2dyn_ros.compiled import caller
 from urdf2dyn_ros.errors import CompilerError
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())

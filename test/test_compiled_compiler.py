@@ -14,8 +14,8 @@ import pytest
 from robots import OWN
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.c_compiler.compiler import find_compiler
 from urdf2dyn_ros.compiled import backend, caller
-from urdf2dyn_ros.compiled.compiler import find_compiler
 from urdf2dyn_ros.errors import CompilerError, StateError
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())

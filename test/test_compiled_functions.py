@@ -14,8 +14,8 @@ from robots import EXAMPLES
 from sympy import Float, cos, pi, sin
 
 from urdf2dyn_ros import read_urdf
+from urdf2dyn_ros.c_compiler.compiler import find_compiler
 from urdf2dyn_ros.compiled.backend import choose
-from urdf2dyn_ros.compiled.compiler import find_compiler
 from urdf2dyn_ros.languages import python
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.program.generator import generate

@@ -9,7 +9,7 @@ import pytest
 from estimator_runs import estimates_of, recording, with_loss, without_velocity
 from signals import PROFILES, Recording, error, record, truth
 
-from urdf2dyn_ros.compiled.compiler import find_compiler
+from urdf2dyn_ros.c_compiler.compiler import find_compiler
 from urdf2dyn_ros.estimators import make_compiled, make_estimator
 from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
 from urdf2dyn_ros.estimators.compiled_sensor_noise import CompiledSensorNoise

@@ -199,8 +199,9 @@ def test_pip_installs_what_the_package_is_made_of(installed: Path) -> None:
     package = Path(file).parent
     assert installed.resolve() in package.resolve().parents
     assert (package / 'py.typed').is_file()
-    assert ({str(path.relative_to(package)) for path in package.rglob('*.py')}
-            == {str(path.relative_to(PACKAGE)) for path in MODULES})
+    for pattern in ('*.py', '*.c', '*.h'):
+        assert ({path.relative_to(package) for path in package.rglob(pattern)}
+                == {path.relative_to(PACKAGE) for path in PACKAGE.rglob(pattern)})
 
 
 def test_the_installed_command_reads_and_exports(installed: Path, tmp_path: Path) -> None:

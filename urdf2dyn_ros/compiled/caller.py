@@ -18,8 +18,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.compiled.cache import cached, key_of
-from urdf2dyn_ros.compiled.compiler import NATIVE, Compiler, find_compiler, machine
+from urdf2dyn_ros.c_compiler.cache import cached, key_of
+from urdf2dyn_ros.c_compiler.compiler import NATIVE, Compiler, find_compiler, machine
 from urdf2dyn_ros.compiled.source import Source
 from urdf2dyn_ros.errors import CompilerError
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.compiled.compiler import find_compiler
+from urdf2dyn_ros.c_compiler.compiler import find_compiler
 from urdf2dyn_ros.estimators.compiled_sensor_noise import CompiledSensorNoise
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman import FEWEST, Kalman

@@ -9,8 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from urdf2dyn_ros.compiled.cache import cached, key_of
-from urdf2dyn_ros.compiled.compiler import NATIVE, Compiler, machine
+from urdf2dyn_ros.c_compiler.cache import cached, key_of
+from urdf2dyn_ros.c_compiler.compiler import NATIVE, Compiler, machine
 from urdf2dyn_ros.estimators import mismatch, sensor_noise
 
 OPTIONS = ('-O3', '-fno-fast-math', '-fno-finite-math-only', '-fno-math-errno', NATIVE)
@@ -53,7 +53,7 @@ def machine_code(compiler: Compiler) -> MachineCode:
         If the compiler fails, or there is no directory to keep its work.
 
     """
-    texts = [files('urdf2dyn_ros.compiled').joinpath(name).read_text(encoding='utf-8')
+    texts = [files('urdf2dyn_ros.estimators').joinpath(name).read_text(encoding='utf-8')
              for name in SOURCES]
     text = '\n'.join((*(f'#define {name} {value!r}' for name, value in CONSTANTS.items()),
                       *texts))
