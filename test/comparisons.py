@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.figures import Figures
-from urdf2dyn_ros.comparison.friction import Friction, Term
+from urdf2dyn_ros.comparison.figures import EffortFigures
+from urdf2dyn_ros.comparison.friction import FittedValue, FrictionFit
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
 
-FIT = Friction(Term(0.4, 0.01), Term(0.7, 0.01), Term(0.1, 0.01), 1e-3)
+FIT = FrictionFit(FittedValue(0.4, 0.01), FittedValue(0.7, 0.01), FittedValue(0.1, 0.01), 1e-3)
 
 
 def joints(count, samples=200):
     """Return joints of many sizes; the fourth is not credible, the fifth is late."""
     stamps = 1_700_000_000_000_000_000 + 4_000_000 * np.arange(samples)
     wave = np.sin(np.arange(samples) / 20.0)
-    figures = Figures(samples, 1e-3, 1e-4, 1e-3, 1e-3, 2e-3, 0.999, FIT)
+    figures = EffortFigures(samples, 1e-3, 1e-4, 1e-3, 1e-3, 2e-3, 0.999, FIT)
     result = []
     for i in range(count):
         size = 10.0**(i % 5)

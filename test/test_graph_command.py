@@ -133,13 +133,13 @@ def test_the_legend_of_all_types_is_in_a_narrow_picture_too(figures):
     links = tuple(Link(str(number), random_inertia(0)) for number in range(8))
     joints = [Joint(f'{kind} {mimic}', kind, '0', str(2 * number + mimic + 1),
                     mimic=Mimic(f'{kind} 0') if mimic else None)
-              for number, kind in enumerate(tree.MARKS) for mimic in (0, 1)]
+              for number, kind in enumerate(tree._MARKS) for mimic in (0, 1)]
     joints.append(Joint('fixed', 'fixed', '6', '7'))
     tree.draw_tree(RobotModel('x', links, tuple(joints), '0'), Path('x.png'))
     figures[0].canvas.draw()   # puts the entries in their places
     axes = figures[0].axes[0]
     entries = axes.get_legend().get_texts()
-    assert len(entries) == 1 + 2 * len(tree.MARKS) + 2
+    assert len(entries) == 1 + 2 * len(tree._MARKS) + 2
     assert_apart(figures[0], [*entries, *(text for text in axes.texts if text.get_text())])
 
 

@@ -123,7 +123,7 @@ def test_a_report_becomes_bars(tmp_path, figures):
     axes = figures[0].axes[0]
     joint, doubtful = json.loads(file.read_text())['joints']
     wide, none = (bar.get_width() for bar in axes.containers[0])
-    assert (wide, none) == (bars.BAR, 0.0)
+    assert (wide, none) == (bars._BAR, 0.0)
     written = texts(figures[0])
     assert any(text.startswith(f'{100 * joint["nrmse"]:.3g} %     RMSE {joint["rmse"]:.3g}')
                for text in written)

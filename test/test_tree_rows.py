@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from random_trees import examples, trees
 
-from urdf2dyn_ros.drawing.tree_rows import Row, tree_rows
+from urdf2dyn_ros.drawing.tree_rows import TreeRow, tree_rows
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody, multibody
 
 
@@ -19,15 +19,15 @@ def tree(parents):
 
 def test_a_chain_goes_straight_down_and_a_branch_one_column_right():
     rows = tree_rows(tree([ROOT, 0, 1, 2, 1, ROOT]))
-    assert rows == (Row(ROOT), Row(0, 1, 0), Row(1, 1, 1), Row(2, 2, 2), Row(3, 2, 3),
-                    Row(4, 2, 2), Row(5, 1, 0))
+    assert rows == (TreeRow(ROOT), TreeRow(0, 1, 0), TreeRow(1, 1, 1), TreeRow(2, 2, 2),
+                    TreeRow(3, 2, 3), TreeRow(4, 2, 2), TreeRow(5, 1, 0))
 
 
 def test_of_a_long_chain_the_end_is_left_out_and_counted():
     rows = tree_rows(tree(range(-1, 4999)), most=100)
     assert len(rows) == 102
     assert {row.column for row in rows} == {0}
-    assert rows[-1] == Row(100, 0, 100, tuple(range(100, 5000)))
+    assert rows[-1] == TreeRow(100, 0, 100, tuple(range(100, 5000)))
 
 
 def test_of_many_limbs_each_keeps_what_is_near_the_root():
@@ -38,7 +38,7 @@ def test_of_many_limbs_each_keeps_what_is_near_the_root():
 
 
 def test_no_body_is_a_picture_of_the_root():
-    assert tree_rows(tree([])) == (Row(ROOT),)
+    assert tree_rows(tree([])) == (TreeRow(ROOT),)
 
 
 @given(trees(most=30))

@@ -13,7 +13,7 @@ from signals import DURATION, ENDING, NAMES, PROFILES, SETTLING, START, Recordin
 
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.estimators import make_estimator
-from urdf2dyn_ros.tuning.motion import Motion
+from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.reference import estimated
 
 UR10 = (Path(__file__).parents[2] / 'shared' / 'data' / 'ur10_exciting_trajectory'
@@ -30,13 +30,13 @@ def scaled(scale: float, samples: int = 1500) -> Recording:
                      scale * whole.qd[:samples])
 
 
-def motion_of(samples: Recording, names: tuple[str, ...] = NAMES) -> Motion:
+def motion_of(samples: Recording, names: tuple[str, ...] = NAMES) -> RecordedMotion:
     starts = np.arange(len(samples.stamps)) == 0
-    return Motion(Path('made'), names, samples.stamps, samples.q.copy(), samples.qd.copy(), starts,
-                  samples.stamps)
+    return RecordedMotion(Path('made'), names, samples.stamps, samples.q.copy(), samples.qd.copy(),
+                          starts, samples.stamps)
 
 
-def error(estimator: str, motion: Motion, scale: float, **parameters: float) -> float:
+def error(estimator: str, motion: RecordedMotion, scale: float, **parameters: float) -> float:
     """Return RMSE(qdd) / RMS(qdd), geometric mean of the motions, against the truth."""
     found = estimated(make_estimator(estimator, 4, **parameters), motion, silent).qdd
     true = scale * truth(motion.stamps)[2]

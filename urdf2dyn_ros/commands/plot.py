@@ -17,7 +17,7 @@ from urdf2dyn_ros.drawing.picture import checked_path
 from urdf2dyn_ros.drawing.table import Table, read_table
 from urdf2dyn_ros.errors import DrawingError
 
-MEASURED, COMPUTED, RESIDUAL = 'measured_', 'computed_', 'residual_'
+_MEASURED, _COMPUTED, _RESIDUAL = 'measured_', 'computed_', 'residual_'
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +75,7 @@ def _table(file: Path, only: re.Pattern[str], path: Path) -> str:
 def _is_comparison(table: Table) -> bool:
     """Tell whether there are nothing but measured and computed efforts, and both of each joint."""
     sides = [{name.removeprefix(side) for name in table.columns if name.startswith(side)}
-             for side in (MEASURED, COMPUTED, RESIDUAL)]
+             for side in (_MEASURED, _COMPUTED, _RESIDUAL)]
     return (sides[0] == sides[1] and sides[2] <= sides[0]
             and sum(map(len, sides)) == len(table.columns))
 
@@ -83,8 +83,8 @@ def _is_comparison(table: Table) -> bool:
 def _comparison(table: Table) -> Comparison:
     comparison = Comparison(capacity=max(len(table.time), 1))
     stamps = np.rint(table.time * 1e9).astype(np.int64).tolist()
-    joints = [name.removeprefix(COMPUTED) for name in table.columns if name.startswith(COMPUTED)]
-    for side, take in ((MEASURED, comparison.add_measured), (COMPUTED, comparison.add_computed)):
+    joints = [name.removeprefix(_COMPUTED) for name in table.columns if name.startswith(_COMPUTED)]
+    for side, take in ((_MEASURED, comparison.add_measured), (_COMPUTED, comparison.add_computed)):
         rows = np.column_stack([table.columns[side + joint] for joint in joints]).tolist()
         for stamp, row in zip(stamps, rows):
             take(stamp, joints, row)

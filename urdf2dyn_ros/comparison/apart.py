@@ -14,10 +14,10 @@ from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
 from urdf2dyn_ros.system.giving_way import run_giving_way
 
-LIMIT = 600.0
+_LONGEST_DRAWING = 600.0
 """How long drawing may take [s]: a process that hangs would leave its caller busy for ever."""
 
-PACKAGE = Path(__file__).resolve().parents[1]
+_IMPORTED_FROM = Path(__file__).resolve().parents[1]
 
 
 def write_report_apart(joints: Sequence[JointComparison], directory: Path, title: str,
@@ -30,19 +30,19 @@ def write_report_apart(joints: Sequence[JointComparison], directory: Path, title
     Raises
     ------
     ComparisonError
-        Also if the process dies or takes longer than `LIMIT`.
+        Also if the process dies or takes longer than `_LONGEST_DRAWING`.
 
     """
-    paths = [str(PACKAGE.parent), *filter(None, [os.environ.get('PYTHONPATH')])]
+    paths = [str(_IMPORTED_FROM.parent), *filter(None, [os.environ.get('PYTHONPATH')])]
     try:
         done = run_giving_way(
             [sys.executable, '-m', 'urdf2dyn_ros.comparison.apart'],
             pickle.dumps((joints, directory, title, about), pickle.HIGHEST_PROTOCOL),
             {**os.environ, 'PYTHONPATH': os.pathsep.join(paths)},
-            own_session=True, limit=LIMIT)   # a Ctrl-C in the terminal is the caller's
+            own_session=True, limit=_LONGEST_DRAWING)   # a Ctrl-C in the terminal is the caller's
     except TimeoutExpired:
-        raise ComparisonError(f'the process that draws the report took longer than {LIMIT:g} s '
-                              'and was ended') from None
+        raise ComparisonError(f'the process that draws the report took longer than '
+                              f'{_LONGEST_DRAWING:g} s and was ended') from None
     if done.returncode:
         last = done.stderr.decode(errors='replace').strip().rpartition('\n')[2]
         raise ComparisonError(f'the process that draws the report ended with exit code '

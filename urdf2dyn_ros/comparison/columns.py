@@ -21,7 +21,7 @@ def _number(value: float, form: str = '.4g') -> str:
     return '-' if math.isnan(value) else format(value, form)
 
 
-COLUMNS = (
+FIGURE_COLUMNS = (
     Column('RMSE', 'root mean square of measured minus computed',
            lambda span: _number(span.figures.rmse)),
     Column('maximum', 'largest magnitude of it', lambda span: _number(span.figures.max_error)),

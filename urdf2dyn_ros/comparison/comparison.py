@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.figures import Figures, figures
-from urdf2dyn_ros.comparison.intake import Intake
+from urdf2dyn_ros.comparison.figures import EffortFigures, figures
+from urdf2dyn_ros.comparison.intake import MessageBuffer
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
 from urdf2dyn_ros.comparison.joint_record import (
     ADDED,
@@ -25,26 +25,26 @@ from urdf2dyn_ros.comparison.matching import Matcher
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, Fair, JointFacts, Known
 from urdf2dyn_ros.comparison.series import Array
 
-BATCH = 1024
+_MESSAGES_AT_ONCE = 1024
 """Messages that are worked on at once."""
 
-FEWEST_KEPT = 1000
+_FEWEST_KEPT = 1000
 """Samples; the sums over lags need those of the last tenths of a second."""
 
-FINEST = 0.001
+_SHORTEST_SEARCH = 0.001
 """Search for a lag [s] below which there is none."""
 
-OPPOSITE = -0.5
+_OPPOSITE_SIGN = -0.5
 """Correlation below which the sign is doubted."""
 
-PLAIN = np.ones(1)
-NO_ROWS = np.zeros((0, 3))
-NO_STAMPS = np.empty(0, dtype=np.int64)
+_UNALIGNED = np.ones(1)
+_NO_ROWS = np.zeros((0, 3))
+_NO_STAMPS = np.empty(0, dtype=np.int64)
 
 GravityEfforts = Callable[[Sequence[str], Array], Array]
 """From names (n,) and positions (k, n) to efforts (k, n); NaN where they are not known."""
 
-UNKNOWN = JointFacts()
+_NO_FACTS = JointFacts()
 
 
 class Comparison:
@@ -75,11 +75,11 @@ class Comparison:
     def __init__(self, capacity: int = 60_000, window: float = 10.0, semantics: str = 'net',
                  gains: Sequence[float] = (1.0,), search: float = 0.1,
                  still: float = 0.005) -> None:
-        self._capacity = max(capacity, FEWEST_KEPT)
+        self._capacity = max(capacity, _FEWEST_KEPT)
         self._window = round(window * 1e9)
         self._semantics = SEMANTICS[semantics]
         self._gains = tuple(gains)
-        self._lags = tried_lags(search) if search >= FINEST else NO_LAG
+        self._lags = tried_lags(search) if search >= _SHORTEST_SEARCH else NO_LAG
         self._still = still
         self._facts: Mapping[str, JointFacts] = {}
         self._gravity: GravityEfforts | None = None
@@ -87,7 +87,7 @@ class Comparison:
 
     def restart(self) -> None:
         """Forget everything but the robot."""
-        self._measured, self._computed = Intake(1), Intake(3)
+        self._measured, self._computed = MessageBuffer(1), MessageBuffer(3)
         self._records: dict[str, JointRecord] = {}
         self._matcher = Matcher()
 
@@ -128,7 +128,7 @@ class Comparison:
 
     def _work(self, at_once: bool = False) -> None:
         """Sort what has come by joint and match it, when there is enough of it."""
-        if not at_once and self._measured.waiting + self._computed.waiting < BATCH:
+        if not at_once and self._measured.waiting + self._computed.waiting < _MESSAGES_AT_ONCE:
             return
         for name, stamps, rows in self._measured.by_joint(list(self._measured.take())):
             self._record(name).take_measured(stamps, rows)
@@ -138,7 +138,7 @@ class Comparison:
             self._record(name).take_computed(stamps, rows)
         for name in self._computed.names:
             self._record(name).update(partial(self._sides, name),
-                                      self._facts.get(name, UNKNOWN).limit)
+                                      self._facts.get(name, _NO_FACTS).limit)
 
     def _record(self, name: str) -> JointRecord:
         if name not in self._records:
@@ -157,7 +157,7 @@ class Comparison:
         return values
 
     def _sides(self, name: str, rows: Array) -> Fair:
-        known = Known(rows[:, 0], rows[:, 1], rows[:, 2], self._facts.get(name, UNKNOWN),
+        known = Known(rows[:, 0], rows[:, 1], rows[:, 2], self._facts.get(name, _NO_FACTS),
                       self._gain(name), self._still)
         return self._semantics.sides(known)
 
@@ -170,16 +170,16 @@ class Comparison:
     # ---- what is made of it
 
     def _compare(self, name: str, samples: bool) -> JointComparison:
-        record, facts = self._record(name), self._facts.get(name, UNKNOWN)
+        record, facts = self._record(name), self._facts.get(name, _NO_FACTS)
         doubt = self._missing(name) or record.evidence.doubt(limit=facts.limit)
         total = self._span(name, record.total, doubt)
         sums, evidence = record.window(facts.limit)
         window = self._span(name, sums, total.doubt or evidence.doubt(
             record.evidence, facts.limit), window=True)
-        stamps, rows = NO_STAMPS, np.empty((0, 4))
+        stamps, rows = _NO_STAMPS, np.empty((0, 4))
         if samples:
             lag = 0.0 if np.isnan(total.lag) else total.lag
-            stamps, rows = record.aligned(lag, self._sides(name, NO_ROWS).gain)
+            stamps, rows = record.aligned(lag, self._sides(name, _NO_ROWS).gain)
         return JointComparison(name, facts.unit, total, window, stamps,
                                rows[:, MEASURED] + rows[:, ADDED], rows[:, COMPUTED],
                                rows[:, VELOCITY])
@@ -197,21 +197,21 @@ class Comparison:
 
     def _span(self, name: str, sums: Sums, doubt: str, window: bool = False) -> Span:
         if doubt:
-            few = Figures(sums.plain.samples)
+            few = EffortFigures(sums.plain.samples)
             return Span(doubt, figures=few, unaligned=few)
-        record, facts = self._record(name), self._facts.get(name, UNKNOWN)
+        record, facts = self._record(name), self._facts.get(name, _NO_FACTS)
         assert record.reference is not None
         known = (facts.damping, facts.friction) if self._semantics.friction else (0.0, 0.0)
-        plain = figures(sums.plain, record.reference, PLAIN, *known)
+        plain = figures(sums.plain, record.reference, _UNALIGNED, *known)
         lag, aligned = find_lag(sums.late, self._lags), plain
         if not np.isnan(lag):
             aligned = figures(sums.late, record.reference, weights_at(lag, self._lags), *known)
-            _, rows = record.aligned(lag, self._sides(name, NO_ROWS).gain, window)
+            _, rows = record.aligned(lag, self._sides(name, _NO_ROWS).gain, window)
             error = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED]
             # not below what interpolation between the lags leaves
             aligned = replace(aligned, max_error=float(np.abs(error).max(initial=aligned.rmse)))
         correlation = sums.plain.correlation
-        hint = '' if correlation > OPPOSITE else (
+        hint = '' if correlation > _OPPOSITE_SIGN else (
             f'measured and computed effort are of opposite sign (correlation {correlation:.2f}):'
             ' check the direction that the driver takes for positive')
         return Span('', lag, aligned, plain, hint)

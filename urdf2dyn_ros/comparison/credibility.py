@@ -9,19 +9,19 @@ import numpy as np
 
 from urdf2dyn_ros.comparison.series import Array, Stamps
 
-FEWEST = 50
+_FEWEST_SAMPLES = 50
 """Samples without which a figure would be chance."""
 
-FROZEN_TIME = 1_000_000_000
+_FROZEN_TIME = 1_000_000_000
 """A measurement repeats itself bit for bit for no longer than this [ns], if the effort varies."""
 
-VARIED = 0.05
+_VARIED = 0.05
 """How much of its range the computed effort must vary meanwhile for it to count."""
 
-SATURATED = 0.02
+_SATURATED = 0.02
 """Share of the samples at one and the same extreme from which the measurement is cut off."""
 
-AT_LIMIT = 1e-3
+_AT_LIMIT = 1e-3
 """Relative distance to the URDF's limit within which an effort is at it."""
 
 
@@ -72,7 +72,7 @@ class Evidence:
         self._high = _extreme(self._high, max(self._high.value, measured.max()), measured,
                               computed)
         if limit:
-            self._at_limit += int(np.sum(np.abs(measured) >= (1.0 - AT_LIMIT) * limit))
+            self._at_limit += int(np.sum(np.abs(measured) >= (1.0 - _AT_LIMIT) * limit))
         self._take_runs(stamps, measured, computed)
 
     def _take_runs(self, stamps: Stamps, measured: Array, computed: Array) -> None:
@@ -87,7 +87,7 @@ class Evidence:
             lowest[0] = min(lowest[0], self._run.lowest)
             highest[0] = max(highest[0], self._run.highest)
         times, varied = stamps[ends - 1] - since, highest - lowest
-        varied = np.where(times > FROZEN_TIME, varied, -1.0)
+        varied = np.where(times > _FROZEN_TIME, varied, -1.0)
         worst = int(np.argmax(varied))
         if varied[worst] > self._frozen_varied:
             self._frozen, self._frozen_varied = int(times[worst]), float(varied[worst])
@@ -112,18 +112,18 @@ class Evidence:
 
         """
         count = self._all.count
-        if count < FEWEST:
-            return f'{count} samples, at least {FEWEST} are needed'
+        if count < _FEWEST_SAMPLES:
+            return f'{count} samples, at least {_FEWEST_SAMPLES} are needed'
         if whole is None and self._low.value == self._high.value:
             if self._low.value == 0.0:
                 return 'the measured effort is zero throughout'
             return f'the measured effort is frozen at {self._low.value:.6g}'
         spread = (whole or self).spread
         cut = self._saturated(spread)
-        if limit and self._within(limit) and self._at_limit > SATURATED * count:
+        if limit and self._within(limit) and self._at_limit > _SATURATED * count:
             return (f"the measured effort is at the URDF's limit of {limit:.6g} in "
                     f'{100.0 * self._at_limit / count:.0f} % of the samples')
-        if self._frozen_varied > VARIED * spread and not (cut and cut.beyond):
+        if self._frozen_varied > _VARIED * spread and not (cut and cut.beyond):
             return (f'the measured effort is frozen for {self._frozen * 1e-9:.1f} s while the '
                     'computed one varies')
         return '' if cut is None else (
@@ -132,12 +132,12 @@ class Evidence:
 
     def _within(self, limit: float) -> bool:
         """Tell whether the limit is one: a measurement beyond it belies the URDF."""
-        return max(-self._low.value, self._high.value) <= (1.0 + AT_LIMIT) * limit
+        return max(-self._low.value, self._high.value) <= (1.0 + _AT_LIMIT) * limit
 
     def _saturated(self, spread: float) -> Cut | None:
         """Return the extreme at which the measurement is cut off, if it is."""
         for stuck, sign in ((self._low, -1.0), (self._high, 1.0)):
-            if stuck.count > SATURATED * self._all.count and stuck.varied > VARIED * spread:
+            if stuck.count > _SATURATED * self._all.count and stuck.varied > _VARIED * spread:
                 middle = 0.5 * (stuck.lowest + stuck.highest)
                 return Cut(stuck, sign * (middle - stuck.value) > 0.0)
         return None

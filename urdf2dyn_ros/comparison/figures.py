@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.friction import NO_FRICTION, Friction, fit_friction
+from urdf2dyn_ros.comparison.friction import NO_FIT, FrictionFit, fit_friction
 from urdf2dyn_ros.comparison.moments import MEASURED, MOVING, STILL, Moments
 from urdf2dyn_ros.comparison.series import Array
 
 
 @dataclass(frozen=True)
-class Figures:
+class EffortFigures:
     """
     Of measured minus computed effort over some samples.
 
@@ -26,7 +26,7 @@ class Figures:
         that is zero.
     r2 : float
         Share of the variance of the measured effort that is explained [-]; NaN if it has none.
-    friction : Friction
+    friction : FrictionFit
         What friction would explain.
 
     """
@@ -38,14 +38,14 @@ class Figures:
     nrmse: float = np.nan
     nrmse_rms: float = np.nan
     r2: float = np.nan
-    friction: Friction = NO_FRICTION
+    friction: FrictionFit = NO_FIT
 
 
-NO_FIGURES = Figures()
+NO_FIGURES = EffortFigures()
 
 
 def figures(moments: Moments, reference: float, weights: Array, viscous: float = 0.0,
-            coulomb: float = 0.0) -> Figures:
+            coulomb: float = 0.0) -> EffortFigures:
     """
     Return the figures of what was summed.
 
@@ -70,7 +70,7 @@ def figures(moments: Moments, reference: float, weights: Array, viscous: float =
     variance = moments.variance(MEASURED)
     varies = moments.highest > moments.lowest
     size_rms = np.sqrt(mean**2 + variance)
-    return Figures(
+    return EffortFigures(
         count, float(rmse), float(bias), moments.largest,
         float(rmse / (moments.highest - moments.lowest)) if varies else np.nan,
         float(rmse / size_rms) if size_rms > 0.0 else np.nan,

@@ -10,16 +10,16 @@ import numpy as np
 from urdf2dyn_ros.comparison.moments import DIRECTION, MOVING, STILL, VELOCITY, Moments
 from urdf2dyn_ros.comparison.series import Array
 
-FEWEST = 50
+_FEWEST_MOVING = 50
 """Samples in motion, and in each direction half as many, without which nothing is fitted."""
 
-LARGEST_CONDITION = 1000.0
+_LARGEST_CONDITION = 1000.0
 """Of the normalised least-squares matrix: from there on, two terms look the same."""
 
-TERMS = [VELOCITY, DIRECTION, MOVING]
+_TERMS = [VELOCITY, DIRECTION, MOVING]
 
 
-class Term(NamedTuple):
+class FittedValue(NamedTuple):
     """
     A fitted number and its standard error.
 
@@ -32,11 +32,11 @@ class Term(NamedTuple):
     error: float = np.nan
 
 
-NO_TERM = Term()
+_NOT_FITTED = FittedValue()
 
 
 @dataclass(frozen=True)
-class Friction:
+class FrictionFit:
     """
     residual = viscous qd + coulomb sign(qd) + offset, by least squares.
 
@@ -45,9 +45,9 @@ class Friction:
 
     Attributes
     ----------
-    viscous : Term
+    viscous : FittedValue
         [N m s/rad or N s/m].
-    coulomb, offset : Term
+    coulomb, offset : FittedValue
         [N m or N].
     rmse : float
         Of what the fit leaves [N m or N].
@@ -58,9 +58,9 @@ class Friction:
 
     """
 
-    viscous: Term = NO_TERM
-    coulomb: Term = NO_TERM
-    offset: Term = NO_TERM
+    viscous: FittedValue = _NOT_FITTED
+    coulomb: FittedValue = _NOT_FITTED
+    offset: FittedValue = _NOT_FITTED
     rmse: float = np.nan
     unknown: str = ''
     counted: tuple[float, float] = (0.0, 0.0)
@@ -72,11 +72,11 @@ class Friction:
                 + (self.coulomb.value - coulomb) * np.sign(velocity) + self.offset.value)
 
 
-NO_FRICTION = Friction()
+NO_FIT = FrictionFit()
 
 
 def fit_friction(moments: Moments, weights: Array, viscous: float = 0.0,
-                 coulomb: float = 0.0) -> Friction:
+                 coulomb: float = 0.0) -> FrictionFit:
     """
     Fit friction.
 
@@ -90,17 +90,17 @@ def fit_friction(moments: Moments, weights: Array, viscous: float = 0.0,
 
     """
     gram = moments.gram
-    normal = gram[np.ix_(TERMS, TERMS)]
+    normal = gram[np.ix_(_TERMS, _TERMS)]
     unknown = _not_excited(normal)
     if unknown:
-        return Friction(unknown=unknown)
+        return FrictionFit(unknown=unknown)
     scale = 1.0 / np.sqrt(np.diag(normal))
     scaled = normal * np.outer(scale, scale)
     smallest, *_, largest = np.linalg.eigvalsh(scaled)
-    if largest > LARGEST_CONDITION * smallest:
-        return Friction(unknown='it moves at one speed only: viscous friction cannot be told '
+    if largest > _LARGEST_CONDITION * smallest:
+        return FrictionFit(unknown='it moves at one speed only: viscous friction cannot be told '
                                 'from Coulomb friction')
-    explained = weights @ gram[:moments.lags, TERMS]
+    explained = weights @ gram[:moments.lags, _TERMS]
     inverse = np.linalg.inv(scaled) * np.outer(scale, scale)
     terms = inverse @ explained
     left = float(weights @ gram[:moments.lags, :moments.lags] @ weights - explained @ terms)
@@ -110,16 +110,16 @@ def fit_friction(moments: Moments, weights: Array, viscous: float = 0.0,
     left = max(left, 0.0)
     count = moments.samples
     errors = np.sqrt(left / max(count - 4, 1) * np.diag(inverse))
-    return Friction(Term(float(terms[0]) + viscous, float(errors[0])),
-                    Term(float(terms[1]) + coulomb, float(errors[1])),
-                    Term(float(terms[2]), float(errors[2])), float(np.sqrt(left / count)),
+    return FrictionFit(FittedValue(float(terms[0]) + viscous, float(errors[0])),
+                    FittedValue(float(terms[1]) + coulomb, float(errors[1])),
+                    FittedValue(float(terms[2]), float(errors[2])), float(np.sqrt(left / count)),
                     counted=(viscous, coulomb))
 
 
 def _not_excited(normal: Array) -> str:
     moving, balance = normal[2, 2], normal[1, 2]
-    if moving < FEWEST:
-        return f'it moves in {moving:.0f} samples, at least {FEWEST} are needed'
-    if moving - abs(balance) < FEWEST:   # twice the samples of the rarer direction
+    if moving < _FEWEST_MOVING:
+        return f'it moves in {moving:.0f} samples, at least {_FEWEST_MOVING} are needed'
+    if moving - abs(balance) < _FEWEST_MOVING:   # twice the samples of the rarer direction
         return 'it moves in one direction only: Coulomb friction cannot be told from the offset'
     return ''

@@ -8,11 +8,11 @@ import numpy as np
 
 from urdf2dyn_ros.comparison.series import Array, Stamps
 
-MOST_JOINTS = 1000
+_MOST_JOINTS = 1000
 """A publisher with ever new names must not fill the memory."""
 
 
-class Layout:
+class _Messages:
     """Messages with the same names, since the last time."""
 
     def __init__(self, columns: int) -> None:
@@ -21,7 +21,7 @@ class Layout:
         self.columns: tuple[list[Sequence[float]], ...] = tuple([] for _ in range(columns))
 
 
-class Intake:
+class MessageBuffer:
     """
     Keeps messages until they are taken.
 
@@ -34,7 +34,7 @@ class Intake:
 
     def __init__(self, columns: int) -> None:
         self._columns = columns
-        self._layouts: dict[tuple[str, ...], Layout] = {}
+        self._layouts: dict[tuple[str, ...], _Messages] = {}
         self._known: dict[str, None] = {}
         self.waiting = 0
 
@@ -48,7 +48,7 @@ class Intake:
         key = tuple(names)
         layout = self._layouts.get(key)
         if layout is None:
-            layout = self._layouts[key] = Layout(self._columns)
+            layout = self._layouts[key] = _Messages(self._columns)
         layout.order.append(self.waiting)
         layout.stamps.append(stamp)
         for column, vector in zip(layout.columns, vectors, strict=True):
@@ -71,7 +71,7 @@ class Intake:
         for names, order, stamps, values in batches:
             for column, name in enumerate(names):
                 if name not in self._known:
-                    if len(self._known) >= MOST_JOINTS:
+                    if len(self._known) >= _MOST_JOINTS:
                         continue
                     self._known[name] = None
                 found.setdefault(name, []).append((order, stamps, values[:, column]))

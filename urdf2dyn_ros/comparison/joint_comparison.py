@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.figures import NO_FIGURES, Figures
+from urdf2dyn_ros.comparison.figures import NO_FIGURES, EffortFigures
 from urdf2dyn_ros.comparison.series import Array, Stamps
 
 
@@ -21,10 +21,10 @@ class Span:
         Why no figure is given; empty if the efforts are credible.
     lag : float
         By how much the measurement is late [s]; NaN where none is significant.
-    figures : Figures
+    figures : EffortFigures
         The measurement moved back by the lag, if there is one; then the largest error is that of
         the samples that are kept.
-    unaligned : Figures
+    unaligned : EffortFigures
         As it came; the same without a lag.
     hint : str
         What else is conspicuous.
@@ -33,8 +33,8 @@ class Span:
 
     doubt: str = ''
     lag: float = np.nan
-    figures: Figures = NO_FIGURES
-    unaligned: Figures = NO_FIGURES
+    figures: EffortFigures = NO_FIGURES
+    unaligned: EffortFigures = NO_FIGURES
     hint: str = ''
 
 
@@ -73,7 +73,7 @@ class JointComparison:
         return self.total.doubt
 
     @property
-    def figures(self) -> Figures:
+    def figures(self) -> EffortFigures:
         """Of the total."""
         return self.total.figures
 

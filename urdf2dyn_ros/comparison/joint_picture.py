@@ -13,15 +13,15 @@ from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.comparison.semantics import rate_unit
 from urdf2dyn_ros.drawing.picture import empty_figure
 
-SIZE = (9.6, 3.3)
+_SIZE = (9.6, 3.3)
 """[in]."""
 
-PLACES, POINTS = 400, 600
+_STRETCHES, _POINTS = 400, 600
 """Along the axis of time; of the cloud."""
 
-PAPER, INK, GRID = '#FFFFFE', '#1C1C1C', '#D9D9D9'
+_PAPER, _INK, _GRID = '#FFFFFE', '#1C1C1C', '#D9D9D9'
 
-DARK = {PAPER: '#16191D', INK: '#E8E8E8', GRID: '#3C4249', RESIDUAL: '#B8BCC2',
+_DARK = {_PAPER: '#16191D', _INK: '#E8E8E8', _GRID: '#3C4249', RESIDUAL: '#B8BCC2',
         MEASURED: '#56B4E9', COMPUTED: '#F0883E'}
 """Colours on a dark page."""
 
@@ -34,12 +34,12 @@ def joint_picture(joint: JointComparison, start: int) -> str:
     friction shows as a step at zero and as a slope.
 
     """
-    figure = empty_figure(*SIZE)
-    figure.patch.set_facecolor(PAPER)
+    figure = empty_figure(*_SIZE)
+    figure.patch.set_facecolor(_PAPER)
     upper = figure.add_axes((0.085, 0.47, 0.50, 0.42))
     lower = figure.add_axes((0.085, 0.145, 0.50, 0.26), sharex=upper)
     right = figure.add_axes((0.70, 0.145, 0.285, 0.745))
-    shown = thinned(np.stack((joint.measured, joint.computed, joint.residual)), PLACES)
+    shown = thinned(np.stack((joint.measured, joint.computed, joint.residual)), _STRETCHES)
     time = (joint.stamps[shown] - start) * 1e-9
     upper.plot(time, joint.measured[shown], color=MEASURED, linewidth=3.0, label='measured')
     upper.plot(time, joint.computed[shown], color=COMPUTED, linewidth=1.2, label='computed',
@@ -57,14 +57,14 @@ def joint_picture(joint: JointComparison, start: int) -> str:
         _style(axes)
     for axes in (upper, right):
         axes.legend(loc='lower right', bbox_to_anchor=(1.0, 1.0), ncol=2, frameon=False,
-                    fontsize='small', labelcolor=INK, borderaxespad=0.1, markerscale=2.0)
+                    fontsize='small', labelcolor=_INK, borderaxespad=0.1, markerscale=2.0)
     return _svg(figure)
 
 
 def _draw_cloud(axes: Any, joint: JointComparison) -> None:
     """Draw the residual over the velocity, and the friction that was fitted to it."""
     known = np.flatnonzero(np.isfinite(joint.velocity))
-    some = known[np.linspace(0, len(known) - 1, min(len(known), POINTS)).astype(int)]
+    some = known[np.linspace(0, len(known) - 1, min(len(known), _POINTS)).astype(int)]
     axes.plot(joint.velocity[some], joint.residual[some], color=RESIDUAL, linestyle='none',
               marker='o', markersize=1.8, markeredgewidth=0.0, alpha=0.55, label='samples')
     friction = joint.figures.friction
@@ -77,17 +77,17 @@ def _draw_cloud(axes: Any, joint: JointComparison) -> None:
 
 
 def _style(axes: Any) -> None:
-    axes.set_facecolor(PAPER)
+    axes.set_facecolor(_PAPER)
     axes.ticklabel_format(axis='y', scilimits=(-2, 4), useOffset=False)
-    axes.yaxis.get_offset_text().set(fontsize='small', color=INK)
-    axes.tick_params(labelsize='small', colors=INK)
-    axes.xaxis.label.set(color=INK, size='small')
-    axes.yaxis.label.set(color=INK, size='small')
-    axes.grid(color=GRID, linewidth=0.6)
+    axes.yaxis.get_offset_text().set(fontsize='small', color=_INK)
+    axes.tick_params(labelsize='small', colors=_INK)
+    axes.xaxis.label.set(color=_INK, size='small')
+    axes.yaxis.label.set(color=_INK, size='small')
+    axes.grid(color=_GRID, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.margins(x=0.01)
     for spine in axes.spines.values():
-        spine.set_color(INK)
+        spine.set_color(_INK)
 
 
 def _svg(figure: Any) -> str:
@@ -98,13 +98,13 @@ def _svg(figure: Any) -> str:
     # text stays text, and the same efforts give the same bytes
     with matplotlib.rc_context({'svg.fonttype': 'none', 'svg.hashsalt': 'urdf2dyn_ros',
                                 'font.family': ['sans-serif']}):
-        figure.savefig(file, format='svg', facecolor=PAPER, metadata={'Date': None})
+        figure.savefig(file, format='svg', facecolor=_PAPER, metadata={'Date': None})
     text = file.getvalue()
     text = text[text.index('<svg'):]
     text = re.sub('<metadata>.*?</metadata>', '', text, flags=re.DOTALL)
     # shorter coordinates; what stands between the tags is numbers to read
     text = re.sub('<[^>]*>', lambda tag: re.sub(r'(\d\.\d\d)\d+', r'\1', tag[0]), text)
-    rules = {number: (light, dark) for number, (light, dark) in enumerate(DARK.items())}
+    rules = {number: (light, dark) for number, (light, dark) in enumerate(_DARK.items())}
     for number, (light, _) in rules.items():
         text = re.sub(light, f'var(--c{number})', text, flags=re.IGNORECASE)
     light, dark = (''.join(f'--c{number}:{pair[side]};' for number, pair in rules.items())

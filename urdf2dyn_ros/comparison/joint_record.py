@@ -13,11 +13,11 @@ from urdf2dyn_ros.comparison.credibility import Evidence
 from urdf2dyn_ros.comparison.matching import Matcher, Matching
 from urdf2dyn_ros.comparison.moments import Moments
 from urdf2dyn_ros.comparison.semantics import Fair
-from urdf2dyn_ros.comparison.series import LARGEST, Array, Series, Stamps
+from urdf2dyn_ros.comparison.series import LARGEST_EFFORT, Array, Series, Stamps
 
 NO_LAG = np.zeros(1, dtype=np.int64)
 
-PARTS = 10
+_PARTS = 10
 """The sliding window moves on by this part of its length."""
 
 MEASURED, ADDED, COMPUTED, VELOCITY = range(4)
@@ -105,7 +105,7 @@ class JointRecord:
         stamps, rows = stamps[matching.valid], rows[matching.valid]
         fair = sides(rows)
         measured = fair.gain * matching.values(self._samples)
-        known = (np.abs(fair.added) < LARGEST) & (np.abs(fair.computed) < LARGEST)
+        known = (np.abs(fair.added) < LARGEST_EFFORT) & (np.abs(fair.computed) < LARGEST_EFFORT)
         if not known.all():   # gravity is not known as long as there is no model
             stamps, rows, measured = stamps[known], rows[known], measured[:, known]
             fair = Fair(fair.gain, fair.added[known], fair.computed[known])
@@ -148,7 +148,7 @@ class JointRecord:
 
     def _parted(self, stamps: Stamps) -> Iterator[tuple[int, slice]]:
         """Yield the parts of the window that stamps (k,) [ns] belong to, and where they are."""
-        numbers = stamps // (self._window // PARTS)
+        numbers = stamps // (self._window // _PARTS)
         borders = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(stamps)]
         for first, last in pairwise(borders):
             yield int(numbers[first]), slice(first, last)
@@ -157,7 +157,7 @@ class JointRecord:
         """Return a part of the window, and forget those that it has left."""
         if not self._parts or number > self._parts[-1].number:
             self._parts.append(Sums(len(self._lags), number=number))
-        while self._parts[0].number < self._parts[-1].number - PARTS:
+        while self._parts[0].number < self._parts[-1].number - _PARTS:
             self._parts.popleft()
         # samples of before wait longer for their neighbours when they are aligned
         return next((part for part in reversed(self._parts) if part.number <= number),

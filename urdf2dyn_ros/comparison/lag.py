@@ -17,26 +17,26 @@ from urdf2dyn_ros.comparison.moments import (
 )
 from urdf2dyn_ros.comparison.series import Array, Stamps
 
-HALF = 20
+_LAGS_EACH_SIDE = 20
 """Lags that are tried on each side of zero."""
 
-GAIN = 0.8
+_LARGEST_SHARE = 0.8
 """An alignment must leave no more than this share of the power that is not correlated."""
 
-FEWEST = 100
+_FEWEST_SAMPLES = 100
 """Samples without which no lag is looked for."""
 
-ALIKE = 1e-6
+_ALIKE = 1e-6
 """Of the measured effort, or of the residual: with less unexplained there is nothing to align."""
 
-SMALLEST = 0.0005
+_SHORTEST_LAG = 0.0005
 """Time [s] below which a lag is none: half the usual step of a simulator."""
 
 
 def tried_lags(search: float) -> Stamps:
     """Return the lags (p,) [ns] up to `search` [s], zero in the middle."""
-    step = round(search * 1e9 / HALF)
-    return step * np.arange(-HALF, HALF + 1, dtype=np.int64)
+    step = round(search * 1e9 / _LAGS_EACH_SIDE)
+    return step * np.arange(-_LAGS_EACH_SIDE, _LAGS_EACH_SIDE + 1, dtype=np.int64)
 
 
 def find_lag(moments: Moments, lags: Stamps) -> float:
@@ -49,9 +49,10 @@ def find_lag(moments: Moments, lags: Stamps) -> float:
     that of the largest correlation, refined by a quartic near it. Interpolation
     between samples takes noise away, and more of it halfway, which must not look like alignment.
 
-    A lag at the border of the search, or one whose alignment leaves more than `GAIN` of what is
-    uncorrelated without, is none. Where a joint's efforts are a linear function of its position,
-    or it moves in a single sine, viscous friction and lag look the same, and no lag is given.
+    A lag at the border of the search, or one whose alignment leaves more than `_LARGEST_SHARE` of
+    what is uncorrelated without it, is none. Where a joint's efforts are a linear function of its
+    position, or it moves in a single sine, viscous friction and lag look the same, and the result
+    is NaN.
 
     Parameters
     ----------
@@ -62,21 +63,21 @@ def find_lag(moments: Moments, lags: Stamps) -> float:
 
     """
     count, size = moments.samples, moments.lags
-    if (moments.gram[MOVING, MOVING] or count) < FEWEST or size < 3:
+    if (moments.gram[MOVING, MOVING] or count) < _FEWEST_SAMPLES or size < 3:
         return float(np.nan)
     power = _unexplained(moments)
     now = power[size // 2]
     residual = float(moments.gram[size // 2, size // 2])
-    if now <= ALIKE**2 * max(count * moments.variance(MEASURED), residual):
+    if now <= _ALIKE**2 * max(count * moments.variance(MEASURED), residual):
         return float(np.nan)
     best = int(np.argmin(power / moments.power))
     if best in (0, size - 1):
         return float(np.nan)
     offset, least = _refined(power, moments.power, best)
-    if least / moments.power[best] > GAIN * now / moments.power[size // 2]:
+    if least / moments.power[best] > _LARGEST_SHARE * now / moments.power[size // 2]:
         return float(np.nan)
     lag = (offset + best - size // 2) * float(lags[1] - lags[0]) * 1e-9
-    return lag if abs(lag) >= SMALLEST else float(np.nan)
+    return lag if abs(lag) >= _SHORTEST_LAG else float(np.nan)
 
 
 def _refined(power: Array, noise: Array, best: int) -> tuple[float, float]:

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.comparison.series import Array, Stamps
 
-LONGEST_GAP = 100_000_000
+_LONGEST_GAP = 100_000_000
 """Time between two samples [ns] over which none is interpolated."""
 
-MATCHINGS = 8
+_MATCHINGS_KEPT = 8
 """Kept; as many as one joint needs at once, with some to spare."""
 
 
@@ -51,7 +51,7 @@ class Matching:
         right = np.clip(np.searchsorted(stamps, wanted), 0, len(stamps) - 1)
         left = np.where(stamps[right] == wanted, right, np.maximum(right - 1, 0))
         width = stamps[right] - stamps[left]
-        inside = ((stamps[left] <= wanted) & (wanted <= stamps[right]) & (width <= LONGEST_GAP))
+        inside = ((stamps[left] <= wanted) & (wanted <= stamps[right]) & (width <= _LONGEST_GAP))
         self.valid = np.asarray(inside.all(axis=0))
         self._left, self._right = left[:, self.valid], right[:, self.valid]
         # differences of integers: a stamp since 1970 in seconds has no room for nanoseconds
@@ -76,7 +76,7 @@ class Matcher:
     """Makes matchings, and gives one of the last again to whoever asks for the same."""
 
     def __init__(self) -> None:
-        self._last: deque[Matching] = deque(maxlen=MATCHINGS)
+        self._last: deque[Matching] = deque(maxlen=_MATCHINGS_KEPT)
 
     def match(self, at: Stamps, stamps: Stamps, lags: Stamps) -> Matching:
         """Return the matching of these, as `Matching`."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.series import LARGEST, Array
+from urdf2dyn_ros.comparison.series import LARGEST_EFFORT, Array
 
-ROWS = 7
+_ROWS = 7
 
-VELOCITY, DIRECTION, MOVING, STILL, MEASURED, COMPUTED, LOAD = range(-ROWS, 0)
+VELOCITY, DIRECTION, MOVING, STILL, MEASURED, COMPUTED, LOAD = range(-_ROWS, 0)
 """Rows of the matrix after those of the residuals."""
 
 
@@ -53,7 +53,7 @@ class Moments:
     @staticmethod
     def none(lags: int) -> Moments:
         """Return those of no sample."""
-        return Moments(np.zeros((lags + ROWS, lags + ROWS)), np.zeros(lags), np.zeros(lags))
+        return Moments(np.zeros((lags + _ROWS, lags + _ROWS)), np.zeros(lags), np.zeros(lags))
 
     @staticmethod
     def of(measured: Array, computed: Array, velocity: Array, power: Array, still: float,
@@ -78,14 +78,14 @@ class Moments:
         if not count:
             return Moments.none(lags)
         speed = np.abs(velocity)
-        moving = ((speed > still) & (speed < LARGEST)).astype(float)   # NaN is not
+        moving = ((speed > still) & (speed < LARGEST_EFFORT)).astype(float)   # NaN is not
         velocity = np.where(moving > 0.0, velocity, 0.0)
         middle = measured[lags // 2]
         residuals = measured - computed
         others = np.vstack((velocity, np.sign(velocity), moving, 1.0 - moving,
                             middle - reference, computed - reference,
                             moving * (computed - reference)))
-        gram = np.zeros((lags + ROWS, lags + ROWS))
+        gram = np.zeros((lags + _ROWS, lags + _ROWS))
         # einsum, for the threads of BLAS cost more than such products
         gram[:lags, lags:] = np.einsum('ik,jk->ij', residuals, others)
         gram[lags:, :lags] = gram[:lags, lags:].T

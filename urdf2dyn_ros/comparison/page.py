@@ -7,13 +7,13 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
-from urdf2dyn_ros.comparison.columns import COLUMNS, notes
+from urdf2dyn_ros.comparison.columns import FIGURE_COLUMNS, notes
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.comparison.joint_picture import joint_picture
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.system.atomic_file import atomic_file
 
-STYLE = """
+_STYLE = """
 :root { color-scheme: light dark; --paper: #fffffe; --ink: #1c1c1c; --soft: #595959;
         --line: #d0d0d0; --warn: #9a3400; }
 @media (prefers-color-scheme: dark) {
@@ -72,7 +72,7 @@ def write_page(joints: Sequence[JointComparison], path: Path, title: str,
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         # an icon would be asked for beside the page
         f'<link rel="icon" href="data:,">\n<title>{_text(title)}</title>',
-        f'<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{_text(title)}</h1>',
+        f'<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{_text(title)}</h1>',
         *(f'<p>{_text(paragraph)}</p>' for paragraph in about),
         _table(joints),
         *(['<h2>Notes</h2>\n<ul>', *(f'<li>{_text(hint)}</li>' for hint in hints), '</ul>']
@@ -80,23 +80,23 @@ def write_page(joints: Sequence[JointComparison], path: Path, title: str,
         *(_section(joint, start) for joint in drawn),
         '<h2>Meaning of the columns</h2>\n<dl>',
         *(f'<dt>{_text(column.head)}</dt><dd>{_text(column.meaning)}</dd>'
-          for column in COLUMNS),
+          for column in FIGURE_COLUMNS),
         '</dl>\n</main>\n</body>\n</html>']
     with atomic_file(path) as part:
         part.write_text('\n'.join(parts) + '\n', encoding='utf-8')
 
 
 def _table(joints: Sequence[JointComparison]) -> str:
-    heads = ('joint', 'unit', 'samples', *(column.head for column in COLUMNS))
+    heads = ('joint', 'unit', 'samples', *(column.head for column in FIGURE_COLUMNS))
     rows = []
     for joint in joints:
         cells = [f'<th scope="row">{_text(joint.joint)}</th>', f'<td>{_text(joint.unit)}</td>',
                  f'<td>{joint.figures.samples}</td>']
         if joint.doubt:
-            cells.append(f'<td class="doubt" colspan="{len(COLUMNS)}">not credible: '
+            cells.append(f'<td class="doubt" colspan="{len(FIGURE_COLUMNS)}">not credible: '
                          f'{_text(joint.doubt)}</td>')
         else:
-            cells += [f'<td>{_text(column.text(joint.total))}</td>' for column in COLUMNS]
+            cells += [f'<td>{_text(column.text(joint.total))}</td>' for column in FIGURE_COLUMNS]
         rows.append(f'<tr>{"".join(cells)}</tr>')
     head = ''.join(f'<th scope="col">{_text(text)}</th>' for text in heads)
     return ('<div class="wide" role="region" aria-label="Figures by joint" tabindex="0">\n<table>'

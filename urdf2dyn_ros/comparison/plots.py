@@ -16,19 +16,19 @@ from urdf2dyn_ros.drawing.picture import DPI, empty_figure, shown
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.system.atomic_file import atomic_file
 
-CELL, HEADER = (5.3, 2.9), 0.75
+_CELL, _HEADER = (5.3, 2.9), 0.75
 """Width and height of a joint's place, height of the strip with title and legend [in]."""
 
-ALONE = 7.5
+_ALONE = 7.5
 """Width [in] of the place if there is one column only."""
 
-LEFT, RIGHT = 0.95, 0.15
+_LEFT, _RIGHT = 0.95, 0.15
 """Of both axes, to the borders of the place [in]."""
 
-EFFORT, RESIDUE = (1.22, 1.35), (0.45, 0.55)
+_EFFORT, _RESIDUE = (1.22, 1.35), (0.45, 0.55)
 """Bottom and height of the two axes in the place [in]."""
 
-PLACES = 1000
+_STRETCHES = 1000
 """Along the axis of time that can be told apart at this size."""
 
 
@@ -54,17 +54,17 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
     # Not much higher than wide, whatever the number of joints.
     columns = min(4, math.ceil(len(drawn) / 3.5))
     rows = math.ceil(len(drawn) / columns)
-    place = (CELL[0] if columns > 1 else ALONE, CELL[1])
-    size = (place[0] * columns, place[1] * rows + HEADER)
+    place = (_CELL[0] if columns > 1 else _ALONE, _CELL[1])
+    size = (place[0] * columns, place[1] * rows + _HEADER)
     figure = empty_figure(*size)
     start = min(int(joint.stamps[0]) for joint in drawn)
     for number, joint in enumerate(drawn):
         row, column = divmod(number, columns)
-        left, floor = place[0] * column + LEFT, place[1] * (rows - 1 - row)
+        left, floor = place[0] * column + _LEFT, place[1] * (rows - 1 - row)
         upper, lower = (
             figure.add_axes((left / size[0], (floor + bottom) / size[1],
-                             (place[0] - LEFT - RIGHT) / size[0], height / size[1]))
-            for bottom, height in (EFFORT, RESIDUE))
+                             (place[0] - _LEFT - _RIGHT) / size[0], height / size[1]))
+            for bottom, height in (_EFFORT, _RESIDUE))
         lines = _draw(upper, lower, joint, start)
     figure.text(0.5, 1.0 - 0.12 / size[1], shown(title, 40 * columns + 40), ha='center',
                 va='top', fontsize='large', parse_math=False)
@@ -76,7 +76,7 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
 
 def _draw(upper: Any, lower: Any, joint: JointComparison, start: int) -> list[Any]:
     """Draw a joint on its two axes; return the three lines."""
-    drawn = thinned(np.stack((joint.measured, joint.computed, joint.residual)), PLACES)
+    drawn = thinned(np.stack((joint.measured, joint.computed, joint.residual)), _STRETCHES)
     time = (joint.stamps[drawn] - start) * 1e-9
     lines = [
         *upper.plot(time, joint.measured[drawn], color=MEASURED, linewidth=3.5,

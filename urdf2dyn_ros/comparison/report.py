@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.columns import COLUMNS, notes
+from urdf2dyn_ros.comparison.columns import FIGURE_COLUMNS, notes
 from urdf2dyn_ros.comparison.effort_table import write_head, write_rows
-from urdf2dyn_ros.comparison.figures import Figures
+from urdf2dyn_ros.comparison.figures import EffortFigures
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.quoting import printable
@@ -23,12 +23,12 @@ def table(joints: Sequence[JointComparison]) -> str:
     """Return the figures of joints, aligned, with units; a doubt stands in their place."""
     if not joints:
         return 'no effort was computed'
-    heads = ('joint', 'unit', 'samples', *(column.head for column in COLUMNS))
+    heads = ('joint', 'unit', 'samples', *(column.head for column in FIGURE_COLUMNS))
     rows = [heads]
     for joint in joints:
-        figures = [column.text(joint.total) for column in COLUMNS]
+        figures = [column.text(joint.total) for column in FIGURE_COLUMNS]
         rows.append((printable(joint.joint), joint.unit, str(joint.figures.samples),
-                     *([''] * len(COLUMNS) if joint.doubt else figures)))
+                     *([''] * len(FIGURE_COLUMNS) if joint.doubt else figures)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
     lines = []
     reasons = ['', *(joint.doubt for joint in joints)]
@@ -92,7 +92,7 @@ def _span(span: Span) -> dict[str, Any]:
             'lag': _known(span.lag), 'unaligned': _figures(span.unaligned, friction=False)}
 
 
-def _figures(figures: Figures, friction: bool = True) -> dict[str, Any]:
+def _figures(figures: EffortFigures, friction: bool = True) -> dict[str, Any]:
     names = ('rmse', 'max_error', 'bias', 'nrmse', 'nrmse_rms', 'r2')
     values: dict[str, Any] = {'samples': figures.samples,
                               **{name: _known(getattr(figures, name)) for name in names}}

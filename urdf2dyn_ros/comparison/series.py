@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Stamps = NDArray[np.int64]
 
-LARGEST = 1e100
+LARGEST_EFFORT = 1e100
 """Magnitude of an effort or a velocity beyond all reason, whose square may not be finite."""
 
-RESTART = 1_000_000_000
+_RESTART = 1_000_000_000
 """A stamp this much [ns] before the newest one starts a new recording."""
 
 
@@ -55,7 +55,7 @@ class Series:
 
     def extend(self, stamps: Stamps, rows: Array) -> bool:
         """Take rows (k, columns) at stamps (k,) [ns]; tell whether a clock was set back."""
-        known = np.abs(rows[:, 0]) < LARGEST   # NaN is not
+        known = np.abs(rows[:, 0]) < LARGEST_EFFORT   # NaN is not
         if not known.all():
             stamps, rows = stamps[known], rows[known]
         if not len(stamps):
@@ -68,7 +68,7 @@ class Series:
         while len(stamps):
             before = stamps[:1] - 1 if self.newest is None else np.array([self.newest])
             highest = np.maximum.accumulate(np.concatenate((before, stamps)))
-            back = np.flatnonzero(stamps <= highest[:-1] - RESTART)
+            back = np.flatnonzero(stamps <= highest[:-1] - _RESTART)
             run = int(back[0]) if len(back) else len(stamps)
             newer = stamps[:run] > highest[:run]
             self._append(stamps[:run][newer], rows[:run][newer])

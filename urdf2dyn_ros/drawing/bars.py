@@ -20,19 +20,19 @@ from urdf2dyn_ros.drawing.picture import (
 )
 from urdf2dyn_ros.errors import DrawingError
 
-ROW, BAR, MARGIN, HEAD = 0.26, 3.0, 0.25, 0.85
+_ROW, _BAR, _MARGIN, _HEAD = 0.26, 3.0, 0.25, 0.85
 """Height of a row, longest bar, border, title [in]."""
 
-SIZE, TITLE = 9.0, 12.0
+_SIZE, _TITLE = 9.0, 12.0
 """Of the fonts [pt]."""
 
-ABOUT = 'NRMSE of the computed efforts: RMSE divided by the range of the measured effort'
+_ABOUT = 'NRMSE of the computed efforts: RMSE divided by the range of the measured effort'
 
-MOST_JOINTS = 150
+_MOST_JOINTS = 150
 
 
 @dataclass(frozen=True)
-class Joint:
+class ReportedJoint:
     """What the report says of a joint; a doubt stands in the place of figures."""
 
     name: str
@@ -41,7 +41,7 @@ class Joint:
     doubt: str
 
 
-def read_report(path: Path) -> list[Joint]:
+def read_report(path: Path) -> list[ReportedJoint]:
     """
     Return the joints of a report in JSON, as the comparison writes it.
 
@@ -67,7 +67,7 @@ def read_report(path: Path) -> list[Joint]:
     return [_joint(path, number, row) for number, row in enumerate(rows)]
 
 
-def _joint(path: Path, number: int, row: Any) -> Joint:
+def _joint(path: Path, number: int, row: Any) -> ReportedJoint:
     try:
         name, unit, doubt = str(row['joint']), str(row['unit']), str(row['not_credible'] or '')
         # null where it is not known
@@ -77,13 +77,13 @@ def _joint(path: Path, number: int, row: Any) -> Joint:
         raise DrawingError(f'{path}: joint {number + 1} of the list "joints" lacks a figure: '
                            f'{error}') from None
     if doubt:
-        return Joint(name, math.nan, '', doubt)
+        return ReportedJoint(name, math.nan, '', doubt)
     text = (f'{100.0 * nrmse:.3g} %     RMSE {rmse:.3g}, maximum {largest:.3g} {unit}, '
             f'R² {r2:.4f}')
-    return Joint(name, nrmse, text.replace('nan', 'unknown'), '')
+    return ReportedJoint(name, nrmse, text.replace('nan', 'unknown'), '')
 
 
-def draw_bars(joints: Sequence[Joint], path: Path, title: str) -> str:
+def draw_bars(joints: Sequence[ReportedJoint], path: Path, title: str) -> str:
     """
     Draw the NRMSE of every joint into a file; its ending says the format.
 
@@ -98,36 +98,36 @@ def draw_bars(joints: Sequence[Joint], path: Path, title: str) -> str:
         If the file cannot be written, or matplotlib is not installed.
 
     """
-    note = ('' if len(joints) <= MOST_JOINTS else
-            f'{len(joints) - MOST_JOINTS} of {len(joints)} joints are left out, the last ones')
-    joints = joints[:MOST_JOINTS]
+    note = ('' if len(joints) <= _MOST_JOINTS else
+            f'{len(joints) - _MOST_JOINTS} of {len(joints)} joints are left out, the last ones')
+    joints = joints[:_MOST_JOINTS]
     figure = empty_figure(1.0, 1.0)
     names = [shown(joint.name, 40) for joint in joints]
     texts = [shown(joint.text or f'not credible: {joint.doubt}', 90) for joint in joints]
-    left = MARGIN + max(text_width(figure, name, SIZE) for name in names) + 0.15
+    left = _MARGIN + max(text_width(figure, name, _SIZE) for name in names) + 0.15
     errors = [joint.nrmse if math.isfinite(joint.nrmse) and joint.nrmse > 0.0 else 0.0
               for joint in joints]
-    bars = [error * BAR / (max(errors) or 1.0) for error in errors]
-    about = ABOUT + (f'; {note}' if note else '')
+    bars = [error * _BAR / (max(errors) or 1.0) for error in errors]
+    about = _ABOUT + (f'; {note}' if note else '')
     title = shown(title, 60)
-    right = max(MARGIN + text_width(figure, title, TITLE),
-                MARGIN + text_width(figure, about, SIZE),
-                *(left + bar + 0.08 + text_width(figure, text, SIZE)
+    right = max(_MARGIN + text_width(figure, title, _TITLE),
+                _MARGIN + text_width(figure, about, _SIZE),
+                *(left + bar + 0.08 + text_width(figure, text, _SIZE)
                   for bar, text in zip(bars, texts)))
-    width = right + MARGIN
-    height = HEAD + ROW * len(joints) + MARGIN
+    width = right + _MARGIN
+    height = _HEAD + _ROW * len(joints) + _MARGIN
     figure.set_size_inches(width, height)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_xlim(0.0, width)
     axes.set_ylim(height, 0.0)
     axes.axis('off')
-    heights = [HEAD + ROW * (number + 0.5) for number in range(len(joints))]
+    heights = [_HEAD + _ROW * (number + 0.5) for number in range(len(joints))]
     axes.barh(heights, bars, 0.15, left, color=BLUE, linewidth=0)
-    axes.plot([left, left], [HEAD, height - MARGIN], color=GREY, linewidth=0.8)
-    words = [(MARGIN, 0.32, title, BLACK, TITLE), (MARGIN, 0.6, about, GREY, SIZE)]
+    axes.plot([left, left], [_HEAD, height - _MARGIN], color=GREY, linewidth=0.8)
+    words = [(_MARGIN, 0.32, title, BLACK, _TITLE), (_MARGIN, 0.6, about, GREY, _SIZE)]
     for name, text, joint, bar, y in zip(names, texts, joints, bars, heights):
-        words.append((left - 0.08 - text_width(figure, name, SIZE), y, name, BLACK, SIZE))
-        words.append((left + bar + 0.08, y, text, GREY if joint.doubt else BLACK, SIZE))
+        words.append((left - 0.08 - text_width(figure, name, _SIZE), y, name, BLACK, _SIZE))
+        words.append((left + bar + 0.08, y, text, GREY if joint.doubt else BLACK, _SIZE))
     for x, y, text, colour, size in words:
         axes.text(x, y, text, color=colour, size=size, va='center_baseline', parse_math=False)
     save(figure, path, title)

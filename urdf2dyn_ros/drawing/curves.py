@@ -27,7 +27,7 @@ from urdf2dyn_ros.drawing.table import Table
 
 Array = NDArray[np.float64]
 
-QUANTITIES = {
+_QUANTITIES = {
     'q': ('position\n[rad | m]', BLUE),
     'qd': ('velocity\n[rad/s | m/s]', GREEN),
     'qdd': ('acceleration\n[rad/s² | m/s²]', ORANGE),
@@ -39,25 +39,25 @@ QUANTITIES = {
 }
 """Beginning of a column's name, before ``_<joint>``: what is written beside the axis, colour."""
 
-MOST_AXES, MOST_PER_STRIP, MOST_POINTS = 96, 4, 2000
+_MOST_AXES, _MOST_PER_STRIP, _MOST_POINTS = 96, 4, 2000
 
-CELL, ALONE, AXIS = 3.1, 6.8, 1.12
+_CELL, _ALONE, _AXIS = 3.1, 6.8, 1.12
 """Width of a joint's place, of one that is alone, height of an axis [in]."""
 
-TALL = 2.2
-"""Height of the axes if there are no more than FEW [in]."""
+_TALL = 2.2
+"""Height of the axes if there are no more than _FEW_AXES [in]."""
 
-FEW = 2
+_FEW_AXES = 2
 
-LEFT, RIGHT, ABOVE, BELOW, HEAD = 0.95, 0.12, 0.34, 0.48, 0.45
+_LEFT, _RIGHT, _ABOVE, _BELOW, _HEAD = 0.95, 0.12, 0.34, 0.48, 0.45
 """Around the axes of a strip, the leftmost with their labels, and for the title [in]."""
 
-INNER, BETWEEN = 0.5, 0.18
+_INNER, _BETWEEN = 0.5, 0.18
 """For the numbers left of an axis, and for the power of ten above it [in]."""
 
 
 @dataclass(frozen=True)
-class Strip:
+class _Strip:
     """Joints side by side, each with the same quantities above each other."""
 
     joints: tuple[str, ...]
@@ -82,10 +82,10 @@ def draw_curves(table: Table, path: Path, title: str) -> str:
     parts = {column: _parts(column) for column in table.columns}
     named = {joint: column for column, (quantity, joint) in parts.items() if not quantity}
     of_joints = [part for part in parts.values() if part[0]]
-    quantities = tuple(name for name in QUANTITIES if any(name == part[0] for part in of_joints))
+    quantities = tuple(name for name in _QUANTITIES if any(name == part[0] for part in of_joints))
     joints = tuple(dict.fromkeys(joint for _, joint in of_joints))
-    fitting = joints[:MOST_AXES // max(1, len(quantities))]
-    others = tuple(named)[:MOST_AXES - len(fitting) * len(quantities)]
+    fitting = joints[:_MOST_AXES // max(1, len(quantities))]
+    others = tuple(named)[:_MOST_AXES - len(fitting) * len(quantities)]
     strips = [*_strips(fitting, quantities), *_strips(others, ('',))]
     columns = {part: column for column, part in parts.items()}
     drawn = sum((name, joint) in columns for joint in fitting for name in quantities)
@@ -100,47 +100,48 @@ def draw_curves(table: Table, path: Path, title: str) -> str:
 def _parts(column: str) -> tuple[str, str]:
     """Return quantity and joint of a column; without a quantity, the column's name."""
     quantity, _, joint = column.partition('_')
-    return (quantity, joint) if quantity in QUANTITIES else ('', column)
+    return (quantity, joint) if quantity in _QUANTITIES else ('', column)
 
 
-def _strips(joints: tuple[str, ...], quantities: tuple[str, ...]) -> list[Strip]:
+def _strips(joints: tuple[str, ...], quantities: tuple[str, ...]) -> list[_Strip]:
     """Return joints in strips that are about equally long."""
     if not joints:
         return []
-    length = math.ceil(len(joints) / math.ceil(len(joints) / MOST_PER_STRIP))
-    return [Strip(joints[first:first + length], quantities)
+    length = math.ceil(len(joints) / math.ceil(len(joints) / _MOST_PER_STRIP))
+    return [_Strip(joints[first:first + length], quantities)
             for first in range(0, len(joints), length)]
 
 
-def _figure(table: Table, strips: Sequence[Strip], columns: dict[tuple[str, str], str],
+def _figure(table: Table, strips: Sequence[_Strip], columns: dict[tuple[str, str], str],
             title: str) -> Any:
     longest = max(len(strip.joints) for strip in strips)
-    cell = CELL if longest > 1 else ALONE
-    few = sum(len(strip.joints) * len(strip.quantities) for strip in strips) <= FEW
-    axis = TALL if few else AXIS
-    width = LEFT - INNER + cell * longest + RIGHT
-    heights = [ABOVE + axis * len(strip.quantities) + BELOW for strip in strips]
-    height = HEAD + sum(heights)
+    cell = _CELL if longest > 1 else _ALONE
+    few = sum(len(strip.joints) * len(strip.quantities) for strip in strips) <= _FEW_AXES
+    axis = _TALL if few else _AXIS
+    width = _LEFT - _INNER + cell * longest + _RIGHT
+    heights = [_ABOVE + axis * len(strip.quantities) + _BELOW for strip in strips]
+    height = _HEAD + sum(heights)
     figure = empty_figure(width, height)
     figure.text(0.5, 1.0 - 0.16 / height, shown(title, int(9 * width)), ha='center', va='top',
                 fontsize='large', parse_math=False)
     time = table.time - table.time[0]
-    floor = height - HEAD
+    floor = height - _HEAD
     for strip, needed in zip(strips, heights):
         for place, joint in enumerate(strip.joints):
             for level, quantity in enumerate(strip.quantities):
-                left = LEFT + cell * place
-                bottom = floor - ABOVE - axis * (level + 1) + BETWEEN
+                left = _LEFT + cell * place
+                bottom = floor - _ABOVE - axis * (level + 1) + _BETWEEN
                 axes = figure.add_axes((left / width, bottom / height,
-                                        (cell - INNER - RIGHT) / width, (axis - BETWEEN) / height))
+                                        (cell - _INNER - _RIGHT) / width,
+                                        (axis - _BETWEEN) / height))
                 column = columns.get((quantity, joint))
                 _draw(axes, time, None if column is None else table.columns[column], quantity)
                 if place == 0:
-                    axes.set_ylabel(QUANTITIES[quantity][0] if quantity else '',
+                    axes.set_ylabel(_QUANTITIES[quantity][0] if quantity else '',
                                     fontsize='small')
-                    axes.yaxis.set_label_coords(-0.52 / (cell - INNER - RIGHT), 0.5)
+                    axes.yaxis.set_label_coords(-0.52 / (cell - _INNER - _RIGHT), 0.5)
                 if level == 0:
-                    axes.set_title(shown(joint, int(11 * (cell - INNER))), fontsize='medium',
+                    axes.set_title(shown(joint, int(11 * (cell - _INNER))), fontsize='medium',
                                    loc='left', parse_math=False)
                 last = level == len(strip.quantities) - 1
                 axes.tick_params(labelbottom=last)
@@ -151,7 +152,7 @@ def _figure(table: Table, strips: Sequence[Strip], columns: dict[tuple[str, str]
 
 
 def _draw(axes: Any, time: Array, values: Array | None, quantity: str) -> None:
-    colour = QUANTITIES[quantity][1] if quantity else BLACK
+    colour = _QUANTITIES[quantity][1] if quantity else BLACK
     axes.tick_params(labelsize='small')
     axes.set_xlim(time[0], time[-1] if time[-1] > time[0] else time[0] + 1.0)
     if values is None or not np.isfinite(values).any():
@@ -167,7 +168,7 @@ def _draw(axes: Any, time: Array, values: Array | None, quantity: str) -> None:
     axes.grid(color='#DDDDDD', linewidth=0.5)
 
 
-def thinned(time: Array, values: Array, most: int = MOST_POINTS) -> tuple[Array, Array]:
+def thinned(time: Array, values: Array, most: int = _MOST_POINTS) -> tuple[Array, Array]:
     """
     Return what is to be drawn of a curve: of every stretch its smallest and its largest value.
 

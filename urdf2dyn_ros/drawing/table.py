@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import DrawingError
 
-TIME = 'time'
+_TIME = 'time'
 
-LATEST = 9.2e9
+_LATEST_TIME = 9.2e9
 """Seconds that nanoseconds since 1970 can tell; what is beyond is in another unit."""
 
 
@@ -69,8 +69,8 @@ def read_table(path: Path) -> Table:
         raise DrawingError(f'{path}: there are names of columns, but no values below them')
     table = np.frombuffer(values).reshape(-1, len(heads))
     columns = {head: table[:, number] for number, head in enumerate(heads)}
-    _check_time(path, columns[TIME], numbers)
-    return Table(columns.pop(TIME), columns)
+    _check_time(path, columns[_TIME], numbers)
+    return Table(columns.pop(_TIME), columns)
 
 
 def _heads(path: Path, row: list[str]) -> list[str]:
@@ -81,16 +81,16 @@ def _heads(path: Path, row: list[str]) -> list[str]:
     if len(heads) == 1 and (';' in heads[0] or '\t' in heads[0]):
         raise DrawingError(f'{path}, line 1: columns must be separated by commas, not by '
                            'semicolons or tabs')
-    if TIME not in heads:
+    if _TIME not in heads:
         some = ', '.join(map(_quoted, heads[:8])) + (', …' if len(heads) > 8 else '')
-        raise DrawingError(f'{path}, line 1: no column is called {TIME!r}, but {some}; the time '
+        raise DrawingError(f'{path}, line 1: no column is called {_TIME!r}, but {some}; the time '
                            'must be in seconds')
     name, count = Counter(heads).most_common(1)[0]
     if count > 1:
         raise DrawingError(f'{path}, line 1: {count} columns are called {_quoted(name)}; '
                            'rename them')
     if len(heads) == 1:
-        raise DrawingError(f'{path}, line 1: there is no column beside {TIME!r} to draw')
+        raise DrawingError(f'{path}, line 1: there is no column beside {_TIME!r} to draw')
     return heads
 
 
@@ -119,16 +119,16 @@ def _quoted(text: str) -> str:
 def _check_time(path: Path, time: NDArray[np.float64], numbers: array[int]) -> None:
     unknown = np.flatnonzero(~np.isfinite(time))
     if len(unknown):
-        raise DrawingError(f'{path}, line {numbers[unknown[0]]}, column {TIME!r}: there is no '
+        raise DrawingError(f'{path}, line {numbers[unknown[0]]}, column {_TIME!r}: there is no '
                            'time; delete the line')
-    large = np.flatnonzero(np.abs(time) > LATEST)
+    large = np.flatnonzero(np.abs(time) > _LATEST_TIME)
     if len(large):
-        raise DrawingError(f'{path}, line {numbers[large[0]]}, column {TIME!r}: '
+        raise DrawingError(f'{path}, line {numbers[large[0]]}, column {_TIME!r}: '
                            f'{time[large[0]]:.6g} s is beyond the year 2260; write the time in '
                            'seconds')
     back = np.flatnonzero(np.diff(time) < 0.0)
     if len(back):
         first, second = time[back[0]], time[back[0] + 1]
-        raise DrawingError(f'{path}, line {numbers[back[0] + 1]}, column {TIME!r}: the time goes '
+        raise DrawingError(f'{path}, line {numbers[back[0] + 1]}, column {_TIME!r}: the time goes '
                            f'back from {first:.15g} to {second:.15g} s; sort the lines, or keep '
                            'one recording of several')

@@ -19,36 +19,36 @@ from urdf2dyn_ros.drawing.picture import (
     shown,
     text_width,
 )
-from urdf2dyn_ros.drawing.tree_rows import Row, tree_rows
-from urdf2dyn_ros.drawing.tree_text import Line, summary, tree_line
+from urdf2dyn_ros.drawing.tree_rows import TreeRow, tree_rows
+from urdf2dyn_ros.drawing.tree_text import TreeLine, summary, tree_line
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.robot_model import RobotModel
 
-MARKS = {'revolute': ('o', BLUE), 'continuous': ('D', GREEN), 'prismatic': ('s', ORANGE)}
+_MARKS = {'revolute': ('o', BLUE), 'continuous': ('D', GREEN), 'prismatic': ('s', ORANGE)}
 """Shape and colour of a joint in the tree; a joint that mimics another is hollow."""
 
-ROW, INDENT, WIDEST_TREE = 0.21, 0.22, 3.3
+_ROW, _INDENT, _WIDEST_TREE = 0.21, 0.22, 3.3
 """Height of a row, width of a column of the tree, and of all columns at most [in]."""
 
-MARGIN, GAP, BAR, HEAD, LEGEND = 0.25, 0.3, 1.3, 0.72, 0.17
+_MARGIN, _GAP, _BAR, _HEAD, _LEGEND = 0.25, 0.3, 1.3, 0.72, 0.17
 """At the borders, between columns, longest bar of a mass, title, and a line of legend [in]."""
 
-NARROWEST = 6.1
+_NARROWEST = 6.1
 """Width [in] from which on the legend takes more than a line."""
 
-HEADS = ((0.3, 13.0, True), (0.56, 9.0, False), (0.78, 9.0, False))
+_HEAD_LINES = ((0.3, 13.0, True), (0.56, 9.0, False), (0.78, 9.0, False))
 """Middle [in], size [pt] and weight of the robot's name, the summary, and what is left out."""
 
-SIZE = 8.0
+_SIZE = 8.0
 """Of the font [pt]."""
 
-BESIDE = 0.16
+_BESIDE = 0.16
 """From a mark to the joint's name [in]."""
 
-LINKS = 'link + links fixed to it'
+_LINKS = 'link + links fixed to it'
 
 
-class Lefts(NamedTuple):
+class _Lefts(NamedTuple):
     """Where texts begin [in], row by row or in all rows alike."""
 
     joints: Sequence[float]
@@ -84,40 +84,41 @@ def draw_tree(model: RobotModel, path: Path) -> str:
     return note
 
 
-def _figure(system: Multibody, rows: Sequence[Row], lines: Sequence[Line],
+def _figure(system: Multibody, rows: Sequence[TreeRow], lines: Sequence[TreeLine],
             head: tuple[str, str, str]) -> Any:
     """Return the picture; lengths are inches from its upper left corner."""
     figure = empty_figure(1.0, 1.0)
     lefts = _lefts(figure, rows, lines)
     handles = _handles(system, rows, lines)
-    wide = sum(text_width(figure, handle.get_label(), SIZE) + 0.45 for handle in handles)
-    width = MARGIN + max(lefts.masses + BAR + 0.6, MARGIN + min(wide, NARROWEST), MARGIN + max(
-        text_width(figure, text, size, bold) for text, (_, size, bold) in zip(head, HEADS)))
-    legend = HEAD + (0.22 if head[2] else 0.0)
+    wide = sum(text_width(figure, handle.get_label(), _SIZE) + 0.45 for handle in handles)
+    width = _MARGIN + max(lefts.masses + _BAR + 0.6, _MARGIN + min(wide, _NARROWEST),
+                          _MARGIN + max(text_width(figure, text, size, bold)
+                                        for text, (_, size, bold) in zip(head, _HEAD_LINES)))
+    legend = _HEAD + (0.22 if head[2] else 0.0)
     # entries stand in columns as wide as their longest, so that more than one line needs more
-    room = width - 2 * MARGIN
+    room = width - 2 * _MARGIN
     legend_lines = 1 if wide < room else math.ceil(1.35 * wide / room)
-    top = legend + LEGEND * legend_lines + 0.38
-    height = top + ROW * len(rows) + MARGIN * 0.6
+    top = legend + _LEGEND * legend_lines + 0.38
+    height = top + _ROW * len(rows) + _MARGIN * 0.6
     figure.set_size_inches(width, height)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_xlim(0.0, width)
     axes.set_ylim(height, 0.0)
     axes.axis('off')
 
-    for text, (y, size, bold), colour in zip(head, HEADS, (BLACK, GREY, BLACK)):
-        _write(axes, MARGIN, y, text, colour, size, bold)
+    for text, (y, size, bold), colour in zip(head, _HEAD_LINES, (BLACK, GREY, BLACK)):
+        _write(axes, _MARGIN, y, text, colour, size, bold)
     axes.legend(handles=handles, loc='upper left', borderaxespad=0.0, frameon=False,
-                bbox_to_anchor=(MARGIN - 0.06, legend), bbox_transform=axes.transData,
-                ncol=math.ceil(len(handles) / legend_lines), fontsize=SIZE,
+                bbox_to_anchor=(_MARGIN - 0.06, legend), bbox_transform=axes.transData,
+                ncol=math.ceil(len(handles) / legend_lines), fontsize=_SIZE,
                 handlelength=1.4, columnspacing=1.6)
-    for left, text in ((lefts.joints[0], 'joint'), (lefts.links, LINKS),
+    for left, text in ((lefts.joints[0], 'joint'), (lefts.links, _LINKS),
                        (lefts.masses, 'mass [kg]')):
         _write(axes, left, top - 0.16, text, BLACK, bold=True)
-    heights = [top + ROW * (number + 0.5) for number in range(len(rows))]
+    heights = [top + _ROW * (number + 0.5) for number in range(len(rows))]
     for y in heights[1::2]:
-        axes.axhspan(y - ROW / 2, y + ROW / 2, color='#F4F4F4', linewidth=0, zorder=0)
-    _draw_tree(axes, system, rows, [left - BESIDE for left in lefts.joints], heights)
+        axes.axhspan(y - _ROW / 2, y + _ROW / 2, color='#F4F4F4', linewidth=0, zorder=0)
+    _draw_tree(axes, system, rows, [left - _BESIDE for left in lefts.joints], heights)
     for line, y, joint, remark, lumped in zip(lines, heights, lefts.joints, lefts.remarks,
                                               lefts.lumped):
         _write(axes, joint, y, line.joint, BLACK)
@@ -128,28 +129,28 @@ def _figure(system: Multibody, rows: Sequence[Row], lines: Sequence[Line],
     return figure
 
 
-def _lefts(figure: Any, rows: Sequence[Row], lines: Sequence[Line]) -> Lefts:
-    indent = min(INDENT, WIDEST_TREE / max(1, max(row.column for row in rows)))
-    joints = [MARGIN + 0.1 + row.column * indent + BESIDE for row in rows]
-    remarks = [left + (text_width(figure, line.joint, SIZE) + 0.08 if line.joint else 0.0)
+def _lefts(figure: Any, rows: Sequence[TreeRow], lines: Sequence[TreeLine]) -> _Lefts:
+    indent = min(_INDENT, _WIDEST_TREE / max(1, max(row.column for row in rows)))
+    joints = [_MARGIN + 0.1 + row.column * indent + _BESIDE for row in rows]
+    remarks = [left + (text_width(figure, line.joint, _SIZE) + 0.08 if line.joint else 0.0)
                for left, line in zip(joints, lines)]
-    links = GAP + max(left + text_width(figure, line.remark, SIZE)
+    links = _GAP + max(left + text_width(figure, line.remark, _SIZE)
                       for left, line in zip(remarks, lines))
-    lumped = [links + text_width(figure, line.link, SIZE) + 0.08 for line in lines]
-    masses = GAP + max(links + text_width(figure, LINKS, SIZE, bold=True),
-                       *(left + text_width(figure, line.lumped, SIZE)
+    lumped = [links + text_width(figure, line.link, _SIZE) + 0.08 for line in lines]
+    masses = _GAP + max(links + text_width(figure, _LINKS, _SIZE, bold=True),
+                       *(left + text_width(figure, line.lumped, _SIZE)
                          for left, line in zip(lumped, lines)))
-    return Lefts(joints, remarks, links, lumped, masses)
+    return _Lefts(joints, remarks, links, lumped, masses)
 
 
-def _write(axes: Any, x: float, y: float, text: str, colour: str, size: float = SIZE,
+def _write(axes: Any, x: float, y: float, text: str, colour: str, size: float = _SIZE,
            bold: bool = False) -> None:
     # a name may have a $ in it, which would begin a formula
     axes.text(x, y, text, color=colour, size=size, weight='bold' if bold else 'normal',
               va='center_baseline', parse_math=False)
 
 
-def _draw_tree(axes: Any, system: Multibody, rows: Sequence[Row], lefts: Sequence[float],
+def _draw_tree(axes: Any, system: Multibody, rows: Sequence[TreeRow], lefts: Sequence[float],
                heights: Sequence[float]) -> None:
     """Draw the lines from parents to children, and a mark for each joint."""
     for row, x, y in zip(rows, lefts, heights):
@@ -162,23 +163,23 @@ def _draw_tree(axes: Any, system: Multibody, rows: Sequence[Row], lefts: Sequenc
             axes.plot([x], [y], linestyle='', zorder=2, **_mark(system, row))
 
 
-def _mark(system: Multibody, row: Row) -> dict[str, Any]:
+def _mark(system: Multibody, row: TreeRow) -> dict[str, Any]:
     """Return how a joint is marked; a mimic joint's mark is hollow."""
     if row.body == ROOT:
         return {'marker': 's', 'markersize': 7.5, 'color': BLACK}
     body = system.bodies[row.body]
-    marker, colour = MARKS[body.type]
+    marker, colour = _MARKS[body.type]
     mimics = body.name != system.joint_names[body.coordinate]
     return {'marker': marker, 'markersize': 5.5 if marker == 'D' else 6.5, 'color': colour,
             'markerfacecolor': 'white' if mimics else colour, 'markeredgewidth': 1.4}
 
 
-def _draw_masses(axes: Any, left: float, rows: Sequence[Row], lines: Sequence[Line],
+def _draw_masses(axes: Any, left: float, rows: Sequence[TreeRow], lines: Sequence[TreeLine],
                  heights: Sequence[float]) -> None:
     """Draw the masses as bars; of bodies that are left out, the sum as a number alone."""
     heaviest = max(line.mass + line.lumped_mass for row, line in zip(rows, lines)
                    if not row.left_out) or 1.0
-    scale = [0.0 if row.left_out else BAR / heaviest for row in rows]
+    scale = [0.0 if row.left_out else _BAR / heaviest for row in rows]
     own = [line.mass * factor for line, factor in zip(lines, scale)]
     lumped = [line.lumped_mass * factor for line, factor in zip(lines, scale)]
     middles = [left + length for length in own]
@@ -190,7 +191,7 @@ def _draw_masses(axes: Any, left: float, rows: Sequence[Row], lines: Sequence[Li
                f'{mass:.3g}' if mass else 'massless', BLACK if mass else GREY)
 
 
-def _handles(system: Multibody, rows: Sequence[Row], lines: Sequence[Line]) -> list[Any]:
+def _handles(system: Multibody, rows: Sequence[TreeRow], lines: Sequence[TreeLine]) -> list[Any]:
     """Return the legend's entries: of what is in the picture, and of nothing else."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -202,7 +203,7 @@ def _handles(system: Multibody, rows: Sequence[Row], lines: Sequence[Line]) -> l
             name += ', mimics another' if hollow else ''
             found.setdefault(name, Line2D([], [], linestyle='', label=name,
                                           **_mark(system, row)))
-    order = ['root', *(name + mimics for name in MARKS for mimics in ('', ', mimics another'))]
+    order = ['root', *(name + mimics for name in _MARKS for mimics in ('', ', mimics another'))]
     handles = [found[name] for name in order if name in found]
     handles.append(Patch(color=GREY, label='mass of the link'))
     if any(line.lumped_mass for line in lines):

@@ -19,7 +19,7 @@ MOST_BODIES = 120
 
 
 @dataclass(frozen=True)
-class Row:
+class TreeRow:
     """
     One line of the picture.
 
@@ -42,7 +42,7 @@ class Row:
     left_out: tuple[int, ...] = ()
 
 
-def tree_rows(system: Multibody, most: int = MOST_BODIES) -> tuple[Row, ...]:
+def tree_rows(system: Multibody, most: int = MOST_BODIES) -> tuple[TreeRow, ...]:
     """Return the rows from top to bottom, the root first; parents stand above their children."""
     depths: list[int] = []
     for body in system.bodies:
@@ -57,11 +57,11 @@ def tree_rows(system: Multibody, most: int = MOST_BODIES) -> tuple[Row, ...]:
             left_out[anchors[number]].append(number)
     firsts = {numbers[0]: tuple(numbers) for numbers in left_out.values()}
     children = Counter(above[number] for number in kept | firsts.keys())
-    rows = [Row(ROOT)]
+    rows = [TreeRow(ROOT)]
     places = {ROOT: 0}
     for number in sorted(kept | firsts.keys()):   # bodies are numbered limb by limb
         parent = places[above[number]]
         column = rows[parent].column + (children[above[number]] > 1)
         places[number] = len(rows)
-        rows.append(Row(number, column, parent, firsts.get(number, ())))
+        rows.append(TreeRow(number, column, parent, firsts.get(number, ())))
     return tuple(rows)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from urdf2dyn_ros.drawing.picture import shown
-from urdf2dyn_ros.drawing.tree_rows import Row
+from urdf2dyn_ros.drawing.tree_rows import TreeRow
 from urdf2dyn_ros.multibody import ROOT, Attached, Multibody
 from urdf2dyn_ros.robot_model import RobotModel
 
-MOST_LETTERS = {'joint': 40, 'link': 36, 'lumped': 60}
+_MOST_LETTERS = {'joint': 40, 'link': 36, 'lumped': 60}
 
 
 @dataclass(frozen=True)
-class Line:
+class TreeLine:
     """What stands in a row: name of the joint, what is said of it, links, masses [kg]."""
 
     joint: str
@@ -39,13 +39,13 @@ def _mass(attached: Attached) -> float:
     return 0.0 if attached.link.inertia is None else attached.link.inertia.mass
 
 
-def tree_line(system: Multibody, row: Row) -> Line:
+def tree_line(system: Multibody, row: TreeRow) -> TreeLine:
     """Return the texts of a row."""
     if row.left_out:
         mass = sum(_mass(attached) for number in row.left_out
                    for attached in system.bodies[number].attached)
         count = len(row.left_out)
-        return Line('', f'… {count} more {"body" if count == 1 else "bodies"}, left out',
+        return TreeLine('', f'… {count} more {"body" if count == 1 else "bodies"}, left out',
                     '', '', mass, 0.0)
     if row.body == ROOT:
         return _body('', 'fixed to the world', system.root)
@@ -56,25 +56,25 @@ def tree_line(system: Multibody, row: Row) -> Line:
         factor = '' if body.multiplier == 1.0 else f'{body.multiplier:.4g} · '
         offset = '' if body.offset == 0.0 else f' {body.offset:+.4g}'
         follows = f'= {factor}{shown(driver, 30)}{offset}'
-    return _body(shown(body.name, MOST_LETTERS['joint']), follows, body.attached)
+    return _body(shown(body.name, _MOST_LETTERS['joint']), follows, body.attached)
 
 
-def _body(joint: str, remark: str, attached: Sequence[Attached]) -> Line:
+def _body(joint: str, remark: str, attached: Sequence[Attached]) -> TreeLine:
     # the coordinates of planar and floating joints that move no link, but the next coordinate
     if not attached:
-        return Line(joint, remark, '', '', 0.0, 0.0)
+        return TreeLine(joint, remark, '', '', 0.0, 0.0)
     first, *others = attached
-    return Line(joint, remark, shown(first.link.name, MOST_LETTERS['link']), _list(others),
+    return TreeLine(joint, remark, shown(first.link.name, _MOST_LETTERS['link']), _list(others),
                 _mass(first), sum(map(_mass, others)))
 
 
 def _list(others: Sequence[Attached]) -> str:
     """Return the names of lumped links, as many as there is room for."""
-    names = [shown(attached.link.name, MOST_LETTERS['link']) for attached in others]
+    names = [shown(attached.link.name, _MOST_LETTERS['link']) for attached in others]
     text = ''
     for number, name in enumerate(names):
         longer = f'{text}, {name}' if text else f'+ {name}'
-        if len(longer) > MOST_LETTERS['lumped']:
+        if len(longer) > _MOST_LETTERS['lumped']:
             return f'{text} and {len(names) - number} more' if text else f'+ {len(names)} links'
         text = longer
     return text

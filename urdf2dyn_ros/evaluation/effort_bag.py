@@ -19,12 +19,12 @@ from urdf2dyn_ros.recordings.messages import SECOND
 from urdf2dyn_ros.recordings.recording import said
 from urdf2dyn_ros.recordings.storage import library
 
-TOPIC = '/inverse_dynamics/efforts'
-PLUGINS = {'db3': 'SQLITE3', 'mcap': 'MCAP'}
-VERSION = 8
+_TOPIC = '/inverse_dynamics/efforts'
+_PLUGINS = {'db3': 'SQLITE3', 'mcap': 'MCAP'}
+_VERSION = 8
 """Of the format: the newest that ROS 2 Humble reads, and all after it."""
 
-STAMP, STAMP_PLACE = struct.Struct('=iI'), 4
+_STAMP, _STAMP_PLACE = struct.Struct('=iI'), 4
 """The first field of a JointState, after the four bytes that say how it is encoded."""
 
 
@@ -63,10 +63,10 @@ class EffortBag:
         self._message = _Message(joints, frame)
         try:
             self._writer = rosbag2.Writer(
-                self._bag, version=VERSION,
-                storage_plugin=rosbag2.StoragePlugin[PLUGINS[kind]])
+                self._bag, version=_VERSION,
+                storage_plugin=rosbag2.StoragePlugin[_PLUGINS[kind]])
             self._writer.open()
-            self._connection = self._writer.add_connection(TOPIC, JOINT_STATE,
+            self._connection = self._writer.add_connection(_TOPIC, JOINT_STATE,
                                                            typestore=types())
         # whatever the library raises where there is no room, or no right to write
         except Exception as error:
@@ -118,7 +118,7 @@ class _Message:
         self._places = [self._data.index(row.tobytes()) for row in values]
 
     def __call__(self, stamp: int, rows: Sequence[Vector]) -> bytes:
-        STAMP.pack_into(self._data, STAMP_PLACE, *divmod(stamp, SECOND))
+        _STAMP.pack_into(self._data, _STAMP_PLACE, *divmod(stamp, SECOND))
         for place, row in zip(self._places, rows):
             self._data[place:place + row.nbytes] = row.tobytes()
         return bytes(self._data)
@@ -126,7 +126,7 @@ class _Message:
 
 def _files(path: Path) -> set[str]:
     """Return the names that files of a bag may have, and those that SQLite puts beside it."""
-    return {METADATA} | {f'{path.name}.{kind}{end}' for kind in PLUGINS
+    return {METADATA} | {f'{path.name}.{kind}{end}' for kind in _PLUGINS
                          for end in ('', '-journal')}
 
 

@@ -13,7 +13,7 @@ from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts, Known
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
 from urdf2dyn_ros.stream.output import Output
 
-BATCH = 1024
+_ROWS_AT_ONCE = 1024
 
 
 class EffortRows:
@@ -55,7 +55,7 @@ class EffortRows:
     @property
     def full(self) -> bool:
         """Whether it is time to write."""
-        return len(self._outputs) >= BATCH
+        return len(self._outputs) >= _ROWS_AT_ONCE
 
     def write(self, file: TextIO) -> None:
         """Write what has come, and forget it."""

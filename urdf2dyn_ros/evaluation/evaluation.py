@@ -26,17 +26,17 @@ from urdf2dyn_ros.evaluation.result import Evaluation, Settings
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.node_parameters import stream
 from urdf2dyn_ros.recordings import Record, Recording
-from urdf2dyn_ros.recordings.messages import LATEST, SECOND, TOO_LATE
+from urdf2dyn_ros.recordings.messages import LATEST_STAMP, SECOND, TOO_LATE
 from urdf2dyn_ros.system.atomic_file import atomic_file
 
-TABLE, BAG = 'efforts.csv', 'efforts_bag'
+_TABLE, _BAG = 'efforts.csv', 'efforts_bag'
 
-KEPT = 1_000_000
+_KEPT_SAMPLES = 1_000_000
 """Samples for pictures, of all joints together: some 120 MB."""
 
 FEWEST_KEPT = 1000
 
-STILL = 0.005
+_STILL = 0.005
 """Velocity [rad/s or m/s] up to which a joint counts as resting."""
 
 
@@ -70,7 +70,7 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     if not names:
         raise ParameterError(f'robot {dynamics.model.name!r} has no joint that moves: there is no '
                              'effort to compute')
-    table, bag = directory / TABLE, directory / BAG
+    table, bag = directory / _TABLE, directory / _BAG
     _spare(recording, table, bag)
     gains = _gains(settings, len(names))
     reading = Reading(recording, Renaming(settings.renames, recording.path))
@@ -108,15 +108,15 @@ class _Run:
         self._names = names = dynamics.joint_names
         self.result = Evaluation(settings.estimator)
         self._stream = stream(parameters(settings.estimator), dynamics, lambda: 0)
-        self._comparison = Comparison(max(FEWEST_KEPT, KEPT // len(names)),
+        self._comparison = Comparison(max(FEWEST_KEPT, _KEPT_SAMPLES // len(names)),
                                       semantics=settings.semantics, gains=settings.gains,
-                                      still=STILL)
+                                      still=_STILL)
         facts, gravity = robot_facts(dynamics.model), gravity_of(dynamics)
         self._comparison.describe(facts, gravity)
         if settings.observer:
             self.result.external = ExternalEfforts(dynamics, settings.observer_gain,
                                                    settings.thresholds)
-        self._rows = EffortRows(names, facts, gravity, settings.semantics, settings.gains, STILL,
+        self._rows = EffortRows(names, facts, gravity, settings.semantics, settings.gains, _STILL,
                                 self.result.external)
         self._prefixes = [f'{what} of {name!r}: ' for what in ('position', 'velocity')
                           for name in names]
@@ -131,7 +131,7 @@ class _Run:
                 bag_later = later if record.stamp < 0 else 0
             names = record.names
             stamp = record.stamp + later
-            if stamp >= LATEST:
+            if stamp >= LATEST_STAMP:
                 stamp = 0
                 result.remark(TOO_LATE)
             position, velocity, effort, acceleration = cast(tuple[Any, ...], record[2:])

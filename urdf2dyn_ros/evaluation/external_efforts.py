@@ -14,10 +14,10 @@ from urdf2dyn_ros.observer.momentum_observer import MomentumObserver, of_joints
 
 Array = NDArray[np.float64]
 
-MOST_CONTACTS = 100
+_MOST_CONTACTS = 100
 """Of a joint, that are kept with their times; all are counted."""
 
-PLACES = 1000
+FEWEST_STRETCHES = 1000
 """Stretches of time that a curve is drawn of, at least, where there are so many samples."""
 
 
@@ -34,7 +34,7 @@ class Curves:
         firsts = np.arange(0, len(values), self._size)
         self.stamps += stamps[::self._size]
         self._ends += zip(np.fmin.reduceat(values, firsts), np.fmax.reduceat(values, firsts))
-        while len(self.stamps) > 2 * PLACES:
+        while len(self.stamps) > 2 * FEWEST_STRETCHES:
             self._size *= 2
             self.stamps = self.stamps[::2]
             pairs = [(*self._ends[k], *self._ends[min(k + 1, len(self._ends) - 1)])
@@ -168,5 +168,5 @@ class ExternalEfforts:
         for contact in contacts:
             joint = self.joints[self._names.index(contact.joint)]
             joint.count += 1
-            if len(joint.contacts) < MOST_CONTACTS:
+            if len(joint.contacts) < _MOST_CONTACTS:
                 joint.contacts.append(contact)

@@ -15,19 +15,19 @@ from urdf2dyn_ros.observer.contact import Contact
 from urdf2dyn_ros.recordings.messages import SECOND
 from urdf2dyn_ros.system.atomic_file import atomic_file
 
-STEM = 'external_efforts'
-FILES = (f'{STEM}.json', f'{STEM}.png')
+_STEM = 'external_efforts'
+FILES = (f'{_STEM}.json', f'{_STEM}.png')
 
-TOLD = 3
+_CONTACTS_LISTED = 3
 """Contacts of a joint that are told one by one."""
 
-MARGIN = 1.5
+_MARGIN = 1.5
 """Threshold that is advised, relative to the largest effort where nothing touched the robot."""
 
-SHADE = 0.35
+_SHADE = 0.35
 """Of the stretches with contact."""
 
-CELL, AXIS, LEFT, RIGHT, BELOW, ABOVE, HEAD = 5.3, 1.35, 0.75, 0.15, 0.5, 0.3, 0.7
+_CELL, _AXIS, _LEFT, _RIGHT, _BELOW, _ABOVE, _HEAD = 5.3, 1.35, 0.75, 0.15, 0.5, 0.3, 0.7
 """Width of a joint's place, height of its axis, what is around it, height of the head [in]."""
 
 
@@ -37,7 +37,7 @@ def words(external: ExternalEfforts) -> list[str]:
     return ['external efforts: those of the momentum observer, gain '
             f'{external.gain:g}/s, times from the first one on; friction and other errors of the '
             'model are among them: if nothing touched the robot, thresholds should be '
-            f'{MARGIN:g} times the largest',
+            f'{_MARGIN:g} times the largest',
             *(_joint(joint, start) for joint in external.joints)]
 
 
@@ -50,7 +50,7 @@ def _joint(joint: JointExternal, start: int) -> str:
             f'{joint.unit}, threshold {joint.threshold:g} {joint.unit}, ')
     if not joint.count:
         return text + 'no contact'
-    told = [_contact(contact, joint.unit, start) for contact in joint.contacts[:TOLD]]
+    told = [_contact(contact, joint.unit, start) for contact in joint.contacts[:_CONTACTS_LISTED]]
     more = [f'{joint.count - len(told)} more'] if joint.count > len(told) else []
     plural = 's' * (joint.count > 1)
     return f'{text}{joint.count} contact{plural}: {", ".join(told + more)}'
@@ -93,14 +93,15 @@ def draw(external: ExternalEfforts, path: Path, title: str) -> None:
     time = (np.array(external.curves.stamps) - start) / SECOND
     columns = min(4, math.ceil(len(joints) / 4))
     rows = math.ceil(len(joints) / columns)
-    place = (CELL if columns > 1 else 1.4 * CELL, ABOVE + AXIS + BELOW)
-    size = (place[0] * columns, place[1] * rows + HEAD)
+    place = (_CELL if columns > 1 else 1.4 * _CELL, _ABOVE + _AXIS + _BELOW)
+    size = (place[0] * columns, place[1] * rows + _HEAD)
     figure = empty_figure(*size)
     for number, joint in enumerate(joints):
         row, column = divmod(number, columns)
         axes = figure.add_axes((
-            (place[0] * column + LEFT) / size[0], (place[1] * (rows - 1 - row) + BELOW) / size[1],
-            (place[0] - LEFT - RIGHT) / size[0], AXIS / size[1]))
+            (place[0] * column + _LEFT) / size[0],
+            (place[1] * (rows - 1 - row) + _BELOW) / size[1],
+            (place[0] - _LEFT - _RIGHT) / size[0], _AXIS / size[1]))
         handles = _draw(axes, time, low[:, number], high[:, number], joint, start)
     figure.text(0.5, 1.0 - 0.1 / size[1], shown(title, 40 * columns + 40), ha='center', va='top',
                 fontsize='large', parse_math=False)
@@ -119,7 +120,7 @@ def _draw(axes: Any, time: Any, low: Any, high: Any, joint: JointExternal,
                      label='threshold')
     for contact in joint.contacts:
         begin, end = ((stamp - start) / SECOND for stamp in (contact.begin, contact.end))
-        axes.axvspan(begin, end, color=ORANGE, alpha=SHADE, linewidth=0.8, zorder=0)
+        axes.axvspan(begin, end, color=ORANGE, alpha=_SHADE, linewidth=0.8, zorder=0)
     figures = (f'largest {joint.largest:.3g} {joint.unit}' if joint.samples
                else 'effort not measured')
     axes.set_title(f'{shown(joint.joint, 32)}   {figures}', fontsize='medium', loc='left',
@@ -135,4 +136,4 @@ def _draw(axes: Any, time: Any, low: Any, high: Any, joint: JointExternal,
     axes.yaxis.set_label_coords(-0.5 / (axes.get_position().width
                                         * axes.figure.get_figwidth()), 0.5)
     return [Patch(color=BLUE, label='external effort'),
-            axes.lines[0], Patch(color=ORANGE, alpha=SHADE, label='contact')]
+            axes.lines[0], Patch(color=ORANGE, alpha=_SHADE, label='contact')]

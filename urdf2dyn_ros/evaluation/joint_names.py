@@ -9,10 +9,10 @@ from pathlib import Path
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings import Record
 
-HEADS = 1000
+_RECORDS_SEARCHED = 1000
 """Records that are looked through for names: several messages may make a sample."""
 
-MOST = 40
+_MOST_NAMES = 40
 """Names in an error."""
 
 
@@ -20,7 +20,7 @@ def heads_with(names: Sequence[str], records: Iterator[Record]) -> list[Record]:
     """Take records until all names have been met, or so many that they will not come."""
     heads: list[Record] = []
     missing = set(names)
-    for record in islice(records, HEADS):
+    for record in islice(records, _RECORDS_SEARCHED):
         heads.append(record)
         missing.difference_update(record.names)
         if not missing:
@@ -54,5 +54,5 @@ def check_names(joints: Sequence[str], heads: Iterable[Record], path: Path) -> N
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f' and {len(names) - MOST} more' if len(names) > MOST else ''
-    return ', '.join(names[:MOST]) + more
+    more = f' and {len(names) - _MOST_NAMES} more' if len(names) > _MOST_NAMES else ''
+    return ', '.join(names[:_MOST_NAMES]) + more

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from urdf2dyn_ros.errors import ParameterError, RecordingError
 
-MOST_LISTS = 64
+_MOST_LISTS = 64
 """Lists of names that are remembered."""
 
 
@@ -50,7 +50,7 @@ class Renaming:
         if not self._rules:
             return key
         if key not in self._known:
-            if len(self._known) >= MOST_LISTS:
+            if len(self._known) >= _MOST_LISTS:
                 self._known.clear()
             self._known[key] = self._renamed(key)
         return self._known[key]

@@ -14,10 +14,10 @@ from urdf2dyn_ros.recordings import Recording
 from urdf2dyn_ros.recordings.messages import SECOND
 from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
 
-CALENDAR = 946_684_800 * SECOND
+_CALENDAR = 946_684_800 * SECOND
 """Stamps [ns] from the year 2000 on are dates, before it times since some start."""
 
-KNOWN = ('used', 'received', 'accelerations')
+_KNOWN = ('used', 'received', 'accelerations')
 
 
 def words(recording: Recording, dynamics: InverseDynamics, semantics: str,
@@ -37,7 +37,7 @@ def words(recording: Recording, dynamics: InverseDynamics, semantics: str,
     for counters, head in ((OUTCOMES, 'left out'), (EVENTS, 'besides')):
         lines += [f'{head}: {name} {result.counters[name]} ({meaning})'
                   for name, meaning in counters.items()
-                  if result.counters[name] and name not in KNOWN]
+                  if result.counters[name] and name not in _KNOWN]
     if result.unknown:
         lines.append('recorded joints that the robot does not have: ' + ', '.join(result.unknown))
     lines += [f'doubtful at times: {doubt}' for doubt in result.doubts.values()]
@@ -60,7 +60,7 @@ def _when(span: tuple[int, int] | None) -> str:
         return ''
     first, last = span
     date = ''
-    if first >= CALENDAR:
+    if first >= _CALENDAR:
         at = datetime.fromtimestamp(first // SECOND, timezone.utc)
         date = f', {at:%Y-%m-%d %H:%M:%S} UTC'
     return (f', {(last - first) / SECOND:.3f} s from {seconds(first)} to {seconds(last)} s{date}')

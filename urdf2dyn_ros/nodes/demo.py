@@ -24,7 +24,7 @@ from urdf2dyn_ros.nodes.progress import Progress
 from urdf2dyn_ros.parameters import check_all
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.simulators.parameters import PARAMETERS as SIMULATION
+from urdf2dyn_ros.simulators.parameters import SIMULATOR_PARAMETERS as SIMULATION
 from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.urdf.reader import read_urdf
 from urdf2dyn_ros.urdf.source import load_urdf

@@ -25,8 +25,8 @@ from urdf2dyn_ros.nodes.trajectory_message import points
 from urdf2dyn_ros.simulators import simulator_class
 from urdf2dyn_ros.simulators.control import CONTROLS
 from urdf2dyn_ros.simulators.gears import gears
-from urdf2dyn_ros.simulators.parameters import PARAMETERS, TOPIC
-from urdf2dyn_ros.simulators.sample import Sample
+from urdf2dyn_ros.simulators.parameters import BY_TOPIC, SIMULATOR_PARAMETERS
+from urdf2dyn_ros.simulators.sample import SimulatedSample
 from urdf2dyn_ros.trajectories import TRAJECTORIES
 from urdf2dyn_ros.trajectories.trajectory import Trajectory
 from urdf2dyn_ros.trajectories.via_points import ViaPoints
@@ -55,7 +55,7 @@ class JointSimulator(Node):
 
     def __init__(self) -> None:
         super().__init__('joint_simulator')
-        values = NodeParameters(self, PARAMETERS).values
+        values = NodeParameters(self, SIMULATOR_PARAMETERS).values
         if not values['robot_description']:
             raise ParameterError('parameter robot_description is empty: give it the text of a '
                                  'URDF, for instance in a file of parameters')
@@ -65,7 +65,7 @@ class JointSimulator(Node):
             model, gravity=values['gravity'], dt=values['physics_step'],
             friction=values['friction'], command=self._control.command)
         self._gears = gears(model)
-        self._by_topic: bool = values['trajectory'] == TOPIC
+        self._by_topic: bool = values['trajectory'] == BY_TOPIC
         motion = TRAJECTORIES['smooth' if self._by_topic else values['trajectory']]
         self._trajectory: Trajectory = motion(
             [joint.type for joint in self._gears.drivers], self._gears.limits, values['duration'])
@@ -144,7 +144,7 @@ class JointSimulator(Node):
         self._motion_start, self._progress = self._simulator.time, 0.0
         self.get_logger().info(f'moving for {self._trajectory.duration:g} s')
 
-    def _publish(self, sample: Sample) -> None:
+    def _publish(self, sample: SimulatedSample) -> None:
         stamp = Time(nanoseconds=self._first_stamp + round(sample.time * 1e9)).to_msg()
         if self._clock_topic:
             self._clock_topic.publish(ClockMessage(clock=stamp))

@@ -9,7 +9,7 @@ from pathlib import Path
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings.bag import BagRecording
 from urdf2dyn_ros.recordings.csv_table import CsvRecording
-from urdf2dyn_ros.recordings.recording import Progress, Record, Recording
+from urdf2dyn_ros.recordings.recording import ProgressCallback, Record, Recording
 
 DIRECTORY = 'directory'
 
@@ -25,7 +25,7 @@ __all__ = ['RECORDINGS', 'Progress', 'Record', 'Recording', 'open_recording']
 
 
 def open_recording(path: str | Path, topic: str | None = None,
-                   progress: Progress | None = None) -> Recording:
+                   progress: ProgressCallback | None = None) -> Recording:
     """
     Return a recording to be iterated over.
 

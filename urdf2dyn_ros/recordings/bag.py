@@ -10,9 +10,9 @@ from urdf2dyn_ros.recordings.damaged import Damaged
 from urdf2dyn_ros.recordings.decoder import decoder
 from urdf2dyn_ros.recordings.recording import Record, Recording, said
 from urdf2dyn_ros.recordings.storage import Intact, Storage
-from urdf2dyn_ros.recordings.topics import Topic, choose
+from urdf2dyn_ros.recordings.topics import Topic, choose_topic
 
-MAGIC = {'.db3': (b'SQLite format 3\0', 'SQLite database'), '.mcap': (b'\x89MCAP0\r\n', 'MCAP')}
+_MAGIC = {'.db3': (b'SQLite format 3\0', 'SQLite database'), '.mcap': (b'\x89MCAP0\r\n', 'MCAP')}
 """What a file begins with, and what it is then."""
 
 METADATA = 'metadata.yaml'
@@ -39,7 +39,7 @@ class BagRecording(Recording):
         super().__init__(path)
         _check_kind(path)
         self._storage, topics = _opened(path)
-        self._topic = choose(topics, topic, path)
+        self._topic = choose_topic(topics, topic, path)
         self.topic = self._topic.name
         for file in [path, *path.glob('*.db3')]:
             log = Path(f'{file}-wal')
@@ -70,12 +70,12 @@ def _check_kind(path: Path) -> None:
     """Refuse what cannot be a bag at all, in better words than a library's."""
     if path.is_dir():
         if not (path / METADATA).exists():
-            files = sorted(file.name for kind in MAGIC for file in path.glob(f'*{kind}'))
+            files = sorted(file.name for kind in _MAGIC for file in path.glob(f'*{kind}'))
             remedy = (f'; ros2 bag reindex writes one, or name a file in it: {", ".join(files)}'
                       if files else ', and no .db3 or .mcap file: it is no bag')
             raise RecordingError(path, f'a directory without {METADATA}{remedy}')
         return
-    magic, kind = MAGIC[path.suffix.lower()]
+    magic, kind = _MAGIC[path.suffix.lower()]
     try:
         with path.open('rb') as file:
             begin = file.read(len(magic))

@@ -13,20 +13,20 @@ from typing import TextIO
 import numpy as np
 
 from urdf2dyn_ros.errors import RecordingError
-from urdf2dyn_ros.recordings.recording import NOTHING, Record, Recording
+from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording
 
-TIME = 'time'
-QUANTITIES = {'position': ('q_', 'position_'), 'velocity': ('qd_', 'velocity_'),
+_TIME = 'time'
+_PREFIXES = {'position': ('q_', 'position_'), 'velocity': ('qd_', 'velocity_'),
               'effort': ('effort_',), 'acceleration': ('qdd_', 'acceleration_')}
 """What the name of a column begins with, before that of the joint."""
 
-RULE = ("a column 'time' [s], and of every joint q_<joint>, and if you have them qd_<joint>, "
+_RULE = ("a column 'time' [s], and of every joint q_<joint>, and if you have them qd_<joint>, "
         'qdd_<joint> and effort_<joint>')
-LONGEST_LINE = 1_000_000
-MOST_NAMES = 40
-MISSING = -1
-SEPARATORS = {',': 'commas', ';': 'semicolons', '\t': 'tabs'}
-PLAIN = re.compile(r'[0-9eE+.naNA -]*').fullmatch
+_LONGEST_LINE = 1_000_000
+_MOST_NAMES = 40
+_MISSING = -1
+_SEPARATORS = {',': 'commas', ';': 'semicolons', '\t': 'tabs'}
+_PLAIN = re.compile(r'[0-9eE+.naNA -]*').fullmatch
 """Whatever else float() takes, as 1_0, infinity or digits of other scripts, is a mistake here."""
 
 
@@ -74,12 +74,12 @@ class CsvRecording(Recording):
         """Yield the number of the line and its cells, the header first; never an empty one."""
         try:
             with self.path.open(encoding='utf-8-sig', newline='') as file:
-                first = file.readline(LONGEST_LINE)
+                first = file.readline(_LONGEST_LINE)
                 if not first.strip():
                     raise self.defect('an empty file' if not first else 'line 1: no header')
-                separator = max(SEPARATORS, key=first.count)
+                separator = max(_SEPARATORS, key=first.count)
                 if separator != ',':
-                    self.remark(f'columns are separated by {SEPARATORS[separator]}')
+                    self.remark(f'columns are separated by {_SEPARATORS[separator]}')
                 file.seek(0)
                 reader = csv.reader(self._lines(file), delimiter=separator,
                                     skipinitialspace=True, strict=True)
@@ -96,8 +96,8 @@ class CsvRecording(Recording):
 
     def _lines(self, file: TextIO) -> Iterator[str]:
         read = 0
-        while line := file.readline(LONGEST_LINE):
-            if len(line) == LONGEST_LINE or '\0' in line:
+        while line := file.readline(_LONGEST_LINE):
+            if len(line) == _LONGEST_LINE or '\0' in line:
                 raise self.defect('no table: it has a line without an end, or bytes that are no '
                                   'text')
             read += len(line)
@@ -139,20 +139,20 @@ class _Columns:
         if twice:
             raise recording.defect(f'columns that are there twice: {_listed(twice)}')
         self.joints = tuple(dict.fromkeys(
-            name[len(prefix):] for name in names for prefix in QUANTITIES['position']
+            name[len(prefix):] for name in names for prefix in _PREFIXES['position']
             if name.startswith(prefix) and name != prefix))
-        if TIME not in names or not self.joints:
-            raise recording.defect(f'{RULE} are needed; the columns are: {_listed(names)}')
-        self.used = [names.index(TIME)]
+        if _TIME not in names or not self.joints:
+            raise recording.defect(f'{_RULE} are needed; the columns are: {_listed(names)}')
+        self.used = [names.index(_TIME)]
         self._chosen: dict[str, list[int]] = {}
-        for what, prefixes in QUANTITIES.items():
+        for what, prefixes in _PREFIXES.items():
             self._chosen[what] = []
             for joint in self.joints:
                 found = [prefix + joint for prefix in prefixes if prefix + joint in names]
                 if len(found) > 1:
                     raise recording.defect(f'columns that mean the same: {_listed(found)}')
-                self._chosen[what].append(names.index(found[0]) if found else MISSING)
-            present = [column for column in self._chosen[what] if column != MISSING]
+                self._chosen[what].append(names.index(found[0]) if found else _MISSING)
+            present = [column for column in self._chosen[what] if column != _MISSING]
             self.used += present
             if not present:
                 self._chosen[what] = []
@@ -162,12 +162,12 @@ class _Columns:
 
     def record(self, row: Sequence[str]) -> Record:
         """Return what the cells say; ValueError or ArithmeticError if one is no number."""
-        if not PLAIN(''.join([row[column] for column in self.used])):
+        if not _PLAIN(''.join([row[column] for column in self.used])):
             raise ValueError
         # not as a float: seconds since 1970 leave no room for nanoseconds
         stamp = round(Decimal(row[self.used[0]]) * 1_000_000_000)
         values = [np.array([float(row[column] or 'nan') for column in chosen]) if chosen
-                  else NOTHING for chosen in self._chosen.values()]
+                  else NOT_RECORDED for chosen in self._chosen.values()]
         if any(np.isinf(entries).any() for entries in values):
             raise ValueError
         return Record(stamp, self.joints, *values)
@@ -178,9 +178,9 @@ def _is_number(cell: str, finite: bool) -> bool:
         value = float(cell or 'nan')
     except ValueError:
         return False
-    return bool(PLAIN(cell)) and not math.isinf(value) and not (finite and math.isnan(value))
+    return bool(_PLAIN(cell)) and not math.isinf(value) and not (finite and math.isnan(value))
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f' and {len(names) - MOST_NAMES} more' if len(names) > MOST_NAMES else ''
-    return ', '.join(map(repr, names[:MOST_NAMES])) + more
+    more = f' and {len(names) - _MOST_NAMES} more' if len(names) > _MOST_NAMES else ''
+    return ', '.join(map(repr, names[:_MOST_NAMES])) + more

@@ -15,10 +15,10 @@ from urllib.parse import quote
 
 from urdf2dyn_ros.recordings.topics import Topic
 
-SCHEMA, CHANNEL, MESSAGE, CHUNK, DATA_END = 3, 4, 5, 6, 15
+_SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 3, 4, 5, 6, 15
 """Opcodes of MCAP's records (https://mcap.dev/spec)."""
 
-MCAP_MAGIC = 8
+_MCAP_MAGIC = 8
 
 
 class Damaged:
@@ -87,9 +87,9 @@ def _sqlite_messages(path: Path, topic: Topic) -> Iterator[tuple[int, bytes]]:
 def _mcap_topics(path: Path) -> Iterator[tuple[str, str]]:
     schemas: dict[int, str] = {}
     for opcode, content in _mcap_records(path):
-        if opcode == SCHEMA:
+        if opcode == _SCHEMA:
             schemas[struct.unpack_from('<H', content)[0]] = _text(content, 2)[0]
-        elif opcode == CHANNEL:
+        elif opcode == _CHANNEL:
             yield _text(content, 4)[0], schemas.get(struct.unpack_from('<H', content, 2)[0], '')
 
 
@@ -97,13 +97,13 @@ def _mcap_messages(path: Path, topic: Topic) -> Iterator[tuple[int, bytes]]:
     schemas: dict[int, str] = {}
     channels: set[int] = set()
     for opcode, content in _mcap_records(path):
-        if opcode == SCHEMA:
+        if opcode == _SCHEMA:
             schemas[struct.unpack_from('<H', content)[0]] = _text(content, 2)[0]
-        elif opcode == CHANNEL:
+        elif opcode == _CHANNEL:
             channel, schema = struct.unpack_from('<HH', content)
             if (_text(content, 4)[0], schemas.get(schema)) == topic[:2]:
                 channels.add(channel)
-        elif opcode == MESSAGE:
+        elif opcode == _MESSAGE:
             channel, _, logged = struct.unpack_from('<HIQ', content)
             if channel in channels:
                 yield logged, content[22:]
@@ -113,11 +113,11 @@ def _mcap_records(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield opcode and content of every record, those in chunks among them."""
     size = path.stat().st_size
     with path.open('rb') as file:
-        file.seek(MCAP_MAGIC)
+        file.seek(_MCAP_MAGIC)
         for opcode, content in _records(file, size):
-            if opcode == DATA_END:
+            if opcode == _DATA_END:
                 return
-            if opcode == CHUNK:
+            if opcode == _CHUNK:
                 inner = _unpacked(content)
                 yield from _records(BytesIO(inner), len(inner))
             else:
@@ -130,7 +130,7 @@ def _records(file: BinaryIO | BytesIO, size: int) -> Iterator[tuple[int, bytes]]
         head = file.read(9)
         opcode, length = struct.unpack('<BQ', head) if len(head) == 9 else (0, size)
         whole = length <= size - file.tell()
-        if whole or opcode == CHUNK:   # which may hold half a minute of a slow stream
+        if whole or opcode == _CHUNK:   # which may hold half a minute of a slow stream
             yield opcode, file.read(min(length, size))
         if not whole:
             raise ValueError(f'the record at byte {start} is cut off')

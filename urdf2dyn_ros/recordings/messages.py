@@ -9,7 +9,7 @@ from urdf2dyn_ros.recordings.recording import Record
 
 SECOND = 1_000_000_000
 
-LATEST = 2**31 * SECOND
+LATEST_STAMP = 2**31 * SECOND
 """The first stamp [ns] that no message of ROS can bear."""
 
 TOO_LATE = ('there are times beyond 2038, which no message can bear, and they are left out: are '

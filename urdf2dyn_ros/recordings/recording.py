@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.errors import RecordingError
 
 Vector = NDArray[np.float64]
-Progress = Callable[[float], None]
+ProgressCallback = Callable[[float], None]
 
-NOTHING: Vector = np.zeros(0)
+NOT_RECORDED: Vector = np.zeros(0)
 """Of a quantity that was not recorded."""
 
-STEP = 0.01
+_STEP = 0.01
 """How often progress is told: whenever this fraction more has been read."""
 
 
@@ -43,7 +43,7 @@ class Record(NamedTuple):
     position: Vector
     velocity: Vector
     effort: Vector
-    acceleration: Vector = NOTHING
+    acceleration: Vector = NOT_RECORDED
 
 
 class Recording(ABC):
@@ -85,7 +85,7 @@ class Recording(ABC):
     def __init__(self, path: Path) -> None:
         self.path = path
         self.size = _size(path)
-        self.progress: Progress | None = None
+        self.progress: ProgressCallback | None = None
         self.joint_names: tuple[str, ...] = ()
         self.remarks: list[str] = []
         self._begin()
@@ -124,7 +124,7 @@ class Recording(ABC):
         return RecordingError(self.path, message, self.count, (self._last - self._first) * 1e-9)
 
     def _tell(self, fraction: float) -> None:
-        if self.progress is not None and fraction >= min(self._told + STEP, 1.0) > self._told:
+        if self.progress is not None and fraction >= min(self._told + _STEP, 1.0) > self._told:
             self._told = fraction
             self.progress(fraction)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings.messages import MESSAGES
 
-USUAL = '/joint_states'
+_USUAL = '/joint_states'
 
 
 class Topic(NamedTuple):
@@ -33,7 +33,7 @@ class Topic(NamedTuple):
         return f'{self.name} ({self.type}, {count} messages)'
 
 
-def choose(topics: Sequence[Topic], wanted: str | None, path: Path) -> Topic:
+def choose_topic(topics: Sequence[Topic], wanted: str | None, path: Path) -> Topic:
     """
     Return the topic that is wanted, or the only one that can be meant.
 
@@ -63,7 +63,7 @@ def _meant(topics: Sequence[Topic]) -> list[Topic]:
     for kind in MESSAGES:
         found = [topic for topic in topics if topic.type == kind]
         found = [topic for topic in found if topic.messages != 0] or found
-        usual = [topic for topic in found if topic.name == USUAL]
+        usual = [topic for topic in found if topic.name == _USUAL]
         if found:
             return usual or found
     return []

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from urdf2dyn_ros.simulators.sample import Vector
 from urdf2dyn_ros.simulators.simulator import Simulator
 
-KP, KD = 400.0, 40.0
+_KP, _KD = 400.0, 40.0
 """Feedback of the motion's errors [1/s^2], [1/s]: critically damped, 20 rad/s."""
 
-OUTER = 10.0
+_OUTER = 10.0
 """Feedback of the position's error on a commanded velocity [1/s]."""
 
 
@@ -34,17 +34,17 @@ class Control(NamedTuple):
 
 def computed_torque(simulator: Simulator, q: Vector, qd: Vector, qdd: Vector) -> Vector:
     """Return the efforts that the engine's own model asks for; Coulomb friction is not in it."""
-    return simulator.required(qdd + KP * (q - simulator.q) + KD * (qd - simulator.qd))
+    return simulator.required(qdd + _KP * (q - simulator.q) + _KD * (qd - simulator.qd))
 
 
 def pd(simulator: Simulator, q: Vector, qd: Vector, qdd: Vector) -> Vector:
     """Return the efforts of a spring and a damper at every joint; it sags under gravity."""
-    return simulator.inertia * (KP * (q - simulator.q) + KD * (qd - simulator.qd))
+    return simulator.inertia * (_KP * (q - simulator.q) + _KD * (qd - simulator.qd))
 
 
 def velocity(simulator: Simulator, q: Vector, qd: Vector, qdd: Vector) -> Vector:
     """Return the wanted velocities, corrected by the position's error."""
-    return qd + OUTER * (q - simulator.q)
+    return qd + _OUTER * (q - simulator.q)
 
 
 def position(simulator: Simulator, q: Vector, qd: Vector, qdd: Vector) -> Vector:

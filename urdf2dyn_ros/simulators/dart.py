@@ -12,7 +12,7 @@ from urdf2dyn_ros.simulators.dart_loader import load_skeleton
 from urdf2dyn_ros.simulators.sample import Vector
 from urdf2dyn_ros.simulators.simulator import Simulator
 
-POSITION_GAIN = 0.1
+_POSITION_GAIN = 0.1
 """Share of the position error that is taken back in a step: gz_ros2_control's own default."""
 
 
@@ -62,7 +62,7 @@ class DartSimulator(Simulator):
 
     def _advance(self, command: Vector) -> tuple[Vector, Vector]:
         if self._command == 'position':
-            command = POSITION_GAIN / self._dt * (command - self._state()[0])
+            command = _POSITION_GAIN / self._dt * (command - self._state()[0])
         self._skeleton.setCommands(self._in_skeleton(command))
         self._world.step()
         wrenches = np.array([body.getBodyForce() for body in self._bodies])

@@ -12,7 +12,7 @@ from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.masses import check_masses
 from urdf2dyn_ros.simulators.simulated_model import simulated_urdf
 
-NEGLIGIBLE = 1e-18
+_MASSLESS = 1e-18
 """Mass [kg] and moments [kg m^2] of a link without inertia; DART warns of a segfault at 0."""
 
 
@@ -31,7 +31,7 @@ def load_skeleton(model: RobotModel, friction: bool) -> Any:
     options = dartpy.utils.DartLoaderOptions()
     options.mDefaultRootJointType = dartpy.utils.DartLoaderRootJointType.FIXED
     options.mDefaultInertia = dartpy.dynamics.Inertia(
-        NEGLIGIBLE, np.zeros(3), NEGLIGIBLE * np.eye(3))
+        _MASSLESS, np.zeros(3), _MASSLESS * np.eye(3))
     loader = dartpy.utils.DartLoader()
     loader.setOptions(options)
     skeleton = loader.parseSkeletonString(simulated_urdf(model, friction), dartpy.common.Uri())

@@ -12,7 +12,7 @@ from urdf2dyn_ros.robot_model import Joint, Limits, RobotModel
 
 Array = NDArray[np.float64]
 
-SINGLE = ('revolute', 'continuous', 'prismatic')
+_SINGLE = ('revolute', 'continuous', 'prismatic')
 """Types with one position; of the others only `fixed` can be simulated."""
 
 
@@ -82,7 +82,7 @@ def gears(model: RobotModel) -> Gears:
     """
     moving = []
     for joint in model.joints:
-        if joint.type in SINGLE:
+        if joint.type in _SINGLE:
             moving.append(joint)
         elif not (joint.type == 'fixed' or is_floating_root(model, joint)):
             raise SimulationError(

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.simulators.gears import Gears
 
-NEGLIGIBLE = 1e-12
+_NO_INERTIA = 1e-12
 """Diagonal entry of the mass matrix [kg m^2 or kg] below which a joint moves nothing."""
 
-SINGULAR = 1e-9
+_SINGULAR = 1e-9
 """A mass matrix scaled to a unit diagonal with a smaller eigenvalue cannot be inverted safely."""
 
 
@@ -35,12 +35,12 @@ def check_inertia(gears: Gears, M: NDArray[np.float64]) -> None:
               'inverse dynamics itself needs neither')
     diagonal = M.diagonal()
     empty = [joint.name for joint, m in zip(gears.joints, diagonal, strict=True)
-             if m < NEGLIGIBLE]
+             if m < _NO_INERTIA]
     if empty:
         raise SimulationError(f'no inertia is moved by {_listed(empty)}: {remedy}')
     scale = 1.0 / np.sqrt(diagonal)
     values, vectors = np.linalg.eigh(M * np.outer(scale, scale))
-    if values[0] < SINGULAR:
+    if values[0] < _SINGULAR:
         together = [joint.name for joint, part in zip(gears.joints, vectors[:, 0], strict=True)
                     if abs(part) > 0.05]
         raise SimulationError(f'no inertia is moved when {_listed(together)} move against each '

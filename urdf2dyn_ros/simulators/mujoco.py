@@ -12,13 +12,13 @@ from urdf2dyn_ros.simulators.sample import Vector
 from urdf2dyn_ros.simulators.simulated_model import simulated_urdf, with_aligned_inertias
 from urdf2dyn_ros.simulators.simulator import Simulator
 
-NEGLIGIBLE = 2e-15
+_MASSLESS = 2e-15
 """Mass [kg] and moments [kg m^2] of a link without inertia; MuJoCo refuses less."""
 
-COMPILER = (f'<mujoco><compiler discardvisual="true" fusestatic="false" balanceinertia="false" '
-            f'boundmass="{NEGLIGIBLE}" boundinertia="{NEGLIGIBLE}"/></mujoco></robot>')
+_COMPILER = (f'<mujoco><compiler discardvisual="true" fusestatic="false" balanceinertia="false" '
+            f'boundmass="{_MASSLESS}" boundinertia="{_MASSLESS}"/></mujoco></robot>')
 
-BANDWIDTH = 100.0
+_BANDWIDTH = 100.0
 """Of the servos [rad/s]: the moved inertia, times its square, is their stiffness."""
 
 
@@ -39,7 +39,7 @@ class MujocoSimulator(Simulator):
               friction: bool) -> None:
         # before 4.0 its URDF reader loses the rotation of inertial frames (mujoco#3559)
         text = simulated_urdf(with_aligned_inertias(model), friction)
-        text = text.replace('</robot>', COMPILER)
+        text = text.replace('</robot>', _COMPILER)
         try:
             self._model = mujoco.MjModel.from_xml_string(text)
         except ValueError as error:
@@ -61,9 +61,9 @@ class MujocoSimulator(Simulator):
         self._rows = np.array([engine.joint(joint.name).dofadr[0]
                                for joint in self._gears.joints])
         mujoco.mj_forward(engine, self._data)
-        stiffness = self._mass_matrix().diagonal() * BANDWIDTH**2
+        stiffness = self._mass_matrix().diagonal() * _BANDWIDTH**2
         self._kp = stiffness * (self._command == 'position')
-        self._kv = 2.0 * stiffness / BANDWIDTH * (self._command != 'effort')
+        self._kv = 2.0 * stiffness / _BANDWIDTH * (self._command != 'effort')
         # where MuJoCo integrates it implicitly, as it does with the damping of the joint
         engine.dof_damping[self._rows] += self._kv
 

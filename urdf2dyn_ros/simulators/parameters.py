@@ -11,10 +11,10 @@ from urdf2dyn_ros.simulators.control import CONTROLS
 from urdf2dyn_ros.simulators.sample import EFFORTS
 from urdf2dyn_ros.trajectories import TRAJECTORIES
 
-TOPIC = 'topic'
+BY_TOPIC = 'topic'
 """The motion that is not in the table: it comes by message."""
 
-PARAMETERS = (
+SIMULATOR_PARAMETERS = (
     Parameter('robot_description', '', 'The robot, as URDF.', read_only=True),
     Parameter('simulator', 'dart', 'Physics engine.', choices=tuple(SIMULATORS), read_only=True),
     replace(GRAVITY_PARAMETER, read_only=True),
@@ -27,7 +27,7 @@ PARAMETERS = (
               "model, efforts of a spring and a damper (pd), or what the engine's servos follow.",
               choices=tuple(CONTROLS), read_only=True),
     Parameter('trajectory', 'smooth', 'How the robot moves; topic: as the last message on '
-              '~/joint_trajectory says.', choices=(*TRAJECTORIES, TOPIC), read_only=True),
+              '~/joint_trajectory says.', choices=(*TRAJECTORIES, BY_TOPIC), read_only=True),
     Parameter('duration', 20.0, 'How long the robot moves.', unit='s', minimum=0.5,
               maximum=86400.0, read_only=True),
     Parameter('physics_step', 0.001, 'Time step of the engine.', unit='s', minimum=1e-5,

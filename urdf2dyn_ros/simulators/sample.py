@@ -14,7 +14,7 @@ EFFORTS = ('net', 'commanded')
 
 
 @dataclass(frozen=True)
-class Sample:
+class SimulatedSample:
     """
     What a step measured, all of it at the instant that the step departed from.
 

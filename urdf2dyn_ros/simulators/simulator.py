@@ -12,12 +12,12 @@ from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.gears import gears
 from urdf2dyn_ros.simulators.inertia import check_inertia
-from urdf2dyn_ros.simulators.sample import Sample, Vector
+from urdf2dyn_ros.simulators.sample import SimulatedSample, Vector
 
 COMMANDS = ('effort', 'velocity', 'position')
 """What a joint may be commanded to have; the last two are followed by a servo of the engine."""
 
-FASTEST = 1e6
+_FASTEST = 1e6
 """No joint moves at this velocity [rad/s or m/s], if the engine is right."""
 
 
@@ -140,7 +140,7 @@ class Simulator(ABC):
         """Place the robot: q, qd (n,)."""
         self._set_state(self._gears.ratios @ q + self._gears.offsets, self._gears.ratios @ qd)
 
-    def step(self, command: Vector) -> Sample:
+    def step(self, command: Vector) -> SimulatedSample:
         """
         Advance by one physics step under efforts, velocities or positions (n,) of the drivers.
 
@@ -161,9 +161,10 @@ class Simulator(ABC):
             net, commanded = self._advance(command)
         self._steps += 1
         after = self.qd
-        if not (np.isfinite([self.q, net]).all() and (np.abs(after) < FASTEST).all()):
+        if not (np.isfinite([self.q, net]).all() and (np.abs(after) < _FASTEST).all()):
             raise self._diverged(time)
-        return Sample(time, q, qd, (after - qd) / self._dt, 0.5 * (qd + after), net, commanded)
+        return SimulatedSample(time, q, qd, (after - qd) / self._dt, 0.5 * (qd + after), net,
+                               commanded)
 
     @staticmethod
     def _diverged(time: float) -> SimulationError:

@@ -9,15 +9,15 @@ import numpy as np
 from urdf2dyn_ros.robot_model import Limits
 from urdf2dyn_ros.trajectories.trajectory import Vector, room
 
-HARMONICS = 5
+_HARMONICS = 5
 
-PERIOD = 10.0
+_PERIOD = 10.0
 """About the period [s]; a whole number of them is the duration."""
 
-SEED = 1997
+_SEED = 1997
 """Of the coefficients: the same joints always get the same motion."""
 
-ACROSS = 4096
+_INSTANTS = 4096
 """Instants of a period at which the largest position and velocity are looked for."""
 
 
@@ -43,13 +43,13 @@ class FourierTrajectory:
         self.duration = duration
         space = room(types, limits)
         self.centre = space.centre
-        self._k = np.arange(1.0, HARMONICS + 1.0)
-        self._w = 2.0 * np.pi * max(1, round(duration / PERIOD)) / duration
-        a, b = np.random.default_rng(SEED).normal(size=(2, len(types), HARMONICS)) / self._k
+        self._k = np.arange(1.0, _HARMONICS + 1.0)
+        self._w = 2.0 * np.pi * max(1, round(duration / _PERIOD)) / duration
+        a, b = np.random.default_rng(_SEED).normal(size=(2, len(types), _HARMONICS)) / self._k
         # at t = 0: velocity sum k a_k = 0; position sum b_k = 0, acceleration sum k^2 b_k = 0
         self._a, self._b = _without(a, self._k[None]), _without(b, np.array([self._k**0,
                                                                              self._k**2]))
-        phases = 2.0 * np.pi / ACROSS * np.arange(ACROSS)
+        phases = 2.0 * np.pi / _INSTANTS * np.arange(_INSTANTS)
         q, qd, _ = np.array([self._series(phase) for phase in phases]).transpose(1, 0, 2)
         scale = np.minimum(space.amplitude / np.abs(q).max(axis=0),
                            space.velocity / np.abs(qd).max(axis=0))[:, None]

@@ -11,10 +11,10 @@ import numpy as np
 from urdf2dyn_ros.robot_model import Limits
 from urdf2dyn_ros.trajectories.trajectory import Vector, room
 
-SEED = 1985
+_SEED = 1985
 """Of the points: the same joints always get the same motion."""
 
-STRETCH = 1.5
+_STRETCH = 1.5
 """About the time [s] from one point to the next."""
 
 
@@ -43,9 +43,9 @@ class PointToPoint(ABC):
         self.duration = duration
         space = room(types, limits)
         self.centre = space.centre
-        stretches = max(2, round(duration / STRETCH))
+        stretches = max(2, round(duration / _STRETCH))
         self._stretch = duration / stretches
-        random = np.random.default_rng(SEED)
+        random = np.random.default_rng(_SEED)
         points = np.zeros((stretches + 1, len(types)))
         shape = (stretches - 1, len(types))
         points[1:-1] = random.choice((-1.0, 1.0), shape) * random.uniform(0.4, 1.0, shape)

@@ -9,11 +9,11 @@ import numpy as np
 from urdf2dyn_ros.robot_model import Limits
 from urdf2dyn_ros.trajectories.trajectory import Vector, room
 
-GOLDEN = 0.6180339887498949
+_GOLDEN = 0.6180339887498949
 """Multiples of it, modulo 1, never repeat: every joint gets frequencies of its own."""
 
-WEIGHTS = np.array([0.6, 0.4])
-LOWEST, HIGHEST = np.array([0.15, 0.40]), np.array([0.33, 0.74])
+_WEIGHTS = np.array([0.6, 0.4])
+_LOWEST, _HIGHEST = np.array([0.15, 0.40]), np.array([0.33, 0.74])
 """Frequencies [Hz] of the slow and of the fast sine lie between."""
 
 
@@ -39,21 +39,21 @@ class SmoothTrajectory:
         self.duration = duration
         self._fade = min(2.0, duration / 3.0)
         number = np.arange(1, len(types) + 1)[:, None]
-        share = np.mod(number * np.array([GOLDEN, GOLDEN**2]), 1.0)
-        self._w = 2.0 * np.pi * (LOWEST + (HIGHEST - LOWEST) * share)
+        share = np.mod(number * np.array([_GOLDEN, _GOLDEN**2]), 1.0)
+        self._w = 2.0 * np.pi * (_LOWEST + (_HIGHEST - _LOWEST) * share)
         space = room(types, limits)
         self.centre = space.centre
         # |d/dt (w s)| <= |dw/dt| |s| + |w| |ds/dt|, with the steepest fade in its middle.
-        fastest = 35.0 / 16.0 / self._fade + self._w @ WEIGHTS
+        fastest = 35.0 / 16.0 / self._fade + self._w @ _WEIGHTS
         self._amplitude = np.minimum(space.amplitude, space.velocity / fastest)
 
     def __call__(self, t: float) -> tuple[Vector, Vector, Vector]:
         """Return q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2] at t [s]."""
         w, wd, wdd = self._window(t)
         phase = self._w * t
-        s = np.sin(phase) @ WEIGHTS
-        sd = (self._w * np.cos(phase)) @ WEIGHTS
-        sdd = -(self._w**2 * np.sin(phase)) @ WEIGHTS
+        s = np.sin(phase) @ _WEIGHTS
+        sd = (self._w * np.cos(phase)) @ _WEIGHTS
+        sdd = -(self._w**2 * np.sin(phase)) @ _WEIGHTS
         A = self._amplitude
         return (self.centre + A * w * s,
                 A * (wd * s + w * sd),

@@ -13,13 +13,13 @@ from urdf2dyn_ros.robot_model import Limits
 
 Vector = NDArray[np.float64]
 
-POSITION_SHARE, VELOCITY_SHARE = 0.8, 0.6
+_POSITION_SHARE, _VELOCITY_SHARE = 0.8, 0.6
 """How much of the way to a limit is used."""
 
-AMPLITUDES = {'prismatic': 0.15}
-VELOCITIES = {'prismatic': 0.3}
+_AMPLITUDES = {'prismatic': 0.15}
+_VELOCITIES = {'prismatic': 0.3}
 """Where limits do not ask for less [m], [m/s]; revolute joints have the following."""
-AMPLITUDE, VELOCITY = 0.8, 1.5
+_AMPLITUDE, _VELOCITY = 0.8, 1.5
 """[rad], [rad/s]."""
 
 
@@ -81,17 +81,17 @@ def room(types: Sequence[str], limits: Sequence[Limits]) -> Room:
 
 
 def _room(kind: str, limits: Limits) -> tuple[float, float, float]:
-    amplitude = AMPLITUDES.get(kind, AMPLITUDE)
+    amplitude = _AMPLITUDES.get(kind, _AMPLITUDE)
     lower, upper = (None, None) if kind == 'continuous' else (limits.lower, limits.upper)
     if lower is not None and upper is not None:
-        amplitude = min(amplitude, POSITION_SHARE * abs(upper - lower) / 2.0)
-    swing = amplitude / POSITION_SHARE
+        amplitude = min(amplitude, _POSITION_SHARE * abs(upper - lower) / 2.0)
+    swing = amplitude / _POSITION_SHARE
     centre = 0.0
     if lower is not None:
         centre = max(centre, lower + swing)
     if upper is not None:
         centre = min(centre, upper - swing)
-    velocity = VELOCITIES.get(kind, VELOCITY)
+    velocity = _VELOCITIES.get(kind, _VELOCITY)
     if limits.velocity:
-        velocity = min(velocity, VELOCITY_SHARE * limits.velocity)
+        velocity = min(velocity, _VELOCITY_SHARE * limits.velocity)
     return centre, amplitude, velocity

@@ -12,13 +12,13 @@ from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot_model import Joint, Limits
 from urdf2dyn_ros.trajectories.trajectory import Vector
 
-ACROSS = 20
+_INSTANTS = 20
 """Instants of a stretch at which the limits are looked at."""
 
-MOST = 10_000
+_MOST_POINTS = 10_000
 """Points of a trajectory."""
 
-TOLERANCE = 1e-6
+_TOLERANCE = 1e-6
 """Share of a limit by which rounding may pass it."""
 
 
@@ -109,7 +109,7 @@ class ViaPoints:
 
     def _check_limits(self, joints: Sequence[Joint], limits: Sequence[Limits],
                       times: Vector) -> None:
-        share = np.linspace(0.0, 1.0, ACROSS)
+        share = np.linspace(0.0, 1.0, _INSTANTS)
         at = (times[:-1, None] + np.outer(np.diff(times), share)).ravel()
         for number, q, qd in zip(self._columns, self._q(at).T, self._qd(at).T, strict=True):
             _check_limit(joints[number], limits[number], q, qd)
@@ -121,8 +121,9 @@ def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point]) 
     if unknown or len(set(names)) < len(names) or not names:
         raise SimulationError(f'trajectory of {_listed(names)}: its joints must be some of '
                               f'{_listed(known)}, each once')
-    if not 0 < len(points) <= MOST:
-        raise SimulationError(f'trajectory: it has {len(points)} points, 1 to {MOST} are taken')
+    if not 0 < len(points) <= _MOST_POINTS:
+        raise SimulationError(f'trajectory: it has {len(points)} points, 1 to '
+                              f'{_MOST_POINTS} are allowed')
     first = points[0]
     before = 0.0
     for number, point in enumerate(points):
@@ -141,14 +142,14 @@ def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point]) 
 
 
 def _check_limit(joint: Joint, limits: Limits, q: Vector, qd: Vector) -> None:
-    beyond = TOLERANCE * max(1.0, float(np.abs(q).max()))
+    beyond = _TOLERANCE * max(1.0, float(np.abs(q).max()))
     if joint.type != 'continuous' and (
             (limits.lower is not None and q.min() < limits.lower - beyond)
             or (limits.upper is not None and q.max() > limits.upper + beyond)):
         raise SimulationError(f'trajectory: joint {joint.name!r} would be between {q.min():g} and '
                               f'{q.max():g}, its limits are {limits.lower} and {limits.upper}')
     fastest = float(np.abs(qd).max())
-    if limits.velocity and fastest > (1.0 + TOLERANCE) * limits.velocity:
+    if limits.velocity and fastest > (1.0 + _TOLERANCE) * limits.velocity:
         raise SimulationError(f'trajectory: joint {joint.name!r} would move at {fastest:g}, its '
                               f'limit is {limits.velocity:g}; give it more time')
 

@@ -27,19 +27,19 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.estimators.kalman import BEYOND, NEVER, Kalman
-from urdf2dyn_ros.tuning.motion import WARM_UP, Array, Motion
+from urdf2dyn_ros.tuning.motion import WARM_UP, Array, RecordedMotion
 
 DENSITIES = 10.0 ** np.arange(-3.0, 12.1)
 """The range of the parameter."""
 
-INFLATIONS = 10.0 ** np.arange(0.0, 5.1)
+_INFLATIONS = 10.0 ** np.arange(0.0, 5.1)
 """How many times the noise that divided differences show."""
 
-COARSE = 4
+_COARSE = 4
 """Pieces of the motion for the first look."""
 
-FINE = 10.0 ** np.arange(-1.0, 1.1, 0.25)
-FINER = 10.0 ** np.array([-0.5, 0.0, 0.5])
+_FINE = 10.0 ** np.arange(-1.0, 1.1, 0.25)
+_FINER = 10.0 ** np.array([-0.5, 0.0, 0.5])
 
 
 class GivenNoise:
@@ -83,14 +83,14 @@ class Candidates(Kalman):
         super()._correct(z, S, off)
 
 
-def costs(motion: Motion, densities: Array, deviations: Array, stamps: float,
+def costs(motion: RecordedMotion, densities: Array, deviations: Array, stamps: float,
           tell: Callable[[float], None]) -> Array:
     """
     Return minus twice the log-likelihood, but for a constant.
 
     Parameters
     ----------
-    motion : Motion
+    motion : RecordedMotion
         Of n joints.
     densities : ndarray, (n, m)
         Of m candidates.
@@ -118,14 +118,14 @@ def costs(motion: Motion, densities: Array, deviations: Array, stamps: float,
     return filters.cost.reshape(n, m)
 
 
-def most_likely(motion: Motion, noise: Array, stamps: float,
+def most_likely(motion: RecordedMotion, noise: Array, stamps: float,
                 tell: Callable[[float], None]) -> tuple[Vector, Array]:
     """
     Return snap densities (n,) and noise (2, n), the velocities' as the innovations show it.
 
     Parameters
     ----------
-    motion : Motion
+    motion : RecordedMotion
     noise : ndarray, (2, n)
         From divided differences; NaN where not measured.
     stamps : float
@@ -138,10 +138,10 @@ def most_likely(motion: Motion, noise: Array, stamps: float,
     deviations = np.where(np.isfinite(noise), noise, 1.0)
     density = np.ones(n)
     inflation = np.ones(n)
-    inflations = INFLATIONS if np.isfinite(motion.qd).any() else INFLATIONS[:1]
+    inflations = _INFLATIONS if np.isfinite(motion.qd).any() else _INFLATIONS[:1]
     for part, some, steps, first, last in (
-            (motion.some(COARSE), DENSITIES, inflations, 0.0, 0.3),
-            (motion, FINE, FINER if len(inflations) > 1 else FINER[1:2], 0.3, 1.0)):
+            (motion.some(_COARSE), DENSITIES, inflations, 0.0, 0.3),
+            (motion, _FINE, _FINER if len(inflations) > 1 else _FINER[1:2], 0.3, 1.0)):
         candidates = density[:, None, None] * some[:, None] * np.ones(len(steps))
         inflated = np.maximum(inflation[:, None, None] * steps * np.ones((len(some), 1)), 1.0)
         m = len(some) * len(steps)

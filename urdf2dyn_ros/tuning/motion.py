@@ -21,22 +21,22 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.joint_states.samples import Sample, Samples
 from urdf2dyn_ros.recordings import Record, Recording
-from urdf2dyn_ros.recordings.messages import LATEST, SECOND, TOO_LATE
+from urdf2dyn_ros.recordings.messages import LATEST_STAMP, SECOND, TOO_LATE
 from urdf2dyn_ros.tuning.stretches import PIECE, SetBack, Stretches
 
 Array = NDArray[np.float64]
 
-HEADS = 50
+_RECORDS_SEARCHED = 50
 """Messages that are looked through for names of joints: several may make a sample."""
 
-FEWEST = 200
+_FEWEST_SAMPLES = 200
 
 WARM_UP = 50
 """Samples after a start on which an estimator is not judged."""
 
 
 @dataclass
-class Motion:
+class RecordedMotion:
     """
     What was measured.
 
@@ -83,7 +83,7 @@ class Motion:
         seconds: Array = (self.stamps - self.stamps[0]) * 1e-9
         return seconds
 
-    def some(self, pieces: int) -> Motion:
+    def some(self, pieces: int) -> RecordedMotion:
         """Return a part of it: so many pieces from all over it."""
         number = np.arange(len(self.stamps)) // PIECE
         step = max(1, int(np.ceil((number[-1] + 1) / pieces)))
@@ -91,8 +91,8 @@ class Motion:
         starts = self.starts.copy()
         if step > 1:
             starts[::PIECE] = True
-        return Motion(self.path, self.names, self.stamps[kept], self.q[kept], self.qd[kept],
-                      starts[kept], self.all_stamps)
+        return RecordedMotion(self.path, self.names, self.stamps[kept], self.q[kept],
+                              self.qd[kept], starts[kept], self.all_stamps)
 
     @property
     def settled(self) -> NDArray[np.bool_]:
@@ -102,7 +102,7 @@ class Motion:
         return rows - last >= WARM_UP
 
 
-def read_motion(recording: Recording, joints: Sequence[str] = ()) -> Motion:
+def read_motion(recording: Recording, joints: Sequence[str] = ()) -> RecordedMotion:
     """
     Return the motion of some joints; of all for an empty sequence.
 
@@ -116,7 +116,7 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> Motion:
 
     """
     records = iter(recording)
-    heads = list(islice(records, HEADS))
+    heads = list(islice(records, _RECORDS_SEARCHED))
     there = tuple(dict.fromkeys(name for record in heads for name in record.names))
     for joint in joints:
         if joint not in there:
@@ -134,22 +134,22 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> Motion:
         error = broken
     stretch, set_back = stretches.longest, str(stretches)
     kept, starts = stretch.result()
-    if len(kept) < FEWEST:
+    if len(kept) < _FEWEST_SAMPLES:
         why = ', '.join(f'{event}: {count}' for event, count in events.items())
         raise error or RecordingError(
-            recording.path, f'samples of {", ".join(names)}: {len(kept)}, but at least {FEWEST} '
-            f'are needed ({set_back or why or "there are no more"})')
-    motion = Motion(recording.path, names, np.array([sample.stamp for sample in kept]),
+            recording.path, f'samples of {", ".join(names)}: {len(kept)}, but at least '
+            f'{_FEWEST_SAMPLES} are needed ({set_back or why or "there are no more"})')
+    motion = RecordedMotion(recording.path, names, np.array([sample.stamp for sample in kept]),
                     np.array([sample.q for sample in kept]),
                     np.array([sample.qd for sample in kept]), np.array(starts),
                     np.array(stretch.stamps, dtype=np.int64), events, error, set_back,
                     stretch.count - len(kept))
     settled = int(motion.settled.sum())
-    if settled < FEWEST - WARM_UP:
+    if settled < _FEWEST_SAMPLES - WARM_UP:
         raise RecordingError(
             recording.path, f'{len(kept)} samples of {", ".join(names)} in pieces with gaps '
             f'between: only {settled} of them come {WARM_UP} or more after a gap, when an '
-            f'estimator has warmed up, but at least {FEWEST - WARM_UP} are needed')
+            f'estimator has warmed up, but at least {_FEWEST_SAMPLES - WARM_UP} are needed')
     return motion
 
 
@@ -160,7 +160,7 @@ def _read(records: Iterable[Record], first: str, samples: Samples, stretches: St
         if later is None:   # a table's time may begin at zero, which in a message is no stamp
             later = max(SECOND - record.stamp, 0)
         stamp = record.stamp + later
-        if not 0 < stamp < LATEST:   # set back to before its beginning, or in other units
+        if not 0 < stamp < LATEST_STAMP:   # set back to before its beginning, or in other units
             events['no_stamp'] += 1
             if stamp > 0:
                 remark(TOO_LATE)

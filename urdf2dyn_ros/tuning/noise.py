@@ -14,13 +14,13 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from urdf2dyn_ros.estimators.sensor_noise import WINDOW
-from urdf2dyn_ros.tuning.motion import Array, Motion
+from urdf2dyn_ros.tuning.motion import Array, RecordedMotion
 from urdf2dyn_ros.tuning.sampling import LOST
 
-ONE_DEVIATION = 0.6827
+_ONE_DEVIATION = 0.6827
 """Share of normally distributed errors that are smaller than their standard deviation."""
 
-FLOOR = (1e-8, 1e-7)
+LEAST_NOISE = (1e-8, 1e-7)
 """
 Least noise of positions and velocities [rad or m], [rad/s or m/s].
 
@@ -30,7 +30,7 @@ sensor has 29 bits a turn.
 """
 
 
-def noise(motion: Motion) -> Array:
+def noise(motion: RecordedMotion) -> Array:
     """
     Return standard deviations of positions and velocities, (2, n) [rad or m], [rad/s or m/s].
 
@@ -56,6 +56,6 @@ def noise(motion: Motion) -> Array:
             errors = np.abs((weights[moves] * samples).sum(axis=1))
             errors = errors[np.isfinite(errors)]
             if len(errors) >= WINDOW:
-                result[row, joint] = max(np.quantile(errors, ONE_DEVIATION),
-                                         FLOOR[row])
+                result[row, joint] = max(np.quantile(errors, _ONE_DEVIATION),
+                                         LEAST_NOISE[row])
     return result

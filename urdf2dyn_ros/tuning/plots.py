@@ -10,31 +10,31 @@ import numpy as np
 from urdf2dyn_ros.comparison.drawing import COMPUTED, MEASURED, RESIDUAL
 from urdf2dyn_ros.drawing.picture import DPI, empty_figure, shown
 from urdf2dyn_ros.system.atomic_file import atomic_file
-from urdf2dyn_ros.tuning.motion import Array, Motion
+from urdf2dyn_ros.tuning.motion import Array, RecordedMotion
 from urdf2dyn_ros.tuning.suggestion import Suggestion
 
-JOINTS = 6
+_JOINTS_PER_PAGE = 6
 """On a page."""
 
-MOST_POINTS = 4000
+_MOST_POINTS = 4000
 """Drawn of a line; more cannot be told apart at this size."""
 
-CELL, HEADER = (4.6, 2.7), 0.8
+_CELL, _HEADER = (4.6, 2.7), 0.8
 """Width and height of the place of a quantity, height of the strip with title and legend [in]."""
 
-LEFT, RIGHT = 0.85, 0.15
+_LEFT, _RIGHT = 0.85, 0.15
 """Of both axes, to the borders of the place [in]."""
 
-UPPER, LOWER = (1.12, 1.23), (0.45, 0.46)
+_UPPER, _LOWER = (1.12, 1.23), (0.45, 0.46)
 """Bottom and height of the two axes in the place [in]."""
 
-QUANTITIES = {'position': ('q', 'rad | m'), 'velocity': ('qd', 'rad/s | m/s'),
+_QUANTITIES = {'position': ('q', 'rad | m'), 'velocity': ('qd', 'rad/s | m/s'),
               'acceleration': ('qdd', 'rad/s² | m/s²')}
-LONGEST_NAME = 40
-LONGEST_TITLE = 110
+_LONGEST_NAME = 40
+_LONGEST_TITLE = 110
 
 
-def plot_tuning(motion: Motion, found: Suggestion, path: Path, title: str) -> list[Path]:
+def plot_tuning(motion: RecordedMotion, found: Suggestion, path: Path, title: str) -> list[Path]:
     """
     Draw all joints into a file, beyond six into more: stem_2 and so on; return their paths.
 
@@ -44,8 +44,8 @@ def plot_tuning(motion: Motion, found: Suggestion, path: Path, title: str) -> li
         If matplotlib is not installed.
 
     """
-    pages = [range(first, min(first + JOINTS, len(motion.names)))
-             for first in range(0, len(motion.names), JOINTS)]
+    pages = [range(first, min(first + _JOINTS_PER_PAGE, len(motion.names)))
+             for first in range(0, len(motion.names), _JOINTS_PER_PAGE)]
     paths = [path if number == 1 else path.with_name(f'{path.stem}_{number}{path.suffix}')
              for number in range(1, len(pages) + 1)]
     for number, (joints, page) in enumerate(zip(pages, paths), start=1):
@@ -56,38 +56,39 @@ def plot_tuning(motion: Motion, found: Suggestion, path: Path, title: str) -> li
     return paths
 
 
-def _page(motion: Motion, found: Suggestion, joints: range, title: str) -> Any:
-    size = (CELL[0] * len(QUANTITIES), CELL[1] * len(joints) + HEADER)
+def _page(motion: RecordedMotion, found: Suggestion, joints: range, title: str) -> Any:
+    size = (_CELL[0] * len(_QUANTITIES), _CELL[1] * len(joints) + _HEADER)
     figure = empty_figure(*size)
     lines: list[Any] = []
     for row, joint in enumerate(joints):
-        floor = CELL[1] * (len(joints) - 1 - row)
-        for column, (quantity, (field, unit)) in enumerate(QUANTITIES.items()):
+        floor = _CELL[1] * (len(joints) - 1 - row)
+        for column, (quantity, (field, unit)) in enumerate(_QUANTITIES.items()):
             upper, lower = (
-                figure.add_axes(((CELL[0] * column + LEFT) / size[0], (floor + bottom) / size[1],
-                                 (CELL[0] - LEFT - RIGHT) / size[0], height / size[1]))
-                for bottom, height in (UPPER, LOWER))
+                figure.add_axes(((_CELL[0] * column + _LEFT) / size[0], (floor + bottom) / size[1],
+                                 (_CELL[0] - _LEFT - _RIGHT) / size[0], height / size[1]))
+                for bottom, height in (_UPPER, _LOWER))
             lines = _draw(upper, lower, motion, getattr(found.smoothed, field)[:, joint],
                           getattr(found.estimate, field)[:, joint])
             upper.set_ylabel(f'{quantity}\n[{unit}]', fontsize='small')
             lower.set_ylabel('residual', fontsize='small')
             if column == 0:
-                upper.set_title(shown(motion.names[joint], LONGEST_NAME), fontsize='medium',
+                upper.set_title(shown(motion.names[joint], _LONGEST_NAME), fontsize='medium',
                                 loc='left', parse_math=False)
             if field == 'qdd':
                 upper.set_title(f'RMS of the residual {100.0 * found.tuned[joint]:.3g} %'
                                 if found.moving[joint] else 'does not move',
                                 fontsize='medium', loc='right')
-    figure.text(0.5, 1.0 - 0.12 / size[1], shown(title, LONGEST_TITLE), ha='center',
+    figure.text(0.5, 1.0 - 0.12 / size[1], shown(title, _LONGEST_TITLE), ha='center',
                 va='top', fontsize='large', parse_math=False)
     figure.legend(handles=lines, loc='center', bbox_to_anchor=(0.5, 1.0 - 0.52 / size[1]),
                   ncol=len(lines), frameon=False)
     return figure
 
 
-def _draw(upper: Any, lower: Any, motion: Motion, smoothed: Array, estimate: Array) -> list[Any]:
+def _draw(upper: Any, lower: Any, motion: RecordedMotion, smoothed: Array,
+          estimate: Array) -> list[Any]:
     """Draw one quantity of a joint on its two axes; return the three lines."""
-    step = max(1, len(motion.stamps) // MOST_POINTS)
+    step = max(1, len(motion.stamps) // _MOST_POINTS)
     residual = estimate - smoothed
     # lines must not cross what was not recorded
     broken = motion.starts.copy()
@@ -110,7 +111,7 @@ def _draw(upper: Any, lower: Any, motion: Motion, smoothed: Array, estimate: Arr
     upper.tick_params(labelbottom=False, labelsize='small')
     lower.tick_params(labelsize='small')
     lower.locator_params(axis='y', nbins=3)
-    inset = -0.52 / (CELL[0] - LEFT - RIGHT)
+    inset = -0.52 / (_CELL[0] - _LEFT - _RIGHT)
     for axes in (upper, lower):
         axes.ticklabel_format(axis='y', scilimits=(-2, 4), useOffset=False)
         axes.yaxis.get_offset_text().set_fontsize('small')

@@ -12,17 +12,17 @@ from urdf2dyn_ros.estimators import Estimator
 from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 from urdf2dyn_ros.tuning.likelihood import GivenNoise
-from urdf2dyn_ros.tuning.motion import Array, Motion
+from urdf2dyn_ros.tuning.motion import Array, RecordedMotion
 
-LATER = 0.25
-MOST_LATER = 100
+_LATER = 0.25
+_MOST_LATER = 100
 """How far the reference looks ahead: time [s], and samples at most."""
 
-NEARLY = 1.1
+_NEARLY = 1.1
 """A lag is long enough when the deviation is no more than so many times that of the longest."""
 
 
-class Reference(KalmanFixedLag):
+class JointSmoother(KalmanFixedLag):
     """The smoother with the parameters of every joint by itself."""
 
     def __init__(self, density: Vector, deviations: Array, stamps: float, lag: float) -> None:
@@ -54,7 +54,7 @@ class Estimated:
     qdd: Array
 
 
-def estimated(estimator: Estimator, motion: Motion,
+def estimated(estimator: Estimator, motion: RecordedMotion,
               tell: Callable[[float], None]) -> Estimated:
     """Return what an estimator makes of a motion."""
     rows = {stamp: k for k, stamp in enumerate(motion.stamps.tolist())}
@@ -72,7 +72,7 @@ def estimated(estimator: Estimator, motion: Motion,
     return result
 
 
-def reference(motion: Motion, density: Vector, deviations: Array, stamps: float,
+def reference(motion: RecordedMotion, density: Vector, deviations: Array, stamps: float,
               tell: Callable[[float], None]) -> tuple[Estimated, float]:
     """
     Return the smoothed motion, and the shortest lag that is nearly as good as hindsight [s].
@@ -82,8 +82,8 @@ def reference(motion: Motion, density: Vector, deviations: Array, stamps: float,
 
     """
     period = float(np.median(np.diff(motion.time)))
-    smoother = Reference(density, deviations, stamps, min(LATER, MOST_LATER * period))
+    smoother = JointSmoother(density, deviations, stamps, min(_LATER, _MOST_LATER * period))
     result = estimated(smoother, motion, tell)
     lags, stds = smoother.deviations()
     ratio = np.exp(np.log(np.maximum(stds, 1e-300) / np.maximum(stds[0], 1e-300)).mean(axis=1))
-    return result, float(lags[ratio <= NEARLY].min())
+    return result, float(lags[ratio <= _NEARLY].min())

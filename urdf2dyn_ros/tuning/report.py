@@ -9,16 +9,16 @@ import numpy as np
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
-from urdf2dyn_ros.tuning.motion import Motion
-from urdf2dyn_ros.tuning.noise import FLOOR
+from urdf2dyn_ros.tuning.motion import RecordedMotion
+from urdf2dyn_ros.tuning.noise import LEAST_NOISE
 from urdf2dyn_ros.tuning.sampling import sampling
 from urdf2dyn_ros.tuning.suggestion import Suggestion
 
-HEAD = ('joint', 'position noise', 'velocity noise', '.. in innovations', 'snap density',
+_HEAD = ('joint', 'position noise', 'velocity noise', '.. in innovations', 'snap density',
         'lag [ms]', 'scale', 'default [%]', 'tuned [%]')
 
 
-def report(motion: Motion, found: Suggestion) -> str:
+def report(motion: RecordedMotion, found: Suggestion) -> str:
     """Return the sampling, a row for every joint, the velocities' faults and the suggestion."""
     lines = [motion.set_back] if motion.set_back else []
     lines.append(f'sampling: {sampling(motion.all_stamps)}')
@@ -50,12 +50,12 @@ def report(motion: Motion, found: Suggestion) -> str:
 
 def noiseless(found: Suggestion) -> Sequence[bool]:
     """Tell of every joint whether its positions are smoother than any sensor's, (n,)."""
-    quiet: Sequence[bool] = (found.noise[0] <= FLOOR[0]).tolist()
+    quiet: Sequence[bool] = (found.noise[0] <= LEAST_NOISE[0]).tolist()
     return quiet
 
 
-def _table(motion: Motion, found: Suggestion) -> list[str]:
-    rows: list[Sequence[str]] = [HEAD]
+def _table(motion: RecordedMotion, found: Suggestion) -> list[str]:
+    rows: list[Sequence[str]] = [_HEAD]
     for joint, (name, velocity) in enumerate(zip(motion.names, found.velocities)):
         # figures relative to a motion, if there is one
         of_motion = np.array([found.density[joint], 100.0 * found.untuned[joint],

@@ -13,7 +13,7 @@ from urdf2dyn_ros.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.estimators.kalman import Kalman
 from urdf2dyn_ros.tuning.likelihood import most_likely, within
-from urdf2dyn_ros.tuning.motion import Array, Motion
+from urdf2dyn_ros.tuning.motion import Array, RecordedMotion
 from urdf2dyn_ros.tuning.noise import noise
 from urdf2dyn_ros.tuning.reference import Estimated, estimated, reference
 from urdf2dyn_ros.tuning.velocity import Velocity, velocities
@@ -22,15 +22,15 @@ TUNABLE = tuple(name for name, kind in ESTIMATORS.items()
                 if set(Kalman.PARAMETERS) <= set(kind.PARAMETERS))
 """Those that have a Kalman filter's parameters."""
 
-IGNORED = 100.0
+_IGNORED = 100.0
 """Noise of velocities that makes the filter take no notice of them [rad/s or m/s]."""
 
-STILL = 20.0
+_STILL = 20.0
 """A joint moves if its positions range over more than so many times their noise."""
 
-DIGITS = 3
+_DIGITS = 3
 
-SETTLED = 200
+_SETTLED = 200
 """Samples after which a filter's variances change no more."""
 
 
@@ -78,7 +78,7 @@ class Suggestion:
 
 
 @np.errstate(invalid='ignore')   # a covariance that is no longer one; its estimate is not used
-def suggest(motion: Motion, estimator: str, tell: Callable[[float], None]) -> Suggestion:
+def suggest(motion: RecordedMotion, estimator: str, tell: Callable[[float], None]) -> Suggestion:
     """
     Return the parameters that suit a motion.
 
@@ -90,7 +90,7 @@ def suggest(motion: Motion, estimator: str, tell: Callable[[float], None]) -> Su
 
     Parameters
     ----------
-    motion : Motion
+    motion : RecordedMotion
     estimator : str
         One of ``TUNABLE``.
     tell : callable
@@ -104,7 +104,7 @@ def suggest(motion: Motion, estimator: str, tell: Callable[[float], None]) -> Su
     """
     found = velocities(motion)
     deviations = noise(motion)
-    moving = np.ptp(motion.q, axis=0) > STILL * np.nan_to_num(deviations[0], nan=np.inf)
+    moving = np.ptp(motion.q, axis=0) > _STILL * np.nan_to_num(deviations[0], nan=np.inf)
     if not moving.any():
         raise RecordingError(motion.path, 'no joint moves, so that nothing can be tuned: '
                              'record a motion as the robot will make it')
@@ -120,7 +120,7 @@ def suggest(motion: Motion, estimator: str, tell: Callable[[float], None]) -> Su
     smoothed, lag = reference(motion, density, known, stamps, within(tell, 0.7, 0.9))
     parameters = _combined(density, likely, moving)
     if any(velocity.kind == 'zero' for velocity in found) and not usable[moving].any():
-        parameters['velocity_noise'] = IGNORED
+        parameters['velocity_noise'] = _IGNORED
     if estimator == 'kalman_fixed_lag':
         parameters['lag'] = _rounded(lag)
     largest = _largest_std(motion, estimator, parameters)
@@ -157,7 +157,7 @@ def _within_bounds(values: dict[str, float]) -> dict[str, float]:
 
 
 def _rounded(value: float) -> float:
-    return float(f'{value:.{DIGITS}g}')
+    return float(f'{value:.{_DIGITS}g}')
 
 
 def _default(estimator: str, name: str) -> float:
@@ -165,15 +165,15 @@ def _default(estimator: str, name: str) -> float:
                 if row.name == name)
 
 
-def _largest_std(motion: Motion, estimator: str, parameters: dict[str, float]) -> float:
+def _largest_std(motion: RecordedMotion, estimator: str, parameters: dict[str, float]) -> float:
     """Return the largest deviation that the filter tells once it has settled."""
     made = make_estimator(estimator, len(motion.names), **parameters, max_std=1e9)
     stds = [made.update(stamp, q, qd).std for stamp, q, qd in zip(
-        motion.stamps[:SETTLED].tolist(), motion.q, motion.qd)]
-    return float(np.max(stds[SETTLED // 2:]))
+        motion.stamps[:_SETTLED].tolist(), motion.q, motion.qd)]
+    return float(np.max(stds[_SETTLED // 2:]))
 
 
-def _nrmse(estimate: Estimated, smoothed: Estimated, motion: Motion) -> Vector:
+def _nrmse(estimate: Estimated, smoothed: Estimated, motion: RecordedMotion) -> Vector:
     known = np.isfinite(estimate.qdd) & np.isfinite(smoothed.qdd) & motion.settled[:, None]
     error = np.where(known, estimate.qdd - smoothed.qdd, 0.0)
     size = np.where(known, smoothed.qdd, 0.0)

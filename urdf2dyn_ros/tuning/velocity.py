@@ -7,16 +7,16 @@ from math import pi
 
 import numpy as np
 
-from urdf2dyn_ros.tuning.motion import Array, Motion
+from urdf2dyn_ros.tuning.motion import Array, RecordedMotion
 
-SPAN = 0.05
+_SPAN = 0.05
 """Time over which a change of position is compared with the integral of the velocity [s]."""
 
-FEWEST_STEPS = 4
-ITERATIONS = 8
-SLOWEST = 1e-12
+_FEWEST_STEPS = 4
+_ITERATIONS = 8
+_SLOWEST = 1e-12
 
-UNITS = {180.0 / pi: 'is it in degrees?', pi / 180.0: 'are the positions in degrees?',
+_UNIT_MISTAKES = {180.0 / pi: 'is it in degrees?', pi / 180.0: 'are the positions in degrees?',
          1e3: 'is the time in milliseconds?', 1e6: 'is the time in microseconds?',
          1e9: 'is the time in nanoseconds?'}
 """What factors of a velocity come from."""
@@ -39,7 +39,7 @@ class Velocity:
     bias : float
         What it shows at rest [rad/s or m/s].
     error : float
-        RMS of what the regression leaves of a change of position, over `SPAN` [rad/s or m/s].
+        RMS of what the regression leaves of a change of position, over `_SPAN` [rad/s or m/s].
 
     """
 
@@ -61,14 +61,14 @@ class Velocity:
         if abs(size - 1.0) > 0.05:
             # 1000 and not 1e+03
             found.append(f'is {float(f"{size:.3g}"):g} times that of the positions'
-                         + next((f': {question}' for factor, question in UNITS.items()
+                         + next((f': {question}' for factor, question in _UNIT_MISTAKES.items()
                                  if abs(size / factor - 1.0) < 0.05), ''))
         if abs(self.lag) > 1e-3:
             found.append(f'is {abs(1e3 * self.lag):.1f} ms {"late" if self.lag > 0 else "early"}')
         return found
 
 
-def velocities(motion: Motion) -> list[Velocity]:
+def velocities(motion: RecordedMotion) -> list[Velocity]:
     """
     Return what is known of every joint's velocity.
 
@@ -85,7 +85,7 @@ def velocities(motion: Motion) -> list[Velocity]:
     return [_velocity(motion, joint) for joint in range(len(motion.names))]
 
 
-def _velocity(motion: Motion, joint: int) -> Velocity:
+def _velocity(motion: RecordedMotion, joint: int) -> Velocity:
     q, v = motion.q[:, joint], motion.qd[:, joint]
     if np.ptp(q) == 0.0:
         return Velocity('still')
@@ -95,20 +95,20 @@ def _velocity(motion: Motion, joint: int) -> Velocity:
     if not v[known].any():
         return Velocity('zero')
     time = motion.time
-    span = max(FEWEST_STEPS, round(SPAN / float(np.median(np.diff(time)))))
+    span = max(_FEWEST_STEPS, round(_SPAN / float(np.median(np.diff(time)))))
     pieces = np.cumsum(motion.starts)
     first = np.arange(len(time) - span)
     first = first[(pieces[first] == pieces[first + span])
                   & (np.convolve(known, np.ones(span + 1), 'valid') > span)]
-    if len(first) < 10 * FEWEST_STEPS:
+    if len(first) < 10 * _FEWEST_STEPS:
         return Velocity('not measured')
     return _regression(time, q, np.where(known, v, 0.0), first, first + span)
 
 
 def _regression(time: Array, q: Array, v: Array, first: Array, last: Array) -> Velocity:
-    most = 2.0 * SPAN
+    most = 2.0 * _SPAN
     lag = 0.0
-    for _ in range(ITERATIONS):
+    for _ in range(_ITERATIONS):
         shifted = np.interp(time + lag, time, v)
         integral = np.concatenate(([0.0], np.cumsum(
             0.5 * (shifted[1:] + shifted[:-1]) * np.diff(time))))
@@ -116,7 +116,7 @@ def _regression(time: Array, q: Array, v: Array, first: Array, last: Array) -> V
                       time[last] - time[first]], axis=1)
         b = q[last] - q[first]
         (inverse, change, drift), *_ = np.linalg.lstsq(A, b, rcond=None)
-        if abs(inverse) < SLOWEST:
+        if abs(inverse) < _SLOWEST:
             return Velocity('measured')
         lag = float(np.clip(lag + change / inverse, -most, most))
     left = b - A @ (inverse, change, drift)
