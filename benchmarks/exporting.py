@@ -28,7 +28,7 @@ from host import host
 from load_phase import Rig, latencies, running
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.nodes.local_graph import keep_local
+from urdf2dyn_ros.nodes.demo.local_graph import keep_local
 
 BUILD = ROOT / 'build' / 'benchmarks'
 PAUSE = 0.3

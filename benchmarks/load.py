@@ -25,7 +25,7 @@ from host import host
 from load_phase import Phase, measure
 from load_report import draw, table
 
-from urdf2dyn_ros.nodes.local_graph import keep_local
+from urdf2dyn_ros.nodes.demo.local_graph import keep_local
 
 BUILD = ROOT / 'build' / 'benchmarks'
 ROBOTS = {'Panda': 7, 'humanoid_3p33r': 36}

@@ -20,10 +20,10 @@ from process_figures import figures
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
-from urdf2dyn_ros.nodes.child_process import ChildProcess, stop_all
-from urdf2dyn_ros.nodes.client import Client
+from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
+from urdf2dyn_ros.nodes.demo.client import Client
+from urdf2dyn_ros.nodes.demo.local_graph import join_empty_domain
 from urdf2dyn_ros.nodes.executors import VARIABLE
-from urdf2dyn_ros.nodes.local_graph import join_empty_domain
 
 HERE = Path(__file__).resolve().parent
 SETTLING = 1.0

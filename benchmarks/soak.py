@@ -28,7 +28,7 @@ from soak_faults import FAULTS
 from soak_report import draw, growth, table
 from soak_world import RIGHT, World
 
-from urdf2dyn_ros.nodes.local_graph import keep_local
+from urdf2dyn_ros.nodes.demo.local_graph import keep_local
 
 BUILD = ROOT / 'build' / 'benchmarks'
 QUIET = 3.0

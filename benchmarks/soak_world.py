@@ -23,8 +23,8 @@ from std_msgs.msg import String
 from steady_publisher import motion
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.nodes.child_process import ChildProcess, stop_all
-from urdf2dyn_ros.nodes.local_graph import join_empty_domain
+from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
+from urdf2dyn_ros.nodes.demo.local_graph import join_empty_domain
 
 HERE = Path(__file__).resolve().parent
 NODE = 'urdf2dyn_ros.nodes.inverse_dynamics'

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from urdf2dyn_ros.export_process import Export
+from urdf2dyn_ros.nodes.export_process import Export
 from urdf2dyn_ros.nodes.inverse_dynamics import main
 from urdf2dyn_ros.stream.stream import Stream
 

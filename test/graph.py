@@ -21,8 +21,9 @@ from typing import Any
 
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
-from urdf2dyn_ros.nodes.child_process import PACKAGE, ChildProcess, stop_all
-from urdf2dyn_ros.nodes.client import Client
+from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
+from urdf2dyn_ros.nodes.demo.client import Client
+from urdf2dyn_ros.system.child_environment import IMPORT_ROOT
 
 SENSOR = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
@@ -87,7 +88,7 @@ class Graph(Client):
 
     def program(self, module: str, words: Sequence[str] = ()) -> Process:
         """Start a module, of this package or beside this file, in the same DDS domain."""
-        path = [str(PACKAGE.parent), str(Path(__file__).parent), os.environ.get('PYTHONPATH', '')]
+        path = [str(IMPORT_ROOT), str(Path(__file__).parent), os.environ.get('PYTHONPATH', '')]
         return Process(module, words, {
             'ROS_DOMAIN_ID': str(self.domain), 'PYTEST_XDIST_WORKER': 'gw0',
             'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 PROGRAM = """
 import sys
 from pathlib import Path
-from urdf2dyn_ros.nodes.demo import run_demo
+from urdf2dyn_ros.nodes.demo.demonstration import run_demo
 robot, duration, output = sys.argv[1:]
 sys.exit(run_demo(Path(robot) if robot else None, float(duration), Path(output)))
 """

@@ -16,11 +16,12 @@ from pathlib import Path
 import pytest
 from robots import OWN
 
-from urdf2dyn_ros import export_model, export_process, load_parameters, read_urdf
+from urdf2dyn_ros import export_model, load_parameters, read_urdf
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import write_files
-from urdf2dyn_ros.export_process import Export, ExportProcess
 from urdf2dyn_ros.node_parameters import PARAMETERS
+from urdf2dyn_ros.nodes import export_process
+from urdf2dyn_ros.nodes.export_process import Export, ExportProcess
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 
@@ -69,13 +70,14 @@ def test_what_runs_is_what_is_exported(tmp_path: Path, aside: ExportProcess) -> 
 def test_the_process_aside_starts_no_threads_of_numpy(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aside: ExportProcess) -> None:
     """Which would wait for work without sleeping."""
-    (tmp_path / 'urdf2dyn_ros').mkdir()
+    (tmp_path / 'urdf2dyn_ros' / 'nodes').mkdir(parents=True)
     for name, text in {
             '__init__': "import os; found = {'found': os.environ['OMP_NUM_THREADS']}",
-            'export_process': 'import json, urdf2dyn_ros; main = lambda idle: print(json.dumps('
-                              "{'files': urdf2dyn_ros.found}), flush=True)"}.items():
+            'nodes/export_process': 'import json, urdf2dyn_ros; main = lambda idle: print('
+                                    "json.dumps({'files': urdf2dyn_ros.found}), flush=True)",
+            }.items():
         (tmp_path / 'urdf2dyn_ros' / f'{name}.py').write_text(text)
-    monkeypatch.setattr(export_process, 'PACKAGE', str(tmp_path))
+    monkeypatch.setattr(export_process, 'IMPORT_ROOT', str(tmp_path))
     assert aside.files(export()) == {'found': '1'}
 
 
@@ -134,7 +136,7 @@ def ended(number: int) -> bool:
 def test_the_process_aside_ends_with_its_caller(then: str) -> None:
     """Even if that was killed, at work and while it waits."""
     text = (OWN / ('robot_2r.urdf' if then else 'humanoid_3p33r.urdf')).read_text()
-    program = ('from urdf2dyn_ros.export_process import *; aside = ExportProcess(); '
+    program = ('from urdf2dyn_ros.nodes.export_process import *; aside = ExportProcess(); '
                f"aside.files(Export(**{asdict(export(text=text))!r})); print('done', flush=True)\n"
                + then)
     with subprocess.Popen([sys.executable, '-c', program], stdout=subprocess.PIPE) as caller:

@@ -98,7 +98,8 @@ def test_no_attribute_of_a_node_hides_one_of_rclpy(name: str,
     theirs = set(vars(node)) | set(dir(type(node)))
     node.destroy_node()
     context.try_shutdown()
-    tree = ast.parse((NODES / f'{name}.py').read_text())
+    path, = (*NODES.glob(f'{name}.py'), *NODES.glob(f'{name}/node.py'))
+    tree = ast.parse(path.read_text())
     ours = {target.attr for target in ast.walk(tree)
             if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store)
             and isinstance(target.value, ast.Name) and target.value.id == 'self'}

@@ -16,7 +16,7 @@ from statuses import Statuses
 
 from urdf2dyn_ros.joint_states.serialized import Fields, SerializedJointStates
 from urdf2dyn_ros.nodes.conversions import JointStateFields
-from urdf2dyn_ros.nodes.joint_states import UNREADABLE, decoded
+from urdf2dyn_ros.nodes.inverse_dynamics.joint_states import UNREADABLE, decoded
 from urdf2dyn_ros.stream.output import Output
 
 

@@ -21,7 +21,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Return what the demo returns."""
     try:
-        from urdf2dyn_ros.nodes.demo import run_demo
+        from urdf2dyn_ros.nodes.demo.demonstration import run_demo
     except ImportError as error:
         raise Urdf2DynError(f"the demo needs ROS 2's Python library ({error}): source a ROS 2 "
                             "installation, or pip install 'urdf2dyn_ros[demo]'") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import sys
 from collections.abc import Sequence
@@ -12,12 +11,11 @@ from subprocess import TimeoutExpired
 from urdf2dyn_ros.comparison.files import write_report
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
+from urdf2dyn_ros.system.child_environment import child_environment
 from urdf2dyn_ros.system.giving_way import run_giving_way
 
 _LONGEST_DRAWING = 600.0
 """How long drawing may take [s]: a process that hangs would leave its caller busy for ever."""
-
-_IMPORTED_FROM = Path(__file__).resolve().parents[1]
 
 
 def write_report_apart(joints: Sequence[JointComparison], directory: Path, title: str,
@@ -33,12 +31,11 @@ def write_report_apart(joints: Sequence[JointComparison], directory: Path, title
         Also if the process dies or takes longer than `_LONGEST_DRAWING`.
 
     """
-    paths = [str(_IMPORTED_FROM.parent), *filter(None, [os.environ.get('PYTHONPATH')])]
     try:
         done = run_giving_way(
             [sys.executable, '-m', 'urdf2dyn_ros.comparison.apart'],
             pickle.dumps((joints, directory, title, about), pickle.HIGHEST_PROTOCOL),
-            {**os.environ, 'PYTHONPATH': os.pathsep.join(paths)},
+            child_environment(),
             own_session=True, limit=_LONGEST_DRAWING)   # a Ctrl-C in the terminal is the caller's
     except TimeoutExpired:
         raise ComparisonError(f'the process that draws the report took longer than '

@@ -28,9 +28,9 @@ from urdf2dyn_ros.comparison.status import joint_status
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import nanoseconds
+from urdf2dyn_ros.nodes.diagnostics import diagnostic_status
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.running import run
-from urdf2dyn_ros.nodes.status import diagnostic_status
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.parameters.gravity import GRAVITY_PARAMETER

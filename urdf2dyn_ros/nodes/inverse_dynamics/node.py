@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from threading import Lock
 from typing import Any
@@ -15,7 +14,6 @@ from trajectory_msgs.msg import JointTrajectory
 
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.export import checked_name
-from urdf2dyn_ros.export_process import Export
 from urdf2dyn_ros.joint_states.serialized import Fields
 from urdf2dyn_ros.load_parameters import loading, unheeded
 from urdf2dyn_ros.loads.payload import carried
@@ -27,25 +25,26 @@ from urdf2dyn_ros.node_parameters import (
     stream,
     streaming,
 )
-from urdf2dyn_ros.nodes.audience import Audience
 from urdf2dyn_ros.nodes.barrier import barrier
-from urdf2dyn_ros.nodes.base import Base
 from urdf2dyn_ros.nodes.conversions import JointStateFields, nanoseconds, state_message
-from urdf2dyn_ros.nodes.data_path import Running
-from urdf2dyn_ros.nodes.descriptions import Descriptions, Loaded
-from urdf2dyn_ros.nodes.export_service import ExportService, Order
-from urdf2dyn_ros.nodes.joint_states import JointStates
-from urdf2dyn_ros.nodes.model_info import ModelInfo
-from urdf2dyn_ros.nodes.observer import Observer
+from urdf2dyn_ros.nodes.export_process import Export
+from urdf2dyn_ros.nodes.inverse_dynamics.audience import Audience
+from urdf2dyn_ros.nodes.inverse_dynamics.data_path import Running
+from urdf2dyn_ros.nodes.inverse_dynamics.descriptions import Descriptions, Loaded
+from urdf2dyn_ros.nodes.inverse_dynamics.export_service import ExportService, Order
+from urdf2dyn_ros.nodes.inverse_dynamics.joint_states import JointStates
+from urdf2dyn_ros.nodes.inverse_dynamics.model_info import ModelInfo
+from urdf2dyn_ros.nodes.inverse_dynamics.moving_base import Base
+from urdf2dyn_ros.nodes.inverse_dynamics.observer import Observer
+from urdf2dyn_ros.nodes.inverse_dynamics.payload import Payload
+from urdf2dyn_ros.nodes.inverse_dynamics.status import StatusPublisher
+from urdf2dyn_ros.nodes.inverse_dynamics.terms import Terms
+from urdf2dyn_ros.nodes.inverse_dynamics.watch import Watch
+from urdf2dyn_ros.nodes.inverse_dynamics.wrenches import Wrenches
 from urdf2dyn_ros.nodes.parameters import NodeParameters
-from urdf2dyn_ros.nodes.payload import Payload
 from urdf2dyn_ros.nodes.running import run
-from urdf2dyn_ros.nodes.status import StatusPublisher
-from urdf2dyn_ros.nodes.terms import Terms
 from urdf2dyn_ros.nodes.topics import Topics
-from urdf2dyn_ros.nodes.watch import Watch
 from urdf2dyn_ros.nodes.worker import Worker
-from urdf2dyn_ros.nodes.wrenches import Wrenches
 from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.status.monitor import Monitor
 from urdf2dyn_ros.status.status import State
@@ -248,6 +247,3 @@ def main() -> int:
     """Run the node until it is told to end."""
     return run(InverseDynamicsNode)
 
-
-if __name__ == '__main__':
-    sys.exit(main())

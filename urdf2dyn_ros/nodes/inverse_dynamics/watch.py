@@ -9,7 +9,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from urdf2dyn_ros.nodes.barrier import barrier
-from urdf2dyn_ros.nodes.status import publishers
+from urdf2dyn_ros.nodes.inverse_dynamics.status import publishers
 from urdf2dyn_ros.status.monitor import Monitor
 from urdf2dyn_ros.stream.stream import OUTCOMES, Stream
 from urdf2dyn_ros.system.shared_memory import replaced_ports

@@ -14,7 +14,7 @@ from std_srvs.srv import Trigger
 
 from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import write_files
-from urdf2dyn_ros.export_process import Export, ExportProcess
+from urdf2dyn_ros.nodes.export_process import Export, ExportProcess
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.system.pauses import Pauses
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from urdf2dyn_ros.nodes.client import Client
+from urdf2dyn_ros.nodes.demo.client import Client
 
 DOMAINS = 101
 """ROS_DOMAIN_ID 1 to 101 have ports below those that the system hands out; 0 is everybody's."""

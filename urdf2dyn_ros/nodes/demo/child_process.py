@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -10,9 +9,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[1]
+from urdf2dyn_ros.system.child_environment import child_environment
+
 LINES_KEPT = 500
 
 
@@ -37,11 +36,10 @@ class ChildProcess:
                  environment: Mapping[str, str] | None = None) -> None:
         self.name = module.rpartition('.')[2]
         self.lines: deque[str] = deque(maxlen=LINES_KEPT)
-        paths = [str(PACKAGE.parent), *filter(None, [os.environ.get('PYTHONPATH')])]
         self._process = subprocess.Popen(
             [sys.executable, '-u', '-m', module, *arguments],
-            env={**os.environ, 'PYTHONPATH': os.pathsep.join(paths), **(environment or {})},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env=child_environment(environment), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, errors='replace', start_new_session=True)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

@@ -19,7 +19,7 @@ from urdf2dyn_ros.moving_base.imu import Imu
 from urdf2dyn_ros.moving_base.odometry import Odometry
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import nanoseconds, time, triple
-from urdf2dyn_ros.nodes.status import publishers
+from urdf2dyn_ros.nodes.inverse_dynamics.status import publishers
 from urdf2dyn_ros.nodes.topics import Topics
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.status.monitor import CHECK

@@ -17,10 +17,10 @@ from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
 from urdf2dyn_ros.errors import Urdf2DynError
-from urdf2dyn_ros.nodes.child_process import ChildProcess, stop_all
-from urdf2dyn_ros.nodes.client import Client
-from urdf2dyn_ros.nodes.local_graph import join_empty_domain
-from urdf2dyn_ros.nodes.progress import Progress
+from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
+from urdf2dyn_ros.nodes.demo.client import Client
+from urdf2dyn_ros.nodes.demo.local_graph import join_empty_domain
+from urdf2dyn_ros.nodes.demo.progress import Progress
 from urdf2dyn_ros.parameters import check_all
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from urdf2dyn_ros.nodes.conversions import JointStateFields
-from urdf2dyn_ros.nodes.descriptions import Loaded
+from urdf2dyn_ros.nodes.inverse_dynamics.descriptions import Loaded
 from urdf2dyn_ros.stream.sources import Sources
 from urdf2dyn_ros.stream.stream import Stream
 

@@ -16,7 +16,6 @@ import sys
 import threading
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -24,6 +23,7 @@ from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import export_model
 from urdf2dyn_ros.load_parameters import loaded
 from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.system.child_environment import IMPORT_ROOT
 from urdf2dyn_ros.system.giving_way import start_giving_way
 from urdf2dyn_ros.system.time_limit import time_limit
 from urdf2dyn_ros.urdf import read_urdf
@@ -35,12 +35,10 @@ IDLE = 60.0
 LIMIT = 300.0
 """As `ExportProcess` has them [s]; the longest texts take seconds, on a busy robot a minute."""
 
-PACKAGE = str(Path(__file__).resolve().parents[1])
-
 # Modules are found where the caller finds them, and not in the current directory; memory goes with
 # the process and need not be taken apart before.
 _PROGRAM = ('import os, sys; idle, sys.path[:] = float(sys.argv[1]), sys.argv[2:]; '
-            'from urdf2dyn_ros.export_process import main; main(idle); os._exit(0)')
+            'from urdf2dyn_ros.nodes.export_process import main; main(idle); os._exit(0)')
 
 
 @dataclass(frozen=True)
@@ -129,7 +127,8 @@ class ExportProcess:
     def _started(self) -> subprocess.Popen[bytes]:
         try:
             return start_giving_way(
-                [sys.executable, '-c', _PROGRAM, str(self._idle), PACKAGE, *map(str, sys.path)],
+                [sys.executable, '-c', _PROGRAM, str(self._idle), str(IMPORT_ROOT),
+                 *map(str, sys.path)],
                 {**os.environ, **ONE_THREAD})
         except OSError as error:
             raise ExportError(f'cannot start a process to export in: {error.strerror}') from None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
-from urdf2dyn_ros.health import Status
 from urdf2dyn_ros.nodes.barrier import barrier
+from urdf2dyn_ros.nodes.diagnostics import diagnostic_status
 from urdf2dyn_ros.status.complaints import Complaints
 from urdf2dyn_ros.status.monitor import CHECK, Monitor
 from urdf2dyn_ros.status.status import State, input_status, model_status, output_status
@@ -84,11 +84,3 @@ class StatusPublisher:
                 logger.info(line.text)
         if input_.level == DiagnosticStatus.ERROR:
             logger.error(input_.message, throttle_duration_sec=10.0)
-
-
-def diagnostic_status(status: Status, node: str, robot: str) -> DiagnosticStatus:
-    """Return the status of a part of a node as a message."""
-    return DiagnosticStatus(
-        level=bytes([status.level]), name=f'{node}: {status.part}', message=status.message,
-        hardware_id=robot,
-        values=[KeyValue(key=key, value=value) for key, value in status.values.items()])
