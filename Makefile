@@ -52,7 +52,7 @@ fuzz: $(VENV)/fuzz-ready
 
 # what the 2R's exported scripts look like; read the difference before you commit it
 golden: $(VENV)/test-ready
-	$(RUN)/python test/test_golden.py
+	PYTHONPATH=test $(RUN)/python test/languages/test_golden.py
 
 # config/dynamics.yaml from the table of parameters
 config: $(VENV)/test-ready

@@ -17,7 +17,7 @@ from urdf2dyn_ros.urdf.writer import clean_urdf
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / 'test'))
-from robots import EXAMPLES, OWN  # noqa: E402
+from support.robot_files import EXAMPLES, OWN  # noqa: E402
 
 Array = NDArray[np.float64]
 

@@ -3,8 +3,9 @@ How well accelerations are smoothed offline, from 50 Hz to 1 kHz: why evaluate's
 
     .venv/bin/python benchmarks/offline_estimators.py
 
-RMSE of the acceleration over its RMS [%], geometric mean of the four motions in test/signals.py,
-of encoders with 2^bits steps a turn and velocities with white noise.
+RMSE of the acceleration over its RMS [%], geometric mean of the four motions in
+test/support/streams/known_motions.py, of encoders with 2^bits steps a turn and velocities with
+white noise.
 
 """
 
@@ -16,8 +17,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / 'test'))
-from signals import DURATION, ENDING, SETTLING, START, Profile, record, truth
-
+from support.streams.known_motions import DURATION, ENDING, SETTLING, START, Profile, record, truth
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.evaluation.accelerations import OFFLINE
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from fuzz.mutations import reduced
-from robots import EXAMPLES, ROBOTS
+
+from support.robot_files import EXAMPLES, ROBOTS
 
 HERE = Path(__file__).parent
 CORPUS = HERE / 'corpus'

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from allow_list import check_text
 
+from support.allow_list import check_text
 from urdf2dyn_ros.errors import StateError, UrdfError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.multibody import multibody

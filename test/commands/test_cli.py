@@ -1,0 +1,148 @@
+"""The command urdf2dyn, as a process of its own: output, files, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.robot_files import EXAMPLES, OWN
+from urdf2dyn_ros.commands import COMMANDS
+
+RX90 = OWN / 'rx90.urdf'
+XACRO = """<robot name="boxes" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:property name="m" value="${1 + 1}"/>
+  <link name="base"/>
+  <link name="arm"><inertial><mass value="${m}"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/></joint>
+</robot>
+"""
+
+
+def run(*words: object, text: str | None = None, folder: Path | None = None,
+        ) -> subprocess.CompletedProcess[str]:
+    """Run the command and return what became of it."""
+    return subprocess.run([sys.executable, '-m', 'urdf2dyn_ros.cli', *map(str, words)], input=text,
+                          capture_output=True, text=True, cwd=folder, timeout=60)
+
+
+@pytest.mark.parametrize('style', ['readable', 'fast'])
+def test_an_exported_script_runs_and_agrees_with_itself(tmp_path: Path, style: str) -> None:
+    """The path of the file is printed; running it prints efforts and gives 0."""
+    done = run('export', RX90, '--style', style, '-o', tmp_path)
+    assert (done.returncode, done.stderr) == (0, '')
+    script = Path(done.stdout.strip())
+    assert script == tmp_path / 'rx90_dynamics.py'
+    result = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert result.returncode == 0
+    assert result.stdout.count('N m') == 6
+
+
+@pytest.mark.parametrize('words', [('info', RX90), ('export', RX90)])
+def test_an_answer_that_cannot_be_written_is_an_error(tmp_path: Path, words: tuple[object, ...],
+                                                      ) -> None:
+    """No traceback: not on a full disk, and no word to a reader that has gone."""
+    command = [sys.executable, '-m', 'urdf2dyn_ros.cli', *map(str, words)]
+    with open('/dev/full', 'w') as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True,
+                              cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == ['error: [Errno 28] No space left on device']
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True,
+                          cwd=tmp_path)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, '')
+
+
+def test_the_current_directory_is_the_default(tmp_path: Path) -> None:
+    """As for any command that makes files."""
+    assert run('export', RX90, '--name', 'arm', folder=tmp_path).returncode == 0
+    assert [path.name for path in tmp_path.iterdir()] == ['arm_dynamics.py']
+
+
+def test_a_changed_file_is_not_lost(tmp_path: Path) -> None:
+    """Without --overwrite."""
+    run('export', RX90, '-o', tmp_path)
+    script = tmp_path / 'rx90_dynamics.py'
+    script.write_text(script.read_text().replace('m6 = 0.8', 'm6 = 0.9'))
+    done = run('export', RX90, '-o', tmp_path)
+    assert done.returncode == 1
+    assert 'error: ' in done.stderr and 'exists with another text' in done.stderr
+    assert 'm6 = 0.9' in script.read_text()
+    assert run('export', RX90, '-o', tmp_path, '--overwrite').returncode == 0
+    assert 'm6 = 0.8' in script.read_text()
+
+
+def test_standard_input_and_xacro_files_are_robots_too(tmp_path: Path) -> None:
+    """A dash, and a file that says what it is by its name or its namespace."""
+    assert json.loads(run('info', '-', '--json', text=RX90.read_text()).stdout)['name'] == 'rx90'
+    for name in ('boxes.urdf.xacro', 'boxes.urdf'):
+        (tmp_path / name).write_text(XACRO)
+        assert json.loads(run('info', tmp_path / name, '--json').stdout)['mass'] == 2.0
+
+
+def test_info_tells_joints_bodies_lumped_links_mass_and_operations() -> None:
+    """As data and as text."""
+    panda = EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf'
+    found = json.loads(run('info', panda, '--json').stdout)
+    assert [joint['name'] for joint in found['joints']][-2:] == ['panda_joint7',
+                                                                 'panda_finger_joint1']
+    assert found['bodies'][6]['links'] == ['panda_link7', 'panda_link8', 'panda_hand',
+                                           'panda_hand_tcp']
+    assert found['bodies'][8]['mimic'] == 'q8'
+    assert found['bodies'][8]['parent'] == 7
+    assert found['fixed_to_root'] == ['panda_link0']
+    assert found['mass'] - found['moving_mass'] == pytest.approx(0.629769)
+    assert found['operations']['fast']['multiplications'] <= 340
+    text = run('info', panda).stdout
+    for word in ('8 joints, 9 bodies', 'panda_hand_tcp', 'mimic: q8', 'fast style:'):
+        assert word in text
+
+
+@pytest.mark.parametrize(('words', 'text', 'expected'), [
+    (['info', 'nowhere.urdf'], None, ['nowhere.urdf', 'No such file']),
+    (['info', '-'], '<robot name="x"><link name="a"/><link name="a"/></robot>',
+     ['1 problem', 'line 1', 'name-duplicate']),
+    (['info', '-'], '', ['problem', 'empty']),
+    (['export', RX90, '--language', 'cobol'], None, ["'cobol'", 'python']),
+    (['export', RX90, '--style', 'x'], None, ['readable, fast']),
+    (['export', RX90, '-o', '/proc/x'], None, ['cannot write to /proc/x', 'No such file']),
+])
+def test_errors_are_one_message_and_exit_code_1(words: list, text: str | None,
+                                                expected: list[str]) -> None:
+    """No traceback."""
+    done = run(*words, text=text)
+    assert done.returncode == 1
+    assert done.stdout == ''
+    assert done.stderr.startswith('error: ')
+    assert 'Traceback' not in done.stderr
+    for word in expected:
+        assert word in done.stderr
+
+
+def test_findings_that_do_not_refuse_a_robot_are_warnings() -> None:
+    """On standard error, so that --json stays JSON; refused when asked for."""
+    allegro = next(EXAMPLES.glob('allegro_hand_description/urdf/*.urdf'))
+    done = run('info', allegro, '--json')
+    assert done.returncode == 0
+    assert 'warning: line ' in done.stderr
+    assert json.loads(done.stdout)['warnings']
+    assert run('info', allegro, '--strict-inertia').returncode == 1
+
+
+def test_help_and_version_need_no_ros() -> None:
+    """And wrong words give 2, as everywhere."""
+    words = run('--help').stdout
+    for name, command in COMMANDS.items():
+        assert f'{name} ' in words
+        assert ' '.join(command.__doc__.split()) in ' '.join(words.split())
+    assert run('--version').stdout.startswith('urdf2dyn_ros 0.')
+    assert run().returncode == 2
+    assert run('dance').returncode == 2

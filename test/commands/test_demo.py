@@ -1,0 +1,128 @@
+"""The demonstration end to end, as a user starts it, and when something is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.paths import ROOT
+
+pytest.importorskip('dartpy')
+pytest.importorskip('rclpy')
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from urdf2dyn_ros.nodes.demo.demonstration import run_demo
+robot, duration, output = sys.argv[1:]
+sys.exit(run_demo(Path(robot) if robot else None, float(duration), Path(output)))
+"""
+
+
+def start(robot, duration, output):
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, '-u', '-c', PROGRAM, str(robot), str(duration), str(output)],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def test_simulated_and_computed_efforts_agree(tmp_path):
+    demo = start('', 6.0, tmp_path / 'output')
+    output, _ = demo.communicate(timeout=180)
+    assert demo.returncode == 0, output
+    written = sorted(path.name for path in (tmp_path / 'output').iterdir())
+    assert written == ['efforts.csv', 'efforts.html', 'efforts.json', 'efforts.png',
+                       'rx90_dynamics.py']
+    for name in written:
+        assert str(tmp_path / 'output' / name) in output
+    joints = json.loads((tmp_path / 'output' / 'efforts.json').read_text())['joints']
+    assert [joint['joint'] for joint in joints] == [f'joint{i}' for i in range(1, 7)]
+    for joint in joints:
+        assert joint['nrmse'] < 0.002, output
+        assert joint['r2'] > 0.9999, output
+        assert joint['samples'] > 500, output
+    assert output.count(' of 6 s, ') >= 4  # a line a second
+    script = subprocess.run([sys.executable, tmp_path / 'output' / 'rx90_dynamics.py'],
+                            capture_output=True, text=True)
+    assert script.returncode == 0, script.stdout + script.stderr
+
+
+def test_a_duration_that_is_none_is_refused_before_anything_starts(tmp_path):
+    demo = start('', 'nan', tmp_path / 'output')
+    output, _ = demo.communicate(timeout=60)
+    assert (demo.returncode, output) == (
+        1, 'error: parameter duration = nan: must be a number, at least 0.5, at most 86400 [s]\n')
+    assert not (tmp_path / 'output').exists()
+
+
+def test_a_root_that_floats_is_fixed_in_the_demonstration(tmp_path):
+    """As the simulator has it, which has no sensor of its motion."""
+    text = (ROOT / 'urdf' / 'robot_2r.urdf').read_text().replace('</robot>', """<link name="odom"/>
+        <joint name="flies" type="floating"><parent link="odom"/><child link="base"/></joint>
+        </robot>""")
+    robot = tmp_path / 'floating.urdf'
+    robot.write_text(text)
+    demo = start(robot, 2.0, tmp_path / 'output')
+    output, _ = demo.communicate(timeout=120)
+    assert demo.returncode == 0, output
+    joints = json.loads((tmp_path / 'output' / 'efforts.json').read_text())['joints']
+    assert len(joints) == 2
+    assert all(joint['nrmse'] < 0.01 for joint in joints), output
+
+
+def running(output):
+    """Return a demonstration that shows progress, and the numbers of its children."""
+    demo = start('', 60.0, output)
+    seen = ''
+    while not re.search(r' [1-9]\d* efforts computed', seen):
+        line = demo.stdout.readline()
+        assert line, seen
+        seen += line
+    lists = [path.read_text() for path in Path(f'/proc/{demo.pid}/task').glob('*/children')]
+    children = [int(number) for number in ' '.join(lists).split()]
+    assert len(children) == 3
+    return demo, children
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_it_ends_its_children(number, tmp_path):
+    demo, children = running(tmp_path)
+    demo.send_signal(number)
+    output, _ = demo.communicate(timeout=30)
+    assert demo.returncode == 130, output
+    assert 'Traceback' not in output
+    assert not any(Path(f'/proc/{child}').exists() for child in children)
+
+
+def test_a_node_that_dies_is_named_and_the_others_are_ended(tmp_path):
+    demo, children = running(tmp_path)
+    os.kill(children[-1], signal.SIGKILL)
+    output, _ = demo.communicate(timeout=30)
+    assert demo.returncode == 1, output
+    assert 'error: node joint_simulator ended with exit code -9; its last lines:' in output
+    assert 'holding still until' in output
+    assert not any(Path(f'/proc/{child}').exists() for child in children)
+
+
+@pytest.mark.parametrize(('text', 'words'), [
+    (None, ['cannot read']),
+    ('<robot name="x"><link name="a"/><link name="b"/></robot>', ['robot description']),
+    ('<robot name="x"><link name="a"/></robot>', ['joint_simulator ended', 'no joint that moves']),
+])
+def test_a_robot_that_cannot_be_shown_is_an_error(text, words, tmp_path):
+    robot = tmp_path / 'robot.urdf'
+    if text is not None:
+        robot.write_text(text)
+    demo = start(robot, 3.0, tmp_path / 'output')
+    output, _ = demo.communicate(timeout=60)
+    assert demo.returncode == 1, output
+    for word in ['error: ', *words]:
+        assert word in output
+    assert 'Traceback' not in output

@@ -1,0 +1,155 @@
+"""What acts beside the links, as options of the command line: files, messages, exit codes."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from test_cli import run
+
+from support.robot_files import EXAMPLES, OWN
+
+PANDA = EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf'
+FREE = """<robot name="free">
+  <link name="world"/>
+  <joint name="floats" type="floating"><parent link="world"/><child link="body"/></joint>
+  <link name="body"><inertial><mass value="2"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+</robot>
+"""
+
+
+def exported(folder: Path, *words: object) -> str:
+    """Return the Python file that an export of the panda writes without a word of complaint."""
+    done = run('export', PANDA, '--name', 'arm', '-o', folder, '--overwrite', *words)
+    assert (done.returncode, done.stderr) == (0, '')
+    path, = done.stdout.splitlines()
+    return Path(path).read_text()
+
+
+def test_a_file_with_all_that_can_be_asked_for_passes_its_own_test(tmp_path: Path) -> None:
+    """In C, as a user compiles it by the line at its head."""
+    done = run('export', PANDA, '--language', 'c', '--base', 'moving', '--friction', '--external',
+               'panda_link8', 'panda_link0', '--payload-link', 'panda_hand', '-o', tmp_path)
+    assert (done.returncode, done.stderr) == (0, '')
+    header, source = map(Path, done.stdout.splitlines())
+    text = header.read_text()
+    for line in ('BASE_MOTION 9', 'EXTERNAL 12', 'PAYLOAD 10', 'WRENCH 6'):
+        assert f'#define PANDA_{line}\n' in text
+    for line in ("Entries 1 to 6: link 'panda_link8'.", "Entries 7 to 12: link 'panda_link0'.",
+                 "payload: a body that is fixed to link 'panda_hand'.",
+                 'Rigid links with friction at joints, given wrenches and a payload; no rotors, '
+                 'no springs.'):
+        assert line in text
+    assert source.name == 'panda_dynamics.c'
+    if shutil.which('cc') is None:
+        pytest.skip('cc is not installed; .ci/run takes it from Debian')
+    line, = re.findall('Self-test: (.*)', text)
+    subprocess.run(['sh', '-c', line], cwd=tmp_path, check=True)
+
+
+def test_without_options_nothing_is_asked_for(tmp_path: Path) -> None:
+    """The arguments are those of the motion, and the head says what is not in it."""
+    text = exported(tmp_path)
+    assert 'def inverse_dynamics(q, qd, qdd):' in text
+    assert 'Rigid links alone: no friction, no rotors, no springs, no contact.' in text
+
+
+def test_friction_is_that_of_the_tags_dynamics(tmp_path: Path) -> None:
+    """Damping and a smooth sign of 0.01 rad/s; that of a mimic joint is felt at its driver."""
+    spaces: list[dict] = []
+    tree = ElementTree.parse(PANDA)
+    for k, tag in enumerate(tree.iter('dynamics')):
+        tag.set('friction', str(0.3 + 0.1 * k))
+    for words in ((), ('--friction',)):
+        done = run('export', '-', '--name', 'arm', '-o', tmp_path, '--overwrite', *words,
+                   text=ElementTree.tostring(tree.getroot(), 'unicode'))
+        assert (done.returncode, done.stderr) == (0, '')
+        spaces.append({'__name__': 'arm'})
+        exec((tmp_path / 'arm_dynamics.py').read_text(), spaces[-1])
+    names = spaces[0]['JOINT_NAMES']
+    state = [[0.3 - 0.1 * k for k in range(8)], [0.02 - 0.007 * k for k in range(8)], [0.5] * 8]
+    without, found = (space['inverse_dynamics'](*state) for space in spaces)
+    expected = dict.fromkeys(names, 0.0)
+    for joint in tree.iter('joint'):
+        tag = joint.find('dynamics')
+        driver = joint.get('name').replace('finger_joint2', 'finger_joint1')
+        if tag is not None and driver in expected:
+            speed = state[1][names.index(driver)]
+            expected[driver] += (float(tag.get('damping')) * speed
+                                 + float(tag.get('friction')) * math.tanh(speed / 0.01))
+    assert all(expected.values())
+    assert [a - b for a, b in zip(found, without)] == pytest.approx(list(expected.values()),
+                                                                    abs=1e-12)
+
+
+def test_the_terms_are_shown_by_name_and_add_up(tmp_path: Path) -> None:
+    """By the script, at the state in it."""
+    shown = []
+    for model in ('terms', 'inverse_dynamics'):
+        exported(tmp_path / model, '--friction', '--model', model)
+        done = subprocess.run([sys.executable, tmp_path / model / 'arm_dynamics.py'],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        *lines, verdict = done.stdout.splitlines()
+        assert verdict == 'agrees with the reference'
+        shown.append(lines)
+    assert [line for line in shown[0] if line.startswith('tau_')] == [
+        'tau_gravity', 'tau_coriolis', 'tau_inertia', 'tau_friction']
+    for effort in shown[1]:
+        name, value, *_ = effort.split()
+        parts = [float(line.split()[1]) for line in shown[0] if line.startswith(f'{name} ')]
+        assert len(parts) == 4
+        assert sum(parts) == pytest.approx(float(value), rel=1e-6)
+
+
+@pytest.mark.parametrize(('base', 'moves'), [('auto', True), ('moving', True), ('fixed', False)])
+def test_a_floating_root_moves_unless_it_is_told_to_be_fixed(tmp_path: Path, base: str,
+                                                             moves: bool) -> None:
+    """Then its motion is an argument, and what the world must apply a result."""
+    done = run('export', '-', '--base', base, '-o', tmp_path, text=FREE)
+    assert done.returncode == 0
+    assert 'warning: line 3: joint "floats" type="floating": the root floats' in done.stderr
+    text = (tmp_path / 'free_dynamics.py').read_text()
+    assert ('def inverse_dynamics(q, qd, qdd, base_motion):' in text) == moves
+    assert ('return tau, wrench' in text) == moves
+
+
+@pytest.mark.parametrize('command', ['export', 'info'])
+@pytest.mark.parametrize(('words', 'expected'), [
+    (['--external', 'nowhere'], ["no link 'nowhere' for an external wrench", 'panda_link8']),
+    (['--external', 'panda_hand', 'panda_hand'], ['named twice', 'panda_hand']),
+    (['--payload-link', 'nowhere'], ["no link 'nowhere' for a payload", 'panda_link8']),
+    (['--base', 'flying'], ["'flying'", 'auto, fixed, moving']),
+])
+def test_what_the_robot_does_not_have_is_one_message_and_exit_code_1(
+        command: str, words: list[str], expected: list[str], tmp_path: Path) -> None:
+    """No file, no traceback, and what it does have."""
+    done = run(command, PANDA, *words, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (1, '')
+    assert done.stderr.startswith('error: ')
+    assert len(done.stderr.splitlines()) == 1
+    for word in expected:
+        assert word in done.stderr
+    assert not [*tmp_path.iterdir()]
+
+
+def test_info_counts_the_operations_of_what_acts() -> None:
+    """As data and as text; a robot without friction is told of, and has none."""
+    alone = json.loads(run('info', PANDA, '--json').stdout)['operations']
+    words = ('--friction', '--external', 'panda_hand', '--payload-link', 'panda_hand')
+    more = json.loads(run('info', PANDA, '--json', *words).stdout)['operations']
+    for style, cost in alone.items():
+        assert cost['exponential'] == 0
+        assert cost['additions'] + 6 < more[style]['additions']
+    done = run('info', OWN / 'rx90.urdf', '--friction')
+    assert done.returncode == 0
+    assert done.stderr == ('warning: no movable joint has a tag <dynamics> with damping or '
+                           'friction\n')

@@ -1,0 +1,108 @@
+"""The pictures of a comparison: there, labelled, and for any number of joints."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from support.recordings.comparisons import joints
+from urdf2dyn_ros.comparison import plots
+from urdf2dyn_ros.comparison.drawing import thinned
+from urdf2dyn_ros.comparison.joint_picture import joint_picture
+from urdf2dyn_ros.errors import ComparisonError
+
+pytest.importorskip('matplotlib')
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    """Give the figures that are drawn."""
+    drawn = []
+    make = plots.empty_figure
+    monkeypatch.setattr(plots, 'empty_figure',
+                        lambda *size: drawn.append(make(*size)) or drawn[-1])
+    return drawn
+
+
+@pytest.mark.parametrize('count', [1, 2, 7, 36])
+def test_every_joint_has_labelled_axes_for_effort_and_residual(count, figures, tmp_path):
+    plots.plot_comparison(joints(count), tmp_path / 'x.png', 'robot')
+    assert (tmp_path / 'x.png').read_bytes().startswith(b'\x89PNG')
+    assert [path.name for path in tmp_path.iterdir()] == ['x.png']
+    axes = figures[0].axes
+    assert len(axes) == 2 * count
+    for number, (upper, lower) in enumerate(zip(axes[::2], axes[1::2], strict=True)):
+        unit = 'N' if number % 2 else 'N m'
+        assert upper.get_ylabel() == f'effort [{unit}]'
+        assert lower.get_ylabel() == f'residual\n[{unit}]'
+        assert lower.get_xlabel() == 'time [s]'
+        assert len(upper.get_lines()) == 2
+        assert len(upper.get_title(loc='left')) < 60
+        assert upper.get_xlim()[0] < 0.01  # seconds since the first sample, not since 1970
+
+
+@pytest.mark.parametrize('count', [1, 6])
+def test_nothing_overlaps(count, figures, tmp_path):
+    plots.plot_comparison(joints(count), tmp_path / 'x.png', 'a title of some length, for a robot')
+    figure = figures[0]
+    boxes = [axes.get_tightbbox(figure.canvas.get_renderer()) for axes in figure.axes]
+    boxes.append(figure.legends[0].get_window_extent())
+    boxes.append(figure.texts[0].get_window_extent())
+    for i, first in enumerate(boxes):
+        assert first.x0 >= 0.0 and first.y0 >= 0.0
+        assert first.x1 <= figure.bbox.x1 and first.y1 <= figure.bbox.y1
+        for second in boxes[i + 1:]:
+            inner = (min(first.x1, second.x1) - max(first.x0, second.x0),
+                     min(first.y1, second.y1) - max(first.y0, second.y0))
+            assert min(inner) < 2.0, 'two boxes overlap by more than a pixel or two'
+
+
+def test_titles_say_what_is_not_credible_and_what_is_late(figures, tmp_path):
+    plots.plot_comparison(joints(5), tmp_path / 'x.png')
+    titles = [axes.get_title(loc='left') for axes in figures[0].axes[::2]]
+    assert titles[3].endswith('not credible') and titles[2].endswith('NRMSE 0.1 %')
+    assert titles[4].endswith('NRMSE 0.1 %, 12 ms late')
+
+
+def test_without_samples_there_is_no_picture(tmp_path):
+    with pytest.raises(ComparisonError):
+        plots.plot_comparison(joints(2, samples=0), tmp_path / 'x.png')
+    assert not list(tmp_path.iterdir())
+
+
+def test_thinning_keeps_every_peak():
+    lines = np.random.default_rng(0).standard_normal((3, 50_000))
+    lines[1, 31_415], lines[2, 27_182] = 99.0, -99.0
+    shown = thinned(lines, 500)
+    assert len(shown) <= 6 * 500 + 2 and (np.diff(shown) > 0).all()
+    assert {0, 27_182, 31_415, 49_999} <= set(shown.tolist())
+    np.testing.assert_array_equal(thinned(lines[:, :900], 500), np.arange(900))
+
+
+def test_the_numbers_at_small_ticks_are_those_of_their_places():
+    joint = joints(1)[0]
+    joint = replace(joint, velocity=0.006 * joint.velocity)
+    root = ElementTree.fromstring(joint_picture(joint, int(joint.stamps[0])))
+    texts = [element.text for element in root.iter('{http://www.w3.org/2000/svg}text')]
+    assert {'−0.004', '−0.002', '0.002', '0.004'} <= set(texts)
+
+
+def test_a_joint_has_one_picture_for_light_and_dark_pages():
+    joint = joints(1, samples=5000)[0]
+    start = int(joint.stamps[0])
+    svg = joint_picture(joint, start)
+    assert svg == joint_picture(joint, start)   # the same bytes
+    root = ElementTree.fromstring(svg)
+    texts = [element.text for element in root.iter('{http://www.w3.org/2000/svg}text')]
+    for label in ('time [s]', 'effort [N m]', 'velocity [rad/s]', 'measured', 'computed',
+                  'friction fit'):
+        assert label in texts
+    assert 'prefers-color-scheme:dark' in svg
+    drawn = re.sub('<style>.*?</style>', '', svg, flags=re.DOTALL)
+    colours = set(re.findall('(?:fill|stroke): *(#[0-9a-f]+)', drawn, flags=re.IGNORECASE))
+    assert colours == set()   # every one of them changes with the page
+    assert len(svg) < 300_000

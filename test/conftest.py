@@ -1,0 +1,1 @@
+"""What all tests share; where it stands, pytest adds this folder to the path."""

@@ -1,0 +1,222 @@
+"""What is chosen freely about a robot for the fewest operations changes no effort."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from support.random_trees import examples, random_inertia, trees
+from support.robot_files import EXAMPLES, ROBOTS
+from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
+from urdf2dyn_ros.algebra.expression import Graph
+from urdf2dyn_ros.algebra.inertia import BodyInertia
+from urdf2dyn_ros.equations.body_inertias import body_inertias
+from urdf2dyn_ros.equations.newton_euler import newton_euler, second_moment
+from urdf2dyn_ros.equations.simplification.fewest_operations import fewest_operations
+from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
+from urdf2dyn_ros.equations.simplification.regroup import regrouped, second_moments
+from urdf2dyn_ros.equations.simplification.sliding_origins import FARTHEST, slid_origins
+from urdf2dyn_ros.equations.simplification.turned_frames import turned_frames
+from urdf2dyn_ros.equations.simplification.virtual_masses import (
+    LARGEST,
+    SHORTEST,
+    Child,
+    virtual_mass,
+)
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
+from urdf2dyn_ros.parameters.gravity import GRAVITY
+from urdf2dyn_ros.robot_model import Joint, Link, Mimic
+
+REAL = [path for path in (*ROBOTS, *sorted(EXAMPLES.rglob('*.urdf')))
+        if path.name not in ('alex_psyonic_hands.urdf', 'ur3.urdf')]   # no robots
+
+
+def states(system: Multibody) -> list[Any]:
+    """Return three random states."""
+    rng = np.random.default_rng(5)
+    return [rng.uniform(-2.0, 2.0, (3, len(system.joint_names))).tolist() for _ in range(3)]
+
+
+def difference(system: Multibody, other: Multibody, *state: Any) -> float:
+    """Return by how much textbook efforts of two robots differ, relative to what joints carry."""
+    sweeps = [newton_euler(each, body_inertias(each), *state, GRAVITY)
+              for each in (system, other)]
+    return relative(sweeps[0], sweeps[1].efforts)
+
+
+def relative(sweep: Any, efforts: Any) -> float:
+    """Return the largest difference of efforts over the largest force or moment."""
+    if not sweep.efforts:
+        return 0.0
+    largest = max(abs(float(x)) for wrench in sweep.wrenches for x in (*wrench.f, *wrench.n))
+    return float(np.abs(np.subtract(efforts, sweep.efforts)).max() / max(largest, 1e-300))
+
+
+def check(model: RobotModel, tolerance: float = 1e-12) -> None:
+    """Compare every step, and the generated text, with the textbook recursion."""
+    system = multibody(model)
+    inertias = body_inertias(system)
+    everything = [True] * len(system.bodies)
+    dynamics = InverseDynamics(model)
+    fast, few = fewest_operations(system)
+    for state in states(system):
+        assert difference(system, turned_frames(system, inertias), *state) < tolerance
+        assert difference(system, slid_origins(system, everything), *state) < tolerance
+        sweep = newton_euler(system, inertias, *state, GRAVITY)
+        plain = newton_euler(system, regrouped(system, inertias), *state, GRAVITY, second_moment)
+        assert relative(sweep, plain.efforts) < tolerance
+        recursion = newton_euler(fast, few, *state, GRAVITY, second_moment,
+                                 spin_of=InheritedSpin(fast, few))
+        assert relative(sweep, recursion.efforts) < tolerance
+        assert relative(sweep, dynamics(*state)) < tolerance
+
+
+@examples(100)
+@given(trees())
+def test_efforts_of_random_trees_are_the_same(model: RobotModel) -> None:
+    check(model)
+
+
+@examples(60)
+@given(trees(massless=True))
+def test_efforts_of_trees_with_massless_links_are_the_same(model: RobotModel) -> None:
+    check(model)
+
+
+@examples(60)
+@given(trees(nearly=True))
+def test_efforts_of_almost_regular_trees_are_the_same_to_a_snap(model: RobotModel) -> None:
+    check(model, 1e-10)
+
+
+@pytest.mark.parametrize('path', REAL, ids=lambda path: path.stem)
+def test_efforts_of_real_robots_are_the_same(path: Path) -> None:
+    """To 1e-10, not to 1e-12: many are printed with angles that are almost a quarter turn."""
+    check(read_urdf(path.read_bytes()), 1e-10)
+
+
+def chain(joints: str, xyz: Any, *, axes: Any = None, mimic: bool = False,
+          massless: tuple[int, ...] = ()) -> RobotModel:
+    """Return a chain of joints, r(evolute), c(ontinuous) or p(rismatic)."""
+    kinds = {'r': 'revolute', 'c': 'continuous', 'p': 'prismatic'}
+    axes = axes or [((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))[k % 3]
+                    for k in range(len(joints))]
+    links = [Link(f'link{k}', None if k in massless else random_inertia(k))
+             for k in range(len(joints) + 1)]
+    made = [Joint(f'joint{k}', kinds[letter], f'link{k}', f'link{k + 1}',
+                  tuple(xyz[k % len(xyz)]), (0.0, 0.0, 0.0), axes[k])
+            for k, letter in enumerate(joints)]
+    if mimic:
+        made[-1] = replace(made[-1], mimic=Mimic('joint0', -2.0, 0.3))
+    return RobotModel('chain', tuple(links), tuple(made), 'link0')
+
+
+@pytest.mark.parametrize('xyz', [
+    [(0.0, 0.0, 0.0)], [(0.3, -0.2, 0.5)], [(1e-9, 0.0, 0.2)], [(1e-4, 1e-12, 0.0)],
+    [(0.0, 0.0, 0.4)], [(0.5, 0.0, 0.0), (0.0, 0.0, 1e-17)], [(1e-17, 0.3, -1e-17)]])
+@pytest.mark.parametrize('joints', ['rrrr', 'prrrrr', 'rrprr', 'rrrp', 'pppccc', 'rcrcrp'])
+def test_degenerate_chains_are_the_same(joints: str, xyz: Any) -> None:
+    check(chain(joints, xyz))
+    check(chain(joints, xyz, mimic=True))
+    check(chain(joints, xyz, massless=(len(joints),)))
+    check(chain(joints, xyz, massless=tuple(range(2, len(joints)))))
+
+
+@pytest.mark.parametrize('tilt', [1e-7, 1e-4, 1e-2, 0.5])
+def test_axes_that_are_almost_parallel_stay_accurate(tilt: float) -> None:
+    """The common normal of such axes is far away."""
+    axes = [(math.sin(k * tilt), 0.0, math.cos(k * tilt)) for k in range(6)]
+    model = chain('rrrrrr', [(0.3, 0.2, 0.1)], axes=axes)
+    check(model)
+    system = multibody(model)
+    slid = slid_origins(system, [True] * 6)
+    longest = max(abs(x) for body in system.bodies for x in body.parent_p_joint)
+    assert all(abs(x) <= 10.0 * FARTHEST * longest
+               for body in slid.bodies for x in body.parent_p_joint)
+
+
+def test_an_offset_that_has_two_components_keeps_one() -> None:
+    """Joint 3 is away from the axis of joint 2 along both axes: one point is on both normals."""
+    model = chain('rrrrr', [(0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.2, 0.0), (0.3, 0.0, 0.0),
+                            (0.0, 0.0, 0.0)],
+                  axes=[(0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0),
+                        (0.0, 0.0, 1.0)])
+    system = multibody(model)
+    slid = slid_origins(system, [True] * 5)
+
+    def components(robot: Multibody) -> int:
+        return sum(x != 0.0 for body in robot.bodies for x in body.parent_p_joint)
+
+    assert components(slid) <= components(system)
+    assert [body.parent_R_joint for body in slid.bodies] == [
+        body.parent_R_joint for body in system.bodies]
+
+
+@examples(60)
+@given(trees())
+def test_a_tip_has_its_centre_of_mass_above_its_x_axis(model: RobotModel) -> None:
+    system = multibody(model)
+    turned = turned_frames(system, body_inertias(system))
+    parents = {body.parent for body in turned.bodies}
+    for i, (body, inertia) in enumerate(zip(turned.bodies, body_inertias(turned))):
+        if i not in parents and inertia is not None and JOINTS[body.type].TURNS:
+            assert abs(inertia.h[1]) <= 1e-14 * max(map(abs, inertia.h))
+
+
+def inertia_of_one_link() -> BodyInertia:
+    """Return an inertia with second moments."""
+    system = multibody(chain('r', [(0.0, 0.0, 0.0)]))
+    inertia, _ = body_inertias(system)
+    assert inertia is not None
+    return inertia._replace(J=second_moments(inertia.J))
+
+
+def test_a_virtual_mass_makes_a_first_moment_zero_and_keeps_the_sum() -> None:
+    inertia = inertia_of_one_link()
+    p = (0.4, 0.0, 0.1)
+    found = virtual_mass(inertia, [Child(7, p, alone=False)])
+    assert found is not None
+    child, mu, left = found
+    assert child == 7
+    assert left.h[0] == 0.0
+    assert left.m + mu == pytest.approx(inertia.m, rel=1e-14)
+    assert np.add(left.h, np.multiply(mu, p)) == pytest.approx(np.array(inertia.h), rel=1e-14)
+    assert np.add(left.J, mu * np.outer(p, p)) == pytest.approx(np.array(inertia.J), rel=1e-12)
+
+
+@pytest.mark.parametrize('p', [(0.0, 0.0, 0.5), (0.5 * SHORTEST, 0.0, 0.3), (0.0, 0.0, 0.0)])
+def test_no_mass_is_virtual_without_a_lever_arm(p: Any) -> None:
+    assert virtual_mass(inertia_of_one_link(), [Child(1, p, alone=False)]) is None
+    assert virtual_mass(inertia_of_one_link(), []) is None
+
+
+def test_a_virtual_mass_is_not_huge() -> None:
+    heavy = inertia_of_one_link()
+    heavy = heavy._replace(h=(2.0 * LARGEST * heavy.m * 0.1, 0.0, 0.0))
+    assert virtual_mass(heavy, [Child(1, (0.1, 0.0, 0.0), alone=False)]) is None
+
+
+def test_what_is_in_a_sum_is_taken_out_of_it_where_the_graph_cancels() -> None:
+    for cancels in (True, False):
+        graph = Graph(cancels=cancels)
+        x, y = graph.input('x'), graph.input('y')
+        for found, expected in (((x + y) - x, y), ((x - y) - x, -y), (y - (y - x), x),
+                                ((y - x) + x, y), (x - (x + y), -y)):
+            same = found.node is expected.node and found.negative == expected.negative
+            assert same == cancels
+        assert ((x + y) + x).node.op == 'add'
+
+
+def test_root_bodies_are_numbered_as_before() -> None:
+    system = multibody(chain('rrrr', [(0.3, -0.2, 0.5)]))
+    fast, few = fewest_operations(system)
+    assert len(few) == len(fast.bodies) + 1 == 5   # the last is the root's
+    assert [body.parent for body in fast.bodies] == [ROOT, 0, 1, 2]
+    assert fast.joint_names == system.joint_names

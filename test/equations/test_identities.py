@@ -1,0 +1,292 @@
+"""What must hold for the efforts of any robot, whatever an oracle says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from support.oracles import GRAVITY, Array, difference, efforts_of, motion_of, random_state, worst
+from support.random_trees import examples, trees
+from urdf2dyn_ros import InverseDynamics
+from urdf2dyn_ros.algebra.frames import from_rpy
+from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
+
+TIGHT = 1e-11
+DIFFERENCED = 1e-6
+"""What central differences with a step of 1e-4 or so leave."""
+
+robots = given(trees(most=7, massless=True))
+
+
+def state_of(model: RobotModel, seed: int = 0) -> Array:
+    """Return q, qd and qdd, (3, n)."""
+    return np.random.default_rng(seed).normal(size=(3, len(multibody(model).joint_names)))
+
+
+def with_links(model: RobotModel, change: Callable[[Inertia], Inertia]) -> RobotModel:
+    """Return the robot with other inertias."""
+    return replace(model, links=tuple(
+        replace(link, inertia=link.inertia and change(link.inertia)) for link in model.links))
+
+
+def kinetic(dynamics: InverseDynamics, q: Array, qd: Array) -> float:
+    """Return the kinetic energy by a mass matrix, from efforts without gravity at rest."""
+    return 0.5 * float(qd @ dynamics(q, 0 * q, qd))
+
+
+def potential(model: RobotModel) -> Callable[[Array], float]:
+    """Return the potential energy, from the centres of mass made links of their own."""
+    centres = [(link.name, link.inertia) for link in model.links if link.inertia]
+    marked = replace(
+        model, links=(*model.links, *(Link(f'at {name}') for name, _ in centres)),
+        joints=(*model.joints, *(Joint(f'to {name}', 'fixed', name, f'at {name}', inertia.com)
+                                 for name, inertia in centres)))
+    names = multibody(model).joint_names
+
+    def energy(q: Array) -> float:
+        found = motion_of(marked, {name: (x, 0.0, 0.0) for name, x in zip(names, q)})
+        return -sum(inertia.mass * float(np.dot(GRAVITY, found[f'position_at {name}']))
+                    for name, inertia in centres)
+    return energy
+
+
+def gradient(function: Callable[[Array], float], at: Array, step: float = 1e-4) -> Array:
+    """Return central differences."""
+    steps = step * np.eye(len(at))
+    return np.array([(function(at + h) - function(at - h)) / (2 * step) for h in steps])
+
+
+@examples(10)
+@given(trees(most=4))
+def test_gravity_at_rest_is_the_gradient_of_the_potential_energy(model: RobotModel) -> None:
+    q = state_of(model)[0]
+    found = InverseDynamics(model)(q, 0 * q, 0 * q)
+    scale = model.mass * 9.81
+    assert np.abs(found - gradient(potential(model), q)).max(initial=0.0) < DIFFERENCED * scale
+
+
+@examples(20)
+@robots
+def test_efforts_are_linear_in_the_accelerations(model: RobotModel) -> None:
+    dynamics = InverseDynamics(model)
+    (q, qd, first), (_, _, second) = state_of(model), state_of(model, 1)
+    at_none = dynamics(q, qd, 0 * q)
+    parts = dynamics(q, qd, first) + 2 * dynamics(q, qd, second) - 3 * at_none
+    assert worst(dynamics(q, qd, first + 2 * second), parts + at_none) < TIGHT
+
+
+@examples(20)
+@given(trees(most=7))
+def test_the_mass_matrix_is_symmetric_and_positive_definite(model: RobotModel) -> None:
+    dynamics = InverseDynamics(model, (0.0, 0.0, 0.0))
+    q = state_of(model)[0]
+    M = np.array([dynamics(q, 0 * q, unit) for unit in np.eye(len(q))]).reshape(len(q), len(q))
+    assert worst(M, M.T) < TIGHT
+    scale = 1.0 / np.sqrt(M.diagonal())
+    assert np.linalg.eigvalsh(M * np.outer(scale, scale)).min(initial=1.0) > 0.0
+
+
+@examples(20)
+@robots
+def test_at_rest_without_gravity_mass_matrix_times_acceleration_is_left(model: RobotModel) -> None:
+    heavy, free = InverseDynamics(model), InverseDynamics(model, (0.0, 0.0, 0.0))
+    q, qd, qdd = state_of(model)
+    columns = np.array([free(q, 0 * q, unit) for unit in np.eye(len(q))])
+    assert worst(free(q, 0 * q, qdd), qdd @ columns) < TIGHT
+    both = heavy(q, 0 * q, 0 * q) + free(q, qd, qdd)
+    assert worst(heavy(q, qd, qdd), both) < TIGHT
+    assert not free(q, 0 * q, 0 * q).any()
+
+
+@examples(8)
+@given(trees(most=4))
+def test_power_is_the_rate_of_the_energy_along_a_trajectory(model: RobotModel) -> None:
+    dynamics, free = InverseDynamics(model), InverseDynamics(model, (0.0, 0.0, 0.0))
+    start, size, phase = state_of(model)
+    height = potential(model)
+
+    def at(t: float) -> tuple[Array, Array, Array]:
+        return (start + size * np.sin(2 * t + phase), 2 * size * np.cos(2 * t + phase),
+                -4 * size * np.sin(2 * t + phase))
+
+    def energy(t: float) -> float:
+        q, qd, _ = at(t)
+        return kinetic(free, q, qd) + height(q)
+
+    for t in (0.1, 0.8):
+        q, qd, qdd = at(t)
+        tau = dynamics(q, qd, qdd)
+        rate = gradient(lambda x: energy(float(x[0])), np.array([t]))[0]
+        scale = np.abs(tau * qd).sum() + energy(t) - height(q) + model.mass * 9.81
+        assert abs(float(tau @ qd) - rate) < DIFFERENCED * scale
+
+
+@examples(20)
+@robots
+def test_a_reversed_axis_reverses_position_and_effort(model: RobotModel) -> None:
+    turned = replace(model, joints=tuple(
+        replace(joint, axis=(-joint.axis[0], -joint.axis[1], -joint.axis[2]))
+        for joint in model.joints))
+    state = state_of(model)
+    assert worst(InverseDynamics(turned)(*-state), -InverseDynamics(model)(*state)) < TIGHT
+
+
+@examples(20)
+@robots
+def test_other_inertial_axes_say_the_same(model: RobotModel) -> None:
+    """The tensor is written along the link's axes, rpy becomes zero."""
+    def along_link(inertia: Inertia) -> Inertia:
+        R = np.array(from_rpy(inertia.rpy))
+        xx, xy, xz, yy, yz, zz = inertia.tensor
+        tensor = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+        return replace(inertia, rpy=(0.0, 0.0, 0.0),
+                       tensor=tuple(tensor[np.triu_indices(3)].tolist()))
+
+    state = state_of(model)
+    changed = with_links(model, along_link)
+    assert worst(InverseDynamics(changed)(*state), InverseDynamics(model)(*state)) < TIGHT
+
+
+@examples(20)
+@robots
+def test_a_link_is_its_inertial_frame_moved_to_a_fixed_link(model: RobotModel) -> None:
+    """Every inertia on a massless link of its own, whose frame is the inertial frame."""
+    moved = [(link.name, link.inertia) for link in model.links if link.inertia]
+    explicit = replace(
+        model,
+        links=(*(Link(link.name) for link in model.links),
+               *(Link(f'{name} inertia', replace(inertia, com=(0.0,) * 3, rpy=(0.0,) * 3))
+                 for name, inertia in moved)),
+        joints=(*model.joints,
+                *(Joint(f'{name} holds', 'fixed', name, f'{name} inertia', inertia.com,
+                        inertia.rpy) for name, inertia in moved)))
+    state = state_of(model)
+    assert worst(InverseDynamics(explicit)(*state), InverseDynamics(model)(*state)) < TIGHT
+
+
+@examples(20)
+@robots
+def test_two_fixed_halves_make_a_whole(model: RobotModel) -> None:
+    """Halves above and below the centre; Steiner's part is taken from the tensor."""
+    split, height = model, 0.3
+    for link in model.links:
+        if link.inertia is None:
+            continue
+        half, shift = 0.5 * link.inertia.mass, from_rpy(link.inertia.rpy)
+        offset = tuple(height * row[2] for row in shift)
+        steiner = half * height**2
+        xx, xy, xz, yy, yz, zz = (0.5 * entry for entry in link.inertia.tensor)
+        tensor = (xx - steiner, xy, xz, yy - steiner, yz, zz)
+        halves = [Inertia(half, tuple(c + sign * d for c, d in zip(link.inertia.com, offset)),
+                          link.inertia.rpy, tensor) for sign in (1.0, -1.0)]
+        split = replace(
+            split,
+            links=(*(replace(each, inertia=halves[0]) if each is link else each
+                     for each in split.links), Link(f'{link.name} half', halves[1])),
+            joints=(*split.joints,
+                    Joint(f'{link.name} glue', 'fixed', link.name, f'{link.name} half')))
+    state = state_of(model)
+    assert worst(InverseDynamics(split)(*state), InverseDynamics(model)(*state)) < TIGHT
+
+
+@examples(20)
+@robots
+def test_fixed_joints_are_joints_that_stand_still(model: RobotModel) -> None:
+    """Freed, and held at zero, the joints that were fixed change no effort of the others."""
+    freed = replace(model, joints=tuple(
+        replace(joint, type='revolute') if joint.type == 'fixed' else joint
+        for joint in model.joints))
+    state = random_state(multibody(model).joint_names)
+    at_rest = dict.fromkeys(multibody(freed).joint_names, (0.0, 0.0, 0.0))
+    found = efforts_of(freed, at_rest | state)
+    expected = efforts_of(model, state)
+    assert difference({name: found[name] for name in expected}, expected) < TIGHT
+
+
+@examples(20)
+@robots
+def test_names_and_order_of_the_elements_do_not_matter(model: RobotModel) -> None:
+    renamed = {link.name: f'L{97 - k}' for k, link in enumerate(model.links)}
+    shuffled = RobotModel(
+        'other', tuple(replace(link, name=renamed[link.name]) for link in model.links[::-1]),
+        tuple(replace(joint, name=f'x{joint.name}', parent=renamed[joint.parent],
+                      child=renamed[joint.child]) for joint in model.joints[::-1]),
+        renamed[model.root])
+    state = random_state(multibody(model).joint_names)
+    found = efforts_of(shuffled, {f'x{name}': values for name, values in state.items()})
+    expected = {f'x{name}': effort for name, effort in efforts_of(model, state).items()}
+    assert difference(found, expected) < TIGHT
+
+
+@pytest.mark.parametrize('factor', [1e-3, 7.0])
+def test_efforts_grow_with_the_masses(factor: float) -> None:
+    @examples(10)
+    @robots
+    def check(model: RobotModel) -> None:
+        scaled = with_links(model, lambda inertia: replace(
+            inertia, mass=factor * inertia.mass,
+            tensor=tuple(factor * entry for entry in inertia.tensor)))
+        state = state_of(model)
+        expected = factor * InverseDynamics(model)(*state)
+        assert worst(InverseDynamics(scaled)(*state), expected) < TIGHT
+    check()
+
+
+@examples(20)
+@robots
+def test_tilted_gravity_is_a_tilted_base(model: RobotModel) -> None:
+    rpy = (0.3, -0.8, 1.9)
+    tilted = replace(model, links=(Link('ground'), *model.links), root='ground', joints=(
+        Joint('stand', 'fixed', 'ground', model.root, (1.0, 2.0, 3.0), rpy), *model.joints))
+    x, y, z = (np.array(from_rpy(rpy)).T @ GRAVITY).tolist()
+    state = state_of(model)
+    expected = InverseDynamics(model, (x, y, z))(*state)
+    assert worst(InverseDynamics(tilted)(*state), expected) < TIGHT
+
+
+@examples(6)
+@given(trees(most=4))
+def test_efforts_are_linear_in_each_inertial_parameter(model: RobotModel) -> None:
+    """Of mass, first moments and inertia about the link's origin: ten of each link."""
+    def built(values: Array) -> RobotModel:
+        links = []
+        for link, (m, *rest) in zip(model.links, values):
+            c = np.array(rest[:3]) / m
+            about_com = np.zeros((3, 3))
+            about_com[np.triu_indices(3)] = rest[3:]
+            about_com = about_com - m * (c @ c * np.eye(3) - np.outer(c, c))
+            links.append(Link(link.name, Inertia(
+                float(m), tuple(c.tolist()), (0.0, 0.0, 0.0),
+                tuple(about_com[np.triu_indices(3)].tolist()))))
+        return replace(model, links=tuple(links))
+
+    rng = np.random.default_rng(5)
+    base = rng.uniform(0.5, 1.5, (len(model.links), 10))
+    state = state_of(model)
+
+    def efforts(values: Array) -> Array:
+        return InverseDynamics(built(values))(*state)
+
+    at_base = efforts(base)
+    for k in range(base.size):
+        step = np.zeros(base.size)
+        step[k] = 0.25
+        once, thrice = (efforts(base + n * step.reshape(base.shape)) for n in (1, 3))
+        largest = max(1.0, np.abs(at_base).max(initial=0.0))
+        assert np.abs((thrice - at_base) - 3 * (once - at_base)).max(initial=0.0) < 1e-11 * largest
+
+
+def test_a_pendulum_needs_what_the_closed_form_says() -> None:
+    """The efforts m l^2 qdd + m g l sin q of a point mass that hangs at q = 0."""
+    pendulum = RobotModel('pendulum', (Link('hook'), Link('bob', Inertia(
+        2.0, (0.0, 0.0, -0.5), (0.0,) * 3, (0.0,) * 6))),
+        (Joint('swing', 'continuous', 'hook', 'bob', axis=(0.0, 1.0, 0.0)),), 'hook')
+    for q in (-2.0, 0.0, 0.7):
+        expected = 2.0 * 0.25 * 3.0 + 2.0 * 9.81 * 0.5 * math.sin(q)
+        assert InverseDynamics(pendulum)([q], [1.5], [3.0])[0] == pytest.approx(expected)

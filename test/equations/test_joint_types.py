@@ -1,0 +1,258 @@
+"""Joints of several freedoms, joints that follow others, and very many joints."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.oracles import (
+    MOVING,
+    TURNING,
+    MuJoCo,
+    Pinocchio,
+    columns,
+    difference,
+    efforts_of,
+    motion_of,
+    random_state,
+)
+from support.random_trees import random_inertia
+from urdf2dyn_ros import InverseDynamics, UrdfError, export_model, read_urdf
+from urdf2dyn_ros.algebra.vectors import Triple
+from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.robot_model import Inertia, Joint, Link, Mimic, RobotModel
+from urdf2dyn_ros.urdf.writer import clean_urdf
+
+AXES: dict[str, Triple] = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
+XYZ, RPY = (0.3, -0.2, 0.5), (0.4, -0.7, 1.1)
+
+
+def between(type: str, axis: Triple = (0.0, 0.0, 1.0)) -> RobotModel:
+    """Return an arm with a joint of several freedoms in its middle."""
+    links = (Link('base'), *(Link(f'link{k}', random_inertia(k)) for k in range(3)))
+    return RobotModel('between', links, (
+        Joint('first', 'revolute', 'base', 'link0', (0.0, 0.1, 0.0)),
+        Joint('free', type, 'link0', 'link1', XYZ, RPY, axis),
+        Joint('last', 'prismatic', 'link1', 'link2', (0.5, 0.0, 0.2), axis=(0.0, 0.0, 1.0))),
+        'base')
+
+
+def written_out(model: RobotModel, parts: list[tuple[str, str, Triple]]) -> RobotModel:
+    """Return the same arm, the joint 'free' spelled out as joints of one freedom."""
+    links, joints = list(model.links), []
+    for joint in model.joints:
+        if joint.name != 'free':
+            joints.append(joint)
+            continue
+        between = [f'between{k}' for k in range(1, len(parts))]
+        links += [Link(name) for name in between]
+        ends = itertools.pairwise([joint.parent, *between, joint.child])
+        for k, ((parent, child), (name, type, axis)) in enumerate(zip(ends, parts)):
+            joints.append(Joint(name, type, parent, child, axis=axis) if k else
+                          Joint(name, type, parent, child, joint.xyz, joint.rpy, axis))
+    return replace(model, links=tuple(links), joints=tuple(joints))
+
+
+def check_decomposed(model: RobotModel, parts: list[tuple[str, str, Triple]]) -> None:
+    """Compare names, order and efforts with the same robot written out, read by Pinocchio."""
+    names = ('first', *(name for name, _, _ in parts), 'last')
+    assert InverseDynamics(model).joint_names == names
+    oracle = Pinocchio(clean_urdf(written_out(model, parts)))
+    for seed in range(5):
+        state = random_state(names, seed)
+        assert difference(efforts_of(model, state), oracle.efforts(state)) < 1e-12
+
+
+@pytest.mark.fault(15)
+@pytest.mark.parametrize(('normal', 'across'), [('z', 'xy'), ('x', 'yz'), ('y', 'zx')])
+def test_a_planar_joint_is_two_slides_in_its_plane_and_a_turn(normal: str, across: str) -> None:
+    check_decomposed(between('planar', AXES[normal]), [
+        ('free/x', 'prismatic', AXES[across[0]]), ('free/y', 'prismatic', AXES[across[1]]),
+        ('free/theta', 'continuous', AXES[normal])])
+
+
+def test_the_slides_of_an_oblique_planar_joint_are_right_handed_with_its_normal() -> None:
+    normal = (2.0 / 3.0, -1.0 / 3.0, 2.0 / 3.0)
+    model = between('planar', normal)
+    at_zero = dict.fromkeys(multibody(model).joint_names, (0.0, 0.0, 0.0))
+    start = motion_of(model, at_zero)['position_free']
+    x, y = (np.subtract(motion_of(model, {**at_zero, name: (1.0, 0.0, 0.0)})['position_free'],
+                        start) for name in ('free/x', 'free/y'))
+    # seen in the frame of the joint: 'first' is at zero, so its rotation in the root is RPY
+    (cr, cp, cy), (sr, sp, sy) = np.cos(RPY), np.sin(RPY)
+    R = (np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])
+         @ np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
+         @ np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]]))
+    frame = np.array([R.T @ x, R.T @ y, normal])
+    assert frame @ frame.T == pytest.approx(np.eye(3), abs=1e-14)
+    assert np.linalg.det(frame) == pytest.approx(1.0)
+    check_decomposed(model, [('free/x', 'prismatic', tuple(frame[0].tolist())),
+                             ('free/y', 'prismatic', tuple(frame[1].tolist())),
+                             ('free/theta', 'continuous', normal)])
+
+
+@pytest.mark.fault(15)
+def test_a_floating_joint_is_three_slides_and_three_turns() -> None:
+    check_decomposed(between('floating'), [
+        *((f'free/trans_{x}', 'prismatic', axis) for x, axis in AXES.items()),
+        *((f'free/rot_{x}', 'revolute', axis) for x, axis in AXES.items())])
+
+
+@pytest.mark.fault(15)
+def test_a_floating_root_is_fixed_to_the_world_with_a_warning() -> None:
+    free = replace(between('fixed'), joints=tuple(
+        replace(joint, type='floating') if joint.name == 'first' else joint
+        for joint in between('fixed').joints))
+    model = read_urdf(clean_urdf(free, fill_limits=True))
+    assert [problem.code for problem in model.warnings] == ['floating-root']
+    fixed = replace(free, joints=tuple(
+        replace(joint, type='fixed') if joint.type == 'floating' else joint
+        for joint in free.joints))
+    state = random_state(['last'])
+    assert efforts_of(model, state) == efforts_of(fixed, state)
+    expected = Pinocchio(clean_urdf(fixed)).efforts(state)
+    assert difference(efforts_of(model, state), expected) < 1e-12
+
+
+@pytest.mark.fault(15)
+@pytest.mark.parametrize('type', ['ball', 'Revolute', 'spherical', 'screw', ''])
+def test_unknown_types_are_refused(type: str) -> None:
+    text = clean_urdf(between('floating')).replace('"floating"', f'"{type}"')
+    with pytest.raises(UrdfError):
+        read_urdf(text)
+
+
+@pytest.mark.fault(15)
+def test_unknown_types_of_a_model_made_by_hand_are_not_taken_for_fixed() -> None:
+    with pytest.raises(UrdfError, match='ball'):
+        InverseDynamics(between('ball'))
+
+
+def hand(*followers: tuple[str, str, Mimic], driver: str = 'revolute') -> RobotModel:
+    """Return a palm whose fingers follow: links in a chain behind 'lead', and a free thumb."""
+    links = [Link('palm'), Link('lead_link', random_inertia(1)), Link('thumb', random_inertia(9))]
+    joints = [Joint('lead', driver, 'palm', 'lead_link', (0.0, 0.1, 0.0), RPY),
+              Joint('oppose', 'revolute', 'palm', 'thumb', XYZ)]
+    parent = 'lead_link'
+    for k, (name, type, mimic) in enumerate(followers):
+        links.append(Link(f'{name}_link', random_inertia(k + 2)))
+        axis = tuple(AXES.values())[k % 3]
+        joints.append(Joint(name, type, parent, f'{name}_link', XYZ, RPY, axis, mimic))
+        parent = f'{name}_link'
+    return RobotModel('hand', tuple(links), tuple(joints), 'palm')
+
+
+HANDS = {
+    'multiplier and offset': hand(('a', 'revolute', Mimic('lead', -1.7, 0.3))),
+    'several followers': hand(('a', 'continuous', Mimic('lead', 0.5)),
+                              ('b', 'revolute', Mimic('lead', 1.0, -0.4))),
+    'chain of followers': hand(('a', 'revolute', Mimic('b', 2.0, 0.1)),
+                               ('b', 'revolute', Mimic('c', -0.5, 0.2)),
+                               ('c', 'revolute', Mimic('lead', 3.0, -0.3))),
+    'slide that follows a turn': hand(('a', 'prismatic', Mimic('lead', 0.04, 0.01))),
+    'turn that follows a slide': hand(('a', 'continuous', Mimic('lead', 12.0)),
+                                      driver='prismatic'),
+    'driver behind its follower': hand(('a', 'revolute', Mimic('b', 0.8, 0.1)),
+                                       ('b', 'revolute', Mimic('oppose', 1.2))),
+}
+
+
+@pytest.mark.fault(16)
+@pytest.mark.parametrize('model', HANDS.values(), ids=HANDS)
+@pytest.mark.parametrize('oracle', [Pinocchio, MuJoCo])
+def test_the_effort_of_a_follower_is_reflected_to_its_driver(
+        model: RobotModel, oracle: type[Pinocchio] | type[MuJoCo]) -> None:
+    """The oracles see independent joints; support/oracles.py moves them and sums their efforts."""
+    independent = {'lead', 'oppose'}
+    assert set(InverseDynamics(model).joint_names) == independent
+    expected = oracle(clean_urdf(model))
+    for seed in range(5):
+        state = random_state(independent, seed)
+        assert difference(efforts_of(model, state), expected.efforts(state)) < 1e-12
+
+
+@pytest.mark.parametrize('model', HANDS.values(), ids=HANDS)
+def test_followers_move_as_their_drivers_say(model: RobotModel) -> None:
+    state = random_state(['lead', 'oppose'])
+    found = motion_of(model, state)
+    expected = Pinocchio(clean_urdf(model)).motion(state)
+    assert difference(found, expected) < 1e-12
+
+
+def test_units_and_continuity_belong_to_the_type_of_a_joint() -> None:
+    types = ('revolute', 'continuous', 'prismatic')
+    model = RobotModel('types', (Link('base'), *(Link(type) for type in types)), tuple(
+        Joint(f'a {type} joint', type, 'base', type) for type in types), 'base')
+    dynamics = InverseDynamics(model)
+    assert dynamics.units == ('rad', 'rad', 'm')
+    assert dynamics.effort_units == ('N m', 'N m', 'N')
+    assert dynamics.continuous == (False, True, False)
+    assert set(types) == MOVING == TURNING | {'prismatic'}
+
+
+def many(parents: list[str], lengths: float) -> RobotModel:
+    """Return links with axes x, y, z, x .. on these parents."""
+    axes = tuple(AXES.values())
+    inertia = Inertia(0.5, (0.03, 0.02, 0.01), (0.0,) * 3, (2e-3, 0.0, 0.0, 2e-3, 0.0, 2e-3))
+    return RobotModel(
+        'many', (Link('base'), *(Link(f'link{k}', inertia) for k in range(len(parents)))),
+        tuple(Joint(f'joint{k}', 'revolute', parent, f'link{k}', (lengths, 0.0, 0.0),
+                    axis=axes[k % 3]) for k, parent in enumerate(parents)), 'base')
+
+
+@pytest.mark.fault(17)
+def test_a_chain_of_a_thousand_links_loads_and_agrees_with_mujoco() -> None:
+    assert sys.getrecursionlimit() <= 1000
+    model = many(['base', *(f'link{k}' for k in range(999))], 0.01)
+    text = clean_urdf(model)
+    dynamics = InverseDynamics(read_urdf(text))
+    state = {name: (q, qd / 30.0, qdd / 30.0)
+             for name, (q, qd, qdd) in random_state(dynamics.joint_names).items()}
+    found = dict(zip(dynamics.joint_names, dynamics(*columns(dynamics.joint_names, state))))
+    assert len(found) == 1000
+    assert difference(found, MuJoCo(text).efforts(state)) < 1e-10
+
+
+@pytest.mark.fault(17)
+def test_a_star_of_a_thousand_branches_is_a_thousand_pendulums_on_a_hub() -> None:
+    model = many(['base', *['link0'] * 1000], 0.2)
+    dynamics = InverseDynamics(read_urdf(clean_urdf(model)))
+    state = {name: (0.0, 0.0, 0.0) if name == 'joint0' else values
+             for name, values in random_state(dynamics.joint_names).items()}
+    found = dict(zip(dynamics.joint_names, dynamics(*columns(dynamics.joint_names, state))))
+    assert len(found) == 1001
+    expected = {f'joint{k}': pendulum(k % 3, state[f'joint{k}']) for k in range(1, 1001)}
+    assert difference({name: found[name] for name in expected}, expected) < 1e-12
+    whole = MuJoCo(clean_urdf(model)).efforts(state)
+    assert found['joint0'] == pytest.approx(whole['joint0'], rel=1e-12)
+
+
+def pendulum(axis: int, at: tuple[float, float, float]) -> float:
+    """Return the effort of one arm of the star, whose hub stands still."""
+    q, _, qdd = at
+    com = np.array([0.03, 0.02, 0.01])
+    u, v = (axis + 1) % 3, (axis + 2) % 3
+    turned = np.zeros(3)
+    turned[axis] = com[axis]
+    turned[u] = math.cos(q) * com[u] - math.sin(q) * com[v]
+    turned[v] = math.sin(q) * com[u] + math.cos(q) * com[v]
+    about_axis = 2e-3 + 0.5 * (com[u]**2 + com[v]**2)
+    return about_axis * qdd + float(np.cross(turned, [0.0, 0.0, 0.5 * 9.81])[axis])
+
+
+def test_the_script_of_a_long_chain_is_written_and_compiles() -> None:
+    model = many(['base', *(f'link{k}' for k in range(149))], 0.1)
+    text, = export_model(model).values()
+    script: dict[str, Any] = {'__name__': 'chain'}
+    exec(compile(text, 'chain.py', 'exec'), script)
+    names = script['JOINT_NAMES']
+    state = random_state(names)
+    found = dict(zip(names, script['inverse_dynamics'](*columns(names, state))))
+    assert len(found) == 150
+    assert difference(found, MuJoCo(clean_urdf(model)).efforts(state)) < 1e-10

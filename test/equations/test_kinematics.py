@@ -1,0 +1,63 @@
+"""Where every joint and link is, how it moves, and what the joints transmit: in the root frame."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from support.oracles import Pinocchio, motion_of, random_state, worst
+from support.random_trees import examples, trees
+from support.robot_files import EXAMPLES, OWN
+from urdf2dyn_ros import RobotModel, read_urdf
+from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.urdf.writer import clean_urdf
+
+KINDS = ('position', 'velocity', 'acceleration', 'forces', 'torques')
+PATHS = [OWN / 'humanoid_3p33r.urdf', OWN / 'scara.urdf', OWN / 'rx90.urdf',
+         next(EXAMPLES.rglob('ur5_robot.urdf')), next(EXAMPLES.rglob('panda.urdf')),
+         next(EXAMPLES.rglob('talos_reduced.urdf'))]
+
+
+def check(model: RobotModel, oracle: Pinocchio, seed: int = 0, tolerance: float = 1e-12) -> None:
+    """Compare all vectors by name, each relative to the largest of its kind."""
+    state = random_state(multibody(model).joint_names, seed)
+    found, expected = motion_of(model, state), oracle.motion(state)
+    assert set(found) == set(expected)
+    for kind in KINDS:
+        keys = [key for key in expected if key.startswith(f'{kind}_')]
+        assert worst([found[key] for key in keys], [expected[key] for key in keys]) < tolerance
+
+
+@pytest.mark.parametrize('path', PATHS, ids=lambda path: path.stem)
+def test_real_robots_move_as_pinocchio_says(path) -> None:
+    """To 1e-10: some are written with 1.5708, whose sine is taken for 1."""
+    check(read_urdf(path.read_bytes()), Pinocchio(path.read_bytes()), tolerance=1e-10)
+
+
+@examples(60)
+@given(trees(massless=True))
+def test_random_trees_move_as_pinocchio_says(model: RobotModel) -> None:
+    check(model, Pinocchio(clean_urdf(model)))
+
+
+def test_every_link_and_joint_is_there_and_only_movable_joints_have_forces() -> None:
+    model = read_urdf((OWN / 'humanoid_3p33r.urdf').read_bytes())
+    found = motion_of(model, random_state(multibody(model).joint_names))
+    names = {joint.name for joint in model.joints} | {link.name for link in model.links}
+    movable = {joint.name for joint in model.joints if joint.type != 'fixed'}
+    assert set(found) == {f'{kind}_{name}' for kind in KINDS[:3] for name in names} | {
+        f'{kind}_{name}' for kind in KINDS[3:] for name in movable}
+    assert len(movable) == 36
+
+
+def test_a_link_named_as_another_joint_is_told_apart() -> None:
+    model = read_urdf(
+        '<robot name="r"><link name="a"/><link name="b"/><link name="elbow"/>'
+        '<joint name="elbow" type="prismatic"><parent link="a"/><child link="b"/>'
+        '<origin xyz="1 0 0"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint>'
+        '<joint name="tool" type="fixed"><parent link="b"/><child link="elbow"/>'
+        '<origin xyz="0 1 0"/></joint></robot>')
+    found = motion_of(model, {'elbow': (0.5, 2.0, 3.0)})
+    assert found['position_elbow'] == [1.5, 0.0, 0.0]
+    assert found['position_elbow (link)'] == [1.5, 1.0, 0.0] == found['position_tool']
+    assert found['velocity_elbow'] == [2.0, 0.0, 0.0] == found['velocity_elbow (link)']

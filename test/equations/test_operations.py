@@ -1,0 +1,80 @@
+"""What one evaluation costs, and that the costs that are told are those of the text."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from support.random_trees import examples, trees
+from support.robot_files import EXAMPLES, OWN, ROBOTS
+from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
+from urdf2dyn_ros.information import information
+from urdf2dyn_ros.program.generator import STYLES
+from urdf2dyn_ros.program.program import Operations
+
+LIMITS = {
+    OWN / 'rx90.urdf': (223, 201),
+    OWN / 'humanoid_3p33r.urdf': (984, 741),
+    next(EXAMPLES.rglob('ur5_robot.urdf')): (144, 112),
+    next(EXAMPLES.rglob('panda.urdf')): (301, 292),
+    next(EXAMPLES.rglob('talos_reduced.urdf')): (1377, 1279),
+    next(EXAMPLES.rglob('icub.urdf')): (1460, 1344),
+}
+"""Multiplications and additions of the fast style, at most."""
+
+
+def counted(text: str) -> Operations:
+    """Return the operations in the body of inverse_dynamics, from its syntax tree."""
+    function, = (node for node in ast.parse(text).body
+                 if isinstance(node, ast.FunctionDef) and node.name == 'inverse_dynamics')
+    nodes = list(ast.walk(function))
+    kinds = [type(node.op) for node in nodes if isinstance(node, ast.BinOp)]
+    assert set(kinds) <= {ast.Mult, ast.Add, ast.Sub}
+    return Operations(kinds.count(ast.Mult), kinds.count(ast.Add) + kinds.count(ast.Sub),
+                      sum(isinstance(node, ast.Call) for node in nodes))
+
+
+def check_counts(model: RobotModel) -> None:
+    """Compare what is told with what is written, in both styles."""
+    told = information(model)['operations']
+    assert InverseDynamics(model).operations._asdict() == told['fast']
+    for style in STYLES:
+        text, = export_model(model, style=style, name='robot').values()
+        operations = counted(text)
+        assert told[style] == operations._asdict()
+        assert f'One call: {operations}.' in text
+
+
+@pytest.mark.parametrize('path', LIMITS, ids=lambda path: path.stem)
+def test_the_fast_style_costs_no_more_than_it_did(path: Path) -> None:
+    multiplications, additions = LIMITS[path]
+    operations = InverseDynamics(read_urdf(path.read_bytes())).operations
+    assert operations.multiplications <= multiplications
+    assert operations.additions <= additions
+
+
+def test_the_readable_style_of_the_rx90_costs_no_more_than_textbook_moments() -> None:
+    operations = information(read_urdf((OWN / 'rx90.urdf').read_bytes()))['operations']['readable']
+    assert operations['multiplications'] <= 330
+    assert operations['additions'] <= 282
+    assert operations['trigonometric'] == 10   # nothing depends on the first angle
+
+
+@pytest.mark.parametrize('path', [*ROBOTS, *LIMITS], ids=lambda path: path.stem)
+def test_the_text_has_as_many_operations_as_are_told(path: Path) -> None:
+    check_counts(read_urdf(path.read_bytes()))
+
+
+@examples(30)
+@given(trees(most=6))
+def test_the_text_of_random_trees_has_as_many_operations_as_are_told(model: RobotModel) -> None:
+    check_counts(model)
+
+
+@pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.stem)
+def test_the_fast_style_is_the_cheaper_one(path: Path) -> None:
+    told = information(read_urdf(path.read_bytes()))['operations']
+    assert sum(told['fast'].values()) < sum(told['readable'].values())

@@ -1,0 +1,152 @@
+"""Efforts against Pinocchio and MuJoCo, to 1e-10 of the largest effort of a state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from support.oracles import MuJoCo, Pinocchio, columns, difference, efforts_of, random_state
+from support.random_trees import examples, trees
+from support.robot_files import EXAMPLES, ROBOTS
+from urdf2dyn_ros import InverseDynamics, RobotModel, UrdfError, read_urdf
+from urdf2dyn_ros.urdf.writer import clean_urdf
+
+TOLERANCE = 1e-10
+STATES = range(4)
+
+REFUSED = {
+    'alex_psyonic_hands.urdf': 'mimics joints that are not there',
+    'ur3.urdf': 'is empty',
+}
+"""Files that are no robots, and why."""
+
+TURNED_AWAY = (
+    'allegro_left_hand', 'allegro_right_hand', 'anymal', 'anymal-kinova', 'b1', 'b1-z1',
+    'finger_edu', 'go1', 'human', 'humanoid_3p33r', 'hyq_no_sensors', 'icub', 'icub_reduced',
+    'pr2', 'romeo', 'romeo_laas_small', 'romeo_small', 'tiago', 'tiago_dual', 'tiago_no_hand')
+"""Robots MuJoCo does not compile: massless moving links, or an inertia that no body can have."""
+
+MISREAD = {'bolt': 'MuJoCo forgets the inertia of feet that have no mass'}
+
+PATHS = [path for path in (*ROBOTS, *sorted(EXAMPLES.rglob('*.urdf')))
+         if path.name not in REFUSED]
+BOTH = [path for path in PATHS if path.stem not in (*TURNED_AWAY, *MISREAD)]
+
+
+def name(path: Path) -> str:
+    """Return an id of a test that tells the two anymals apart."""
+    return f'{path.parents[1].name}-{path.stem}'
+
+
+def check(model: RobotModel, oracle: Pinocchio | MuJoCo) -> None:
+    """Compare at some states."""
+    dynamics = InverseDynamics(model, base='fixed')
+    names = dynamics.joint_names
+    for seed in STATES:
+        state = random_state(names, seed)
+        found = dict(zip(names, dynamics(*columns(names, state))))
+        assert difference(found, oracle.efforts(state)) < TOLERANCE
+
+
+def mujoco_of(model: RobotModel) -> MuJoCo:
+    """Return MuJoCo on a text without meshes, which it would look for."""
+    return MuJoCo(clean_urdf(model))
+
+
+@pytest.mark.parametrize('path', PATHS, ids=name)
+def test_pinocchio_agrees_on_real_robots(path: Path) -> None:
+    """Pinocchio reads the file itself, not what we understood of it."""
+    check(read_urdf(path.read_bytes()), Pinocchio(path.read_bytes()))
+
+
+@pytest.mark.parametrize('path', BOTH, ids=name)
+def test_mujoco_agrees_on_real_robots(path: Path) -> None:
+    model = read_urdf(path.read_bytes())
+    check(model, mujoco_of(model))
+
+
+@pytest.mark.parametrize('path', [path for path in PATHS if path.stem in TURNED_AWAY], ids=name)
+def test_mujoco_cannot_compile_the_robots_that_only_pinocchio_checks(path: Path) -> None:
+    with pytest.raises(ValueError, match=r'inertia (of moving bodies )?must'):
+        mujoco_of(read_urdf(path.read_bytes()))
+
+
+@pytest.mark.parametrize('robot', MISREAD)
+def test_mujoco_differs_only_where_a_massless_link_has_an_inertia(robot: str) -> None:
+    """Without these inertias everybody agrees again."""
+    path, = (path for path in PATHS if path.stem == robot)
+    text = path.read_text()
+    assert text.count('<mass value="0.00000000"/>') == 2
+    weightless = [part.split('<inertial>')[0] + part.split('</inertial>')[1]
+                  if '<mass value="0.00000000"/>' in part else part
+                  for part in text.split('</link>')]
+    model = read_urdf('</link>'.join(weightless))
+    check(model, mujoco_of(model))
+
+
+@pytest.mark.parametrize('file', REFUSED)
+def test_files_left_out_are_refused(file: str) -> None:
+    path, = EXAMPLES.rglob(file)
+    with pytest.raises(UrdfError):
+        read_urdf(path.read_bytes())
+
+
+def test_about_seventy_real_robots_are_compared() -> None:
+    assert len(PATHS) >= 71
+    assert len(BOTH) >= 49
+
+
+@examples(150)
+@given(trees())
+def test_both_agree_on_random_trees(model: RobotModel) -> None:
+    check(model, Pinocchio(clean_urdf(model)))
+    check(model, mujoco_of(model))
+
+
+@examples(100)
+@given(trees(massless=True))
+def test_pinocchio_agrees_on_random_trees_with_massless_links(model: RobotModel) -> None:
+    check(model, Pinocchio(clean_urdf(model)))
+
+
+@examples(100)
+@given(trees(nearly=True))
+def test_both_agree_on_trees_that_are_almost_regular(model: RobotModel) -> None:
+    """
+    Entries within 2e-11 of 0 and 1 are taken for these: a turn of what the joints transmit.
+
+    So the difference is relative to the largest force or moment, of which an effort is a part.
+
+    """
+    text = clean_urdf(model)
+    pinocchio, mujoco = Pinocchio(text), MuJoCo(text)
+    state = random_state(InverseDynamics(model).joint_names)
+    found = efforts_of(model, state)
+    largest = max((np.abs(vector).max() for key, vector in pinocchio.motion(state).items()
+                   if key.startswith(('forces_', 'torques_'))), default=0.0)
+    for expected in (pinocchio.efforts(state), mujoco.efforts(state)):
+        assert set(found) == set(expected)
+        for joint, effort in expected.items():
+            assert abs(found[joint] - effort) <= TOLERANCE * largest
+
+
+@pytest.mark.parametrize('axis', range(3))
+@pytest.mark.parametrize('tilt', [1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10])
+def test_an_axis_tilted_a_little_is_not_taken_for_a_straight_one(tilt: float, axis: int) -> None:
+    """Gravity along the axis: the effort is proportional to the tilt."""
+    across = (axis + 1) % 3
+    direction, gravity = [0.0] * 3, [0.0] * 3
+    direction[axis], direction[across], gravity[axis] = np.cos(tilt), np.sin(tilt), -9.81
+    vector = ' '.join(map(repr, map(float, direction)))
+    com = ' '.join('1' if k == (axis + 2) % 3 else '0' for k in range(3))
+    dynamics = InverseDynamics(read_urdf(
+        '<robot name="r"><link name="a"/><link name="b"><inertial>'
+        f'<origin xyz="{com}"/><mass value="2"/>'
+        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+        f'<joint name="j" type="continuous"><parent link="a"/><child link="b"/>'
+        f'<axis xyz="{vector}"/></joint></robot>'), tuple(gravity))
+    # com = e2, g = -9.81 e0, axis . (com x -m g) = sin(tilt) e1 . (e2 x e0) 2 9.81
+    assert dynamics([0.0], [0.0], [0.0])[0] == pytest.approx(2 * 9.81 * np.sin(tilt), rel=1e-10)

@@ -1,0 +1,119 @@
+"""Where links are as other links see them, against Pinocchio."""
+
+from __future__ import annotations
+
+from math import nan
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import given
+from test_joint_types import between
+
+from support.oracles import Pinocchio, State, motion_of, random_state
+from support.random_trees import examples, trees
+from support.robot_files import EXAMPLES, OWN, ROBOTS
+from urdf2dyn_ros import RobotModel, read_urdf
+from urdf2dyn_ros.external_wrenches.placements import Placements
+from urdf2dyn_ros.multibody import Multibody, multibody
+from urdf2dyn_ros.urdf.writer import clean_urdf
+
+SOME = ('anymal-kinova', 'baxter', 'hyq_no_sensors', 'icub', 'panda', 'pr2', 'romeo', 'so101',
+        'talos_full_v2', 'tiago_dual')
+PATHS = (*ROBOTS, *(path for path in sorted(EXAMPLES.rglob('*.urdf')) if path.stem in SOME))
+
+
+class Frames(Pinocchio):
+    """Where Pinocchio finds links."""
+
+    def between(self, state: State, link: str, frame: str) -> pin.SE3:
+        """Return link_T_frame."""
+        model, data = self._model, self._data
+        pin.framesForwardKinematics(model, data, self._vectors(state)[0])
+        placed = [data.oMf[model.getFrameId(name, pin.BODY)] for name in (link, frame)]
+        return placed[0].actInv(placed[1])
+
+
+def positions(system: Multibody, state: State) -> list[float]:
+    """Return q of the independent joints."""
+    return [state[name][0] for name in system.joint_names]
+
+
+def error(model: RobotModel, oracle: Frames) -> float:
+    """Return how far entries are off, from every link to another one."""
+    system = multibody(model)
+    state, places = random_state(system.joint_names), Placements(system)
+    names, worst = list(places.links), 0.0
+    for number, link in enumerate(names):
+        frame = names[(7 * number + 3) % len(names)]
+        R, p = places.between(link, frame)(positions(system, state))
+        expected = oracle.between(state, link, frame)
+        size = max(1.0, np.abs(expected.translation).max())
+        worst = max(worst, np.abs(expected.rotation - R).max(),
+                    np.abs(expected.translation - p).max() / size)
+    return worst
+
+
+@pytest.mark.parametrize('path', PATHS, ids=lambda path: path.stem)
+def test_every_link_of_real_robots(path: Path) -> None:
+    """Angles printed with ten decimals are taken for quarter turns, an error of 1e-11 each."""
+    assert error(read_urdf(path.read_bytes()), Frames(path.read_bytes())) < 1e-10
+
+
+@examples(40)
+@given(trees(massless=True))
+def test_every_link_of_random_trees(model: RobotModel) -> None:
+    assert error(model, Frames(clean_urdf(model))) < 1e-12
+
+
+@pytest.mark.parametrize('kind', ['planar', 'floating'])
+def test_joints_of_several_freedoms(kind: str) -> None:
+    """Positions are those of the exported script."""
+    model = between(kind, (0.6, 0.0, -0.8))
+    system = multibody(model)
+    state = random_state(system.joint_names)
+    motion, places = motion_of(model, state), Placements(system)
+    for link in places.links:
+        _, p = places.between(model.root, link)(positions(system, state))
+        assert p == pytest.approx(motion[f'position_{link}'], rel=1e-12, abs=1e-12)
+        R, back = places.between(link, model.root)(positions(system, state))
+        assert np.array(R) @ p == pytest.approx(-np.array(back), rel=1e-12, abs=1e-12)
+
+
+def path_to_root(model: RobotModel, link: str) -> set[str]:
+    """Return the names of the joints."""
+    above = {joint.child: joint for joint in model.joints}
+    found = set()
+    while link in above:
+        found.add(above[link].name)
+        link = above[link].parent
+    return found
+
+
+@pytest.mark.parametrize(('link', 'frame'), [
+    ('hand_L', 'hand_R'), ('thorax', 'hand_R'), ('foot_L', 'thigh_L'), ('world', 'pelvis')])
+def test_only_the_joints_between_two_links_are_looked_at(link: str, frame: str) -> None:
+    """From one hand to the other the base, the spine and the legs have no say."""
+    model = read_urdf((OWN / 'humanoid_3p33r.urdf').read_bytes())
+    system = multibody(model)
+    chain = Placements(system).between(link, frame)
+    expected = path_to_root(model, link) ^ path_to_root(model, frame)
+    assert 0 < len(expected) < len(system.joint_names) / 2
+    for joint, name in enumerate(system.joint_names):
+        q = [1.0] * len(system.joint_names)
+        q[joint] = nan
+        assert np.isnan(sum(chain(q).p)) == (name in expected), name
+
+
+def test_on_one_body_a_placement_is_constant() -> None:
+    model = read_urdf((next(EXAMPLES.rglob('panda.urdf'))).read_bytes())
+    places = Placements(multibody(model))
+    R, p = places.between('panda_link7', 'panda_link8')(())
+    assert (R, p) == (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.107))
+
+
+def test_links_that_are_not_there() -> None:
+    places = Placements(multibody(read_urdf((OWN / 'robot_2r.urdf').read_bytes())))
+    with pytest.raises(KeyError):
+        places.between(next(iter(places.links)), 'nowhere')

@@ -1,0 +1,139 @@
+"""
+Untouched, the filters work from 50 Hz to 1 kHz, for an arm and for a prismatic axis.
+
+With -s the figures are printed: errors as in test_kalman [% of RMS(qdd)]. Each is held three ways:
+by a limit of its own, beside the same filter with the best density of the fourth derivative (the
+parameter that matters), and beside differences with a low-pass of 20 Hz.
+
+An axis moves as the arm does, in metres: 0.5 m for a radian, that is 0.5 m in 0.8 s, or 0.05 m.
+Where motions are small the default density, which is of an arm, lets more noise through than it
+needs to: up to 2.5 times. An axis that moves by 0.05 m and whose velocity is as noisy as an arm's,
+1 mm/s, is worse off than with differences, unless it has a density of its own, as
+`urdf2dyn tune` finds it, or a lag.
+
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from support.streams.estimator_runs import KINDS, said
+from support.streams.known_motions import Profile, Recording, errors, estimated, record, truth
+from urdf2dyn_ros.estimators import Estimator, make_estimator
+
+RATES = (50.0, 100.0, 250.0, 1000.0)
+DENSITIES = [10.0 ** power for power in range(1, 8)]
+
+
+class Sensor(NamedTuple):
+    """
+    What moves, how it is measured, and what is promised of it.
+
+    `scale`: metres for a radian, 1 for an arm; `step`: of the encoder [rad or m]; `noise`: of the
+    velocity [rad/s or m/s]. Then for each rate the most for the filter and for that with a lag
+    [%], how many times the error of the best density the filter's may be, and how many times
+    better than differences it must be.
+    """
+
+    scale: float
+    step: float
+    noise: float
+    filter: tuple[float, ...]
+    lagging: tuple[float, ...]
+    of_best: float
+    better: float
+
+
+def turn(bits: int) -> float:
+    return 2.0 * np.pi / 2**bits
+
+
+SENSORS = {
+    'arm, 17 bits': Sensor(1.0, turn(17), 1e-3, (7.8, 5.3, 4.6, 3.8), (2.9, 1.7, 1.25, 0.85),
+                           1.1, 3.2),
+    'arm, 20 bits': Sensor(1.0, turn(20), 3e-4, (4.9, 3.1, 2.5, 2.1), (1.95, 0.85, 0.65, 0.5),
+                           1.1, 5.0),
+    'arm, 14 bits': Sensor(1.0, turn(14), 5e-3, (13.6, 11.5, 9.9, 8.0), (4.2, 3.4, 2.75, 2.1),
+                           1.1, 1.6),
+    'axis, 0.5 m, 1 um': Sensor(0.5, 1e-6, 1e-3, (9.6, 5.4, 3.3, 2.8), (2.5, 1.0, 0.7, 0.5),
+                                1.3, 2.5),
+    'axis, 0.5 m, 10 um': Sensor(0.5, 1e-5, 1e-3, (9.7, 7.0, 6.0, 5.0), (2.9, 1.9, 1.45, 1.1),
+                                 1.15, 2.5),
+    'axis, 0.05 m, 1 um': Sensor(0.05, 1e-6, 1e-4, (12.0, 13.5, 12.6, 10.7), (3.6, 4.1, 3.6, 2.6),
+                                 2.6, 1.3),
+}
+NOISY = Sensor(0.05, 1e-5, 1e-3, (47.0, 44.0, 39.0, 32.0), (10.5, 10.5, 8.7, 5.8), 0.0, 0.0)
+EVERY = [(name, row) for name in SENSORS for row in range(len(RATES))]
+
+
+@cache
+def samples(sensor: Sensor, rate: float) -> Recording:
+    exact = record(Profile(rate, 0, 0.0))
+    q, qd, _ = truth(exact.stamps)
+    noise = sensor.noise * np.random.default_rng(0).normal(size=qd.shape)
+    return Recording(exact.stamps, np.round(sensor.scale * q / sensor.step) * sensor.step,
+                     sensor.scale * qd + noise)
+
+
+def error(estimator: Estimator, sensor: Sensor, rate: float) -> float:
+    stamps, qdd = estimated(estimator, samples(sensor, rate))
+    return float(np.exp(np.mean(np.log(errors(stamps, qdd / sensor.scale)))))
+
+
+@cache
+def untouched(kind: str, sensor: Sensor, rate: float) -> float:
+    return error(KINDS[kind](4), sensor, rate)
+
+
+def best(sensor: Sensor, rate: float) -> float:
+    return min(error(KINDS['kalman'](4, snap_density=each), sensor, rate) for each in DENSITIES)
+
+
+def differences(sensor: Sensor, rate: float) -> float:
+    return error(make_estimator('finite_difference', 4), sensor, rate)
+
+
+@pytest.mark.parametrize(('name', 'row'), EVERY)
+def test_the_defaults_keep_their_limits(name, row):
+    sensor, rate = SENSORS[name], RATES[row]
+    for kind, limits in (('kalman', sensor.filter), ('kalman_fixed_lag', sensor.lagging)):
+        figure = untouched(kind, sensor, rate)
+        assert said(f'{kind}, {name}, {rate:g} Hz [%]', figure, limits[row]) <= limits[row]
+
+
+@pytest.mark.parametrize(('name', 'row'), EVERY)
+def test_the_defaults_are_nearly_the_best(name, row):
+    sensor, rate = SENSORS[name], RATES[row]
+    ratio = untouched('kalman', sensor, rate) / best(sensor, rate)
+    assert said(f'{name}, {rate:g} Hz [times the best density]', ratio, sensor.of_best) <= (
+        sensor.of_best)
+
+
+@pytest.mark.parametrize(('name', 'row'), EVERY)
+def test_the_defaults_beat_differences(name, row):
+    sensor, rate = SENSORS[name], RATES[row]
+    plain = differences(sensor, rate)
+    ratio = plain / untouched('kalman', sensor, rate)
+    assert said(f'{name}, {rate:g} Hz [times better than differences], at least', ratio,
+                sensor.better) >= sensor.better
+    assert plain > 4.0 * untouched('kalman_fixed_lag', sensor, rate)
+
+
+@pytest.mark.parametrize('row', range(len(RATES)))
+def test_small_motions_with_noisy_velocities_need_a_density_or_a_lag(row):
+    """The limit of the defaults: this is worse than differences, and both ways out are better."""
+    rate = RATES[row]
+    plain = differences(NOISY, rate)
+    figure = untouched('kalman', NOISY, rate)
+    tuned = error(KINDS['kalman'](4, snap_density=1e3), NOISY, rate)
+    lagging = untouched('kalman_fixed_lag', NOISY, rate)
+    print(f'\naxis, 0.05 m, 10 um, 1 mm/s, {rate:g} Hz [%]: differences {plain:.1f}, filter '
+          f'{figure:.1f}, with density 1e3 {tuned:.1f}, with a lag {lagging:.1f}')
+    assert figure <= NOISY.filter[row]
+    assert lagging <= NOISY.lagging[row]
+    assert tuned < 0.75 * plain
+    assert lagging < 0.5 * plain

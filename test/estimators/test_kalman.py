@@ -1,0 +1,253 @@
+"""The Kalman filters against motions of known acceleration; with -s the figures are printed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from support.streams.estimator_runs import (
+    KINDS,
+    clean,
+    estimates_of,
+    recording,
+    said,
+    with_loss,
+    without_velocity,
+)
+from support.streams.known_motions import (
+    PROFILES,
+    START,
+    Profile,
+    Recording,
+    error,
+    errors,
+    estimated,
+    record,
+    truth,
+)
+from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.estimators.kalman import Kalman
+
+# RMSE of qdd over RMS(qdd), geometric mean of four motions [%]: the most that is allowed for
+# position and velocity, for position alone, and with a lag of 20 ms
+GATES = {'A': (4.5, 9.5, 1.1), 'B': (5.0, 10.5, 1.3), 'C': (6.0, 12.0, 2.0),
+         'D': (2.6, 4.6, 0.6), 'E': (0.2, 0.7, 0.05), 'F': (10.0, 20.0, 2.6)}
+SMOOTH = [0, 1, 3]
+SEEDS = range(8)
+ENCODER_STEP = 2.0 * np.pi / 2**17
+
+
+@pytest.mark.parametrize('profile', GATES)
+def test_kalman_meets_its_gate(profile):
+    assert said(f'kalman {profile} [%]', clean('kalman', profile), GATES[profile][0]) <= (
+        GATES[profile][0])
+
+
+@pytest.mark.parametrize('profile', GATES)
+def test_kalman_of_positions_alone_meets_its_gate(profile):
+    figure = error(Kalman(4), without_velocity(recording(profile)))
+    assert said(f'kalman of positions {profile} [%]', figure, GATES[profile][1]) <= (
+        GATES[profile][1])
+
+
+@pytest.mark.parametrize('profile', GATES)
+def test_kalman_with_a_lag_meets_its_gate(profile):
+    figure = clean('kalman_fixed_lag', profile)
+    assert said(f'fixed lag {profile} [%]', figure, GATES[profile][2]) <= GATES[profile][2]
+
+
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('profile', ['A', 'B', 'C'])
+@pytest.mark.fault(38)
+def test_lost_samples_do_no_harm(kind, profile):
+    ratio = error(KINDS[kind](4), with_loss(recording(profile))) / clean(kind, profile)
+    assert said(f'5 % loss, {kind} {profile} [times clean]', ratio, 1.2) <= 1.2
+
+
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('profile', ['A', 'B', 'C'])
+@pytest.mark.fault(38)
+def test_jitter_of_the_sampling_does_no_harm(kind, profile):
+    ratio = error(KINDS[kind](4), recording(profile, jitter=0.3)) / clean(kind, profile)
+    assert said(f'jitter 30 %, {kind} {profile} [times clean]', ratio, 1.2) <= 1.2
+
+
+def wrong_stamps(whole: Recording, rate: float) -> Recording:
+    """Return the samples with stamps that are wrong by a tenth of a period."""
+    late = 0.1 * 1e9 / rate * np.random.default_rng(1).normal(size=len(whole.stamps))
+    return Recording(whole.stamps + np.rint(late).astype(np.int64), whole.q, whole.qd)
+
+
+@pytest.mark.parametrize(('kind', 'most'), [('kalman', 5.0), ('kalman_fixed_lag', 1.7)])
+def test_wrong_stamps_do_little_harm(kind, most):
+    """At 250 Hz the gate is 5 %, and a third of it with a lag, as in the table of gates."""
+    ratio = error(KINDS[kind](4), wrong_stamps(recording('A'), 1000.0)) / clean(kind, 'A')
+    assert said(f'stamps wrong by 10 %, {kind}, 1 kHz [times clean]', ratio, 1.3) <= 1.3
+    slow = record(replace(PROFILES['A'], rate=250.0))
+    figure = error(KINDS[kind](4), wrong_stamps(slow, 250.0))
+    assert said(f'stamps wrong by 10 %, {kind}, 250 Hz [%]', figure, most) <= most
+
+
+def with_outliers(whole: Recording, seed: int = 0) -> Recording:
+    """Return the samples with 1 % of positions and of velocities far out."""
+    random = np.random.default_rng(seed)
+    q, qd = whole.q.copy(), whole.qd.copy()
+    for values, size in ((q, 0.5), (qd, 5.0)):
+        hit = random.uniform(size=values.shape) < 0.01
+        values[hit] += size * random.uniform(0.2, 1.0, hit.sum()) * random.choice(
+            [-1.0, 1.0], hit.sum())
+    return Recording(whole.stamps, q, qd)
+
+
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('seed', SEEDS)
+@pytest.mark.fault(35)
+def test_outliers_do_little_harm(kind, seed):
+    ratio = error(KINDS[kind](4), with_outliers(recording('A'), seed)) / clean(kind, 'A')
+    assert said(f'1 % outliers, {kind}, seed {seed} [times clean]', ratio, 1.3) <= 1.3
+
+
+@pytest.mark.fault(35)
+def test_a_step_of_the_encoder_is_believed_after_a_few_samples():
+    """Re-homing: the gate has a way out."""
+    samples = recording('A').chosen(np.arange(12_000) < 3000)
+    samples.q[1500:] += 0.3
+    stamps, qdd = estimated(Kalman(4), samples)
+    last = list(map(Kalman(4).update, *zip(*samples)))[-1]
+    assert last.q == pytest.approx(samples.q[-1], abs=1e-3)
+    late = stamps >= samples.stamps[1600]
+    found = errors(stamps[late], qdd[late])
+    assert (found < 3.0 * errors(*estimated(Kalman(4), recording('A'))) + 1.0).all()
+
+
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('rate', [125.0, 250.0, 1000.0])
+@pytest.mark.fault(37)
+def test_a_velocity_that_contradicts_the_positions_does_not_make_it_diverge(kind, rate):
+    """10 ms late, before anybody has noticed; positions alone give 7 to 9 %."""
+    samples = record(replace(PROFILES['A'], rate=rate))
+    late = truth(samples.stamps - 10_000_000)[1]
+    figure = error(KINDS[kind](4), Recording(samples.stamps, samples.q, late))
+    assert said(f'velocities 10 ms late, {kind}, {rate:g} Hz [%]', figure, 80.0) <= 80.0
+
+
+def resting(time, moving, rest):
+    """Return q, qd, qdd of a motion with a rest in it, each (k,)."""
+    phase = np.pi * (np.clip(time, 0.0, moving) + np.maximum(time - moving - rest, 0.0))
+    moves = (time > 0.0) & ~((time > moving) & (time < moving + rest))
+    return (0.5 * (1.0 - np.cos(phase)), moves * 0.5 * np.pi * np.sin(phase),
+            moves * 0.5 * np.pi ** 2 * np.cos(phase))
+
+
+def deviations(estimator, time, q, qd, qdd):
+    """Return how far accelerations are from the true ones, (k,), inf where there is none."""
+    stamps = START + np.rint(1e9 * time).astype(np.int64)
+    found = estimates_of(estimator, Recording(stamps, q[:, None], qd[:, None]))
+    at = np.searchsorted(stamps, [each.stamp for each in found])
+    return np.array([abs(each.qdd[0] - true) if each.valid else np.inf
+                     for each, true in zip(found, qdd[at])])
+
+
+@pytest.mark.parametrize(('kind', 'rate', 'rest'), [
+    ('kalman', 20.0, 3600.0), ('kalman', 100.0, 50.0), ('kalman_fixed_lag', 100.0, 50.0)])
+def test_a_robot_may_rest_for_long(kind, rate, rest):
+    """Encoders that stand still say nothing: what is known of their noise remains."""
+    time = np.arange(round(rate * (rest + 20.0))) / rate
+    q, qd, qdd = resting(time, 10.0, rest)
+    wrong = deviations(KINDS[kind](1), time, ENCODER_STEP * np.rint(q / ENCODER_STEP),
+                       1e-3 * np.rint(1e3 * qd), qdd)
+    assert wrong[(time > 10.5) & (time < rest + 9.9)].max() < 0.01
+    assert wrong[time > rest + 10.5].max() < 0.5   # it starts with a step of its acceleration
+
+
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.fault(37)
+def test_a_lag_that_was_found_is_remembered_at_rest(kind):
+    """Or every motion would begin with an acceleration that the lag feigns."""
+    time = np.arange(5000) / 250.0
+    q, _, qdd = resting(time, 5.0, 10.0)
+    wrong = deviations(KINDS[kind](1), time, q, resting(time - 5e-4, 5.0, 10.0)[1], qdd)
+    assert wrong[(time > 15.1) & (time < 15.5)].max() < 0.005
+
+
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('rate', [125.0, 1000.0])
+@pytest.mark.fault(37)
+def test_a_little_lag_of_exact_velocities_is_not_taken_for_acceleration(kind, rate):
+    """Half a millisecond: a physics engine's half step. No worse than twice positions alone."""
+    samples = record(Profile(rate, 0, 0.0))
+    late = truth(samples.stamps - 500_000)[1]
+    figure = error(KINDS[kind](4), Recording(samples.stamps, samples.q, late))
+    alone = error(KINDS[kind](4), without_velocity(samples))
+    most = 2.0 * alone + 0.02
+    assert said(f'velocities 0.5 ms late, {kind}, {rate:g} Hz [%]', figure, most) <= most
+
+
+def test_the_deviation_that_is_told_is_the_one_that_is_found():
+    """Within a factor of 2.5, where the motion is as smooth as the model believes."""
+    whole = recording('A')
+    estimates = list(map(Kalman(4).update, *zip(*whole)))[1000:]
+    true = truth(whole.stamps[1000:])[2]
+    found = np.sqrt(np.mean((np.array([e.qdd for e in estimates]) - true) ** 2, axis=0))
+    told = np.mean([e.std for e in estimates], axis=0)
+    assert (found[SMOOTH] < 2.5 * told[SMOOTH]).all()
+    assert (told[SMOOTH] < 2.5 * found[SMOOTH]).all()
+
+
+# What must fail
+
+
+class NominalPeriod(Kalman):
+    """The mistake to be found: a filter that believes in a constant period."""
+
+    def update(self, stamp, q, qd):
+        estimate = super().update(START + self._count * 1_000_000, q, qd)
+        return Estimate(stamp, *(getattr(estimate, name) for name in (
+            'q', 'qd', 'qdd', 'std', 'valid')))
+
+
+class NoWayOut(Kalman):
+    """The mistake to be found: a gate that nothing opens again."""
+
+    def _give_up(self, stamp, measured):
+        pass
+
+
+class TrustedStamps(Kalman):
+    """The mistake to be found: stamps that are taken for exact."""
+
+    def _filter(self, model, measured):
+        self._noise.stamps = 0.0
+        super()._filter(model, measured)
+
+
+def test_a_nominal_period_fails():
+    assert error(NominalPeriod(4), with_loss(recording('A'))) > 5.0 * clean('kalman', 'A')
+
+
+def test_a_gate_without_a_way_out_fails():
+    """
+    A step of the encoder shows it for certain: it is never believed.
+
+    One outlier in a hundred shows it now and then. A run diverges when an outlier comes while the
+    filter knows little and its gate is wide, and all that is right later is then out of it. Here
+    one of eight does, whose first velocity is an outlier; the others meet their limit without a
+    way out, which is why the test of outliers has so many seeds.
+    """
+    samples = recording('A').chosen(np.arange(12_000) < 3000)
+    samples.q[1500:] += 0.3
+    last = list(map(NoWayOut(4).update, *zip(*samples)))[-1]
+    assert (np.abs(last.q - samples.q[-1]) > 0.2).any()
+
+    ends = [estimates_of(NoWayOut(4), with_outliers(recording('A'), seed))[-1] for seed in SEEDS]
+    lost = [not end.valid or np.abs(end.q - recording('A').q[-1]).max() > 1.0 for end in ends]
+    assert lost.count(True) == 1
+    found = estimates_of(Kalman(4), with_outliers(recording('A'), lost.index(True)))[-1]
+    assert found.q == pytest.approx(recording('A').q[-1], abs=1e-3)
+
+
+def test_trusted_stamps_fail():
+    assert error(TrustedStamps(4), wrong_stamps(recording('A'), 1000.0)) > (
+        1.3 * clean('kalman', 'A'))

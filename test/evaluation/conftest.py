@@ -1,0 +1,30 @@
+"""`urdf2dyn evaluate` run by tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.recordings.evaluate_command import Done
+from support.recordings.scara_recordings import SCARA, no_pictures
+from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.commands import evaluate as command
+
+
+@pytest.fixture
+def evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    """Return a function that runs the command, and takes what it says; pictures take seconds."""
+    def run(recording: Path, *words: object, urdf: Path = SCARA, drawn: bool = False) -> Done:
+        if not drawn:
+            monkeypatch.setattr(command, 'write_figures', no_pictures)
+        folder = tmp_path / 'results'
+        code = main(['evaluate', str(recording), '--urdf', str(urdf), '-o', str(folder),
+                     *map(str, words)])
+        out, err = capsys.readouterr()
+        assert 'Traceback' not in err
+        # on a busy computer it takes long enough for progress to be shown
+        lines = [line for line in err.splitlines() if not line.startswith('evaluating: ')]
+        return Done(code, out, '\n'.join(lines), folder)
+
+    return run

@@ -1,0 +1,201 @@
+"""`urdf2dyn evaluate`: recordings whose efforts are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.recordings.bags import write_bag
+from support.recordings.evaluate_command import REPORT, WRITTEN, nrmse, true_efforts, with_dynamics
+from support.recordings.scara_recordings import (
+    JOINTS,
+    KINDS,
+    mcap,
+    motion,
+    renamed,
+    states,
+    table,
+    trajectory,
+)
+from urdf2dyn_ros.recordings import open_recording
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_the_efforts_of_a_recording_are_those_of_its_motion(evaluate, tmp_path: Path,
+                                                            kind: str) -> None:
+    """Offline smoothing finds them from positions and velocities; table, bag and report agree."""
+    samples = motion()
+    drawn = kind == 'db3'
+    done = evaluate(KINDS[kind](tmp_path, samples.reversed()), drawn=drawn)
+    assert (done.code, done.err) == (0, '')
+    files = REPORT if drawn else WRITTEN
+    assert {path.name for path in done.folder.iterdir()} == files
+    true = true_efforts(done, samples)
+    # half of the window of 80 ms at either end
+    assert len(true) == 300 - 20
+    assert nrmse(done.side('computed'), true) < 2e-3
+    np.testing.assert_allclose(done.side('measured'), true, rtol=1e-8)
+    np.testing.assert_allclose(done.side('residual'),
+                               done.side('measured') - done.side('computed'), atol=1e-6)
+
+    bag = open_recording(done.folder / 'efforts_bag')
+    records = list(bag)
+    assert bag.topic == '/inverse_dynamics/efforts' and bag.joint_names == JOINTS
+    assert [record.stamp for record in records] == done.stamps.tolist()
+    np.testing.assert_allclose([record.effort for record in records], done.side('computed'),
+                               rtol=1e-8)
+    ending = 'db3' if kind in ('db3', 'directory') else 'mcap'
+    assert (done.folder / 'efforts_bag' / f'efforts_bag.{ending}').exists()
+
+    for joint, row in zip(JOINTS, done.figures()):
+        assert row['joint'] == joint and row['nrmse'] < 2e-3
+        assert joint in done.out
+    for words in ('300 records', 'polynomial, offline smoothing', 'net, what moves the links',
+                  'efforts computed: 280 of 300', '1.116 s from', '2023-11-14 22:13:20 UTC',
+                  'warming_up 20 (', str(done.folder / 'efforts.csv'),
+                  str(done.folder / 'efforts_bag')):
+        assert words in done.out
+    if drawn:
+        page = (done.folder / 'efforts.html').read_text()
+        assert '<table' in page and 'polynomial, offline smoothing' in page
+        assert (done.folder / 'efforts.png').read_bytes().startswith(b'\x89PNG')
+
+
+def test_accelerations_that_are_recorded_are_used_as_they_are(evaluate, tmp_path: Path) -> None:
+    """Then every record has its effort, exactly; a table's time may begin at zero, or below."""
+    for start, first in ((0, '0.000000000'), (-1_500_000_000, '-1.500000000')):
+        samples = motion(100, start=0)
+        path = table(tmp_path, samples, accelerations=True)
+        if start:
+            lines = path.read_text().replace('\n0.', '\n-1.').splitlines()
+            lines[1:] = [f'{k * 0.004 - 1.5:.3f},{line.partition(",")[2]}'
+                         for k, line in enumerate(lines[1:])]
+            path.write_text('\n'.join(lines))
+        done = evaluate(path)
+        assert (done.code, done.err) == (0, '')
+        assert 'accelerations: external, as recorded' in done.out
+        assert done.rows['time'][0] == first
+        assert [float(time) for time in done.rows['time']] == pytest.approx(
+            (samples.stamps + start) * 1e-9)
+        np.testing.assert_allclose(done.side('computed'), samples.effort, atol=1e-7)
+        assert len(list(open_recording(done.folder / 'efforts_bag'))) == 100
+    done = evaluate(path, '--estimator', 'kalman_fixed_lag')
+    assert 'accelerations: kalman_fixed_lag, offline smoothing' in done.out
+
+
+def test_a_trajectory_is_compared_at_its_points(evaluate, tmp_path: Path) -> None:
+    """With the accelerations it has, however far apart the points are."""
+    samples = motion(60, rate=5)
+    done = evaluate(trajectory(tmp_path, samples.reversed()))
+    assert done.code == 0
+    assert 'topic /plan' in done.out
+    np.testing.assert_allclose(done.side('computed'), samples.effort, atol=1e-7)
+    np.testing.assert_allclose(done.side('measured'), samples.effort, atol=1e-7)
+
+
+def test_friction_is_found_and_taken_into_account(evaluate, tmp_path: Path) -> None:
+    """What a URDF does not say is fitted; what it says belongs to commanded efforts."""
+    samples = motion(600)
+    friction = 1.5 * samples.qd + 4.0 * np.sign(samples.qd)
+    path = mcap(tmp_path, samples.but(effort=samples.effort + friction))
+    done = evaluate(path)
+    for row in done.figures():
+        assert row['friction']['viscous']['value'] == pytest.approx(1.5, rel=0.02)
+        assert row['friction']['coulomb']['value'] == pytest.approx(4.0, rel=0.02)
+    urdf = with_dynamics(tmp_path, 1.5, 4.0)
+    done = evaluate(path, '--effort-semantics', 'commanded', urdf=urdf)
+    assert 'commanded, what the actuators were told' in done.out
+    # but for the instants at which the velocity changes its sign
+    assert np.quantile(np.abs(done.side('residual')), 0.95) < 0.02
+    assert all(row['nrmse'] < 0.05 for row in done.figures())
+    # the bag has what the node would publish
+    effort = np.array([record.effort for record in open_recording(done.folder / 'efforts_bag')])
+    assert nrmse(effort, true_efforts(done, samples)) < 2e-3
+
+
+def test_currents_and_efforts_beyond_gravity_are_made_comparable(evaluate, tmp_path: Path) -> None:
+    """By gains, one or one a joint, and by the effort against gravity."""
+    samples = motion()
+    gains = np.array([2.0, 3.0, 4.0, 5.0])
+    path = mcap(tmp_path, samples.but(effort=samples.effort / gains))
+    done = evaluate(path, '--effort-semantics', 'current', '--gains', *gains)
+    assert nrmse(done.side('measured'), true_efforts(done, samples)) < 1e-6
+    assert max(row['nrmse'] for row in done.figures()) < 2e-3
+    for words, said in ((['--effort-semantics', 'current'], 'a current needs one for all joints'),
+                        (['--effort-semantics', 'current', '--gains', 1, 2], '2 given'),
+                        (['--gains', 1], 'belong to --effort-semantics current')):
+        failed = evaluate(path, *words)
+        assert failed.code == 1 and said in failed.err
+
+    # the vertical joint bears 3 kg and the tool: its mean effort is that against gravity
+    weight = np.array([0.0, 0.0, 0.0, samples.effort[:, 3].mean()])
+    rest = motion(100).but(q=np.tile([0.1, -0.3, 0.5, -0.1], (100, 1)), qd=np.zeros((100, 4)),
+                           effort=np.zeros((100, 4)))
+    (tmp_path / 'still').mkdir()
+    done = evaluate(mcap(tmp_path / 'still', rest), '--effort-semantics', 'gravity_compensated')
+    np.testing.assert_allclose(done.side('residual'), 0.0, atol=1e-6)
+    assert done.side('measured')[0] == pytest.approx(weight, abs=0.1 * abs(weight[3]))
+
+
+def test_joints_of_another_name_are_renamed(evaluate, tmp_path: Path) -> None:
+    """By as many rules as it takes."""
+    samples = renamed(motion(100), ('arm/joint1', 'arm/joint2', 'arm/joint3', 'lift'))
+    done = evaluate(mcap(tmp_path, samples), '--rename', r'arm/(joint\d)=\1',
+                    '--rename', 'lift=joint4')
+    assert (done.code, done.err) == (0, '')
+    assert nrmse(done.side('measured'), true_efforts(done, motion(100))) < 1e-8
+
+
+@pytest.mark.parametrize(('names', 'rules', 'words'), [
+    (('a1', 'a2', 'a3', 'a4'), [], ['no joint of it is one of the robot', 'recorded: a1, a2, a3',
+                                    'robot: joint1, joint2', "--rename 'fer_joint"]),
+    (('joint1', 'joint2', 'a3', 'a4'), [], ['not in it: joint3, joint4;', 'recorded: joint1',
+                                            '--rename', 'URDF']),
+    (('joint1', 'joint2', 'joint3', 'a4'), [r'(joint)\d=\1'], ["makes 'joint' of both 'joint1'"]),
+    (JOINTS, ['joint'], ["--rename 'joint'", 'PATTERN=REPLACEMENT']),
+    (JOINTS, ['(=x'], ["--rename '(=x'"]),
+    (JOINTS, [r'j(\d)=\2'], ['invalid group reference']),
+    (JOINTS, [r'j(\d)=\g<no>'], ['no']),
+])
+def test_names_that_do_not_match_are_told_with_a_remedy(evaluate, tmp_path: Path, names, rules,
+                                                        words) -> None:
+    """Of both sides; nothing is written."""
+    path = mcap(tmp_path, renamed(motion(30), names))
+    done = evaluate(path, *(word for rule in rules for word in ('--rename', rule)))
+    assert done.code == 1 and done.out == ''
+    for word in words:
+        assert word in done.err
+    assert not (done.folder.exists() and any(done.folder.iterdir()))
+
+
+def test_joints_may_come_in_several_messages_with_others_among_them(evaluate,
+                                                                    tmp_path: Path) -> None:
+    """A gripper that the robot does not have is told."""
+    whole = states(motion(100).but(
+        q=np.column_stack([motion(100).q, np.ones(100)]), qd=None, effort=None,
+        names=(*JOINTS, 'finger')))
+    parts = []
+    for message in whole:
+        for some in (slice(0, 2), slice(2, 5)):
+            part = type(message)(message.header, message.name[some], message.position[some],
+                                 message.velocity, message.effort)
+            parts.append(part)
+    done = evaluate(write_bag(tmp_path / 'bag', 'mcap', {'/joint_states': parts}))
+    assert done.code == 0
+    assert 'recorded joints that the robot does not have: finger' in done.out
+    assert 'incomplete 100 (' in done.out
+    assert nrmse(done.side('computed'), true_efforts(done, motion(100))) < 0.01
+
+
+def test_without_measured_efforts_the_computed_ones_are_written(evaluate, tmp_path: Path) -> None:
+    """And a report of an evaluation before that is not left beside them."""
+    evaluate(mcap(tmp_path, motion(100)))
+    (tmp_path / 'second').mkdir()
+    done = evaluate(mcap(tmp_path / 'second', motion(100).but(effort=None)))
+    assert done.code == 0
+    assert 'nothing to compare' in done.out
+    assert {path.name for path in done.folder.iterdir()} == {'efforts.csv', 'efforts_bag'}
+    assert np.isnan(done.side('measured')).all() and np.isnan(done.side('residual')).all()
+    assert nrmse(done.side('computed'), true_efforts(done, motion(100))) < 0.01

@@ -1,0 +1,193 @@
+"""What becomes of the fields of joint states; the rows are those of the catalogue of faults."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from math import inf, nan, pi
+
+import numpy as np
+import pytest
+
+from support.streams.three_joints import MS, NAMES, START, take
+from urdf2dyn_ros.joint_states.layouts import MAX_LAYOUTS, MAX_UNKNOWN
+from urdf2dyn_ros.joint_states.samples import Sample, Samples
+
+
+@pytest.fixture
+def events():
+    return Counter()
+
+
+@pytest.fixture
+def samples(events):
+    """Three joints, the last of them continuous."""
+    return Samples(NAMES, [False, False, True], events)
+
+
+def test_a_whole_message_is_a_sample(samples):
+    sample = take(samples, 0, velocity=[4.0, 5.0, 6.0], effort=[7.0, 8.0, 9.0])
+    assert sample.stamp == START
+    assert sample.q.tolist() == [1.0, 2.0, 3.0]
+    assert sample.qd.tolist() == [4.0, 5.0, 6.0]
+    assert sample.effort.tolist() == [7.0, 8.0, 9.0]
+
+
+@pytest.mark.parametrize('container', [list, tuple, np.array, lambda field: array('d', field)])
+def test_any_container_of_numbers_will_do(samples, container):
+    fields = [container([1.0, 2.0, 3.0])] * 3
+    for ms, names in enumerate((NAMES, tuple(NAMES))):
+        sample = samples.take(START + ms * MS, names, *fields)
+        assert sample.q.tolist() == sample.qd.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_the_order_is_the_models_whatever_the_messages_is(samples):
+    take(samples, 0)
+    sample = take(samples, 1, ['c', 'a', 'b'], [3.0, 1.0, 2.0], [6.0, 4.0, 5.0], [9.0, 7.0, 8.0])
+    assert sample.q.tolist() == [1.0, 2.0, 3.0]
+    assert sample.qd.tolist() == [4.0, 5.0, 6.0]
+    assert sample.effort.tolist() == [7.0, 8.0, 9.0]
+
+
+def test_the_names_of_the_last_message_are_not_looked_up_again(samples):
+    take(samples, 0)
+    samples._layouts._known.clear()
+    assert isinstance(take(samples, 1, list(NAMES)), Sample)
+    assert not samples._layouts._known
+
+
+@pytest.mark.parametrize('bad', [nan, inf, -inf])
+@pytest.mark.fault(22)
+def test_a_position_that_is_not_finite_is_withheld(samples, bad):
+    assert take(samples, 0, position=[1.0, bad, 3.0]) == 'position_not_finite'
+    assert take(samples, 1).q.tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.fault(22)
+def test_other_positions_need_not_be_finite(samples):
+    assert isinstance(take(samples, 0, [*NAMES, 'gripper'], [1.0, 2.0, 3.0, nan]), Sample)
+
+
+@pytest.mark.parametrize('bad', [nan, inf, -inf])
+@pytest.mark.fault(23)
+def test_a_velocity_or_effort_that_is_not_finite_is_not_measured(samples, events, bad):
+    sample = take(samples, 0, velocity=[4.0, bad, 6.0], effort=[bad, 8.0, 9.0])
+    assert np.array_equal(sample.qd, [4.0, nan, 6.0], equal_nan=True)
+    assert np.array_equal(sample.effort, [nan, 8.0, 9.0], equal_nan=True)
+    assert not events
+
+
+@pytest.mark.fault(23)
+def test_velocities_and_efforts_may_be_absent(samples, events):
+    sample = take(samples, 0)
+    assert np.isnan(sample.qd).all()
+    assert np.isnan(sample.effort).all()
+    assert not events
+
+
+@pytest.mark.parametrize(('names', 'position', 'outcome'), [
+    ([], [], 'empty'),
+    ([], [1.0], 'empty'),
+    (NAMES, [], 'malformed'),
+    (NAMES, [1.0, 2.0], 'malformed'),
+    (NAMES, [1.0, 2.0, 3.0, 4.0], 'malformed'),
+    (NAMES, [[1.0], [2.0], [3.0]], 'malformed'),
+    (NAMES, ['x', 'y', 'z'], 'malformed'),
+    (NAMES, [10**400, 2.0, 3.0], 'malformed'),
+    (NAMES, None, 'malformed'),
+    (None, [1.0], 'malformed'),
+    ([['a'], ['b'], ['c']], [1.0, 2.0, 3.0], 'malformed'),
+])
+@pytest.mark.fault(24)
+def test_malformed_messages_are_dropped(samples, names, position, outcome):
+    for ms in (0, 2):
+        assert take(samples, ms, names, position) == outcome
+        assert take(samples, ms + 1).q.tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize('wrong', [[1.0], [1.0] * 4, None, 'abc', [None, 'x', 3.0]])
+@pytest.mark.fault(24)
+def test_a_wrong_length_of_one_field_leaves_the_others(samples, events, wrong):
+    sample = take(samples, 0, velocity=wrong, effort=[7.0, 8.0, 9.0])
+    assert np.isnan(sample.qd).all()
+    assert sample.effort.tolist() == [7.0, 8.0, 9.0]
+    sample = take(samples, 1, velocity=[4.0, 5.0, 6.0], effort=wrong)
+    assert sample.qd.tolist() == [4.0, 5.0, 6.0]
+    assert np.isnan(sample.effort).all()
+    assert events == {'velocity_ignored': 1, 'effort_ignored': 1}
+
+
+@pytest.mark.fault(25)
+def test_unknown_names_are_ignored_and_remembered_once(samples):
+    for ms in range(3):
+        sample = take(samples, ms, ['wheel', *NAMES, 'gripper'], [9.0, 1.0, 2.0, 3.0, 9.0])
+        assert sample.q.tolist() == [1.0, 2.0, 3.0]
+    assert sorted(samples.unknown) == ['gripper', 'wheel']
+
+
+@pytest.mark.fault(25)
+def test_a_message_of_another_robot_is_none_of_ours(samples):
+    assert take(samples, 0, ['x', 'y', 'z']) == 'other_joints'
+    assert samples.newest == 0
+
+
+@pytest.mark.parametrize('names', [['a', 'b', 'c', 'a'], ['a', 'b', 'c', 'x', 'x']])
+@pytest.mark.fault(25)
+def test_duplicate_names_are_ambiguous(samples, names):
+    assert take(samples, 0, names, [1.0] * len(names)) == 'duplicate_names'
+
+
+@pytest.mark.fault(25)
+def test_missing_joints_are_waited_for_by_name(samples):
+    assert samples.missing == ('a', 'b', 'c')
+    assert take(samples, 0, ['a', 'c'], [1.0, 3.0]) == 'incomplete'
+    assert samples.missing == ('b',)
+    take(samples, 1)
+    assert samples.missing == ()
+    for ms in range(2, 400, 2):
+        assert take(samples, ms, ['b'], [2.0]) == 'incomplete'
+    assert samples.missing == ('a', 'c')
+
+
+@pytest.mark.fault(34)
+def test_a_continuous_joint_goes_on_counting(samples):
+    true = np.concatenate((np.linspace(0.0, 40.0, 300), np.linspace(40.0, -40.0, 500)))
+    for ms, angle in enumerate(true):
+        wrapped = (angle + pi) % (2.0 * pi) - pi
+        sample = take(samples, ms, position=[0.0, wrapped, wrapped])
+        assert sample.q[2] == pytest.approx(angle, abs=1e-9)
+        assert sample.q[1] == wrapped  # a revolute joint is left alone
+
+
+@pytest.mark.parametrize('turns', [1, -1, 7, -20])
+@pytest.mark.fault(34)
+def test_several_turns_at_once_are_none(samples, turns):
+    take(samples, 0)
+    sample = take(samples, 1, position=[1.0, 2.0, 3.1 + 2.0 * pi * turns])
+    assert sample.q == pytest.approx([1.0, 2.0, 3.1])
+
+
+@pytest.mark.fault(34)
+def test_a_continuous_joint_is_unwrapped_in_partial_messages(samples):
+    for ms in range(0, 40, 10):
+        take(samples, ms, ['c'], [3.1 if ms % 20 else -3.1])
+        sample = take(samples, ms, ['a', 'b'], [1.0, 2.0])
+        assert sample.q[2] == pytest.approx(-3.1 if ms % 20 == 0 else 3.1 - 2.0 * pi)
+
+
+@pytest.mark.parametrize('glitch', [1e3, 1e9, 1e300, -1e300])
+@pytest.mark.fault(35)
+def test_an_absurd_angle_is_not_kept(samples, glitch):
+    take(samples, 0)
+    assert np.isfinite(take(samples, 1, position=[1.0, 2.0, glitch]).q).all()
+    after = [take(samples, ms).q[2] for ms in (2, 3)]
+    assert after[0] == after[1]
+    assert (after[0] - 3.0) / (2.0 * pi) == pytest.approx(round((after[0] - 3.0) / (2.0 * pi)))
+
+
+@pytest.mark.fault(51)
+def test_memory_is_bounded(samples):
+    for k in range(10 * MAX_LAYOUTS):
+        take(samples, k, [*NAMES, f'x{k}'], [1.0, 2.0, 3.0, 4.0])
+    assert len(samples.unknown) == MAX_UNKNOWN
+    assert len(samples._layouts._known) <= MAX_LAYOUTS

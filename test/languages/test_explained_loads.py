@@ -1,0 +1,84 @@
+"""What the comments of a readable file say of loads holds in the part in which they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from support.acting_loads import everything
+from support.torture import robot
+from urdf2dyn_ros import RobotModel, export_model
+from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.robot_model import ExternalForce
+
+TANGLE = replace(robot('tangle'), forces=(ExternalForce('link3', (1.0, 0.0, 0.0)),))
+PARTS = ('Gravity', 'Coriolis', 'Inertia', 'Friction', 'Rotor', 'Spring', 'External')
+
+
+def text_of(functions: str, base: str = 'fixed', model: RobotModel = TANGLE,
+            loads: Loads | None = None) -> str:
+    """Return the Python file of a robot on which everything acts."""
+    text, = export_model(model, 'python', 'readable', 'tangle', functions=functions,
+                         loads=loads or everything(model, base)).values()
+    return text
+
+
+def parts(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the title and the text of every part."""
+    pieces = re.split(r'\n    # ==== (.*?) =+\n', text.split('\n    return ')[0])
+    yield from zip(pieces[1::2], pieces[2::2])
+
+
+@pytest.mark.parametrize('base', ['fixed', 'moving'])
+def test_a_term_is_explained_by_what_acts_in_it_alone(base: str) -> None:
+    found = [(title, text) for title, text in parts(text_of('terms', base))
+             if 'Backward' in title]
+    assert tuple(title.split('.')[0] for title, _ in found) == PARTS
+    for title, text in found:
+        part = title.split('.')[0].lower()
+        said = '\n'.join(line for line in text.splitlines() if line.startswith('    # '))
+        for name in ('friction', 'rotor', 'spring'):
+            assert (re.search(rf'{name}\d', said) is not None) == (name == part)
+        assert (re.search(r'# [fn]\d = .*- ?[fn]e\d', said) is not None) == (part == 'external')
+        assert (re.search(r'# n\d = N\d', said) is not None) == (
+            part in ('gravity', 'coriolis', 'inertia'))
+        assert ('A3 nr3' in said, 'A3 nj3' in said) == (part == 'rotor', part not in (
+            'rotor', 'friction', 'spring'))
+        assert not re.search(r'= +-? *=|= *$', said, re.MULTILINE)   # an empty formula
+
+
+@pytest.mark.parametrize('functions', ['inverse_dynamics', 'terms', 'mass_matrix', 'momentum'])
+def test_a_moment_with_a_rotors_part_is_made_where_it_is_mentioned(functions: str) -> None:
+    """Joint 4 slides: its rotor hands nothing to the parent, and there is no Ic4."""
+    text = text_of(functions)
+    for title, part in parts(text):
+        for symbol, n in re.findall(r'# (?:np|Lp)\d = (?:A\d )?(nr|Lr)(\d)', part):
+            assert re.search(rf'^    {symbol}{n}_[xyz]\w* = |# {symbol}{n} = ', part,
+                             re.MULTILINE), (title, symbol, n)
+    constants = set(re.findall(r'^(Ic\d|Ir\d) = ', text, re.MULTILINE))
+    assert set(re.findall(r'Ic\d|Ir\d', text)) <= constants
+
+
+def test_the_effort_of_a_joint_with_followers_says_what_they_add() -> None:
+    """Joint 6 follows joint 1 and is done before it, joint 2 follows joint 4 and is done after."""
+    text = text_of('inverse_dynamics')
+    assert '# tau1 = tau6 + n1_z + friction1 + rotor1 + spring1\n' in text
+    assert '# tau2: effort of joint 4, with what joint 2 adds to it\n' in text
+    text = text_of('momentum')
+    assert '# pq1 = pq6 + L1_z + Lm1\n' in text
+    assert '# pq3 = L3_z + Lm3\n' in text
+    assert '# load1 = tau1 + friction1 + spring1\n' in text
+    assert '# load3 = n3_z + friction3 + spring3\n' in text
+
+
+@pytest.mark.parametrize(('functions', 'symbols'), [
+    ('momentum', ('Poi, Loi ', 'Pi, Li ', 'pqi, Lmi ', 'betai, loadi ')),
+    ('terms', ('Li = Ji wi', 'Ti, ri, vi '))])
+def test_the_heading_has_the_symbols_of_the_function(functions: str, symbols: tuple[str, ...],
+                                                     ) -> None:
+    heading = text_of(functions).split('Self-test')[0]
+    assert [each for each in ('Poi, Loi ', 'Pi, Li ', 'pqi, Lmi ', 'betai, loadi ', 'Li = Ji wi',
+                              'Ti, ri, vi ') if each in heading] == [*symbols]

@@ -1,0 +1,82 @@
+"""config/dynamics.yaml: what the table of parameters gives, and what rcl makes of it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+import rclpy
+from rclpy.parameter import Parameter as RosParameter
+
+from support.nodes.graph import Graph, domain
+from support.paths import ROOT
+from urdf2dyn_ros.node_parameters import PARAMETERS, config_file
+from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.system.share import robot_file
+
+FILE = ROOT / 'config' / 'dynamics.yaml'
+KINDS = {bool: RosParameter.Type.BOOL, int: RosParameter.Type.INTEGER,
+         float: RosParameter.Type.DOUBLE, str: RosParameter.Type.STRING,
+         tuple: RosParameter.Type.DOUBLE_ARRAY}
+
+
+def test_the_file_is_what_the_table_gives() -> None:
+    """If this fails, run ``make config``."""
+    assert FILE.read_text() == config_file()
+
+
+def test_make_config_writes_it() -> None:
+    """The recipe, as make would run it."""
+    told = subprocess.run(['make', '-n', 'config'], cwd=ROOT, text=True,
+                          capture_output=True, check=True).stdout.splitlines()
+    (command, into), = (line.split(' > ') for line in told if 'node_parameters' in line)
+    assert into == 'config/dynamics.yaml'
+    done = subprocess.run([sys.executable, *command.split()[1:]], text=True, capture_output=True)
+    assert done.stdout == config_file(), done.stderr
+
+
+def test_its_lines_are_short() -> None:
+    """A file that a person edits fits an editor."""
+    assert max(map(len, config_file().splitlines())) < 99
+
+
+@pytest.mark.parametrize('row', PARAMETERS, ids=lambda row: row.name)
+def test_every_parameter_has_a_meaning(row: Parameter) -> None:
+    """One sentence at least."""
+    assert len(row.meaning.split()) >= 3
+    assert row.meaning[0].isupper()
+    assert row.meaning.endswith('.')
+    assert row.check(row.default) == row.default
+
+
+def test_rcl_reads_the_defaults_in_their_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In any namespace; the description alone is not in the file."""
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    context = rclpy.Context()
+    context.init(args=['--ros-args', '--params-file', str(FILE)], domain_id=domain())
+    node = rclpy.create_node('inverse_dynamics', context=context, namespace='/left/arm',
+                             automatically_declare_parameters_from_overrides=True)
+    try:
+        assert not node.has_parameter('robot_description')
+        for row in PARAMETERS:
+            if row.name == 'robot_description':
+                continue
+            parameter = node.get_parameter(row.name)
+            assert parameter.type_ == KINDS[type(row.default)], row.name
+            value = parameter.value
+            assert (tuple(value) if isinstance(row.default, tuple) else value) == row.default
+    finally:
+        node.destroy_node()
+        context.try_shutdown()
+
+
+def test_the_node_starts_with_it_and_keeps_a_description_given_before() -> None:
+    """What stands later on the command line wins, so an empty text would have erased it."""
+    text = json.dumps(robot_file('scara').read_text(), ensure_ascii=False)
+    arguments = ['-p', f'robot_description:={text}', '--params-file', str(FILE)]
+    with Graph() as graph, graph.process('inverse_dynamics', arguments=arguments) as node:
+        graph.wait(lambda: "model of 'scara'" in node.output, 30.0, 'model')
+        assert node.stop(signal.SIGTERM) == 0

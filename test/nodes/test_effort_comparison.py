@@ -1,0 +1,249 @@
+"""The node effort_comparison as a process of its own on a real DDS graph."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import signal
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from support.nodes.graph import LATCHED, Graph
+
+URDF = """
+<robot name="lift">
+  <link name="base"/><link name="mast"><inertial><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+  <joint name="rise" type="prismatic"><parent link="base"/><child link="mast"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/>
+    <dynamics damping="20" friction="3"/></joint>
+</robot>
+"""
+START, PERIOD = 1_700_000_000_000_000_000, 4_000_000
+
+
+def state(stamp, names, efforts, velocities=(), positions=()):
+    message = JointState(name=names, effort=efforts, velocity=velocities, position=positions)
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
+    return message
+
+
+class Robot:
+    """Publishes measured and computed efforts as two nodes would, the computed ones later."""
+
+    def __init__(self, graph, prefix=''):
+        self._graph = graph
+        self._measured = graph.publisher(JointState, f'{prefix}joint_states')
+        self._computed = graph.publisher(JointState, f'{prefix}inverse_dynamics/efforts')
+        graph.wait(lambda: self._measured.get_subscription_count()
+                   and self._computed.get_subscription_count(), what='subscriber')
+        self.published = 0
+
+    def move(self, count, measured=lambda k: 5.0 * math.sin(0.02 * k), joint='rise'):
+        for k in range(self.published, self.published + count):
+            self._measured.publish(state(START + k * PERIOD, ['other', joint],
+                                         [1.0, measured(k)]))
+            if k >= 5:
+                late = k - 5
+                self._computed.publish(state(
+                    START + late * PERIOD, ['rise'], [5.0 * math.sin(0.02 * late) + 0.01],
+                    [0.1 * math.cos(0.013 * late)], [0.1 * math.sin(0.013 * late)]))
+            self._graph.spin(0.001)
+        self.published += count
+        self._graph.spin(0.3)
+
+
+def values(status):
+    return {pair.key: pair.value for pair in status.values}
+
+
+def test_it_compares_by_stamp_and_saves_a_report(tmp_path):
+    directory = tmp_path / 'new' / 'report'
+    with Graph() as graph, graph.process(
+            'effort_comparison', progress_period=0.2,
+            **{'report.directory': str(directory)}) as node:
+        graph.publisher(String, 'robot_description', LATCHED).publish(String(data=URDF))
+        answer = graph.call(Trigger, 'effort_comparison/save_report')
+        assert not answer.success and 'measured and computed at the same time' in answer.message
+        silent = 'nothing on topic /inverse_dynamics/efforts yet'
+        graph.wait(lambda: silent in node.output, what='line about the silent topic')
+        graph.wait(lambda: "robot 'lift'" in node.output, what='robot')
+        Robot(graph).move(600)
+        answer = graph.call(Trigger, 'effort_comparison/save_report', 60.0)
+        assert answer.success, answer.message
+        graph.wait(lambda: re.search(r'largest NRMSE 0\.1\d* % \(rise\)', node.output),
+                   what='line of progress')
+        assert node.stop(signal.SIGINT) == 0, node.output
+
+    paths, figures = answer.message.split('\n\n')
+    assert paths.splitlines() == [str(directory / f'efforts.{kind}')
+                                  for kind in ('csv', 'json', 'png', 'html')]
+    _, row, *_ = figures.splitlines()
+    name, unit, samples, rmse, *_ = row.split()
+    assert (name, unit, rmse) == ('rise', 'N', '0.01')
+    assert int(samples) > 300   # best effort
+    with (directory / 'efforts.csv').open(encoding='utf-8') as file:
+        head, *rows = csv.reader(file)
+    assert head == ['time', 'measured_rise', 'computed_rise', 'residual_rise']
+    assert len(rows) == int(samples)
+    assert sorted(path.name for path in directory.iterdir()) == [
+        'efforts.csv', 'efforts.html', 'efforts.json', 'efforts.png']
+    assert '<h1>lift: measured and computed efforts</h1>' in (
+        directory / 'efforts.html').read_text(encoding='utf-8')
+
+
+def test_faults_in_messages_do_not_end_it_and_topics_can_be_remapped(tmp_path):
+    with Graph() as graph, graph.process(
+            'effort_comparison', {'__ns': '/left'}, progress_period=0.2,
+            **{'report.directory': str(tmp_path)}) as node:
+        publisher = graph.publisher(JointState, 'left/joint_states')
+        graph.publisher(String, 'left/robot_description', LATCHED).publish(String(data='nonsense'))
+        robot = Robot(graph, 'left/')
+        for names, efforts in (([], []), (['rise'], []), (['rise'], [1.0, 2.0]),
+                               (['rise'], [math.nan]), (['rise', 'rise'], [math.inf, -math.inf])):
+            publisher.publish(state(START - PERIOD, names, efforts))
+        publisher.publish(state(0, ['rise'], [77.0]))
+        robot.move(200, measured=lambda k: 0.0)
+        answer = graph.call(Trigger, 'left/effort_comparison/save_report', 60.0)
+        graph.wait(lambda: '1 not credible (rise: ' in node.output, what='line of progress')
+        assert node.stop(signal.SIGTERM) == 0, node.output
+    assert answer.success, answer.message
+    assert 'not credible: the measured effort is zero throughout' in answer.message
+    assert 'N m | N' in answer.message
+    assert 'defect' not in node.output
+
+
+def test_a_directory_that_cannot_be_written_is_the_answer(tmp_path):
+    (tmp_path / 'file').write_text('')
+    with Graph() as graph, graph.process(
+            'effort_comparison', **{'report.directory': str(tmp_path / 'file')}) as node:
+        Robot(graph).move(100)
+        answer = graph.call(Trigger, 'effort_comparison/save_report', 60.0)
+        assert node.exit_code is None
+    assert not answer.success
+    assert str(tmp_path / 'file') in answer.message
+
+
+def test_figures_are_published_every_second_and_doubts_are_warnings():
+    with Graph() as graph, graph.process('effort_comparison', window=1.0) as node:
+        graph.publisher(String, 'robot_description', LATCHED).publish(String(data=URDF))
+        graph.wait(lambda: "robot 'lift'" in node.output, what='robot')
+        heard = graph.messages(DiagnosticArray, 'effort_comparison/comparison')
+        robot = Robot(graph)
+        robot.move(600)
+        graph.wait(lambda: heard and heard[-1].status
+                   and int(values(heard[-1].status[0])['total samples']) > 300, what='figures')
+        status = heard[-1].status[0]
+        robot.move(500, measured=lambda k: 0.0)
+        graph.wait(lambda: heard[-1].status[0].level == b'\x01', what='warning')
+        warning = heard[-1].status[0]
+    assert status.name == 'effort_comparison: rise'
+    assert (status.level, status.hardware_id) == (b'\x00', 'lift')
+    assert re.fullmatch(r'RMSE 0.01 N, [\d.]+ % of the range in the last 1 s', status.message)
+    known = values(status)
+    assert known['window RMSE [N]'] == known['total RMSE [N]'] == '0.01'
+    assert int(known['window samples']) < 300 < int(known['total samples'])
+    assert known['total lag [ms]'] == 'none'
+    assert float(known['total offset [N]']) == pytest.approx(-0.01, abs=1e-6)
+    assert 'not credible' in warning.message and 'frozen for' in warning.message
+
+
+def test_joints_that_have_other_names_are_listed():
+    with Graph() as graph, graph.process('effort_comparison') as node:
+        Robot(graph).move(100, joint='arm_rise')
+        graph.wait(lambda: 'no joint is both measured and computed' in node.output, 40.0,
+                   what='warning')
+        assert '/joint_states has other, arm_rise; /inverse_dynamics/efforts has rise' in (
+            node.output)
+
+
+@pytest.mark.parametrize(('semantics', 'options', 'measured'), [
+    ('current', {'current_gains': [2.5]},
+     lambda q, qd, net: (net + 20.0 * qd + 3.0 * np.sign(qd)) / 2.5),
+    ('gravity_compensated', {'gravity': [0.0, 0.0, -9.81]}, lambda q, qd, net: net - 9.81),
+])
+def test_what_effort_means_is_a_parameter(semantics, options, measured):
+    """The mast of 1 kg rises along z: its effort against gravity is 9.81 N."""
+    urdf = URDF.replace('<limit', '<axis xyz="0 0 1"/><limit').replace(
+        'effort="1"', 'effort="50"')
+    with Graph() as graph, graph.process('effort_comparison', effort_semantics=semantics,
+                                         still_velocity=0.0, **options) as node:
+        graph.publisher(String, 'robot_description', LATCHED).publish(String(data=urdf))
+        graph.wait(lambda: "robot 'lift'" in node.output, what='robot')
+        heard = graph.messages(DiagnosticArray, 'effort_comparison/comparison')
+        publishers = [graph.publisher(JointState, topic)
+                      for topic in ('joint_states', 'inverse_dynamics/efforts')]
+        graph.wait(lambda: all(one.get_subscription_count() for one in publishers),
+                   what='subscribers')
+        for k in range(500):
+            angle = 0.013 * k
+            q, qd = math.sin(angle), math.cos(angle)
+            net = 9.81 - math.sin(angle)
+            publishers[0].publish(state(START + k * PERIOD, ['rise'],
+                                        [float(measured(q, qd, net))]))
+            publishers[1].publish(state(START + k * PERIOD, ['rise'], [net], [qd], [q]))
+            graph.spin(0.001)
+        graph.wait(lambda: heard and heard[-1].status
+                   and int(values(heard[-1].status[0])['total samples']) > 400, what='samples')
+    assert float(values(heard[-1].status[0])['total RMSE [N]']) < 1e-12
+
+
+def test_messages_are_counted_while_a_report_is_drawn(tmp_path):
+    """And a second report asked for meanwhile is refused, not queued."""
+    names = [f'joint{i}' for i in range(4)]
+    with Graph() as graph, graph.process(
+            'effort_comparison', **{'report.directory': str(tmp_path)}) as node:
+        heard = graph.messages(DiagnosticArray, 'effort_comparison/comparison')
+        publishers = [graph.publisher(JointState, topic, 1000)
+                      for topic in ('joint_states', 'inverse_dynamics/efforts')]
+        client = graph.node.create_client(Trigger, 'effort_comparison/save_report')
+        graph.wait(lambda: client.service_is_ready()
+                   and all(one.get_subscription_count() for one in publishers), what='node')
+        count = 0
+
+        def publish():
+            nonlocal count
+            efforts = [math.sin(0.02 * count + i) for i in range(4)]
+            for publisher in publishers:
+                publisher.publish(state(START + count * PERIOD, names, efforts, efforts))
+            count += 1
+            graph.spin(0.004)
+
+        def samples():
+            return int(values(heard[-1].status[0])['total samples']) if (
+                heard and heard[-1].status) else 0
+
+        graph.wait(lambda: samples() > 100, 30.0, 'samples', publish)
+        before, answers = count, [client.call_async(Trigger.Request()) for _ in range(2)]
+        counted = []
+
+        def publish_and_count():
+            publish()
+            counted.append(samples())
+
+        graph.wait(lambda: all(answer.done() for answer in answers), 60.0, 'answers',
+                   publish_and_count)
+        drawn = count
+        graph.wait(lambda: samples() > before + 0.8 * (drawn - before), 30.0,
+                   'samples from meanwhile')
+        assert node.stop(signal.SIGINT) == 0, node.output
+    saved, refused = sorted((answer.result() for answer in answers),
+                            key=lambda answer: not answer.success)
+    assert saved.success and not refused.success
+    assert refused.message.startswith('busy')
+    assert counted[-1] > counted[0]   # while it was drawn, not only afterwards
+
+
+@pytest.mark.parametrize('parameters', [
+    {'samples': 1}, {'effort_semantics': 'torque'}, {'current_gains': 'high'}])
+def test_a_bad_parameter_is_said_in_a_line(parameters):
+    with Graph() as graph, graph.process('effort_comparison', **parameters) as node:
+        assert node.wait(20.0) == 2, node.output
+        assert f'parameter {next(iter(parameters))} = ' in node.output
+        assert 'Traceback' not in node.output

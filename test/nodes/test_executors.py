@@ -1,0 +1,81 @@
+"""Both executors run the node: data, timers, services, parameters, simulated time and signals."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.executors import SingleThreadedExecutor
+from rosgraph_msgs.msg import Clock
+from std_srvs.srv import Trigger
+
+from support.nodes.graph import Graph
+from support.nodes.moving_robot import connected, error, set_parameter, started
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.nodes.executors import (
+    EVENTS_SINCE,
+    EXECUTORS,
+    VARIABLE,
+    make_executor,
+    rclpy_version,
+)
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph of the test's own."""
+    with Graph() as graph:
+        yield graph
+
+
+@pytest.mark.parametrize('name', ('events', 'single'))
+def test_a_node_runs_on_either(graph: Graph, name: str, tmp_path: Path,
+                               monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest of the node's tests run on the default one."""
+    if name == 'events' and rclpy_version() < EVENTS_SINCE:
+        pytest.skip('this rclpy has no events executor that awaits services')
+    monkeypatch.setenv(VARIABLE, name)
+    clock = graph.publisher(Clock, '/clock')
+    with started(graph, use_sim_time=True, **{'export.directory': str(tmp_path)}) as process:
+        robot = connected(graph)
+        graph.wait(lambda: len(robot.efforts) >= 25, 30.0, 'efforts', meanwhile=robot.move_one)
+        assert error(robot.efforts[-1], robot) < 1e-3
+        statuses = graph.messages(DiagnosticArray, 'inverse_dynamics/status')
+        clock.publish(Clock())
+        graph.wait(lambda: len(statuses) > 1, what='status from a timer')
+        assert graph.call(Trigger, 'export_model').success
+        assert not set_parameter(graph, 'estimator', type=4, string_value='guess').successful
+        assert process.stop(signal.SIGTERM) == 0
+        assert 'Traceback' not in process.output and 'failed' not in process.output
+
+
+def test_a_wrong_choice_ends_a_node_with_one_line(graph: Graph,
+                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+    """It names the variable, the value and the choices."""
+    monkeypatch.setenv(VARIABLE, 'fast')
+    with graph.process('inverse_dynamics') as process:
+        assert process.wait(15.0) == 2
+        assert process.output == f"error: {VARIABLE} = 'fast': must be one of auto, events, single"
+
+
+def test_the_choice_follows_the_version_of_rclpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the events executor cannot await a service, and where there is none."""
+    module = 'urdf2dyn_ros.nodes.executors.'
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setitem(EXECUTORS, 'events', lambda: pytest.fail('not asked for'))
+    monkeypatch.setattr(module + 'version', lambda name: '7.1.6')
+    monkeypatch.setattr(module + 'SingleThreadedExecutor', lambda: 'single')
+    assert make_executor() == 'single'
+    monkeypatch.setenv(VARIABLE, 'single')
+    assert EXECUTORS['single'] is SingleThreadedExecutor
+
+    def missing() -> None:
+        raise ImportError('no module rclpy.experimental')
+
+    monkeypatch.setenv(VARIABLE, 'events')
+    monkeypatch.setitem(EXECUTORS, 'events', missing)
+    with pytest.raises(ParameterError, match='set it to single'):
+        make_executor()

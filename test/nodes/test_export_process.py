@@ -1,0 +1,246 @@
+"""Text written in a process of its own, files on full disks, and both when they are killed."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from support.robot_files import OWN
+from urdf2dyn_ros import export_model, load_parameters, read_urdf
+from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.export import write_files
+from urdf2dyn_ros.node_parameters import PARAMETERS
+from urdf2dyn_ros.nodes import export_process
+from urdf2dyn_ros.nodes.export_process import Export, ExportProcess
+
+MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
+
+
+def export(**changes: object) -> Export:
+    """Return what to export of the 2R."""
+    text = (OWN / 'robot_2r.urdf').read_text()
+    return Export(**{'text': text, 'language': 'c', 'style': 'readable', 'name': 'arm',
+                     'gravity': (0.0, 0.0, -1e-5), 'functions': 'all', **changes})
+
+
+@pytest.fixture
+def aside() -> Iterator[ExportProcess]:
+    """Return what starts a process that does not outlive the test."""
+    aside = ExportProcess(idle=1.0)
+    yield aside
+    aside.close()
+    assert not processes_of(os.getpid())
+
+
+def test_the_process_aside_writes_the_same_text(aside: ExportProcess) -> None:
+    """The same errors as well."""
+    files = export_model(MODEL, 'c', name='arm', gravity=(0.0, 0.0, -1e-5), functions='all')
+    assert aside.files(export()) == export().files() == files
+    wrong = export(language='cobol')
+    with pytest.raises(ExportError) as here:
+        wrong.files()
+    with pytest.raises(ExportError) as there:
+        aside.files(wrong)
+    assert str(there.value) == str(here.value) and 'cobol' in str(here.value)
+
+
+def test_what_runs_is_what_is_exported(tmp_path: Path, aside: ExportProcess) -> None:
+    """Friction by its parameters; base, external wrenches and payload remain arguments."""
+    loading = {row.name: row.default for row in PARAMETERS} | {
+        'base': 'odometry', 'friction.enabled': True, 'joints.joint2.viscous': 3.25,
+        'external_wrenches.link1': '/wrench', 'payload.link': 'link2'}
+    files = aside.files(export(language='python', functions='inverse_dynamics',
+                               loading=load_parameters.loading(loading)))
+    path, = write_files(files, tmp_path)
+    assert 'def inverse_dynamics(q, qd, qdd, base_motion, external, payload)' in path.read_text()
+    assert '3.25' in path.read_text()
+    assert subprocess.run([sys.executable, path], capture_output=True).returncode == 0
+
+
+def test_the_process_aside_starts_no_threads_of_numpy(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aside: ExportProcess) -> None:
+    """Which would wait for work without sleeping."""
+    (tmp_path / 'urdf2dyn_ros' / 'nodes').mkdir(parents=True)
+    for name, text in {
+            '__init__': "import os; found = {'found': os.environ['OMP_NUM_THREADS']}",
+            'nodes/export_process': 'import json, urdf2dyn_ros; main = lambda idle: print('
+                                    "json.dumps({'files': urdf2dyn_ros.found}), flush=True)",
+            }.items():
+        (tmp_path / 'urdf2dyn_ros' / f'{name}.py').write_text(text)
+    monkeypatch.setattr(export_process, 'IMPORT_ROOT', str(tmp_path))
+    assert aside.files(export()) == {'found': '1'}
+
+
+def processes_of(caller: int) -> list[int]:
+    """Return the numbers of the processes that export for a caller."""
+    found = []
+    for folder in Path('/proc').glob('[0-9]*'):
+        with suppress(OSError):
+            status = (folder / 'status').read_text()
+            if (f'PPid:\t{caller}\n' in status and 'State:\tZ' not in status
+                    and b'export_process' in (folder / 'cmdline').read_bytes()):
+                found.append(int(folder.name))
+    return found
+
+
+def wait(condition: Callable[[], object]) -> None:
+    """Wait until something holds."""
+    deadline = time.monotonic() + 20.0
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_the_process_aside_stays_for_the_next_text_and_not_for_long(aside: ExportProcess) -> None:
+    """Its imports take longer than most texts; what it needs of memory is given back."""
+    assert aside.files(export(name='one')).keys() == {'one_dynamics.c', 'one_dynamics.h'}
+    first = processes_of(os.getpid())
+    assert len(first) == 1
+    assert aside.files(export(name='two')).keys() == {'two_dynamics.c', 'two_dynamics.h'}
+    assert processes_of(os.getpid()) == first
+    wait(lambda: ended(*first))
+    assert aside.files(export(name='three')).keys() == {'three_dynamics.c', 'three_dynamics.h'}
+    assert processes_of(os.getpid()) != first
+
+
+def test_what_is_printed_aside_is_no_answer(monkeypatch: pytest.MonkeyPatch,
+                                            aside: ExportProcess) -> None:
+    """A library may print what it likes, and more than a pipe holds."""
+    monkeypatch.setattr(export_process, '_PROGRAM', export_process._PROGRAM.replace(
+        'main;', 'main, Export; files = Export.files; '
+        'Export.files = lambda order: '
+        '[print("at work" * 9**5, file=f) for f in (sys.stdout, sys.stderr)] and files(order);'))
+    assert aside.files(export()) == aside.files(export()) == export().files()
+
+
+def ended(number: int) -> bool:
+    """Whether a process has ended, waited for or not."""
+    try:
+        return 'State:\tZ' in Path(f'/proc/{number}/status').read_text()
+    except FileNotFoundError:
+        return True
+
+
+@pytest.mark.fault(48)
+@pytest.mark.parametrize('then', ['', 'import time; time.sleep(60)'])
+def test_the_process_aside_ends_with_its_caller(then: str) -> None:
+    """Even if that was killed, at work and while it waits."""
+    text = (OWN / ('robot_2r.urdf' if then else 'humanoid_3p33r.urdf')).read_text()
+    program = ('from urdf2dyn_ros.nodes.export_process import *; aside = ExportProcess(); '
+               f"aside.files(Export(**{asdict(export(text=text))!r})); print('done', flush=True)\n"
+               + then)
+    with subprocess.Popen([sys.executable, '-c', program], stdout=subprocess.PIPE) as caller:
+        wait(lambda: processes_of(caller.pid))
+        number = processes_of(caller.pid)[0]
+        if then:
+            assert caller.stdout.readline() == b'done\n'
+        caller.kill()
+    wait(lambda: ended(number))
+
+
+@pytest.mark.fault(45)
+def test_a_killed_process_aside_is_an_error(monkeypatch: pytest.MonkeyPatch,
+                                            aside: ExportProcess) -> None:
+    """With what is known of it."""
+    aside.files(export())
+    os.kill(processes_of(os.getpid())[0], signal.SIGKILL)   # while it waits: nothing is lost
+    wait(lambda: not processes_of(os.getpid()))
+    assert aside.files(export())
+    aside.close()
+    monkeypatch.setattr(export_process, '_PROGRAM',
+                        'import os, signal; os.kill(os.getpid(), signal.SIGKILL)')
+    with pytest.raises(ExportError, match='ended with code -9'):
+        aside.files(export())
+    monkeypatch.setattr(sys, 'executable', '/nowhere/python')
+    with pytest.raises(ExportError, match='No such file'):
+        aside.files(export())
+
+
+@pytest.mark.fault(47)
+def test_a_process_aside_that_hangs_is_ended() -> None:
+    """And said, with its limit; the next text comes from another one."""
+    aside = ExportProcess(limit=60.0)
+    aside.files(export())
+    first, = processes_of(os.getpid())
+    os.kill(first, signal.SIGSTOP)
+    aside._limit = 0.1
+    with pytest.raises(ExportError, match=r'longer than 0\.1 s and was ended; the next .*'):
+        aside.files(export(text=export().text + ' ' * 10**6))   # more than a pipe holds
+    assert not processes_of(os.getpid())
+    aside._limit = 60.0
+    assert aside.files(export()) == export().files()
+    assert first not in processes_of(os.getpid())
+    os.kill(processes_of(os.getpid())[0], signal.SIGSTOP)
+    aside._limit = 0.1
+    aside.close()
+    assert not processes_of(os.getpid())
+
+
+@pytest.mark.fault(45)
+def test_a_process_aside_killed_while_it_writes_has_not_answered(
+        monkeypatch: pytest.MonkeyPatch, aside: ExportProcess) -> None:
+    """Half a line is no text."""
+    monkeypatch.setattr(export_process, '_PROGRAM',
+                        'import os; os.write(1, b\'{"files": \'); os._exit(3)')
+    with pytest.raises(ExportError, match='ended with code 3'):
+        aside.files(export())
+
+
+@pytest.mark.fault(45)
+def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
+    """Neither a part of a file nor the first of two."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    try:
+        with pytest.raises(ExportError, match='File too large'):
+            write_files({'small.h': 'x', 'large.c': 'x' * 10_000}, tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.fault(45)
+def test_a_file_system_without_space_is_said_and_left_as_it_was(tmp_path: Path) -> None:
+    """One of 16 kB."""
+    mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', tmp_path],
+                             capture_output=True, text=True)
+    if mounted.returncode:
+        pytest.skip(f'only root can make a small file system: {mounted.stderr.strip()}')
+    try:
+        write_files({'old.c': 'x'}, tmp_path)
+        with pytest.raises(ExportError, match='No space left on device'):
+            write_files({'small.h': 'x', 'old.c': 'x' * 100_000}, tmp_path, overwrite=True)
+        assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {'old.c': 'x'}
+    finally:
+        subprocess.run(['umount', tmp_path], check=True)
+
+
+@pytest.mark.fault(45)
+def test_a_process_killed_midway_leaves_no_part_of_a_file(tmp_path: Path) -> None:
+    """Under its name, that is; a hidden one may be left."""
+    program = """
+import sys
+from urdf2dyn_ros.export import write_files
+print('.', flush=True)
+while True:
+    for letter in 'xy':
+        write_files(dict.fromkeys(('a.c', 'b.c'), letter * 100_000), sys.argv[1], overwrite=True)
+"""
+    for delay in (0.01, 0.03, 0.05):
+        with subprocess.Popen([sys.executable, '-c', program, tmp_path], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as process:
+            process.stdout.readline()
+            time.sleep(delay)
+            process.kill()
+        for path in tmp_path.glob('[a-z]*'):
+            assert path.read_text() in ('x' * 100_000, 'y' * 100_000)

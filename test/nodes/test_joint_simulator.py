@@ -1,0 +1,152 @@
+"""The node joint_simulator as a process of its own on a real DDS graph."""
+
+from __future__ import annotations
+
+import signal
+
+import numpy as np
+import pytest
+
+from support.nodes.graph import LATCHED, Graph
+from support.paths import ROOT
+
+pytest.importorskip('dartpy')
+from builtin_interfaces.msg import Duration
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64, String
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.simulators import SIMULATORS
+from urdf2dyn_ros.urdf.reader import read_urdf
+
+URDF = (ROOT / 'urdf' / 'robot_2r.urdf').read_text(encoding='utf-8')
+
+
+def stamp(message):
+    return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+
+
+def test_it_moves_when_it_is_heard_and_holds_still_at_the_end():
+    with Graph() as graph, graph.process('joint_simulator', robot_description=URDF,
+                                         duration=2.0) as node:
+        states = graph.messages(JointState, 'joint_states')
+        descriptions = graph.messages(String, 'robot_description', LATCHED)
+        progress = graph.messages(Float64, 'joint_simulator/progress', LATCHED)
+        graph.wait(lambda: progress and progress[-1].data == 1.0, 30.0)
+        graph.spin(0.3)
+        code = node.stop(signal.SIGINT)
+        assert code == 0, node.output
+
+    assert [message.data for message in descriptions] == [URDF]
+    fractions = [message.data for message in progress]
+    assert fractions == sorted(fractions)
+    assert all(list(message.name) == ['joint1', 'joint2'] for message in states)
+    # 250 Hz exactly, though some best-effort messages may be lost.
+    assert set(np.diff([stamp(message) for message in states]) % 4_000_000) == {0}
+    assert len(states) > 0.9 * 2.5 * 250
+    q, qd, effort = (np.array([getattr(message, name) for message in states])
+                     for name in ('position', 'velocity', 'effort'))
+    assert np.ptp(q, axis=0).min() > 0.05
+    assert np.ptp(effort, axis=0).min() > 0.1
+    np.testing.assert_allclose(qd[[0, -1]], 0.0, atol=1e-3)
+    np.testing.assert_allclose(q[0], q[-1], atol=1e-3)
+
+
+@pytest.mark.parametrize('engine', SIMULATORS)
+def test_the_net_effort_is_published_whatever_the_friction_and_faster_than_real_time(engine):
+    pytest.importorskip(SIMULATORS[engine].package)
+    urdf = URDF.replace('</joint>', '<dynamics damping="5" friction="2"/></joint>')
+    with Graph() as graph, graph.process(
+            'joint_simulator', robot_description=urdf, duration=2.0, friction=True,
+            simulator=engine, real_time_factor=4.0, publish_rate=100.0,
+            gravity=[0.0, 0.0, 0.0]) as node:
+        states = graph.messages(JointState, 'joint_states')
+        progress = graph.messages(Float64, 'joint_simulator/progress', LATCHED)
+        graph.wait(lambda: progress and progress[-1].data == 1.0, 30.0)
+        # At rest and without gravity nothing moves the links: what friction takes is not in it.
+        graph.wait(lambda: np.abs(states[-1].effort).max() < 0.01, 30.0)
+        assert node.stop() == 0, node.output
+    assert set(np.diff([stamp(message) for message in states]) % 10_000_000) == {0}
+    assert np.abs([message.effort for message in states]).max() > 1.0
+
+
+def test_the_commanded_effort_has_the_friction_in_it_and_the_clock_is_published():
+    """Stamps are those of the clock, from 0 on, so that nodes with use_sim_time follow."""
+    urdf = URDF.replace('</joint>', '<dynamics damping="40"/></joint>')
+    with Graph() as graph, graph.process(
+            'joint_simulator', robot_description=urdf, duration=2.0, friction=True,
+            effort='commanded', gravity=[0.0, 0.0, 0.0], trajectory='minimum_jerk',
+            publish_clock=True, real_time_factor=2.0) as node:
+        states = graph.messages(JointState, 'joint_states')
+        clock = graph.messages(Clock, '/clock')
+        progress = graph.messages(Float64, 'joint_simulator/progress', LATCHED)
+        graph.wait(lambda: progress and progress[-1].data == 1.0, 30.0)
+        assert node.stop() == 0, node.output
+    stamps = [stamp(message) for message in states]
+    times = [message.clock.sec * 10**9 + message.clock.nanosec for message in clock]
+    heard = [time for time in stamps[:-1] if time >= times[0]]
+    assert len(heard) > 400
+    assert set(times) >= set(heard)
+    assert times == sorted(times)
+    assert stamps[-1] < 60 * 10**9
+    q, qd, effort = (np.array([getattr(message, name) for message in states])
+                     for name in ('position', 'velocity', 'effort'))
+    computed = InverseDynamics(read_urdf(URDF), (0.0, 0.0, 0.0))
+    qdd = np.gradient(qd, np.array(stamps) * 1e-9, axis=0)
+    taken = effort - computed(q, qd, qdd)
+    steady = np.abs(qd) > 0.3 * np.abs(qd).max(axis=0)
+    np.testing.assert_allclose((taken / np.where(steady, qd, 1.0))[steady], 40.0, rtol=0.1)
+
+
+def test_it_follows_trajectories_that_come_by_topic():
+    """One after the other, from where it is, and none that cannot be followed."""
+    def message(*positions):
+        points = [JointTrajectoryPoint(positions=[float(q)], time_from_start=Duration(
+            sec=0, nanosec=500_000_000 * (number + 1))) for number, q in enumerate(positions)]
+        return JointTrajectory(joint_names=['joint2'], points=points)
+
+    with Graph() as graph, graph.process(
+            'joint_simulator', robot_description=URDF, trajectory='topic',
+            real_time_factor=4.0) as node:
+        states = graph.messages(JointState, 'joint_states')
+        topic = graph.publisher(JointTrajectory, 'joint_simulator/joint_trajectory')
+        graph.wait(lambda: states and topic.get_subscription_count())
+        start = states[-1].position
+        for goal in (0.4, -0.2):
+            topic.publish(message(0.1, goal))
+            graph.wait(lambda: abs(states[-1].position[1] - goal) < 1e-4)  # noqa: B023
+        topic.publish(message())
+        graph.wait(lambda: 'it has 0 points' in node.output)
+        graph.spin(0.2)
+        assert node.stop() == 0, node.output
+    assert 'the motion before it goes on' in node.output
+    assert states[-1].position[1] == pytest.approx(-0.2, abs=1e-4)
+    assert states[-1].position[0] == pytest.approx(start[0], abs=1e-3)
+    assert np.abs(np.diff([message.position[1] for message in states])).max() < 0.05
+
+
+def test_it_starts_without_subscribers_after_the_timeout():
+    with Graph() as graph, graph.process(
+            'joint_simulator', robot_description=URDF, duration=0.5,
+            **{'start.subscribers': 9, 'start.timeout': 0.2}) as node:
+        graph.wait(lambda: 'the motion is done' in node.output)
+        assert 'nobody came' in node.output
+        assert node.stop(signal.SIGTERM) == 0, node.output
+
+
+@pytest.mark.parametrize(('parameters', 'words'), [
+    ({}, 'robot_description is empty'),
+    ({'robot_description': '<robot name="x"/>'}, 'robot description'),
+    ({'robot_description': URDF, 'simulator': 'bullet'}, 'must be one of dart, mujoco'),
+    ({'robot_description': URDF, 'control': 'magic'}, 'must be one of computed_torque, pd'),
+    ({'robot_description': URDF, 'physics_step': 0.0}, 'physics_step = 0.0: must be'),
+    ({'robot_description': URDF.replace('revolute', 'fixed').replace('continuous', 'fixed')},
+     'no joint that moves'),
+])
+def test_what_it_cannot_start_with_is_said_in_a_line(parameters, words):
+    with Graph() as graph, graph.process('joint_simulator', **parameters) as node:
+        assert node.wait(20.0) == 2, node.output
+        assert words in node.output
+        assert 'Traceback' not in node.output

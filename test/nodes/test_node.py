@@ -1,0 +1,178 @@
+"""The node inverse_dynamics as its own process, on a real DDS graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from support.nodes.graph import LATCHED, SENSOR, Graph
+from support.nodes.moving_robot import (
+    CENTRED,
+    NAMES,
+    START,
+    STEP,
+    TEXT,
+    Robot,
+    connected,
+    error,
+    stamp_of,
+    started,
+)
+from support.robot_files import OWN
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph of the test's own."""
+    with Graph() as graph:
+        yield graph
+
+
+def test_joint_states_become_efforts(graph: Graph) -> None:
+    """Any order and extra joints in; the model's order, the same stamps and right efforts out."""
+    with started(graph):
+        robot = connected(graph)
+        states = graph.messages(JointTrajectory, 'inverse_dynamics/state')
+        residuals = graph.messages(JointState, 'inverse_dynamics/residuals')
+        graph.spin(0.5)
+        names = [*reversed(NAMES), 'gripper']
+        for _ in range(100):
+            robot.stamp += STEP
+            robot.publisher.publish(robot.message(names))
+            graph.spin(0.004)
+        graph.wait(lambda: len(robot.efforts) >= 90)
+        graph.spin(0.2)
+    message = robot.efforts[-1]
+    assert list(message.name) == NAMES
+    assert message.header.frame_id == residuals[-1].header.frame_id == 'base'   # RViz wants one
+    # two steps of 4 ms: the centred difference of 2 rad/s motion is off by (w dt)^2 / 6
+    assert max(error(message, robot) for message in robot.efforts) < 1e-4
+    stamps = [stamp_of(message) for message in robot.efforts]
+    assert stamps == sorted(set(stamps)) and (stamps[-1] - START) % STEP == 0
+    q, qd, qdd = robot.motion(stamps[-1])
+    np.testing.assert_allclose(message.position, q, atol=1e-12)
+    np.testing.assert_allclose(message.velocity, qd, atol=1e-12)
+    point = states[-1].points[0]
+    assert list(states[-1].joint_names) == NAMES
+    np.testing.assert_allclose(point.accelerations, qdd, atol=1e-3)
+    assert list(point.effort) == list(next(
+        m for m in robot.efforts if stamp_of(m) == stamp_of(states[-1])).effort)
+    assert np.abs(residuals[-1].effort).max() < 1e-2
+
+
+@pytest.mark.fault(20)
+def test_the_description_comes_from_the_topic_and_a_bad_one_later_is_refused(graph: Graph) -> None:
+    """A new one replaces the model, a bad, empty or identical one leaves it running."""
+    publisher = graph.publisher(String, 'robot_description', LATCHED)
+    publisher.publish(String(data=TEXT))
+    with graph.process('inverse_dynamics', **CENTRED) as process:
+        graph.wait(lambda: 'model of' in process.output)
+        robot = connected(graph)
+        robot.move(30)
+        graph.wait(lambda: len(robot.efforts) > 20)
+        for bad in (TEXT.replace('value="35.0"', 'value="-35.0"').replace('mass value="35"',
+                                                                          'mass value="-35"'),
+                    'no XML', ''):
+            publisher.publish(String(data=bad))
+            graph.spin(0.3)
+        assert 'mass-negative' in process.output and 'runs on' in process.output
+        assert 'empty robot description' in process.output
+        before = len(robot.efforts)
+        robot.move(30)
+        graph.wait(lambda: len(robot.efforts) > before + 20)
+        publisher.publish(String(data=TEXT.replace('joint6', 'wrist')))
+        graph.wait(lambda: 'wrist' in process.output)
+        before = len(robot.efforts)
+        robot.move(10)
+        assert len(robot.efforts) == before, 'no position of the new joint, so no effort'
+        assert process.stop() == 0
+
+
+def test_partial_messages_are_merged(graph: Graph) -> None:
+    """Two publishers, each with half of the joints."""
+    with started(graph):
+        robot = connected(graph)
+        other = graph.publisher(JointState, 'joint_states')
+        graph.wait(lambda: other.get_subscription_count() > 0)
+        graph.spin(0.3)
+        for _ in range(60):
+            robot.stamp += STEP
+            robot.publisher.publish(robot.message(NAMES[:2]))
+            other.publish(robot.message(NAMES[2:], robot.stamp + 1_000))
+            graph.spin(0.006)
+        graph.spin(0.3)
+        assert len(robot.efforts) > 30
+        assert error(robot.efforts[-1], robot) < 1e-2
+
+
+def test_bad_samples_are_left_out_and_good_ones_are_answered_again(graph: Graph) -> None:
+    """NaN, wrong lengths, duplicate, zero and backward stamps: nothing wrong comes out."""
+    with started(graph) as process:
+        robot = connected(graph)
+        robot.move(20)
+        nan = math.nan
+        changes: list[dict[str, Any]] = [
+            {'position': [nan] * 6}, {'position': [math.inf] * 6}, {'position': [0.0] * 5},
+            {'name': ['joint1'] * 6}, {'name': []}, {'position': [], 'velocity': []}]
+        for change in changes:
+            robot.move(5, **change)
+        robot.publisher.publish(robot.message(stamp=0))
+        robot.publisher.publish(robot.message(stamp=robot.stamp))
+        robot.publisher.publish(robot.message(stamp=robot.stamp - STEP))
+        robot.move(5, velocity=[nan] * 6)
+        robot.efforts.clear()
+        robot.move(40)
+        assert len(robot.efforts) >= 35
+        assert all(math.isfinite(entry) for m in robot.efforts for entry in m.effort)
+        assert error(robot.efforts[-1], robot) < 1e-3
+        robot.stamp -= 3_600_000_000_000
+        robot.efforts.clear()
+        robot.move(40)
+        assert len(robot.efforts) >= 35, 'a bag that starts again from its beginning'
+        assert error(robot.efforts[-1], robot) < 1e-3
+        assert process.stop() == 0
+
+
+def test_continuous_joints_are_unwrapped_and_missing_velocities_had_from_positions(
+        graph: Graph) -> None:
+    """A wheel that turns through pi must not give a spike."""
+    text = (OWN / 'robot_2r.urdf').read_text()
+    with started(graph, robot_description=text):
+        publisher = graph.publisher(JointState, 'joint_states')
+        efforts = graph.messages(JointState, 'inverse_dynamics/efforts')
+        graph.wait(lambda: publisher.get_subscription_count() > 0)
+        graph.spin(0.5)
+        for k in range(100):
+            message = JointState(name=['joint1', 'joint2'])
+            sec_ns = divmod(START + k * STEP, 10**9)
+            message.header.stamp.sec, message.header.stamp.nanosec = sec_ns
+            angle = 3.0 + 2.0 * k * STEP * 1e-9   # 2 rad/s, through pi after 0.07 s
+            message.position = [math.remainder(angle, 2.0 * math.pi), 0.5]
+            publisher.publish(message)
+            graph.spin(0.004)
+        graph.wait(lambda: len(efforts) > 80)
+    # two links at a constant angle to each other, turning steadily: no moment about z at the base
+    assert max(abs(m.effort[0]) for m in efforts) < 1e-3
+    assert efforts[-1].position[0] > math.pi
+
+
+def test_names_are_relative_so_that_namespaces_work(graph: Graph) -> None:
+    """Two arms side by side."""
+    with graph.process('inverse_dynamics', arguments=['-r', '__ns:=/left'],
+                       robot_description=TEXT, **CENTRED):
+        publisher = graph.publisher(JointState, '/left/joint_states', SENSOR)
+        efforts = graph.messages(JointState, '/left/inverse_dynamics/efforts')
+        graph.wait(lambda: publisher.get_subscription_count() > 0)
+        graph.wait(lambda: graph.node.count_publishers('/left/inverse_dynamics/efforts') > 0)
+        robot = Robot(graph)
+        robot.publisher = publisher
+        graph.wait(lambda: robot.move(5) or len(efforts) > 3)
+        assert graph.call(Trigger, '/left/export_model') is not None

@@ -1,0 +1,285 @@
+"""Services, parameters and signals of the node inverse_dynamics as its own process."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rcl_interfaces.msg import Parameter as RosParameter
+from rcl_interfaces.msg import ParameterValue
+from rcl_interfaces.srv import (
+    DescribeParameters,
+    ListParameters,
+    SetParametersAtomically,
+)
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from support.nodes.graph import LATCHED, Graph
+from support.nodes.moving_robot import (
+    DYNAMICS,
+    TEXT,
+    connected,
+    error,
+    set_parameter,
+    stamp_of,
+    started,
+)
+from support.robot_files import OWN
+from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
+from urdf2dyn_ros.node_parameters import PARAMETERS
+from urdf2dyn_ros.system.pauses import SHORTEST
+
+HUMANOID = (OWN / 'humanoid_3p33r.urdf').read_text()
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph of the test's own."""
+    with Graph() as graph:
+        yield graph
+
+
+def test_the_model_is_exported_where_the_parameters_say(graph: Graph, tmp_path: Path) -> None:
+    """The answer gives the path; the script runs; a bad name or a lost file is not."""
+    with started(graph, **{'export.directory': str(tmp_path)}):
+        answer = graph.call(Trigger, 'export_model')
+        assert answer.success
+        script = Path(answer.message)
+        assert script == tmp_path / 'rx90_dynamics.py'
+        assert subprocess.run([sys.executable, script], capture_output=True).returncode == 0
+        script.write_text('my own work')
+        answer = graph.call(Trigger, 'export_model')
+        assert not answer.success and 'another text' in answer.message
+        refused = set_parameter(graph, 'export.name', type=4, string_value='../x')
+        assert not refused.successful and 'letters' in refused.reason
+        assert set_parameter(graph, 'export.name', type=4, string_value='arm').successful
+        assert set_parameter(graph, 'export.style', type=4, string_value='fast').successful
+        assert graph.call(Trigger, 'export_model').message == str(tmp_path / 'arm_dynamics.py')
+        assert script.read_text() == 'my own work'
+
+
+def test_an_export_of_what_runs_hands_out_text_that_is_written_already(graph: Graph,
+                                                                       tmp_path: Path) -> None:
+    """Nothing is computed then, so that the data are not held up; else a process writes it."""
+    with started(graph, **{'export.directory': str(tmp_path), 'export.language': 'c'},
+                 backend='python') as process:
+        for changes, computes in ({}, False), ({'language': 'cpp'}, True), ({}, False):
+            for name, value in changes.items():
+                assert set_parameter(graph, f'export.{name}', type=4, string_value=value)
+            before = processor_time_of_children(process.pid)
+            answer = graph.call(Trigger, 'export_model')
+            assert answer.success, answer.message
+            assert (processor_time_of_children(process.pid) > before) == computes
+    model = read_urdf(TEXT)
+    expected = export_model(model, 'c') | export_model(model, 'cpp')
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == expected
+
+
+def processor_time_of_children(pid: int) -> int:
+    """Return that of all there are, and were [clock ticks], as proc(5) has it."""
+    of_all = 0
+    for path in Path('/proc').glob('[0-9]*/stat'):
+        with suppress(OSError):
+            numbers = path.read_text().rpartition(')')[2].split()
+            if int(numbers[1]) == pid:
+                of_all += int(numbers[11]) + int(numbers[12])
+            elif path.parent.name == str(pid):
+                of_all += int(numbers[13]) + int(numbers[14])
+    return of_all
+
+
+@pytest.mark.fault(47)
+def test_who_asks_for_exports_without_end_is_answered_after_a_pause(graph: Graph,
+                                                                    tmp_path: Path) -> None:
+    """The data come first."""
+    with started(graph, **{'export.directory': str(tmp_path)}):
+        robot = connected(graph)
+        graph.wait(lambda: robot.efforts, meanwhile=robot.move_one)
+        began = time.monotonic()
+        for _ in range(4):
+            answer = graph.call(Trigger, 'export_model', meanwhile=robot.move_one)
+            assert answer.success, answer.message
+        assert time.monotonic() - began >= 3 * SHORTEST
+
+
+def test_where_no_data_flow_exports_do_not_pause(graph: Graph, tmp_path: Path) -> None:
+    """There is nothing to give way to; on a busy machine one call of some is quick."""
+    with started(graph, **{'export.directory': str(tmp_path)}):
+        durations = []
+        for _ in range(6):
+            began = time.monotonic()
+            assert graph.call(Trigger, 'export_model').success
+            durations.append(time.monotonic() - began)
+        assert min(durations[1:]) < SHORTEST, durations
+
+
+def test_parameters_set_while_a_description_is_read_hold_for_it(graph: Graph,
+                                                                tmp_path: Path) -> None:
+    """The newest description with the newest parameters wins, in whatever order they come."""
+    publisher = graph.publisher(String, 'robot_description', LATCHED)
+    with graph.process('inverse_dynamics', **{'export.directory': str(tmp_path)}) as process:
+        graph.wait(lambda: publisher.get_subscription_count() > 0)
+        publisher.publish(String(data=TEXT))
+        graph.wait(lambda: 'model of' in process.output)
+        publisher.publish(String(data=HUMANOID))
+        graph.spin(0.05)
+        assert set_parameter(graph, 'gravity', type=8,
+                             double_array_value=[0.0, -9.81, 0.0]).successful
+        graph.wait(lambda: process.output.count("model of 'humanoid_3p33r'") >= 1)
+        graph.spin(1.5)
+        answer = graph.call(Trigger, 'export_model')
+        assert Path(answer.message).name == 'humanoid_3p33r_dynamics.py'
+        assert 'Gravity (0, -9.81, 0)' in Path(answer.message).read_text()
+
+
+@pytest.mark.fault(11)
+def test_a_description_that_is_refused_when_strict_is_taken_when_not(graph: Graph) -> None:
+    """And being strict about the one that runs is refused, with the reason."""
+    bad = re.sub(r'ixx="[^"]*"', 'ixx="678.6"', TEXT, count=1)
+    publisher = graph.publisher(String, 'robot_description', LATCHED)
+    with graph.process('inverse_dynamics', strict_inertia=True) as process:
+        graph.wait(lambda: publisher.get_subscription_count() > 0)
+        publisher.publish(String(data=bad))
+        graph.wait(lambda: 'refused' in process.output)
+        assert set_parameter(graph, 'strict_inertia', type=1, bool_value=False).successful
+        graph.wait(lambda: 'model of' in process.output)
+        result = set_parameter(graph, 'strict_inertia', type=1, bool_value=True)
+        assert not result.successful and 'inertia' in result.reason
+
+
+def test_the_back_end_is_a_parameter_and_so_is_what_is_exported(
+        graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled while it runs, with the same efforts; C with all functions from the service."""
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    with started(graph, **{'export.directory': str(tmp_path)}) as process:
+        robot = connected(graph)
+        assert 'run by compiled C' in process.output
+        made = set((tmp_path / 'cache').rglob('*.so'))
+        assert set_parameter(graph, 'estimator', type=4, string_value='kalman').successful
+        assert set((tmp_path / 'cache').rglob('*.so')) == made   # no compiler while data flow
+        for backend, words in (('python', 'run by Python'), ('c', 'run by compiled C')):
+            count = process.output.count(words)
+            assert set_parameter(graph, 'backend', type=4, string_value=backend).successful
+            graph.wait(lambda words=words, count=count: process.output.count(words) > count)
+            robot.move(40)
+            assert error(robot.efforts[-1], robot) < 1e-3
+        for name, value in (('language', 'c'), ('style', 'fast'), ('model', 'all')):
+            assert set_parameter(graph, f'export.{name}', type=4, string_value=value).successful
+        answer = graph.call(Trigger, 'export_model')
+        assert answer.message.splitlines() == [str(tmp_path / f'rx90_dynamics.{end}')
+                                               for end in 'hc']
+        assert 'rx90_mass_matrix(' in (tmp_path / 'rx90_dynamics.h').read_text()
+
+
+def test_where_there_is_no_compiler_the_node_runs_python_and_says_so(
+        graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a robot's computer that has none."""
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    monkeypatch.setenv('CC', '')
+    monkeypatch.setenv('PATH', str(tmp_path))
+    with started(graph) as process:
+        assert 'run by Python' in process.output and 'compiler' in process.output
+        robot = connected(graph)
+        robot.move(40)
+        assert error(robot.efforts[-1], robot) < 1e-3
+
+
+def test_samples_that_give_no_efforts_are_explained(graph: Graph) -> None:
+    """Why every message was left out, and which joints it was about."""
+    with started(graph) as process:
+        robot = connected(graph)
+        until = time.monotonic() + 25.0
+        while 'no efforts' not in process.output and time.monotonic() < until:
+            robot.publisher.publish(robot.message(['wheel']))
+            robot.publisher.publish(robot.message(stamp=0))
+            graph.spin(0.05)
+        assert 'no_stamp' in process.output and 'other_joints' in process.output
+        assert 'wheel' in process.output
+
+
+def test_exporting_does_not_disturb_the_data(graph: Graph) -> None:
+    """Parameters of the export have nothing to do with the estimator."""
+    with started(graph, estimator='polynomial'):
+        robot = connected(graph)
+        robot.move(40)
+        assert set_parameter(graph, 'export.name', type=4, string_value='arm').successful
+        before = len(robot.efforts)
+        robot.move(30)
+        assert len(robot.efforts) - before >= 29
+
+
+def test_without_a_model_export_and_log_say_what_is_missing(graph: Graph) -> None:
+    """A node without a description waits."""
+    with graph.process('inverse_dynamics') as process:
+        answer = graph.call(Trigger, 'export_model')
+        assert not answer.success and 'no model' in answer.message
+        graph.wait(lambda: 'no model' in process.output, timeout=20.0)
+        assert 'robot_description' in process.output
+        assert process.stop() == 0
+
+
+@pytest.mark.fault(52)
+def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> None:
+    """With the reason, and the old value stays; a valid change applies while it runs."""
+    with started(graph):
+        client = graph.node.create_client(ListParameters, 'inverse_dynamics/list_parameters')
+        graph.wait(client.service_is_ready)
+        future = client.call_async(ListParameters.Request())
+        graph.wait(future.done)
+        assert {row.name for row in PARAMETERS} <= set(future.result().result.names)
+        describe = graph.node.create_client(DescribeParameters,
+                                            'inverse_dynamics/describe_parameters')
+        future = describe.call_async(DescribeParameters.Request(
+            names=[row.name for row in PARAMETERS]))
+        graph.wait(future.done)
+        for row, descriptor in zip(PARAMETERS, future.result().descriptors):
+            assert row.meaning in descriptor.description
+            assert descriptor.additional_constraints == row.rule
+        for name, value, word in (
+                ('estimator', {'type': 4, 'string_value': 'guess'}, 'finite_difference'),
+                ('polynomial.window', {'type': 3, 'double_value': -1.0}, 'at least'),
+                ('polynomial.window', {'type': 4, 'string_value': 'x'}, 'number'),
+                ('gravity', {'type': 8, 'double_array_value': [1.0]}, '3 numbers'),
+                ('robot_description', {'type': 4, 'string_value': '<robot'}, 'xml')):
+            result = set_parameter(graph, name, **value)
+            assert not result.successful
+            assert word in result.reason
+        atomically = graph.node.create_client(SetParametersAtomically,
+                                              'inverse_dynamics/set_parameters_atomically')
+        future = atomically.call_async(SetParametersAtomically.Request(parameters=[
+            RosParameter(name='gravity', value=ParameterValue(
+                type=8, double_array_value=[0.0, 0.0, 0.0])),
+            RosParameter(name='polynomial.window', value=ParameterValue(
+                type=3, double_value=-1.0))]))
+        graph.wait(future.done)
+        assert not future.result().result.successful
+        assert 'polynomial.window' in future.result().result.reason
+        robot = connected(graph)
+        robot.move(20)
+        assert error(robot.efforts[-1], robot) < 1e-2, 'nothing of what was refused is in force'
+        before = robot.efforts[-1].effort[1]
+        assert set_parameter(graph, 'gravity', type=8,
+                             double_array_value=[0.0, 0.0, 0.0]).successful
+        graph.spin(0.5)
+        robot.move(20)
+        expected = InverseDynamics(DYNAMICS.model, (0.0, 0.0, 0.0))(
+            *robot.motion(stamp_of(robot.efforts[-1])))
+        np.testing.assert_allclose(robot.efforts[-1].effort, expected, atol=1e-2)
+        assert abs(before - robot.efforts[-1].effort[1]) > 1.0
+
+
+@pytest.mark.fault(52)
+def test_a_parameter_that_is_nonsense_at_the_start_ends_the_node_with_one_line(
+        graph: Graph) -> None:
+    """Before anything runs there is nothing to keep running."""
+    with graph.process('inverse_dynamics', **{'polynomial.window': -1.0}) as process:
+        assert process.wait(15.0) == 2
+        assert 'polynomial.window' in process.output and 'Traceback' not in process.output

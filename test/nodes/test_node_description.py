@@ -1,0 +1,90 @@
+"""What the node does with descriptions that come, come again, contradict, or never come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from std_msgs.msg import String
+
+from support.nodes.graph import LATCHED, Graph
+from support.nodes.moving_robot import CENTRED, TEXT, Robot, connected, started
+from support.robot_files import OWN
+
+HEAVIER = TEXT.replace('mass value="35', 'mass value="36')
+FAULTY = {'mass-negative': TEXT.replace('mass value="35', 'mass value="-35'), '[xml]': 'no XML',
+          'no-links': '<robot name="empty"/>', 'empty robot description': ' \n'}
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph of the test's own."""
+    with Graph() as graph:
+        yield graph
+
+
+def answered(robot: Robot, samples: int = 20) -> list[int]:
+    """Publish samples; return which of them were answered, by number."""
+    first = robot.stamp
+    robot.efforts.clear()
+    robot.move(samples)
+    step = (robot.stamp - first) // samples
+    return [(m.header.stamp.sec * 10**9 + m.header.stamp.nanosec - first) // step
+            for m in robot.efforts]
+
+
+@pytest.mark.fault(1, 5, 10, 20)
+def test_a_description_that_comes_again_does_nothing_and_a_changed_one_starts_afresh(
+        graph: Graph) -> None:
+    """The faulty and the empty ones are told, and the model before them runs on."""
+    publisher = graph.publisher(String, 'robot_description', LATCHED)
+    publisher.publish(String(data=TEXT))
+    with graph.process('inverse_dynamics', **CENTRED) as process:
+        graph.wait(lambda: 'model of' in process.output)
+        robot = connected(graph)
+        # a centred estimate belongs to the sample before the newest
+        assert 1 not in answered(robot), 'nothing to differentiate yet'
+        for text in (TEXT, *FAULTY.values(), TEXT.replace('joint6', 'wrist')[:-20]):
+            publisher.publish(String(data=text))
+            graph.spin(0.2)
+            assert 1 in answered(robot), 'the estimator has the samples before'
+        for said in FAULTY:
+            graph.wait(lambda said=said: said in process.output, what=said)
+        assert process.output.count('model of') == 1
+        assert process.output.count('the model before it runs on') == 4
+        publisher.publish(String(data=HEAVIER))
+        graph.wait(lambda: process.output.count('model of') == 2)
+        assert 1 not in answered(robot), 'a new estimator'
+        assert 1 in answered(robot)
+        assert 'joints that came' not in process.output
+        publisher.publish(String(data=TEXT.replace('joint6', 'wrist')))
+        graph.wait(lambda: 'joints that came: "wrist"; that are gone: "joint6"' in process.output)
+        assert answered(robot) == [], 'no position of the new joint'
+        assert process.stop() == 0
+
+
+@pytest.mark.fault(21)
+def test_the_parameter_goes_before_the_topic(graph: Graph) -> None:
+    """And the log says that the topic is not heard."""
+    publisher = graph.publisher(String, 'robot_description', LATCHED)
+    publisher.publish(String(data=(OWN / 'robot_2r.urdf').read_text()))
+    with started(graph) as process:
+        graph.wait(lambda: 'the topic robot_description is not heard' in process.output)
+        robot = connected(graph)
+        assert len(answered(robot)) > 10
+        assert process.output.count('model of') == 1 and "model of 'rx90'" in process.output
+
+
+@pytest.mark.fault(21)
+def test_a_description_that_never_comes_is_missed_every_ten_seconds(graph: Graph) -> None:
+    """With who publishes it, and how, until one comes that can be heard."""
+    with graph.process('inverse_dynamics') as process:
+        graph.wait(lambda: process.output.count('no model') == 1, timeout=30.0)
+        assert '/robot_description, which nobody publishes' in process.output
+        deaf = graph.publisher(String, 'robot_description', 10)
+        deaf.publish(String(data=TEXT))
+        graph.wait(lambda: process.output.count('no model') == 2, timeout=30.0)
+        assert '/robot_description, which /test (RELIABLE, VOLATILE) publishes' in process.output
+        assert 'model of' not in process.output
+        graph.publisher(String, 'robot_description', LATCHED).publish(String(data=TEXT))
+        graph.wait(lambda: 'model of' in process.output)

@@ -1,0 +1,208 @@
+"""The node inverse_dynamics when the world around it misbehaves, on a real DDS graph."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from support.nodes.graph import LATCHED, Graph
+from support.nodes.moving_robot import CENTRED, TEXT, connected, error, set_parameter, started
+from support.nodes.statuses import ERROR, OK, STALE, WARN, Statuses, move
+from urdf2dyn_ros import export_model, read_urdf
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph of the test's own."""
+    with Graph() as graph:
+        yield graph
+
+
+@pytest.mark.fault(49)
+def test_a_killed_publisher_is_told_and_its_successor_heard(graph: Graph) -> None:
+    """Without data there are no efforts; with the next publisher everything starts afresh."""
+    with started(graph) as process:
+        robot, status = connected(graph), Statuses(graph)
+        graph.node.destroy_publisher(robot.publisher)
+        for _ in range(2):
+            with graph.program('programs.dds_peer', ['talk']) as talker:
+                graph.wait(lambda: status.levels() == [OK] * 3, timeout=40.0)
+                talker.send(signal.SIGKILL)
+                graph.wait(lambda: status.level('input') == WARN)
+                assert 'no data for' in status.message('input')
+                graph.wait(lambda: status.level('output') == STALE)
+        assert int(status.values('input')['gap']) >= 1
+        assert process.exit_code is None
+
+
+@pytest.mark.fault(50)
+def test_a_subscriber_that_stands_still_holds_nobody_up(graph: Graph) -> None:
+    """It asks for reliable delivery, and takes none; nor do no subscribers matter."""
+    with started(graph), graph.program('programs.dds_peer', ['listen']) as listener:
+        robot = connected(graph)
+        graph.wait(lambda: 'listening' in listener.output)
+        graph.wait(lambda: robot.move(5) or graph.node.count_subscribers(
+            'inverse_dynamics/efforts') == 2)
+        listener.send(signal.SIGSTOP)
+        before = len(robot.efforts)
+        robot.move(300)
+        graph.wait(lambda: len(robot.efforts) >= before + 290)
+        assert error(robot.efforts[-1], robot) < 1e-3
+        listener.send(signal.SIGCONT)
+
+
+@pytest.mark.fault(31)
+def test_a_simulated_clock_that_stands_still_and_is_set_back(graph: Graph) -> None:
+    """Efforts come while it stands still; after a step back the stream restarts once."""
+    clock = graph.publisher(Clock, '/clock')
+    with started(graph, use_sim_time=True):
+        robot, status = connected(graph), Statuses(graph)
+        message = Clock()
+        message.clock.sec = 42
+        graph.wait(lambda: status.arrays and status.arrays[-1].header.stamp.sec == 42,
+                   meanwhile=lambda: clock.publish(message))
+        robot.move(60)
+        graph.wait(lambda: len(robot.efforts) >= 50)
+        assert error(robot.efforts[-1], robot) < 1e-3
+        robot.stamp -= 10_000_000_000
+        message.clock.sec = 32
+        clock.publish(message)
+        robot.efforts.clear()
+        robot.move(60)
+        graph.wait(lambda: len(robot.efforts) >= 50)
+        assert error(robot.efforts[-1], robot) < 1e-3
+        before = len(status.arrays)
+        graph.wait(lambda: len(status.arrays) >= before + 2)
+        assert status.arrays[-1].header.stamp.sec == 32
+        assert status.values('input')['jump_back'] == '1'
+
+
+@pytest.mark.fault(44, 45, 47)
+def test_exports_one_at_a_time_of_the_model_that_ran_when_asked(graph: Graph,
+                                                                tmp_path: Path) -> None:
+    """A second call is told so; a new model does not mix into it; the data go on meanwhile."""
+    folder = tmp_path / 'out'
+    folder.write_text('a file in the way')
+    publisher = graph.publisher(String, 'robot_description', LATCHED)
+    publisher.publish(String(data=TEXT))
+    export = {'export.directory': str(folder), 'export.language': 'c'}
+    with graph.process('inverse_dynamics', **CENTRED, **export) as process:
+        graph.wait(lambda: 'model of' in process.output)
+        answer = graph.call(Trigger, 'export_model')
+        assert not answer.success and 'File exists' in answer.message
+        folder.unlink()
+        robot = connected(graph)
+        client = graph.node.create_client(Trigger, 'export_model')
+        graph.wait(client.service_is_ready)
+        # another function than when the model came: its text is yet to be written
+        assert set_parameter(graph, 'export.model', type=4, string_value='all').successful
+        first = client.call_async(Trigger.Request())
+        second = client.call_async(Trigger.Request())
+        graph.wait(second.done)
+        assert not second.result().success and 'busy' in second.result().message
+        assert not first.done()
+        publisher.publish(String(data=TEXT.replace('name="rx90"', 'name="other"')))
+        answered: list[int] = []
+        first.add_done_callback(lambda answer: answered.append(len(robot.efforts)))
+        graph.wait(first.done, timeout=60.0, meanwhile=lambda: robot.move(5))
+        assert answered[0] >= 5, 'the data went on while the first call was under way'
+        assert first.result().success, first.result().message
+        expected = export_model(read_urdf(TEXT), 'c', functions='all')
+        assert first.result().message.splitlines() == [str(folder / name) for name in expected]
+        graph.wait(lambda: "model of 'other'" in process.output)
+        assert {path.name: path.read_text() for path in folder.iterdir()} == expected
+        assert set_parameter(graph, 'export.name', type=4, string_value='arm').successful
+        (folder / 'arm_dynamics.c').symlink_to(tmp_path / 'elsewhere')
+        answer = graph.call(Trigger, 'export_model', timeout=60.0)
+        assert not answer.success and 'symbolic link' in answer.message
+        assert not (tmp_path / 'elsewhere').exists() and not (folder / 'arm_dynamics.h').exists()
+        # the process of an export ends with the node
+        client.call_async(Trigger.Request())
+        graph.spin(0.3)
+        assert process.stop(signal.SIGTERM) == 0 and 'Traceback' not in process.output
+
+
+@pytest.mark.fault(51)
+def test_ever_new_names_and_descriptions_do_not_fill_the_memory(graph: Graph) -> None:
+    """What is kept of them is bounded, and the model before them runs on."""
+    publisher = graph.publisher(String, 'robot_description', LATCHED)
+    publisher.publish(String(data=TEXT))
+    with graph.process('inverse_dynamics', **CENTRED) as process:
+        graph.wait(lambda: 'model of' in process.output)
+        robot, status = connected(graph), Statuses(graph)
+
+        def flood(first: int) -> float:
+            for k in range(first, first + 300):
+                names = [f'joint_{k}_{i}' for i in range(100)]
+                robot.publisher.publish(JointState(
+                    header=robot.message(stamp=time.time_ns()).header, name=names,
+                    position=[0.0] * 100))
+                publisher.publish(String(data=f'no XML {k} ' + 'x' * 100_000))
+                graph.spin(0.004)
+            last = len(status.arrays)
+            graph.wait(lambda: len(status.arrays) > last + 1)
+            return float(status.values('output')['memory [MB]'])
+
+        before = flood(0)
+        assert flood(300) < before + 10.0   # 30 MB of text came meanwhile
+        received = status.values('input')
+        assert int(received['other_joints']) > 300 and len(received['unknown joints']) < 1000
+        assert status.level('model') == ERROR and len(process.output) < 1_000_000
+        robot.move(30)
+        graph.wait(lambda: len(robot.efforts) >= 20)
+
+
+@pytest.mark.fault(53)
+def test_a_callback_that_fails_is_counted_told_once_and_survived(graph: Graph) -> None:
+    """With its traceback, in the log and in the status."""
+    graph.publisher(String, 'robot_description', LATCHED).publish(String(data=TEXT))
+    with graph.program('programs.faulty_node') as process:
+        graph.wait(lambda: 'model of' in process.output)
+        robot, status = connected(graph), Statuses(graph)
+        for _ in range(3):
+            robot.publisher.publish(robot.message(['defect']))
+        graph.wait(lambda: status.level('output') == ERROR)
+        assert 'ZeroDivisionError: a defect' in status.values('output')['callback error']
+        graph.wait(lambda: status.values('output')['callback errors'] == '3')
+        assert process.output.count('ZeroDivisionError: a defect') == 1
+        move(robot, lambda: status.levels() == [OK] * 3)
+
+
+@pytest.mark.fault(53)
+def test_text_that_cannot_be_written_does_not_keep_the_model_from_running(
+        graph: Graph, tmp_path: Path) -> None:
+    """It is counted, told, and tried again when it is asked for, in a process without defects."""
+    graph.publisher(String, 'robot_description', LATCHED).publish(String(data=TEXT))
+    words = ['--ros-args', '-p', 'export.name:=defect', '-p', f'export.directory:={tmp_path}']
+    with graph.program('programs.faulty_node', words) as process:
+        graph.wait(lambda: 'model of' in process.output)
+        robot, status = connected(graph), Statuses(graph)
+        robot.move(30)
+        graph.wait(lambda: len(robot.efforts) >= 20)
+        assert 'this is a defect:\nTraceback' in process.output
+        graph.wait(lambda: status.level('output') == ERROR)
+        assert 'a defect of the export' in status.values('output')['callback error']
+        answer = graph.call(Trigger, 'export_model')
+        assert answer.message == str(tmp_path / 'defect_dynamics.py'), answer
+
+
+def test_a_killed_node_that_is_started_again_finds_its_model(graph: Graph) -> None:
+    """The description is latched."""
+    publisher = graph.publisher(String, 'robot_description', LATCHED)
+    publisher.publish(String(data=TEXT))
+    for _ in range(2):
+        with graph.process('inverse_dynamics', **CENTRED) as process:
+            graph.wait(lambda: 'model of' in process.output)
+            robot = connected(graph)
+            robot.move(20)
+            assert error(robot.efforts[-1], robot) < 1e-3
+            process.send(signal.SIGKILL)
+            assert process.wait(5.0) == -signal.SIGKILL

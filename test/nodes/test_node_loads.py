@@ -1,0 +1,276 @@
+"""Friction, rotors, springs and a payload of the node inverse_dynamics, and their terms."""
+
+from __future__ import annotations
+
+import math
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.srv import GetParameters, SetParametersAtomically
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import SetBool, Trigger
+
+from support.nodes.graph import LATCHED, Graph
+from support.nodes.moving_robot import (
+    DYNAMICS,
+    NAMES,
+    TEXT,
+    Robot,
+    connected,
+    set_parameter,
+    stamp_of,
+    started,
+)
+from urdf2dyn_ros import InverseDynamics, read_urdf
+
+FILE = """
+/**:
+  ros__parameters:
+    of_another_node: {list: []}
+    friction: {enabled: true, width: 1, enable: false}
+    joint: {joint1: {viscous: 9.0}}
+    joints:
+      joint2: {viscous: 3, coulomb: 0.5, viscus: 1.0}
+      arm/wrist: {armature: 0.1}
+    joints.joint3.rotor_inertia: 0.5
+"""
+TERMS = ('gravity', 'coriolis', 'inertia', 'friction', 'rotor', 'spring', 'external')
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph of the test's own."""
+    with Graph() as graph:
+        yield graph
+
+
+def settled(robot: Robot, expected: Callable[[JointState], np.ndarray]) -> JointState:
+    """Move until the efforts are as expected, which a model made anew takes a while for."""
+    for _ in range(40):
+        robot.move(20)
+        if robot.efforts and np.allclose(robot.efforts[-1].effort, expected(robot.efforts[-1]),
+                                         rtol=1e-3, atol=1e-3):
+            return robot.efforts[-1]
+    last = robot.efforts[-1]
+    raise AssertionError(f'{list(last.effort)} instead of {expected(last)}')
+
+
+def beyond(robot: Robot, efforts: Mapping[int, Callable[[float, float, float], float]],
+           ) -> Callable[[JointState], np.ndarray]:
+    """Return what gives the efforts of the links, and those at some joints beside them."""
+    def expected(message: JointState) -> np.ndarray:
+        q, qd, qdd = robot.motion(stamp_of(message))
+        return DYNAMICS(q, qd, qdd) + [
+            efforts[k](q[k], qd[k], qdd[k]) if k in efforts else 0.0 for k in range(6)]
+    return expected
+
+
+def set_number(graph: Graph, name: str, value: float) -> Any:
+    """Set a parameter as `ros2 param set` does, which takes a whole number for an integer."""
+    return set_parameter(graph, name, **(
+        {'type': 2, 'integer_value': value} if isinstance(value, int)
+        else {'type': 3, 'double_value': value}))
+
+
+def test_parameters_of_joints_come_from_a_file_and_change_while_the_node_runs(
+        graph: Graph, tmp_path: Path) -> None:
+    """Wrong names are told, or refused with those that there are; nothing is lost."""
+    file = tmp_path / 'arm.yaml'
+    file.write_text(FILE)
+    def friction(q: float, qd: float, qdd: float) -> float:
+        return 3.0 * qd + 0.5 * math.tanh(qd)
+
+    def rotor(q: float, qd: float, qdd: float) -> float:
+        return 0.5 * qdd
+
+    with started(graph, arguments=['--params-file', str(file)]) as process:
+        robot = connected(graph)
+        settled(robot, beyond(robot, {1: friction, 2: rotor}))
+        assert 'joints.joint2.viscus' in process.output and 'stribeck_velocity' in process.output
+        assert 'no parameter friction.enable, ' in process.output
+        assert 'no parameter joint.joint1.viscous, it has no effect; did you mean ' \
+            '"joints.<joint>.<field>"?' in process.output
+        assert 'of_another_node' not in process.output
+        graph.wait(lambda: 'no movable joint "arm/wrist"' in process.output)
+        assert '"joint6"' in process.output
+        for name, value, words in (
+                ('joints.joint7.viscous', 1.0, 'no movable joint "joint7"'),
+                ('joints.joint2.viscus', 1.0, 'the fields are'),
+                ('joints.joint2.viscous', -1.0, 'at least 0'),
+                ('joints.joint2.viscous', math.nan, 'a number'),
+                ('friction.width', 0.0, 'at least'), ('fricton.width', 0.1, 'no parameter')):
+            refused = set_number(graph, name, value)
+            assert not refused.successful and words in refused.reason
+        assert set_number(graph, 'joints.joint2.viscous', 2).successful
+        assert set_number(graph, 'joints.joint1.spring_stiffness', 40.0).successful
+        assert set_parameter(graph, 'joints.joint3.rotor_inertia', type=0).successful
+        settled(robot, beyond(robot, {
+            0: lambda q, qd, qdd: 40.0 * q,
+            1: lambda q, qd, qdd: 2.0 * qd + 0.5 * math.tanh(qd)}))
+        assert set_parameter(graph, 'friction.enabled', type=1, bool_value=False).successful
+        settled(robot, beyond(robot, {0: lambda q, qd, qdd: 40.0 * q}))
+        graph.wait(lambda: 'friction.enabled is false' in process.output)
+        other = TEXT.replace('joint1', 'waist')
+        assert set_parameter(graph, 'robot_description', type=4, string_value=other).successful
+        graph.wait(lambda: 'no movable joint "joint1"' in process.output)
+        assert set_parameter(graph, 'robot_description', type=4, string_value=TEXT).successful
+        settled(robot, beyond(robot, {0: lambda q, qd, qdd: 40.0 * q}))
+        assert process.stop() == 0
+
+
+def set_payload(graph: Graph, carries: bool) -> Any:
+    """Call the service and return its answer."""
+    client = graph.node.create_client(SetBool, 'inverse_dynamics/set_payload')
+    graph.wait(client.service_is_ready)
+    future = client.call_async(SetBool.Request(data=carries))
+    graph.wait(future.done)
+    return future.result()
+
+
+def is_attached(graph: Graph) -> bool:
+    """Return the parameter that the service sets."""
+    client = graph.node.create_client(GetParameters, 'inverse_dynamics/get_parameters')
+    graph.wait(client.service_is_ready)
+    future = client.call_async(GetParameters.Request(names=['payload.attached']))
+    graph.wait(future.done)
+    return future.result().values[0].bool_value
+
+
+def set_together(graph: Graph, **values: ParameterValue) -> Any:
+    """Set parameters of the payload atomically and return the result."""
+    client = graph.node.create_client(SetParametersAtomically,
+                                      'inverse_dynamics/set_parameters_atomically')
+    graph.wait(client.service_is_ready)
+    future = client.call_async(SetParametersAtomically.Request(parameters=[
+        Parameter(name=f'payload.{name}', value=value) for name, value in values.items()]))
+    graph.wait(future.done)
+    return future.result().result
+
+
+def mass(value: float) -> ParameterValue:
+    return ParameterValue(type=3, double_value=value)
+
+
+def numbers(*values: float) -> ParameterValue:
+    return ParameterValue(type=8, double_array_value=values)
+
+
+def carrying(robot: Robot, kilograms: float) -> Callable[[JointState], np.ndarray]:
+    """Return what gives the efforts with a payload on the last link, 0.1 m off its origin."""
+    model = read_urdf(TEXT.replace('<link name="link6">', f"""<link name="box"><inertial>
+        <origin xyz="0 0 0.1"/><mass value="{kilograms}"/>
+        <inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="grip" type="fixed"><parent link="link6"/><child link="box"/></joint>
+        <link name="link6">"""))
+    with_box = InverseDynamics(model)
+    return lambda message: with_box(*robot.motion(stamp_of(message)))
+
+
+def test_a_payload_is_carried_from_the_next_message_on(graph: Graph, tmp_path: Path) -> None:
+    """Nothing is built anew; a change that is refused changes nothing."""
+    with started(graph, **{'export.directory': str(tmp_path)}) as process:
+        robot = connected(graph)
+        answer = set_payload(graph, True)
+        assert not answer.success and 'payload.link' in answer.message
+        refused = set_parameter(graph, 'payload.link', type=4, string_value='link7')
+        assert not refused.successful and '"link7"' in refused.reason.replace("'", '"')
+        assert set_parameter(graph, 'payload.link', type=4, string_value='link6').successful
+        graph.wait(lambda: process.output.count('model of') == 2)
+        inertia = numbers(0.02, 0.0, 0.0, 0.03, 0.0, 0.04)
+        assert set_together(graph, mass=mass(8.0), com=numbers(0.0, 0.0, 0.1),
+                            inertia=inertia).successful
+        settled(robot, carrying(robot, 8.0))
+        refused = set_together(graph, mass=mass(3.0), com=numbers(0.0))
+        assert not refused.successful and 'payload.com' in refused.reason
+        settled(robot, carrying(robot, 8.0))
+        assert set_number(graph, 'payload.mass', 2).successful
+        robot.move(1)
+        robot.move(1)
+        np.testing.assert_allclose(robot.efforts[-1].effort,
+                                   carrying(robot, 2.0)(robot.efforts[-1]), atol=1e-2)
+        answer = set_payload(graph, False)
+        assert answer.success and 'nothing' in answer.message
+        assert not is_attached(graph)
+        settled(robot, beyond(robot, {}))
+        assert set_number(graph, 'payload.mass', 5.5).successful
+        settled(robot, beyond(robot, {}))
+        answer = set_payload(graph, True)
+        assert is_attached(graph)
+        assert answer.success and '5.5 kg on link "link6"' in answer.message
+        settled(robot, carrying(robot, 5.5))
+        assert process.output.count('model of') == 2, 'no text was written anew for it'
+        status = graph.messages(DiagnosticArray, 'inverse_dynamics/status')
+        graph.wait(lambda: status)
+        told = {row.key: row.value for row in status[-1].status[0].values}
+        assert '5.5 kg' in told['payload'] and told['friction'] == 'off'
+        assert set_together(graph, inertia=numbers(9.0, 0.0, 0.0, 1.0, 0.0, 1.0)).successful
+        graph.wait(lambda: 'exceeds the sum' in process.output)
+        refused = set_parameter(graph, 'strict_inertia', type=1, bool_value=True)
+        assert not refused.successful and 'exceeds the sum' in refused.reason
+
+
+ON = {'friction.enabled': True, 'joints.joint2.coulomb': 30.0, 'joints.joint3.viscous': 4.0,
+      'joints.joint1.rotor_inertia': 2e-4, 'joints.joint1.gear_ratio': -90,
+      'joints.joint4.spring_stiffness': 25.0, 'payload.link': 'link6', 'payload.mass': 3.0}
+
+
+def check_exported(script: Path, message: JointState, robot: Robot) -> None:
+    """Hold a script to a message of the node."""
+    assert subprocess.run([sys.executable, script], capture_output=True).returncode == 0
+    namespace = runpy.run_path(str(script))
+    q, qd, qdd = (x.tolist() for x in robot.motion(stamp_of(message)))
+    payload = [3.0, *[0.0] * 9]
+    found = namespace['inverse_dynamics'](q, qd, qdd, payload)
+    np.testing.assert_allclose(found, message.effort, rtol=1e-3, atol=1e-3)
+
+
+def test_the_terms_are_published_when_asked_for_and_their_sum_are_the_efforts(
+        graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the file that is exported has them all, with the payload as an argument."""
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    with started(graph, **ON, backend='c', **{'export.directory': str(tmp_path)}) as process:
+        robot = connected(graph)
+        assert graph.node.count_publishers('inverse_dynamics/terms/gravity') == 0
+        assert set_parameter(graph, 'terms.enabled', type=1, bool_value=True).successful
+        graph.wait(lambda: process.output.count('model of') == 2)
+        terms = {name: graph.messages(JointState, f'inverse_dynamics/terms/{name}')
+                 for name in TERMS}
+        for name in TERMS:
+            graph.wait(lambda name=name: graph.node.count_publishers(
+                f'inverse_dynamics/terms/{name}'))
+        graph.spin(0.3)
+        robot.move(40)
+        graph.wait(lambda: all(terms.values()))
+        efforts = {stamp_of(message): message for message in robot.efforts}
+        found = {name: {stamp_of(message): np.array(message.effort) for message in messages}
+                 for name, messages in terms.items()}
+        common = set(efforts).intersection(*found.values())
+        assert len(common) >= 30
+        for stamp in common:
+            total = sum(each[stamp] for each in found.values())
+            np.testing.assert_allclose(total, efforts[stamp].effort, rtol=1e-12, atol=1e-12)
+        stamp = max(common)
+        q, qd = np.array(efforts[stamp].position), np.array(efforts[stamp].velocity)
+        np.testing.assert_allclose(
+            found['friction'][stamp],
+            [0.0, 30.0 * np.tanh(qd[1] / 0.01), 4.0 * qd[2], 0.0, 0.0, 0.0], atol=1e-12)
+        np.testing.assert_allclose(found['spring'][stamp], 25.0 * q * (np.arange(6) == 3))
+        assert found['rotor'][stamp][0] != 0.0 and not found['external'][stamp].any()
+        assert list(terms['rotor'][-1].name) == NAMES
+        answer = graph.call(Trigger, 'export_model')
+        assert answer.success, answer.message
+        check_exported(Path(answer.message), efforts[stamp], robot)
+        info = graph.messages(String, 'inverse_dynamics/model_info', LATCHED)
+        graph.wait(lambda: info and 'friction of joint2: Coulomb friction 30 N m' in info[-1].data)
+        assert 'payload on link link6' in info[-1].data
+        assert set_parameter(graph, 'terms.enabled', type=1, bool_value=False).successful
+        graph.wait(lambda: not graph.node.count_publishers('inverse_dynamics/terms/gravity'))

@@ -1,0 +1,251 @@
+"""What touches the robot, as the node inverse_dynamics tells: a push of a simulated arm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Bool
+from std_srvs.srv import SetBool, Trigger
+from test_node_base import FLOATING, Flight, imu
+
+from support.nodes.graph import LATCHED, Graph, Process
+from support.nodes.moving_robot import DYNAMICS, TEXT, connected, set_parameter, stamp_of, started
+from support.streams.pushed_robot import ARMATURE, START, STEP, Motion, panda, pushed
+from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.loads import Loads
+
+ARM = panda()
+NAMES = [f'panda_joint{k}' for k in range(1, 8)]
+ROTORS = {f'joints.{name}.armature': armature for name, armature in zip(NAMES, ARMATURE.tolist())}
+PUSHED, LEFT = 0.5, 0.9
+"""When the push begins and ends [s]."""
+
+EVERY = 4   # samples at 250 Hz
+NODE = 'inverse_dynamics'
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph of the test's own."""
+    with Graph() as graph:
+        yield graph
+
+
+def motion() -> Motion:
+    """Return a push of 20 N at the tool of an arm that moves."""
+    return pushed((0.0, 20.0, 0.0), first=PUSHED, last=LEFT, duration=1.1)
+
+
+class Arm:
+    """Publishes what was simulated, again and again, and hears what the node makes of it."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph, self.motion, self._turns = graph, motion(), 0
+        self.publisher = graph.publisher(JointState, 'joint_states')
+        self.external = graph.messages(JointState, f'{NODE}/external_efforts')
+        self.contact = graph.messages(Bool, f'{NODE}/contact', LATCHED)
+        self.status = graph.messages(DiagnosticArray, f'{NODE}/status')
+        graph.wait(lambda: self.publisher.get_subscription_count() > 0, what='subscription')
+
+    def move(self, begin: float = 0.0, end: float = 2.0, blind: int = -1) -> None:
+        """Publish what happens from one time to another [s]; a joint may measure no effort."""
+        self._turns += 1
+        self.external.clear()
+        times = (self.motion.stamps - START) * 1e-9
+        for k in np.flatnonzero((times >= begin) & (times < end))[::EVERY].tolist():
+            effort = self.motion.effort[k].tolist()
+            if blind >= 0:
+                effort[blind] = math.nan
+            message = JointState(name=NAMES, position=self.motion.q[k].tolist(),
+                                 velocity=self.motion.qd[k].tolist(), effort=effort)
+            stamp = START + k * STEP + self._turns * 10**10
+            message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
+            self.publisher.publish(message)
+            self.graph.spin(EVERY * STEP * 1e-9)
+        self.graph.spin(0.2)
+
+    def found(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return times [s], and the external efforts that came and that were, (k, 7)."""
+        rows = [(stamp_of(message) - START) % 10**10 // STEP for message in self.external]
+        return (np.array(rows) * STEP * 1e-9, np.array([m.effort for m in self.external]),
+                self.motion.external[rows])
+
+    def told(self) -> DiagnosticStatus | None:
+        """Return what the newest status says of contacts."""
+        return next((part for part in (self.status[-1].status if self.status else ())
+                     if part.name == f'{NODE}: contact'), None)
+
+
+def begun(graph: Graph, **parameters: Any) -> Process:
+    """Start the node with the arm and wait for its model."""
+    process = graph.process(NODE, robot_description=ARM, **ROTORS, **parameters)
+    graph.wait(lambda: 'model of' in process.output, what='model in the log')
+    return process
+
+
+def enable(graph: Graph, enabled: bool = True) -> Any:
+    """Have it observe, or no longer; return the answer."""
+    return set_parameter(graph, 'observer.enabled', type=1, bool_value=enabled)
+
+
+def numbers(graph: Graph, name: str, *values: float) -> Any:
+    """Set a parameter to several numbers; return the answer."""
+    return set_parameter(graph, name, type=8, double_array_value=values)
+
+
+@pytest.mark.fault(52)
+def test_a_push_is_told_with_its_efforts_until_it_is_reset(graph: Graph) -> None:
+    """Also to who comes late, and whatever parameters change meanwhile."""
+    with begun(graph) as process:
+        arm = Arm(graph)
+        arm.move(0.0, 0.2)
+        graph.wait(lambda: arm.status)
+        assert not arm.external and not arm.contact and arm.told() is None
+        answer = graph.call(Trigger, f'{NODE}/reset_contact')
+        assert not answer.success and 'observer.enabled is false' in answer.message
+        for name in ('contact.thresholds', 'observer.gain'):
+            refused = numbers(graph, name, 9.0, 9.0)
+            assert not refused.successful and '"panda_joint7"' in refused.reason
+            assert f'{name} has 2 entries' in refused.reason
+        assert enable(graph).successful
+        graph.wait(lambda: arm.contact)
+        assert [message.data for message in arm.contact] == [False]
+        graph.wait(lambda: graph.node.count_publishers(f'{NODE}/external_efforts'))
+        graph.spin(0.3)
+        arm.move(0.0, LEFT)
+        t, found, true = arm.found()
+        assert np.abs(found[t < PUSHED]).max() < 0.5
+        settled = t > PUSHED + 0.1
+        assert settled.sum() > 60
+        assert np.abs(found - true)[settled].max() < 0.05 * np.abs(true[settled]).max()
+        assert arm.external[-1].name == NAMES
+        assert [message.data for message in arm.contact] == [False, True]
+        late = graph.messages(Bool, f'{NODE}/contact', LATCHED)
+        graph.wait(lambda: late)
+        assert late[0].data
+        everywhere = graph.messages(DiagnosticArray, '/diagnostics')
+        graph.wait(lambda: any(part.name == f'{NODE}: contact' for array in everywhere
+                               for part in array.status))
+        graph.wait(lambda: arm.told() is not None and 'contact at joint' in arm.told().message)
+        assert arm.told().level == DiagnosticStatus.WARN and 'panda_joint1' in arm.told().message
+        values = {row.key: row.value for row in arm.told().values}
+        largest = float(values['panda_joint1: largest external effort [N m]'])
+        assert largest == pytest.approx(np.abs(true[:, 0]).max(), rel=0.05)
+        assert process.output.count('panda_joint1 (') == 1
+        assert set_parameter(graph, 'estimator', type=4, string_value='none').successful
+        assert numbers(graph, 'contact.thresholds', *[100.0] * 7).successful
+        arm.move(0.0, LEFT)
+        assert len(arm.external) > 200 and len(arm.contact) == 2
+        answer = graph.call(Trigger, f'{NODE}/reset_contact')
+        assert answer.success and 'panda_joint1' in answer.message
+        graph.wait(lambda: len(arm.contact) == 3)
+        assert not arm.contact[-1].data
+        arm.move(0.3, LEFT)   # below these thresholds
+        assert len(arm.contact) == 3
+        answer = graph.call(Trigger, f'{NODE}/reset_contact')
+        assert answer.success and answer.message == 'there was no contact'
+        assert enable(graph, False).successful
+        graph.wait(lambda: not graph.node.count_publishers(f'{NODE}/contact'))
+        arm.status.clear()
+        graph.wait(lambda: arm.status)
+        assert arm.told() is None
+        assert process.stop() == 0
+
+
+@pytest.mark.fault(23)
+def test_an_effort_that_is_not_measured_has_no_answer_and_disturbs_no_other(
+        graph: Graph) -> None:
+    """And if none is measured, that is said."""
+    with begun(graph, **{'observer.enabled': True, 'backend': 'auto'}):
+        arm = Arm(graph)
+        graph.wait(lambda: arm.contact)
+        arm.move(0.3, LEFT, blind=0)
+        t, found, true = arm.found()
+        settled = t > PUSHED + 0.1
+        assert settled.sum() > 60 and np.isnan(found[:, 0]).all()
+        assert np.abs(found - true)[settled, 1:].max() < 0.05 * np.abs(true[settled]).max()
+        assert [message.data for message in arm.contact] == [False, True]
+        graph.wait(lambda: arm.told() is not None and 'contact at' in arm.told().message)
+        assert 'panda_joint1' not in arm.told().message
+        values = {row.key: row.value for row in arm.told().values}
+        assert values['not measured'] == 'panda_joint1'
+        assert graph.call(Trigger, f'{NODE}/reset_contact').success
+        arm.motion = arm.motion.chosen(slice(None))
+        arm.motion.effort[:] = math.nan
+        graph.wait(lambda: arm.told() is not None
+                   and 'no effort is measured' in arm.told().message,
+                   meanwhile=lambda: arm.move(0.0, 0.3))
+        assert not arm.external
+
+
+def test_thresholds_of_other_joints_keep_it_off_until_they_are_right(graph: Graph) -> None:
+    """They came before the model, so that nobody could refuse them; a payload is known."""
+    carrying = InverseDynamics(read_urdf(TEXT), loads=Loads(payload='link6'))
+    payload = [8.0, 0.0, 0.0, 0.1, *[0.0] * 6]
+    with started(graph, **{
+            'contact.thresholds': [5.0, 5.0], 'observer.enabled': True, 'payload.link': 'link6',
+            'payload.mass': 8.0, 'payload.com': [0.0, 0.0, 0.1]}) as process:
+        robot = connected(graph)
+        contact = graph.messages(Bool, f'{NODE}/contact', LATCHED)
+        external = graph.messages(JointState, f'{NODE}/external_efforts')
+        status = graph.messages(DiagnosticArray, f'{NODE}/status')
+        robot.move(50)
+        assert set_parameter(graph, 'stream.max_gap', type=3, double_value=0.2).successful
+        robot.efforts.clear()
+        robot.move(50)
+        assert robot.efforts and not external and not contact
+        assert process.output.count('contact.thresholds has 2 entries') == 1
+        assert '"joint6"' in process.output
+        graph.wait(lambda: any('not observed: parameter contact.thresholds' in part.message
+                               for array in status for part in array.status))
+        answer = graph.call(Trigger, f'{NODE}/reset_contact')
+        assert not answer.success and 'contact.thresholds' in answer.message
+        assert numbers(graph, 'contact.thresholds', *[500.0] * 6).successful
+        graph.wait(lambda: contact)
+        graph.wait(lambda: graph.node.count_publishers(f'{NODE}/external_efforts'))
+        graph.spin(0.3)
+
+        def largest(expected: Any) -> tuple[float, float]:
+            external.clear()
+            robot.move(60)
+            rows = [(np.array(m.effort), expected(*robot.motion(stamp_of(m)))) for m in external]
+            assert len(rows) > 40
+            return (max(np.abs(found - due).max() for found, due in rows[25:]),
+                    max(np.abs(due).max() for _, due in rows))
+
+        off, scale = largest(lambda *state: carrying(*state, payload) - DYNAMICS(*state))
+        assert off < 0.05 * scale, 'it carries nothing, which lifts it'
+        client = graph.node.create_client(SetBool, f'{NODE}/set_payload')
+        graph.wait(client.service_is_ready)
+        future = client.call_async(SetBool.Request(data=False))
+        graph.wait(future.done)
+        assert largest(lambda *state: np.zeros(6))[0] < 0.05 * scale
+        assert [message.data for message in contact] == [False]
+        stiff = TEXT.replace('<joint name="joint6" type="revolute">',
+                             '<joint name="joint6" type="fixed">')
+        assert set_parameter(graph, 'robot_description', type=4, string_value=stiff).successful
+        graph.wait(lambda: 'contact.thresholds has 6 entries' in process.output)
+        graph.wait(lambda: not graph.node.count_publishers(f'{NODE}/contact'))
+
+
+def test_a_base_that_moves_is_not_observed_and_efforts_go_on(graph: Graph) -> None:
+    """Until it stands still."""
+    with graph.process(NODE, robot_description=FLOATING, estimator='none',
+                       **{'observer.enabled': True}) as process:
+        graph.wait(lambda: 'model of' in process.output)
+        flight = Flight(graph)
+        contact = graph.messages(Bool, f'{NODE}/contact', LATCHED)
+        sensor = flight.sensor(Imu, 'imu')
+        graph.wait(lambda: flight.efforts, meanwhile=lambda: flight.move(40, sensor, imu))
+        assert flight.efforts and flight.wrenches and not contact
+        assert process.output.count('not observed') == 1
+        graph.wait(lambda: flight.told('not observed: the momentum is that of a robot'))
+        assert set_parameter(graph, 'base', type=4, string_value='fixed').successful
+        graph.wait(lambda: contact)
+        assert not contact[0].data

@@ -1,0 +1,78 @@
+"""Several publishers of joint states: which are told of, and what is computed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from sensor_msgs.msg import JointState
+
+from support.nodes.graph import Graph
+from support.nodes.moving_robot import STEP, connected, error, started
+from support.nodes.statuses import ERROR, Statuses, move
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph of the test's own."""
+    with Graph() as graph:
+        yield graph
+
+
+def test_two_publishers_are_listed_and_an_error_where_they_contradict(graph: Graph) -> None:
+    """The second publishes the same motion, 50 ms late."""
+    with started(graph):
+        robot, status = connected(graph), Statuses(graph)
+        other = graph.publisher(JointState, 'joint_states')
+        graph.wait(lambda: other.get_subscription_count() > 0)
+
+        def both() -> bool:
+            other.publish(robot.message(stamp=time.time_ns() - 50_000_000))
+            return status.level('input') == ERROR
+
+        move(robot, both)
+        assert status.values('input')['number of publishers'] == '2'
+        assert status.message('input').count('/test') == 2
+
+
+@pytest.mark.fault(27)
+def test_two_publishers_that_interleave_are_an_error_and_give_nothing(graph: Graph) -> None:
+    with started(graph) as node:
+        robot = connected(graph)
+        status = Statuses(graph)
+        second = graph.publisher(JointState, 'joint_states')
+        graph.wait(lambda: second.get_subscription_count() > 0, what='subscription')
+        robot.move(100)
+        for _ in range(300):
+            robot.move_one()
+            other = robot.message(stamp=robot.stamp + STEP // 2)
+            other.position = [0.5] * 6
+            second.publish(other)
+        assert any(part.level == ERROR and 'several publishers of the same joints' in part.message
+                   for array in status.arrays for part in array.status)
+        assert 'several publishers of the same joints' in node.output
+        count = len(robot.efforts)
+        robot.move(100)
+        assert len(robot.efforts) > count + 80
+        wrong = [message for message in robot.efforts if error(message, robot) > 0.05]
+        assert len(wrong) <= 12
+
+
+@pytest.mark.fault(27)
+def test_publishers_whose_clocks_differ_are_an_error(graph: Graph) -> None:
+    """Though their positions agree: every message then begins a new recording."""
+    with started(graph) as node:
+        robot, status = connected(graph), Statuses(graph)
+        second = graph.publisher(JointState, 'joint_states')
+        graph.wait(lambda: second.get_subscription_count() > 0, what='subscription')
+
+        def both() -> bool:
+            robot.move_one()
+            second.publish(robot.message(stamp=robot.stamp - 10 * 10**9))
+            return status.level('input') == ERROR
+
+        graph.wait(both, what='error')
+        assert 'several publishers of the same joints' in status.message('input')
+        graph.wait(lambda: 'several publishers of the same joints' in node.output)
+        assert all(error(message, robot) < 0.05 for message in robot.efforts)

@@ -1,0 +1,80 @@
+"""Quality of service of the node inverse_dynamics: who is heard, and what is said of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from support.nodes.graph import LATCHED, Graph
+from support.nodes.moving_robot import TEXT, connected, started
+
+RELIABILITIES = (ReliabilityPolicy.RELIABLE, ReliabilityPolicy.BEST_EFFORT)
+DURABILITIES = (DurabilityPolicy.TRANSIENT_LOCAL, DurabilityPolicy.VOLATILE)
+PAIRS = [QoSProfile(depth=10, reliability=reliability, durability=durability)
+         for reliability in RELIABILITIES for durability in DURABILITIES]
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph of the test's own."""
+    with Graph() as graph:
+        yield graph
+
+
+def test_joint_states_are_heard_with_every_quality_of_service(graph: Graph) -> None:
+    """Reliable or not, latched or not."""
+    with started(graph) as process:
+        robot = connected(graph)
+        for qos in PAIRS:
+            robot.publisher = graph.publisher(JointState, 'joint_states', qos)
+            graph.wait(lambda: robot.publisher.get_subscription_count() > 0)
+            graph.spin(0.3)
+            before = len(robot.efforts)
+            robot.move(20)
+            assert len(robot.efforts) >= before + 18, qos
+        assert 'is not heard' not in process.output
+
+
+def test_partners_that_do_not_match_are_told_of_once_for_each_policy(graph: Graph) -> None:
+    """With the topic, the policy and the remedy; who matches is heard."""
+    descriptions = [graph.publisher(String, 'robot_description', qos) for qos in (*PAIRS, *PAIRS)
+                    if qos != PAIRS[0]]
+    parameter = 'qos_overrides./joint_states.subscription.reliability'
+    with graph.process('inverse_dynamics', **{parameter: 'reliable'}) as process:
+        for publisher in descriptions:
+            publisher.publish(String(data=TEXT))
+        for kept in (LATCHED, PAIRS[2]):
+            graph.messages(JointState, 'inverse_dynamics/efforts', kept)
+        deaf = graph.publisher(JointState, 'joint_states', PAIRS[3])
+        graph.wait(lambda: process.output.count('is not heard') >= 3)
+        graph.wait(lambda: 'gets nothing' in process.output)
+        assert 'model of' not in process.output and deaf.get_subscription_count() == 0
+        good = graph.publisher(String, 'robot_description', LATCHED)
+        good.publish(String(data=TEXT))
+        graph.wait(lambda: 'model of' in process.output)
+        robot = connected(graph)
+        robot.move(20)
+        assert len(robot.efforts) >= 15
+        told = [line.partition(']: ')[2] for line in process.lines
+                if 'is not heard' in line or 'gets nothing' in line]
+        assert len(told) == len(set(told)) == 4
+        for topic, policy, remedy in (
+                ('/robot_description', 'reliability', 'reliability RELIABLE'),
+                ('/robot_description', 'durability', 'durability TRANSIENT_LOCAL'),
+                ('/joint_states', 'reliability', parameter),
+                ('/inverse_dynamics/efforts', 'durability', 'durability VOLATILE')):
+            assert any(topic in line and policy in line and remedy in line for line in told)
+
+
+@pytest.mark.fault(52)
+def test_an_override_that_is_nonsense_ends_the_node_with_one_line(graph: Graph) -> None:
+    """Which names the parameter."""
+    name = 'qos_overrides./joint_states.subscription.reliability'
+    with graph.process('inverse_dynamics', **{name: 'sometimes'}) as process:
+        assert process.wait(15.0) == 2
+        assert len(process.lines) == 1
+        assert name.rpartition('.')[0] in process.output and 'sometimes' in process.output

@@ -1,0 +1,207 @@
+"""What the node inverse_dynamics says of itself: ~/status, /diagnostics, ~/model_info."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import String
+from std_srvs.srv import SetBool
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from support.nodes.graph import LATCHED, Graph
+from support.nodes.moving_robot import (
+    NAMES,
+    STEP,
+    TEXT,
+    connected,
+    error,
+    set_parameter,
+    stamp_of,
+    started,
+)
+from support.nodes.statuses import ERROR, OK, PARTS, STALE, WARN, Statuses, move
+from urdf2dyn_ros.nodes.barrier import answering, barrier
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph of the test's own."""
+    with Graph() as graph:
+        yield graph
+
+
+def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Graph) -> None:
+    """The same on both topics; the counters add up; lag and deviation are the estimator's."""
+    with started(graph, estimator='kalman'):
+        robot = connected(graph)
+        status, diagnostics = Statuses(graph), Statuses(graph, '/diagnostics')
+        move(robot, lambda: len(status.arrays) >= 4 and status.levels() == [OK] * 3)
+        model, received, output = map(status.values, PARTS)
+        assert [part.name for part in status.arrays[-1].status] == [
+            f'inverse_dynamics: {part}' for part in PARTS]
+        assert status.arrays[-1].status[0].hardware_id == 'rx90'
+        assert model['joints'] == ', '.join(NAMES) and model['back end'] == 'c'
+        assert '223 multiplications' in model['operations']
+        assert 1.0 < float(received['received [1/s]']) < 1000.0
+        assert 1.0 < float(output['published [1/s]']) < 1000.0
+        assert int(received['used']) + int(received['warming_up']) == int(received['received'])
+        assert 0.0 <= float(received['age of the newest stamp [s]']) < 1.0
+        assert received['publishers'] == '/test (RELIABLE, VOLATILE)'
+        assert received['missing joints'] == received['unknown joints'] == ''
+        assert output['estimator'] == 'kalman' and float(output['lag [ms]']) == 0.0
+        deviation = 'largest standard deviation of accelerations [rad/s^2 or m/s^2]'
+        assert float(output[deviation]) > 0.0
+        latency = [float(output[f'latency {name} [us]']) for name in ('p50', 'p99', 'max')]
+        assert 0.0 < latency[0] <= latency[1] <= latency[2]
+        assert 10.0 < float(output['memory [MB]']) < 2000.0
+        assert output['callback errors'] == '0'
+        graph.wait(lambda: status.arrays[-1] in diagnostics.arrays)
+        set_parameter(graph, 'estimator', type=4, string_value='finite_difference')
+        move(robot, lambda: status.values('output')['estimator'] == 'finite_difference'
+             and status.values('output')['lag [ms]'] not in ('unknown', '0'))
+        assert float(status.values('output')['lag [ms]']) > 0.0
+        assert status.values('output')[deviation] == 'unknown'
+
+
+@pytest.mark.fault(49)
+def test_data_that_stop_are_told_and_so_is_their_return(graph: Graph) -> None:
+    """While nothing comes, the output is stale."""
+    with started(graph):
+        robot, status = connected(graph), Statuses(graph)
+        graph.wait(lambda: status.arrays)
+        assert status.level('input') == WARN and 'no data yet' in status.message('input')
+        for _ in range(2):
+            move(robot, lambda: status.levels() == [OK] * 3)
+            graph.wait(lambda: status.level('input') == WARN)
+            assert 'no data for' in status.message('input')
+            graph.wait(lambda: status.level('output') == STALE)
+
+
+def test_bad_samples_and_stamps_of_another_clock_are_warned_of(graph: Graph) -> None:
+    """Old stamps give efforts all the same; positions that are no numbers do not."""
+    with started(graph) as node:
+        robot, status = connected(graph), Statuses(graph)
+        graph.wait(lambda: status.arrays)
+        for _ in range(20):
+            robot.move(50)
+            if 'behind' in status.message('input') and status.level('output') == OK:
+                break
+        assert status.level('input') == WARN and status.level('output') == OK
+        assert 'clocks' in status.message('input')
+        for _ in range(20):
+            robot.move(50, position=[float('nan')] * 6)
+            if 'position_not_finite' in status.message('output'):
+                break
+        assert status.level('output') == WARN and 'left out' in status.message('input')
+        line = r'joint states: \d+ position_not_finite'
+        graph.wait(lambda: re.search(line, node.output), what='line in the log')
+        assert len(re.findall(line, node.output)) < 10   # of some hundred messages
+
+
+def test_a_stopped_clock_does_not_stop_the_status(graph: Graph) -> None:
+    """Every second, by the steady clock; stamped by the clock that stands still."""
+    clock = graph.publisher(Clock, '/clock')
+    with started(graph, use_sim_time=True):
+        status = Statuses(graph)
+        message = Clock()
+        message.clock.sec = 42
+        graph.wait(lambda: status.arrays and status.arrays[-1].header.stamp.sec == 42,
+                   meanwhile=lambda: clock.publish(message))
+        before = len(status.arrays)
+        graph.wait(lambda: len(status.arrays) >= before + 3)
+        assert status.arrays[-1].header.stamp.sec == 42
+
+
+@pytest.mark.fault(1, 10, 11, 20)
+def test_a_refused_description_is_an_error_until_a_good_one_comes(graph: Graph) -> None:
+    """Before any has come it is a warning; model_info is that of the last good one, latched."""
+    publisher = graph.publisher(String, 'robot_description', LATCHED)
+    with graph.process('inverse_dynamics'):
+        status = Statuses(graph)
+        graph.wait(lambda: status.level('model') == WARN and 'no model' in status.message('model'))
+        assert status.level('output') == STALE
+        publisher.publish(String(data='no XML'))
+        graph.wait(lambda: status.level('model') == ERROR)
+        publisher.publish(String(data=TEXT))
+        graph.wait(lambda: status.level('model') == OK)
+        publisher.publish(String(data=TEXT.replace('mass value="35', 'mass value="-35')))
+        graph.wait(lambda: status.level('model') == ERROR)
+        assert 'mass-negative' in status.values('model')['refused']
+        assert status.values('model')['model'] == 'rx90'
+        bad = re.sub(r'ixx="[^"]*"', 'ixx="678.6"', TEXT, count=1).replace('joint6', 'wrist')
+        publisher.publish(String(data=bad))
+        graph.wait(lambda: status.level('model') == WARN)
+        assert 'inertia' in status.values('model')['warnings']
+        info = graph.messages(String, 'inverse_dynamics/model_info', LATCHED)
+        graph.wait(lambda: info and 'wrist' in info[-1].data)
+        head, _, warnings = info[-1].data.partition('\nwarnings:\n')
+        assert 'rx90: 6 joints' in head and '223 multiplications' in head
+        assert all(name in head for name in NAMES[:5])
+        assert 'fixed to the world: ' in head and 'links (lumped after the first)' in head
+        assert 'inertia' in warnings
+
+
+def test_diagnostics_are_off_by_parameter_and_names_have_the_namespace(graph: Graph) -> None:
+    """The status of its own is always there."""
+    with graph.process('inverse_dynamics', {'__ns': '/left'}, robot_description=TEXT,
+                       **{'diagnostics.enabled': False}):
+        status = Statuses(graph, '/left/inverse_dynamics/status')
+        graph.wait(lambda: len(status.arrays) >= 2)
+        assert status.arrays[-1].status[1].name == 'left/inverse_dynamics: input'
+        assert graph.node.count_publishers('/diagnostics') == 0
+        info = graph.messages(String, '/left/inverse_dynamics/model_info', LATCHED)
+        graph.wait(lambda: info)
+        assert info[-1].data.endswith('\nwarnings:\nnone')
+
+
+@pytest.mark.fault(53)
+def test_a_callback_that_fails_is_told_to_whoever_counts(graph: Graph) -> None:
+    """Every time, though the log has it once in five seconds."""
+    told: list[str] = []
+    failing = barrier(graph.node, lambda: 1 / 0, told.append)
+    failing()
+    failing()
+    assert len(told) == 2 and 'ZeroDivisionError' in told[0]
+    answer = answering(graph.node, lambda request, response: 1 / 0, told.append)(
+        SetBool.Request(), SetBool.Response())
+    assert len(told) == 3 and not answer.success and 'defect' in answer.message
+
+
+@pytest.mark.fault(37)
+def test_a_velocity_that_is_always_zero_is_told_once_and_not_used(graph: Graph) -> None:
+    with started(graph, estimator='kalman') as node:
+        robot = connected(graph)
+        status = Statuses(graph)
+        robot.move(700, velocity=[0.0] * 6)
+        graph.wait(lambda: 'zero throughout' in status.message('input'), what='warning')
+        assert status.level('input') == WARN
+        doubts = status.values('input')['doubts'].splitlines()
+        assert doubts == [f'velocity of {name!r}: it is zero throughout while the position '
+                          'changes' for name in NAMES]
+        # from positions alone, as none of the zeros was believed
+        late = [message for message in robot.efforts if stamp_of(message) > robot.stamp - 10**9]
+        assert len(late) > 200
+        assert max(error(message, robot) for message in late) < 0.05
+        assert node.output.count('zero throughout') == len(NAMES)
+
+
+def test_accelerations_may_come_from_a_topic(graph: Graph) -> None:
+    with started(graph, estimator='external'):
+        robot = connected(graph)
+        accelerations = graph.publisher(JointTrajectory, 'joint_accelerations')
+        graph.wait(lambda: accelerations.get_subscription_count() > 0, what='subscription')
+        for _ in range(200):
+            robot.stamp += STEP
+            message = robot.message()
+            given = JointTrajectory(header=message.header, joint_names=NAMES)
+            given.points = [JointTrajectoryPoint(
+                accelerations=robot.motion(robot.stamp)[2].tolist())]
+            accelerations.publish(given)
+            robot.publisher.publish(message)
+            graph.spin(0.004)
+        graph.spin(0.3)
+        assert len(robot.efforts) > 180
+        assert max(error(message, robot) for message in robot.efforts) < 1e-9

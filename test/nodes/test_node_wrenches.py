@@ -1,0 +1,150 @@
+"""Wrenches from topics that the node inverse_dynamics counts, and what becomes of bad ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Vector3, WrenchStamped
+from sensor_msgs.msg import JointState
+
+from support.nodes.graph import Graph
+from support.nodes.moving_robot import (
+    DYNAMICS,
+    NAMES,
+    TEXT,
+    Robot,
+    connected,
+    set_parameter,
+    stamp_of,
+    started,
+)
+
+FORCE, MOMENT = np.array([30.0, -20.0, 50.0]), np.array([4.0, -6.0, 8.0])
+TOPIC = '/force_torque'
+PIN = pin.buildModelFromXML(TEXT)
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph of the test's own."""
+    with Graph() as graph:
+        yield graph
+
+
+def reflected(q: np.ndarray, frame: str) -> np.ndarray:
+    """Return J' F of FORCE and MOMENT on link6, in the frame of a link, by Pinocchio."""
+    assert list(PIN.names)[1:] == NAMES
+    data = PIN.createData()
+    pin.forwardKinematics(PIN, data, q)
+    pin.updateFramePlacements(PIN, data)
+    placement = data.oMf[PIN.getFrameId(frame)]
+    moved = placement.act(pin.Force(FORCE, MOMENT))   # about the root's origin, in its axes
+    J = pin.computeFrameJacobian(PIN, data, q, PIN.getFrameId('link6'), pin.WORLD)
+    return J.T @ moved.vector
+
+
+class Sensor:
+    """Publishes FORCE and MOMENT with the stamps of a robot's joint states."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot, self.graph = robot, robot.graph
+        self.publisher = self.graph.publisher(WrenchStamped, TOPIC)
+        self.graph.wait(lambda: self.publisher.get_subscription_count() > 0)
+
+    def move(self, samples: int, frame: str = 'base', force: np.ndarray = FORCE,
+             late: int = 0) -> None:
+        """Publish a wrench before every sample of the joints."""
+        for _ in range(samples):
+            message = WrenchStamped()
+            stamp = self.robot.stamp + 4_000_000 - late
+            message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
+            message.header.frame_id = frame
+            message.wrench.force, message.wrench.torque = (
+                Vector3(**dict(zip('xyz', vector.tolist()))) for vector in (force, MOMENT))
+            self.publisher.publish(message)
+            self.robot.move_one()
+        self.graph.spin(0.2)
+
+    def settled(self, share: float, frame: str = 'base') -> None:
+        """Move until the efforts are those of the links and a share of the wrench."""
+        for _ in range(30):
+            self.robot.efforts.clear()
+            self.move(20, frame)
+            if self.robot.efforts and all(
+                    np.abs(self.error(message, share, frame)).max() < 0.05
+                    for message in list(self.robot.efforts)[-5:]):
+                return
+        raise AssertionError(f'off by {self.error(self.robot.efforts[-1], share, frame)}'
+                             if self.robot.efforts else 'no efforts')
+
+    def error(self, message: JointState, share: float, frame: str) -> np.ndarray:
+        """Return how far efforts are off [N m]."""
+        q, qd, qdd = self.robot.motion(stamp_of(message))
+        return message.effort - (DYNAMICS(q, qd, qdd) - share * reflected(q, frame))
+
+
+def silent(robot: Robot, move: Callable[[], Any]) -> bool:
+    """Move; tell whether no efforts came towards the end."""
+    move()
+    robot.efforts.clear()
+    move()
+    return not robot.efforts
+
+
+@pytest.mark.fault(42, 43)
+def test_a_wrench_is_counted_in_any_frame_and_nothing_comes_without_one(graph: Graph) -> None:
+    """By default; with the policy zero the efforts are those without it, and that is said."""
+    with started(graph, **{'external_wrenches.link6': TOPIC, 'external_wrenches.link5': '',
+                           'wrench.timeout': 0.05, 'terms.enabled': True}) as process:
+        robot = connected(graph)
+        sensor = Sensor(robot)
+        status = graph.messages(DiagnosticArray, 'inverse_dynamics/status')
+        external = graph.messages(JointState, 'inverse_dynamics/terms/external')
+        robot.move(60)
+        assert not robot.efforts
+        graph.wait(lambda: any('no_wrench' in part.message for array in status
+                               for part in array.status), meanwhile=lambda: robot.move(20))
+        for frame in ('base', 'link6', 'link3'):   # the root, the link, and one on the way
+            sensor.settled(1.0, frame)
+        q = robot.motion(stamp_of(external[-1]))[0]
+        np.testing.assert_allclose(external[-1].effort, -reflected(q, 'link3'), atol=1e-6)
+        for change, words in (({'frame': 'link7'}, '"link7"'), ({'frame': ''}, 'empty'),
+                              ({'force': FORCE * math.nan}, 'finite'),
+                              ({'late': 3600 * 10**9}, 'older than')):
+            assert silent(robot, lambda change=change: sensor.move(40, **change))
+            graph.wait(lambda words=words: words in process.output)
+        sensor.settled(1.0)
+        assert silent(robot, lambda: robot.move(40)), 'its publisher fell silent'
+        graph.wait(lambda: 'no wrench on "link6", no efforts' in process.output,
+                   meanwhile=lambda: robot.move(20))
+        assert set_parameter(graph, 'wrench.policy', type=4, string_value='zero').successful
+        robot.move(40)
+        assert np.abs(sensor.error(robot.efforts[-1], 0.0, 'base')).max() < 0.05
+        graph.wait(lambda: any('wrench on "link6"' in part.message for array in status
+                               for part in array.status), meanwhile=lambda: robot.move(20))
+        assert set_parameter(graph, 'wrench.sign', type=4, string_value='by').successful
+        sensor.settled(-1.0)
+        values = {row.key: row.value for row in status[-1].status[1].values}
+        assert int(values['wrenches: unknown_frame']) >= 40
+        assert int(values['wrenches: received']) > int(values['wrenches: taken']) > 0
+        refused = set_parameter(graph, 'external_wrenches.link4', type=4, string_value='/x')
+        assert not refused.successful and 'fixed' in refused.reason
+
+
+@pytest.mark.fault(42, 52)
+def test_a_link_that_there_is_not_gives_no_model_and_a_bad_topic_no_node(graph: Graph) -> None:
+    """Efforts without a wrench that was asked for would be wrong."""
+    with graph.process('inverse_dynamics', robot_description=TEXT,
+                       **{'external_wrenches.link7': TOPIC}) as process:
+        graph.wait(lambda: 'refused' in process.output)
+        assert "'link7'" in process.output and 'link6' in process.output
+    with graph.process('inverse_dynamics', **{'external_wrenches.link6': 'no topic'}) as process:
+        assert process.wait(15.0) == 2
+        assert "external_wrenches.link6: 'no topic'" in process.output
+        assert 'Traceback' not in process.output

@@ -1,0 +1,224 @@
+"""Messages that were lost before the node took them, and those that newer ones overtook."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from rclpy.node import Node
+
+from support.nodes.graph import Graph
+from support.nodes.moving_robot import STEP, Robot, connected, error, stamp_of, started
+from support.streams.pendulum_stream import add_up, make_stream, receive
+from urdf2dyn_ros.health import Level
+from urdf2dyn_ros.joint_states.backlog import Backlog
+from urdf2dyn_ros.joint_states.overruns import MAX_PUBLISHERS, Overruns
+from urdf2dyn_ros.status.monitor import Figures
+from urdf2dyn_ros.status.status import State, input_status
+from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
+
+NAN = float('nan')
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph of the test's own."""
+    with Graph() as graph:
+        yield graph
+
+
+def test_gaps_in_the_numbers_of_a_publisher_are_lost_messages() -> None:
+    """Each publisher has numbers of its own; the first one may be any."""
+    overruns = Overruns()
+    numbers = {b'a': [7, 8, 11, 12, 12, 10, 13], b'b': [5000, 5001, 5003]}
+    lost = {name: [overruns.lost(name, number) for number in numbers[name]] for name in numbers}
+    assert lost == {b'a': [0, 0, 2, 0, 0, 0, 0], b'b': [0, 0, 1]}
+
+
+def test_publishers_without_end_do_not_fill_the_memory() -> None:
+    """One that is started again has another identity each time."""
+    overruns = Overruns()
+    for k in range(10 * MAX_PUBLISHERS):
+        assert overruns.lost(str(k).encode(), k) == 0
+        assert len(overruns._newest) <= MAX_PUBLISHERS
+    assert overruns.lost(b'639', 642) == 2
+
+
+@pytest.mark.fault(38, 39)
+def test_a_pause_is_told_from_a_machine_that_is_too_slow() -> None:
+    """By whether fewer wait each time; what came in time ends the reckoning."""
+    backlog = Backlog(1000)
+    assert [backlog.too_long(count) for count in (250, 120, 60, 25, 20)] == [False] * 5
+    assert backlog.too_long(26), 'no fewer than before, and not few'
+    backlog.over()
+    assert not backlog.too_long(80)
+    assert backlog.too_long(80)
+    backlog.over()
+    assert backlog.too_long(251)
+
+
+@pytest.mark.fault(38)
+def test_the_estimator_has_every_sample_and_the_newest_is_answered() -> None:
+    """The answer behind a backlog is the same as if every message had been answered."""
+    patient, hurried = make_stream(), make_stream()
+    for ms in range(100):
+        expected = receive(patient, ms)
+        late = 50 <= ms < 90
+        output = receive(hurried, ms, answer=not late)
+        assert (output is None) == (late or expected is None)
+        if output is not None:
+            assert output.stamp == expected.stamp and (output.effort == expected.effort).all()
+    assert hurried.counters['overtaken'] == 40
+    assert hurried.counters['used'] == patient.counters['used'] - 40
+    assert add_up(hurried.counters)
+
+
+@pytest.mark.fault(39)
+def test_many_overruns_are_a_warning() -> None:
+    """A few are not; overtaken messages are none."""
+    figures = Figures(1000.0, 1000.0, 1000, 0.0, False, (NAN, NAN, NAN), None, 0, '')
+    state = State(None, None, 'kalman', '')
+    for lost, level in ((0, Level.OK), (50, Level.OK), (200, Level.WARN)):
+        grown = Counter(used=10, overtaken=990, overruns=lost)
+        status = input_status(state, figures, grown, ['robot'])
+        assert status.level == level
+        assert ('lost' in status.message) == (level == Level.WARN)
+
+
+@pytest.mark.fault(39)
+def test_what_a_full_queue_drops_is_counted(graph: Graph) -> None:
+    """
+    A queue of 20, and 100 messages while the process stands still: most are overruns.
+
+    Best effort may lose even all of them; the next one that arrives tells how many there were.
+
+    """
+    if 'publisher_gid' not in information(graph):
+        pytest.skip('this rclpy does not tell whose a message is')
+    with started(graph, queue_depth=20, estimator='kalman') as process:
+        robot, counters = connected(graph), Counters(graph)
+        robot.move(50)
+        begun, before = counters.settled(), robot.stamp
+        process.send(signal.SIGSTOP)
+        send(robot, 100)
+        process.send(signal.SIGCONT)
+        last = robot.stamp
+        graph.wait(lambda: stamp_of(robot.efforts[-1]) > last, meanwhile=robot.move_one)
+        robot.move(50)
+        assert error(robot.efforts[-1], robot) < 1e-2
+        values = counters.settled()
+        grown = {name: values[name] - begun[name] for name in ('received', 'overruns')}
+        assert sum(grown.values()) == (robot.stamp - before) // STEP
+        assert grown['overruns'] >= 60
+        assert sum(values[name] for name in OUTCOMES) == values['received']
+
+
+@pytest.mark.fault(38)
+def test_after_pauses_of_the_machine_no_message_is_overtaken(graph: Graph) -> None:
+    """
+    Whatever DDS has not lost is answered, be it late: of 400 that wait, the last are.
+
+    The queue is so long that they are few, in however many parts a busy machine hands them over;
+    what is too many is held above. Best effort may lose all of a pause, hence several.
+
+    """
+    numbered = 'publisher_gid' in information(graph)
+    with started(graph, estimator='kalman', queue_depth=20_000) as process:
+        robot, counters = connected(graph), Counters(graph)
+        robot.move(50)
+        begun, before, answered = counters.settled(), robot.stamp, 0
+        for _ in range(10):
+            first = robot.stamp
+            process.send(signal.SIGSTOP)
+            send(robot, 400)
+            process.send(signal.SIGCONT)
+            last = robot.stamp
+            graph.wait(lambda last=last: stamp_of(robot.efforts[-1]) > last,
+                       meanwhile=robot.move_one)
+            answered += sum(first < stamp_of(effort) <= last for effort in robot.efforts)
+            if answered >= 800:
+                break
+        values = counters.settled()
+        grown = Counter({name: values[name] - begun[name] for name in values})
+        assert grown['overtaken'] == 0
+        assert answered >= 800
+        # without efforts are those alone behind a gap that DDS has torn
+        assert grown['used'] + grown['warming_up'] == grown['received']
+        assert grown['warming_up'] == 0 or grown['gap'] > 0
+        if numbered:
+            assert grown['received'] + grown['overruns'] == (robot.stamp - before) // STEP
+
+
+@pytest.mark.fault(38)
+def test_a_node_that_was_busy_takes_all_that_wait_and_answers_the_newest(graph: Graph) -> None:
+    """It reads a long description that it has to refuse, as joint states go on coming."""
+    with started(graph, estimator='kalman', queue_depth=200):
+        robot, counters = connected(graph), Counters(graph)
+        robot.move(50)
+        client = graph.node.create_client(SetParameters, 'inverse_dynamics/set_parameters')
+        graph.wait(client.service_is_ready)
+        answer = client.call_async(SetParameters.Request(parameters=[Parameter(
+            name='robot_description', value=ParameterValue(type=4, string_value=long_chain()))]))
+        graph.wait(answer.done, meanwhile=lambda: send(robot, 100))
+        assert 'mass-negative' in answer.result().results[0].reason
+        graph.wait(lambda: stamp_of(robot.efforts[-1]) == robot.stamp)
+        robot.move(50)
+        assert error(robot.efforts[-1], robot) < 1e-2
+        values = counters.settled()
+        assert values['overtaken'] > 0
+        assert sum(values[name] for name in OUTCOMES) == values['received']
+        assert values['jump_back'] == 0
+
+
+def send(robot: Robot, messages: int) -> None:
+    """Publish without looking at what comes back."""
+    for _ in range(messages):
+        robot.stamp += STEP
+        robot.publisher.publish(robot.message())
+        time.sleep(0.001)
+
+
+def long_chain(joints: int = 500) -> str:
+    """Return a description that takes long to read, with a negative mass at its end."""
+    body = ('<link name="l{k}"><inertial><mass value="{mass}"/><inertia ixx="1" ixy="0" ixz="0" '
+            'iyy="1" iyz="0" izz="1"/></inertial></link>')
+    joint = ('<joint name="j{k}" type="continuous"><parent link="l{k}"/><child link="l{next}"/>'
+             '</joint>')
+    parts = [body.format(k=k, mass=1) + joint.format(k=k, next=k + 1) for k in range(joints)]
+    return f'<robot name="chain">{"".join(parts)}{body.format(k=joints, mass=-1)}</robot>'
+
+
+class Counters:
+    """The counters in ~/status."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._arrays = graph.messages(DiagnosticArray, 'inverse_dynamics/status')
+
+    def settled(self) -> dict[str, int]:
+        """Return them when whatever has been published by now is counted."""
+        wanted = len(self._arrays) + 2
+        self._graph.wait(lambda: len(self._arrays) >= wanted)
+        return {row.key: int(row.value) for row in self._arrays[-1].status[1].values
+                if row.key in (*OUTCOMES, *EVENTS)}
+
+
+def information(graph: Graph) -> dict[str, object]:
+    """Return what rclpy tells of a message."""
+    node: Node = graph.node
+    topic = DiagnosticArray, 'nobody'
+    publisher = node.create_publisher(*topic, 10)
+    subscription = node.create_subscription(*topic, lambda message: None, 10)
+    graph.wait(lambda: publisher.get_subscription_count() > 0)
+    publisher.publish(DiagnosticArray())
+    time.sleep(0.2)
+    with subscription.handle:
+        taken = subscription.handle.take_message(DiagnosticArray, False)
+    node.destroy_subscription(subscription)
+    return dict(taken[1]) if taken else {}

@@ -1,0 +1,53 @@
+"""A node that Fast DDS's shared memory fails: it says so, on a real DDS graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.nodes.graph import Graph
+from support.nodes.moving_robot import connected, started
+from urdf2dyn_ros.system.shared_memory import LISTENER, replaced_ports
+
+SHARED = Path('/dev/shm')
+FIRST = 7400
+"""Ports below are those of everybody."""
+
+
+def own_ports(pid: int) -> list[int]:
+    """Return where nobody else listens."""
+    names = [file.read_text().strip() for file in Path(f'/proc/{pid}').glob('task/*/comm')]
+    ports = [name.removeprefix(LISTENER) for name in names if name.startswith(LISTENER)]
+    return [int(port) for port in ports if port.isdigit() and int(port) >= FIRST]
+
+
+@pytest.mark.fault(49)
+def test_a_node_whose_port_was_replaced_says_so_and_what_to_do() -> None:
+    """A newcomer finds no file of the port and makes another one, as after a wrong verdict."""
+    with Graph() as graph, started(graph) as process:
+        connected(graph).move(20)
+        ports = own_ports(process.pid)
+        assert ports, 'Fast DDS does not use shared memory'
+        assert replaced_ports(Path(f'/proc/{process.pid}')) == []
+        for port in ports:
+            (SHARED / f'fastdds_port{port}').unlink()
+        with graph.program('programs.dds_peer', ['talk']):
+            graph.wait(lambda: 'replaced the shared memory' in process.output, 40.0, 'warning')
+            line = next(line for line in process.output.splitlines() if 'replaced the' in line)
+            assert 'no joint states on /joint_states' in line and f'port {ports[0]}' in line
+            assert 'start this node again' in line and 'FASTDDS_BUILTIN_TRANSPORTS' in line
+            assert replaced_ports(Path(f'/proc/{process.pid}')) == ports
+
+
+def test_where_the_system_does_not_tell_there_are_none(tmp_path: Path) -> None:
+    """Other systems have no such folder; threads of other names are none of these."""
+    assert replaced_ports(tmp_path / 'none') == []
+    for name, comm in (('1', 'python'), ('2', 'dds.shm.x'), ('3', 'dds.shm.7411')):
+        (tmp_path / 'task' / name).mkdir(parents=True)
+        (tmp_path / 'task' / name / 'comm').write_text(f'{comm}\n')
+    (tmp_path / 'maps').write_text('7f-80 rw-s 0 00:01 1 /dev/shm/fastdds_port74110 (deleted)\n'
+                                   '7f-80 rw-s 0 00:01 1 /dev/shm/fastdds_port7411\n')
+    assert replaced_ports(tmp_path) == []
+    (tmp_path / 'maps').write_text('7f-80 rw-s 0 00:01 1 /dev/shm/fastdds_port7411 (deleted)\n')
+    assert replaced_ports(tmp_path) == [7411]

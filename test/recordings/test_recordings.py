@@ -1,0 +1,262 @@
+"""Reading recordings: every kind against what was written."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.recordings.bags import (
+    JOINT_STATE,
+    SECOND,
+    START,
+    STORE,
+    joint_state,
+    joint_trajectory,
+    text,
+    write_bag,
+    write_csv,
+)
+from support.recordings.written_recordings import (
+    NAMES,
+    STORAGE,
+    VALUES,
+    check,
+    listing,
+    messages,
+    stamps,
+)
+from urdf2dyn_ros.errors import RecordingError
+from urdf2dyn_ros.recordings import Record, open_recording
+from urdf2dyn_ros.recordings.decoder import decoder
+
+
+@pytest.mark.parametrize(('kind', 'how', 'file'), [
+    ('db3', 'none', True), ('db3', 'none', False), ('db3', 'message', False),
+    ('db3', 'file', False), ('mcap', 'none', True), ('mcap', 'none', False),
+    ('mcap', 'chunk', True), ('mcap', 'message', False), ('mcap', 'file', False)])
+def test_a_bag_gives_what_was_written(tmp_path: Path, kind: str, how: str, file: bool) -> None:
+    """File or directory, compressed or not; twice, for a recording can be read again."""
+    inside = write_bag(tmp_path / 'bag', kind, {'/chatter': [text('hello')] * 3,
+                                                '/joint_states': messages(2000)}, STORAGE[how])
+    before = listing(tmp_path)
+    recording = open_recording(inside if file else inside.parent)
+    for _ in range(2):
+        check(list(recording), 2000)
+    assert (recording.topic, recording.joint_names) == ('/joint_states', NAMES)
+    assert recording.remarks == []
+    assert recording.size == (inside.stat().st_size if file else sum(
+        path.stat().st_size for path in inside.parent.iterdir()))
+    assert listing(tmp_path) == before
+
+
+@pytest.mark.parametrize(('separator', 'end', 'encoding', 'remark'), [
+    (',', '\n', 'utf-8', []), (',', '\r\n', 'utf-8-sig', []),
+    (';', '\n', 'utf-8', ['columns are separated by semicolons']),
+    ('\t', '\r\n', 'utf-8', ['columns are separated by tabs'])])
+def test_a_table_gives_what_was_written(tmp_path: Path, separator: str, end: str, encoding: str,
+                                        remark: list[str]) -> None:
+    """To the nanosecond and to the last bit, as Excel or anybody else writes it."""
+    q, qd, tau = VALUES
+    header = ['time', 'q_elbow [2]', 'q_shoulder', 'velocity_shoulder', 'qd_elbow [2]',
+              'effort_shoulder', 'effort_elbow [2]']
+    rows = [[f'{stamp // SECOND}.{stamp % SECOND:09d}', *map(repr, map(float, (
+        q[k, 1], q[k, 0], qd[k, 0], qd[k, 1], *tau[k])))] for k, stamp in enumerate(stamps(50))]
+    rows[3][3] = ''
+    lines = [separator.join(row) + end for row in [header, *rows]]
+    path = tmp_path / 'table.CSV'
+    path.write_bytes(''.join(lines).encode(encoding))
+    recording = open_recording(path)
+    records = [Record(record.stamp, record.names[::-1], *(values[::-1] for values in record[2:]))
+               for record in recording]
+    check(records, 50)
+    assert recording.remarks == remark
+    assert all(len(record.acceleration) == 0 for record in records)
+
+
+def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> None:
+    """Joint by joint; columns that mean nothing are told."""
+    path = write_csv(tmp_path / 'a.csv', ['time', 'q_a', 'position_b', 'qdd_b', 'mode', 'qd_c'],
+                     [[0.5, 1, 2, 3, 'idle', 0], [1.5, 'nan', 5, '', 'moving', 0]])
+    recording = open_recording(path)
+    first, second = recording
+    assert (first.stamp, first.names) == (500_000_000, ('a', 'b'))
+    assert len(first.velocity) == len(first.effort) == 0
+    np.testing.assert_array_equal(first.acceleration, [np.nan, 3.0])
+    np.testing.assert_array_equal(second.position, [np.nan, 5.0])
+    assert recording.remarks == ["columns that are not read: 'mode', 'qd_c'"]
+
+
+@pytest.mark.parametrize(('content', 'words'), [
+    ('', ['an empty file']),
+    ('\n\n', ['line 1: no header']),
+    ('time,q_a\n', ['no records']),
+    ('t,q1,q2\n0,1,2\n', ["'time' [s]", "'t', 'q1', 'q2'"]),
+    ('time,effort_a\n0,1\n', ['q_<joint>', "'time', 'effort_a'"]),
+    ('time,q_a,q_a\n0,1,2\n', ['twice', "'q_a'"]),
+    ('time,q_a,position_a\n0,1,2\n', ['mean the same', "'q_a', 'position_a'"]),
+    ('time,q_a,qd_a\n0,1,2\n1,x,3\n', ["line 3, column 'q_a': 'x'", 'after 1 records']),
+    ('time,q_a\n0,1_0\n', ["line 2, column 'q_a': '1_0'"]),
+    ('time,q_a\n0,inf\n', ["line 2, column 'q_a': 'inf'"]),
+    ('time,q_a\n0,1e999\n', ["line 2, column 'q_a': '1e999'"]),
+    ('time,q_a\n0,١\n', ["line 2, column 'q_a'"]),
+    ('time,q_a\nnan,1\n', ["line 2, column 'time': 'nan'"]),
+    ('time,q_a\n,1\n', ["line 2, column 'time': ''"]),
+    ('time;q_a\n0;1,5\n', ["line 2, column 'q_a': '1,5'", 'decimal comma']),
+    ('time,q_a\n0,1\n\n1,2\n2\n', ['line 5: 1 cells, but 2 columns', 'after 2 records, 1.000 s']),
+    ('time,q_a\n0,1,2\n', ['line 2: 3 cells']),
+    ('time,q_a\n0,"1\n', ['line 2']),
+    (b'time,q_a\n0,1\n\xff\xfe', ['not UTF-8']),
+    ('time,q_a\n0,1\n'.encode('utf-16'), ['not UTF-8']),
+    (b'time,q_a\n0,1\n\0\0\0\0', ['no text']),
+    (b'a' * 2_000_000, ['without an end']),
+])
+def test_a_table_with_a_fault_is_told_by_line_and_column(tmp_path: Path, content: str | bytes,
+                                                         words: list[str]) -> None:
+    """Whether it shows when the table is opened or when it is read."""
+    path = tmp_path / 'table.csv'
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(RecordingError) as caught:
+        list(open_recording(path))
+    for word in [str(path), *words]:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize('kind', ['db3', 'mcap'])
+def test_points_of_a_trajectory_are_records_with_accelerations(tmp_path: Path, kind: str) -> None:
+    """At the stamp of the message, or the time of its recording, plus their own time."""
+    points = [(k * 10_000_000, [k, 1], [2, 3], [4, 5 + k], [6, 7]) for k in range(3)]
+    write_bag(tmp_path / 'bag', kind, {'/plan': [joint_trajectory(0, NAMES, points)]})
+    recording = open_recording(tmp_path / 'bag')
+    records = list(recording)
+    assert [record.stamp for record in records] == [START + k * 10_000_000 for k in range(3)]
+    assert [record.acceleration.tolist() for record in records] == [[4, 5 + k] for k in range(3)]
+    assert records[1].position.tolist() == [1, 1] and records[1].effort.tolist() == [6, 7]
+    assert recording.remarks == ['messages without a stamp: 1; the time of their recording was '
+                                 'taken']
+
+
+def test_the_time_of_recording_serves_where_there_is_no_stamp(tmp_path: Path) -> None:
+    """Message by message, and it is said."""
+    sent = messages(20)
+    for message in sent[5:9]:
+        message.header = joint_state(0, [], []).header
+    recording = open_recording(write_bag(tmp_path / 'bag', 'db3', {'/joint_states': sent}))
+    check(list(recording), 20)
+    assert recording.remarks[0].startswith('messages without a stamp: 4;')
+
+
+STATES, PLAN = messages(2), [joint_trajectory(START, NAMES, [(0, *VALUES[[0, 1, 2, 2], 0])])]
+
+
+@pytest.mark.parametrize(('topics', 'wanted', 'found'), [
+    ({'/a': STATES, '/chatter': [text('x')]}, None, '/a'),
+    ({'/a': STATES, '/joint_states': STATES}, None, '/joint_states'),
+    ({'/a': STATES, '/b': []}, None, '/a'),
+    ({'/a': STATES, '/plan': PLAN}, None, '/a'),
+    ({'/a': STATES, '/plan': PLAN}, '/plan', '/plan'),
+    ({'/a': STATES, '/b': STATES}, 'b', '/b'),
+    ({'/chatter': [text('x')], '/plan': PLAN}, None, '/plan'),
+])
+def test_the_topic_that_can_be_meant_is_taken(tmp_path: Path, topics: dict, wanted: str | None,
+                                              found: str) -> None:
+    """Joint states before trajectories, and what is asked for before both."""
+    recording = open_recording(write_bag(tmp_path / 'bag', 'mcap', topics), topic=wanted)
+    assert recording.topic == found
+    assert len(list(recording)) == len(topics[found])
+
+
+@pytest.mark.parametrize(('topics', 'wanted', 'words'), [
+    ({'/a': STATES, '/b': STATES}, None, ['several topics', '--topic']),
+    ({'/chatter': [text('x')]}, None, ['no topic of sensor_msgs/msg/JointState and traj']),
+    ({'/a': STATES, '/chatter': [text('x')]}, '/c', ["no topic '/c'"]),
+    ({'/a': STATES, '/chatter': [text('x')]}, '/chatter', ["no topic '/chatter'"]),
+])
+def test_a_topic_that_is_missing_or_ambiguous_is_an_error_with_all_of_them(
+        tmp_path: Path, topics: dict, wanted: str | None, words: list[str]) -> None:
+    """With their types and counts."""
+    path = write_bag(tmp_path / 'bag', 'db3', topics)
+    with pytest.raises(RecordingError) as caught:
+        open_recording(path, topic=wanted)
+    lines = [f'\n  {topic} ({sent[0].__msgtype__}, {len(sent)} messages)'
+             for topic, sent in topics.items()]
+    for word in [*words, *lines]:
+        assert word in str(caught.value)
+
+
+def test_progress_is_told_up_to_the_end(tmp_path: Path) -> None:
+    """A hundred times at most."""
+    table = write_csv(tmp_path / 'a.csv', ['time', 'q_a'], ([k, k] for k in range(2000)))
+    for path in (write_bag(tmp_path / 'bag', 'db3', {'/joint_states': messages(2000)}), table):
+        told: list[float] = []
+        recording = open_recording(path, progress=told.append)
+        assert len(list(recording)) == 2000
+        assert told == sorted(set(told)) and told[-1] == 1.0
+        assert 50 <= len(told) <= 101
+
+
+@pytest.mark.parametrize('kind', ['db3', 'mcap', 'csv'])
+def test_memory_does_not_grow_with_the_recording(tmp_path: Path, kind: str) -> None:
+    """Twice as long a recording takes no more of it."""
+    names = [f'joint_{k}' for k in range(100)]
+    peaks = []
+    for count in (10, 600, 1200):   # what is imported once counts in the first
+        if kind == 'csv':
+            path = write_csv(tmp_path / f'{count}.csv', ['time', *(f'q_{name}' for name in names)],
+                             ([k] * 101 for k in range(count)))
+        else:
+            path = write_bag(tmp_path / str(count), kind, {'/a': [
+                joint_state(START + k, names, *[[k] * 100] * 3) for k in range(count)]})
+        tracemalloc.start()
+        for _ in open_recording(path):
+            pass
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] < 1.2 * peaks[1] + 100_000
+
+
+shapes = st.tuples(st.lists(st.text(max_size=9), max_size=4), st.tuples(*[st.booleans()] * 3),
+                   st.text(max_size=9))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(shapes, min_size=1, max_size=4), st.randoms(use_true_random=False))
+def test_messages_are_decoded_as_the_library_does(layouts: list, random: object) -> None:
+    """Whatever they look like and however that changes, from one to the next."""
+    decode = decoder(JOINT_STATE)
+    for names, present, frame in layouts:
+        for stamp in (START, 7, 0):
+            values = [[random.gauss(0, 1) for _ in names] if there else [] for there in present]
+            message = joint_state(stamp, names, *values, frame=frame)
+            data = bytes(STORE.serialize_cdr(message, JOINT_STATE))
+            record, = decode(data, 99)
+            assert record.stamp == (stamp or 99)
+            assert list(record.names) == names
+            for found, value in zip(record[2:5], values):
+                assert found.tolist() == value
+
+
+def test_without_rosbags_bags_say_how_to_get_it_and_tables_do_not_need_it(tmp_path: Path) -> None:
+    """In a process where it cannot be imported."""
+    bag = write_bag(tmp_path / 'bag', 'db3', {'/joint_states': messages(5)})
+    table = write_csv(tmp_path / 'a.csv', ['time', 'q_a'], [[0, 1], [1, 2]])
+    code = """
+import sys
+sys.modules['rosbags'] = None
+from urdf2dyn_ros.errors import Urdf2DynError
+from urdf2dyn_ros.recordings import open_recording
+print(len(list(open_recording(sys.argv[1]))))
+try:
+    open_recording(sys.argv[2])
+except Urdf2DynError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, '-c', code, table, bag], capture_output=True, text=True)
+    assert done.stdout.startswith('2\nreading bags needs the Python library rosbags')
+    assert 'pip install rosbags' in done.stdout

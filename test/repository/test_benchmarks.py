@@ -1,0 +1,117 @@
+"""The benchmark runs, compares before it times, and writes what it promises; no times are held."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from support.paths import ROOT
+from urdf2dyn_ros.estimators import COMPILED, ESTIMATORS
+
+FOLDER = ROOT / 'benchmarks'
+
+
+class Run(NamedTuple):
+    """What a run printed and wrote."""
+
+    table: str
+    found: dict[str, Any]
+    folder: Path
+
+
+@pytest.fixture(scope='module')
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Return a quick run on the smallest robot."""
+    folder = tmp_path_factory.mktemp('benchmark')
+    done = subprocess.run(
+        [sys.executable, FOLDER / 'run.py', '--quick', '--robots', '2R', '--json',
+         folder / 'copy.json', '--output', folder],
+        text=True, capture_output=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return Run(done.stdout, json.loads((folder / 'benchmark.json').read_text()), folder)
+
+
+def test_it_writes_figures_and_a_picture(quick: Run) -> None:
+    """Twice the same figures, and a PNG."""
+    assert json.loads((quick.folder / 'copy.json').read_text()) == quick.found
+    assert (quick.folder / 'benchmark.png').read_bytes().startswith(b'\x89PNG')
+    assert {'host', 'robots', 'growth', 'humanoid'} <= quick.found.keys()
+
+
+def test_everybody_is_in_the_table_or_left_out_with_a_reason(
+        quick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the table of contestants, and nobody twice."""
+    monkeypatch.syspath_prepend(FOLDER)
+    from contestants import CONTESTANTS
+
+    robot = quick.found['robots']['2R']
+    assert {*robot['ns']} | {*robot['left_out']} == {one.name for one in CONTESTANTS}
+    assert not {*robot['ns']} & {*robot['left_out']}
+    for name in robot['ns']:
+        assert f'\n{name} ' in quick.table
+    for name, reason in robot['left_out'].items():
+        assert f'left out: {name}, because {reason}' in quick.table
+    assert {'ours: Python, one call', 'Pinocchio from Python'} <= robot['ns'].keys()
+
+
+def test_those_who_are_timed_agree(quick: Run) -> None:
+    """As found before the timing."""
+    robot = quick.found['robots']['2R']
+    assert robot['difference'].keys() == robot['ns'].keys()
+    assert max(robot['difference'].values()) < 1e-9
+
+
+@pytest.mark.parametrize('wrong', (1e-6, np.nan, np.inf))
+def test_who_disagrees_is_left_out(wrong: float, tmp_path: Path,
+                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even by a single effort."""
+    monkeypatch.syspath_prepend(FOLDER)
+    from cases import case
+    from contestant import Contestant
+    from contestants import CONTESTANTS, ours_python
+    from race import race
+
+    def prepare(robot: Any) -> Any:
+        ready = ours_python.prepare(robot)
+        efforts = ready.efforts()
+        efforts[7, 0] += wrong * np.abs(efforts).max()
+        return ready._replace(efforts=lambda: efforts)
+
+    honest = [one for one in CONTESTANTS if one.prepare is ours_python.prepare]
+    result, ready = race(case('2R', tmp_path),
+                         [*honest, Contestant('liar', False, 'Python', prepare)], 1)
+    assert [*ready] == [*result['ns']] == [honest[0].name]
+    assert 'its efforts differ by' in result['left_out']['liar']
+
+
+def test_the_cost_of_estimators_is_held_against_its_gate(tmp_path: Path) -> None:
+    """Of every one of them; what is said of the gate follows from the figures."""
+    done = subprocess.run([sys.executable, FOLDER / 'estimator_cost.py', '--updates', '60',
+                           '--output', tmp_path], text=True, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / 'estimator_cost.json').read_text())
+    assert found['us'].keys() == {*ESTIMATORS, *(f'{name}, C' for name in COMPILED)}
+    gate = found['gate']
+    assert (gate['joints'], gate['p50'], gate['p99']) == (30, 40.0, 150.0)
+    for name, row in found['us'].items():
+        met = all(0.0 < row['30'][each] <= gate[each] for each in ('p50', 'p99'))
+        assert row['gate_met'] is met
+        line = next(line for line in done.stdout.splitlines() if line.startswith(f'{name} '))
+        assert line.endswith(' met') and line.endswith('not met') is not met
+
+
+def test_joints_move_while_estimators_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At rest an encoder says nothing, and less is computed."""
+    monkeypatch.syspath_prepend(FOLDER)
+    from estimator_cost import motion
+
+    stamps, q, qd = (np.array(each) for each in zip(*motion(30, 1000)))
+    assert (np.diff(stamps) > 0).all() and len(set(np.diff(stamps).tolist())) > 100
+    assert (np.ptp(q, axis=0) > 0.1).all()
+    assert (np.abs(np.gradient(q, 1e-9 * stamps, axis=0) - qd).mean(axis=0) < 0.1).all()

@@ -1,0 +1,224 @@
+"""What the package is as a whole: version, imports, docstrings, commands, installation by pip."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import rclpy
+
+import urdf2dyn_ros
+from support.nodes.graph import domain
+from support.paths import ROOT
+
+PACKAGE = ROOT / 'urdf2dyn_ros'
+MODULES = sorted(PACKAGE.rglob('*.py'))
+NODES = PACKAGE / 'nodes'
+NODE_FILES = ('inverse_dynamics', 'effort_comparison', 'joint_simulator')
+ROS = re.compile(r'(rclpy|ament_.*|tf2_.*|.*_(msgs|srvs|interfaces))$')
+LAUNCH = re.compile(r'launch(_.*)?$')
+SOURCES = ('urdf2dyn_ros', 'config', 'launch', 'plotjuggler', 'resource', 'rviz', 'urdf',
+           'package.xml', 'setup.py', 'setup.cfg', 'pyproject.toml', 'README.md', 'LICENSE')
+
+
+def relative(path: Path) -> str:
+    """Return a path as it is called in the repository."""
+    return str(path.relative_to(ROOT))
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the full name of every module that a file imports, wherever it does."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f'{path}: relative import'
+            yield node.module or ''
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    """setup.py takes it from package.xml."""
+    stated = ElementTree.parse(ROOT / 'package.xml').findtext('version')
+    printed = subprocess.run([sys.executable, 'setup.py', '--version'], cwd=ROOT, text=True,
+                             capture_output=True, check=True).stdout.split()[-1]
+    assert urdf2dyn_ros.__version__ == stated == printed
+
+
+def test_no_folder_needs_one_that_needs_it() -> None:
+    """So that the package can be read from one end to the other."""
+    needs: dict[str, set[str]] = {}
+    for path in MODULES:
+        folder = path.relative_to(PACKAGE).parts[0].removesuffix('.py')
+        others = {name.split('.')[1] for name in imported(path)
+                  if name.startswith(f'{PACKAGE.name}.')} - {folder}
+        needs.setdefault(folder, set()).update(others)
+    assert 'languages' in needs['compiled']
+    graphlib.TopologicalSorter(needs).prepare()   # raises CycleError, which names them
+
+
+@pytest.mark.parametrize('path', MODULES, ids=relative)
+def test_only_nodes_know_ros_and_nobody_knows_launch(path: Path) -> None:
+    """All else runs where ROS is not installed."""
+    for name in imported(path):
+        top = name.partition('.')[0]
+        assert not LAUNCH.match(top)
+        if NODES not in path.parents:
+            assert not ROS.match(top)
+            # a command imports the demonstration when it is asked for, and says what is missing
+            assert not name.startswith('urdf2dyn_ros.nodes') or path.parent.name == 'commands'
+
+
+@pytest.mark.parametrize('path', [*MODULES, *sorted(ROOT.glob('launch/*.py'))], ids=relative)
+def test_every_module_says_what_it_is(path: Path) -> None:
+    """Files with nothing in them, which only make a folder a package, need not."""
+    text = path.read_text()
+    assert not text.strip() or ast.get_docstring(ast.parse(text))
+
+
+@pytest.mark.parametrize('name', NODE_FILES)
+def test_no_attribute_of_a_node_hides_one_of_rclpy(name: str,
+                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    """Node keeps, for instance, its parameters in ``_parameters``: losing them kills it later."""
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    context = rclpy.Context()
+    context.init(args=[], domain_id=domain())
+    node = rclpy.create_node('attributes', context=context)
+    theirs = set(vars(node)) | set(dir(type(node)))
+    node.destroy_node()
+    context.try_shutdown()
+    path, = (*NODES.glob(f'{name}.py'), *NODES.glob(f'{name}/node.py'))
+    tree = ast.parse(path.read_text())
+    ours = {target.attr for target in ast.walk(tree)
+            if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store)
+            and isinstance(target.value, ast.Name) and target.value.id == 'self'}
+    assert ours & theirs == set()
+
+
+WITHOUT_ROS = """
+import pkgutil, importlib, sys
+for name in ('rclpy', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'launch',
+             'diagnostic_msgs'):
+    sys.modules[name] = None  # import raises ImportError
+import urdf2dyn_ros
+for module in pkgutil.walk_packages(urdf2dyn_ros.__path__, 'urdf2dyn_ros.'):
+    if '.nodes' not in module.name and 'dart' not in module.name:
+        importlib.import_module(module.name)
+from urdf2dyn_ros.cli import main
+sys.exit(main(['demo']))
+"""
+
+
+def test_all_but_the_nodes_work_without_ros() -> None:
+    """And the one command that needs ROS says so in one line."""
+    done = subprocess.run([sys.executable, '-c', WITHOUT_ROS], cwd=ROOT, text=True,
+                          capture_output=True, timeout=120)
+    assert done.returncode == 1
+    assert re.fullmatch(r"error: the demo needs ROS 2's Python library .*\n", done.stderr)
+
+
+@pytest.mark.parametrize('module', ['cli', 'nodes.inverse_dynamics'])
+def test_nobody_waits_for_a_library_that_is_not_used_yet(module: str) -> None:
+    """They are as slow to import as all the rest together."""
+    program = f'import sys, urdf2dyn_ros.{module}; print(*{{*sys.modules}})'
+    done = subprocess.run([sys.executable, '-c', program], cwd=ROOT, text=True,
+                          capture_output=True, timeout=120)
+    assert 'numpy' in done.stdout.split(), done.stderr
+    assert {'scipy', 'matplotlib', 'rosbags', 'dartpy', 'mujoco'}.isdisjoint(done.stdout.split())
+
+
+@pytest.fixture(scope='module')
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """
+    Return a virtual environment with this package installed in it by pip.
+
+    It finds the dependencies where this interpreter does. The sources are copied, because pip
+    builds in the directory it is given.
+
+    """
+    folder = tmp_path_factory.mktemp('pip')
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / 'source' / name,
+                            ignore=shutil.ignore_patterns('__pycache__'))
+        else:
+            shutil.copy(ROOT / name, folder / 'source' / name)
+    venv = folder / 'venv'
+    subprocess.run([sys.executable, '-m', 'venv', '--without-pip', venv], check=True)
+    python = venv / 'bin' / 'python'
+    purelib = subprocess.run(
+        [python, '-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'],
+        check=True, capture_output=True, text=True).stdout.strip()
+    here = {sysconfig.get_path('purelib'), sysconfig.get_path('platlib')}
+    # addsitedir, so that .pth files of the dependencies count too
+    Path(purelib, 'dependencies.pth').write_text(
+        ''.join(f'import site; site.addsitedir({path!r})\n' for path in sorted(here)))
+    # without isolation nothing is downloaded, but an old setuptools cannot make a wheel alone
+    modern = int(version('setuptools').partition('.')[0]) >= 71
+    alone = modern or importlib.util.find_spec('wheel') is not None
+    done = subprocess.run(
+        [python, '-m', 'pip', 'install', '--no-deps', '--ignore-installed',
+         *(['--no-build-isolation'] if alone else []), folder / 'source'],
+        env=environment(), cwd=folder, text=True, capture_output=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return venv
+
+
+def environment() -> dict[str, str]:
+    """Return the environment without this checkout in it."""
+    return {name: value for name, value in os.environ.items() if name != 'PYTHONPATH'}
+
+
+def command(venv: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    """Run a command of the environment, away from this checkout."""
+    return subprocess.run([venv / 'bin' / str(words[0]), *map(str, words[1:])], text=True,
+                          capture_output=True, cwd=venv, env=environment(), timeout=120)
+
+
+def test_pip_installs_what_the_package_is_made_of(installed: Path) -> None:
+    """Modules, and the files of the share directory."""
+    share = installed / 'share' / 'urdf2dyn_ros'
+    for name in ('package.xml', *(relative(path) for pattern in (
+            'config/*.yaml', 'launch/*.launch.py', 'plotjuggler/*.xml', 'rviz/*.rviz',
+            'urdf/*.urdf') for path in ROOT.glob(pattern))):
+        assert (share / name).read_bytes() == (ROOT / name).read_bytes()
+    code = ('import urdf2dyn_ros, urdf2dyn_ros.system.share as s;'
+            'print(urdf2dyn_ros.__file__); print(s.share_directory())')
+    file, directory = command(installed, 'python', '-c', code).stdout.split()
+    assert Path(directory) == share.resolve()
+    package = Path(file).parent
+    assert installed.resolve() in package.resolve().parents
+    assert (package / 'py.typed').is_file()
+    for pattern in ('*.py', '*.c', '*.h'):
+        assert ({path.relative_to(package) for path in package.rglob(pattern)}
+                == {path.relative_to(PACKAGE) for path in PACKAGE.rglob(pattern)})
+
+
+def test_the_installed_command_reads_and_exports(installed: Path, tmp_path: Path) -> None:
+    """The script that it writes runs by itself."""
+    robot = installed / 'share' / 'urdf2dyn_ros' / 'urdf' / 'rx90.urdf'
+    assert command(installed, 'urdf2dyn', '--help').returncode == 0
+    assert 'rx90: 6 joints' in command(installed, 'urdf2dyn', 'info', robot).stdout
+    done = command(installed, 'urdf2dyn', 'export', robot, '-o', tmp_path)
+    assert (done.returncode, done.stderr) == (0, '')
+    assert command(installed, 'python', tmp_path / 'rx90_dynamics.py').returncode == 0
+
+
+@pytest.mark.parametrize('name', NODE_FILES)
+def test_the_installed_nodes_are_commands(installed: Path, name: str) -> None:
+    """An argument that rcl refuses ends them with one line; test_colcon.py lets one run."""
+    done = command(installed, name, '--ros-args', '--params-file', '/nonexistent')
+    assert done.returncode == 2
+    assert 'error: failed to initialize rcl' in done.stderr
+    assert 'Traceback' not in done.stderr

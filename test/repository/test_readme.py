@@ -1,0 +1,119 @@
+"""What the README shows is what the package does."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from support.paths import ROOT
+from support.robot_files import EXAMPLES, OWN
+from urdf2dyn_ros import read_urdf
+from urdf2dyn_ros.information import information
+from urdf2dyn_ros.languages import LANGUAGES
+
+README = (ROOT / 'README.md').read_text()
+ROBOTS = {
+    'robot_2r': OWN / 'robot_2r.urdf',
+    'scara': OWN / 'scara.urdf',
+    'rx90': OWN / 'rx90.urdf',
+    'UR5': EXAMPLES / 'ur_description' / 'urdf' / 'ur5_robot.urdf',
+    'Panda with fingers': EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf',
+    'Talos, reduced': EXAMPLES / 'talos_data' / 'robots' / 'talos_reduced.urdf',
+    'humanoid_3p33r': OWN / 'humanoid_3p33r.urdf',
+}
+
+
+def row(name: str) -> str:
+    """Return a robot's row in the table of operations."""
+    found = information(read_urdf(ROBOTS[name].read_bytes()))
+    cells = [f'{cost["multiplications"]} / {cost["additions"]}'
+             for cost in (found['operations'][style] for style in ('fast', 'readable'))]
+    return f'| {name} | {len(found["joints"])} | {cells[0]} | {cells[1]} |'
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+def test_operations_are_those_that_info_prints(name: str) -> None:
+    """Every row of the table."""
+    assert row(name) in README
+
+
+def test_the_script_that_is_shown_is_the_one_that_is_exported() -> None:
+    """Word for word; the whole file is a golden copy, which another test holds."""
+    block = re.search(r'```python\n(    # ---- link 2.*?)```', README, re.DOTALL)
+    assert block is not None
+    script = (ROOT / 'test/golden/python/readable/robot_2r_dynamics.py').read_text()
+    assert block.group(1) in script
+
+
+def six_lines(language: str) -> str:
+    """Return six statements of link 2 in a language, as its golden file has them, fenced."""
+    folder = ROOT / 'test' / 'golden' / language / 'readable'
+    text = '\n'.join(path.read_text() for path in sorted(folder.iterdir()))
+    found = re.findall(r'^    (?:[\w ]* )?(?:[bcsw]d?2|wd2)(?:_[xyz])? = .*$', text, re.MULTILINE)
+    fence = {'javascript': 'js'}.get(language, language)
+    return '\n'.join([f'```{fence}', *(line[4:] for line in found[:6]), '```'])
+
+
+@pytest.mark.parametrize('language', LANGUAGES)
+def test_the_lines_that_are_shown_in_a_language_are_those_of_its_golden_file(
+        language: str) -> None:
+    """Six statements of the same link."""
+    assert six_lines(language).count('\n') == 7
+    assert six_lines(language) in README
+
+
+def race() -> str:
+    """Return the ratios of the run behind the picture as a table."""
+    found = json.loads((ROOT / 'docs' / 'benchmark.json').read_text())['robots']
+    rows = [('exported C, called from C', 'ours: exported C', 'Pinocchio', 'Pinocchio, C++'),
+            ('one call from Python, compiled', 'ours: c, one call', 'Pinocchio from Python',
+             '`pin.rnea` from Python'),
+            ('batch from Python, 1 thread', 'ours: c, batch', 'Pinocchio from Python',
+             '`pin.rnea` from Python'),
+            ('batch from Python, 2 threads', 'ours: c, batch, 2 threads',
+             'Pinocchio from Python', '`pin.rnea` from Python')]
+    lines = [f'| times faster | than | {" | ".join(found)} |', '|---|---|' + '---|' * len(found)]
+    for what, ours, peer, named in rows:
+        ratios = [f"{robot['ns'][peer] / robot['ns'][ours]:.2g}" for robot in found.values()]
+        lines.append(f'| {what} | {named} | ' + ' | '.join(ratios) + ' |')
+    return '\n'.join(lines)
+
+
+def test_the_race_that_is_shown_is_the_one_that_was_run() -> None:
+    """From the figures that `make bench` wrote beside its picture."""
+    assert race() in README
+
+
+def test_the_description_that_is_shown_is_the_2rs() -> None:
+    """But for its visuals and the limits of its lines."""
+    block = re.search(r'```xml\n(.*?)```', README, re.DOTALL)
+    assert block is not None
+    model = read_urdf(OWN.joinpath('robot_2r.urdf').read_bytes())
+    shown = read_urdf(f'<robot name="robot_2r"><link name="link1"/>{block.group(1)}</robot>')
+    assert shown.joints[0] == model.joints[1]
+    assert shown.links[1] == model.links[2]
+
+
+def test_the_python_that_is_shown_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the repository, as written."""
+    monkeypatch.chdir(ROOT)
+    block = re.search(r'```python\n(from urdf2dyn_ros.*?)```', README, re.DOTALL)
+    assert block is not None
+    namespace: dict = {}
+    exec(block.group(1), namespace)
+    assert len(namespace['tau']) == 6
+    assert list(namespace['files']) == ['rx90_dynamics.py']
+
+
+def test_files_that_are_named_exist() -> None:
+    """Links and paths."""
+    for path in re.findall(r'\]\(([^)#:]+)\)', README):
+        assert (ROOT / path).exists(), path
+
+
+if __name__ == '__main__':
+    print('\n'.join(row(name) for name in ROBOTS))
+    print('\n\n'.join(map(six_lines, LANGUAGES)))
+    print(race())

@@ -1,0 +1,128 @@
+"""From joint states to efforts when stamps are missing, late, far apart or irregular."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from support.streams.pendulum_stream import MS, START, make_stream, motion, pendulums, receive, run
+
+
+@pytest.fixture
+def stream():
+    return make_stream()
+
+
+@pytest.mark.fault(27)
+def test_publishers_with_clocks_hours_apart_give_nothing(stream):
+    hour = 3600 * 1000
+    for ms in range(200):
+        assert receive(stream, ms) is None
+        assert receive(stream, ms + hour + 0.5) is None
+    assert stream.counters['gap'] + stream.counters['jump_back'] == 399
+
+
+@pytest.mark.fault(27)
+def test_a_second_publisher_that_lags_is_counted(stream):
+    for ms in range(200):
+        receive(stream, ms)
+        receive(stream, ms - 1.5)
+    assert stream.counters['out_of_order'] > 190
+
+
+@pytest.mark.fault(28)
+def test_no_stamp_no_output(stream):
+    assert run(stream, range(100), stamp=0) == []
+    assert stream.counters == {'received': 100, 'no_stamp': 100}
+
+
+@pytest.mark.parametrize('stamp', [-1, 2**63, 2**200])
+@pytest.mark.fault(28)
+def test_a_stamp_out_of_range_is_none(stream, stamp):
+    assert receive(stream, 0, stamp=stamp) is None
+    assert stream.counters['no_stamp'] == 1
+
+
+@pytest.mark.fault(28)
+def test_the_receive_time_stands_in_for_a_stamp():
+    now = [START]
+    stream = make_stream(clock=lambda: now[0], use_receive_time=True)
+    outputs = []
+    for ms in range(100):
+        now[0] = START + ms * MS
+        outputs.append(receive(stream, ms, stamp=0))
+    assert outputs[-1].stamp == now[0]
+    assert outputs[-1].effort == pytest.approx(pendulums(*motion(now[0])), abs=0.05)
+
+
+@pytest.mark.fault(29)
+def test_a_duplicate_stamp_is_dropped(stream):
+    run(stream, range(100))
+    assert receive(stream, 99) is None
+    assert receive(stream, 99, position=[0.3, 0.1]) is None
+    assert stream.counters['duplicate_stamp'] == 2
+    assert receive(stream, 100) is not None
+
+
+@pytest.mark.fault(30)
+def test_a_late_message_is_dropped(stream):
+    run(stream, range(100))
+    assert receive(stream, 60) is None
+    assert stream.counters['out_of_order'] == 1
+    assert receive(stream, 100) is not None
+
+
+@pytest.mark.parametrize('target', [-100_000_000, 0, 700])
+@pytest.mark.fault(31)
+def test_after_a_jump_back_output_is_soon_there_again(stream, target):
+    run(stream, range(1000))
+    outputs = run(stream, range(target, target + 200))
+    assert len(outputs) == 170
+    assert outputs[0].stamp == START + (target + 30) * MS
+    assert outputs[0].measured == pytest.approx(pendulums(*motion(outputs[0].stamp)))
+    assert stream.counters['jump_back'] == 1
+
+
+@pytest.mark.parametrize('gap', [101, 5000, 3_600_000])
+@pytest.mark.fault(32)
+def test_no_effort_across_a_gap(stream, gap):
+    run(stream, range(500))
+    outputs = run(stream, range(499 + gap, 799 + gap))
+    assert len(outputs) == 270
+    assert outputs[0].stamp == START + (529 + gap) * MS
+    assert stream.counters['gap'] == 1
+
+
+@pytest.mark.fault(32)
+def test_a_short_pause_is_no_gap(stream):
+    run(stream, range(500))
+    assert len(run(stream, range(590, 700))) == 110
+    assert stream.counters['gap'] == 0
+
+
+@pytest.mark.parametrize('hours', [-5, 0, 5])
+@pytest.mark.fault(33)
+def test_the_age_of_the_stamps_is_known(hours):
+    stream = make_stream(clock=lambda: START + 99 * MS + hours * 3600 * 1000 * MS)
+    assert stream.age is None
+    assert run(stream, range(100))
+    assert stream.age == hours * 3600 * 1000 * MS
+
+
+@pytest.mark.fault(38)
+def test_a_change_of_rate_and_bursts_are_followed(stream):
+    slow = np.arange(1000, 3000, 20)
+    bursts = np.sort(np.concatenate((np.arange(3000, 4000, 10), np.arange(3000.2, 4000, 10))))
+    for times in (np.arange(1000), slow, bursts):
+        outputs = run(stream, times)
+        assert len(outputs) >= len(times) - 30
+        for output in outputs[5:]:
+            assert output.effort == pytest.approx(pendulums(*motion(output.stamp)), abs=0.5)
+    assert stream.counters['gap'] == 0
+
+
+@pytest.mark.parametrize('rate', [3.0, 10.0])
+@pytest.mark.fault(38)
+def test_a_slow_stream_is_no_series_of_gaps(stream, rate):
+    outputs = run(stream, np.arange(0, 20_000, 1000.0 / rate))
+    assert len(outputs) >= 20 * rate - 8

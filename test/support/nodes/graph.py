@@ -1,0 +1,124 @@
+"""
+Real processes on a real DDS graph that never leaves this computer: helpers for the node tests.
+
+    with Graph() as graph, graph.process('joint_simulator', duration=2.0, ...) as node:
+        states = graph.messages(JointState, 'joint_states')
+        graph.wait(lambda: len(states) > 10)
+        assert node.stop(signal.SIGINT) == 0
+
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+from support.paths import TEST
+from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
+from urdf2dyn_ros.nodes.demo.client import Client
+from urdf2dyn_ros.system.child_environment import IMPORT_ROOT
+
+SENSOR = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
+LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
+                     durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+def domain() -> int:
+    """Return a DDS domain of this test session's own, another one for every xdist worker."""
+    base = int(os.environ.get('ROS_DOMAIN_ID', os.getppid()))
+    worker = int(os.environ.get('PYTEST_XDIST_WORKER', 'gw0')[2:])
+    return 1 + (base + worker - 1) % 101
+
+
+class Process(ChildProcess):
+    """One node of this package; leaving the ``with`` block ends it, whatever happened."""
+
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        stop_all([self])
+        if any(error):
+            print(f'--- output of {self.name} (exit code {self.exit_code})\n{self.output}')
+
+    def stop(self, number: int = signal.SIGINT, timeout: float = 5.0) -> int:
+        """Send a signal and return the exit code; a process that stays is an error."""
+        self.send(number)
+        code = self.wait(timeout)
+        if code is None:
+            raise TimeoutError(f'{self.name} still runs {timeout} s after signal {number}')
+        return code
+
+
+class Graph(Client):
+    """A node of the test's own, and the processes that share its DDS domain."""
+
+    def __init__(self) -> None:
+        os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+        self.domain = domain()
+        super().__init__('test', self.domain)
+
+    def __enter__(self) -> Graph:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def process(self, name: str, remappings: Mapping[str, str] | None = None,
+                arguments: Sequence[str] = (), **parameters: Any) -> Process:
+        """
+        Start a node by the name of its module in ``urdf2dyn_ros.nodes``.
+
+        Parameters whose names have a dot are given as ``**{'export.directory': '/tmp/x'}``.
+
+        """
+        words = ['--ros-args', *arguments]
+        for key, value in parameters.items():
+            words += ['-p', f'{key}:={json.dumps(value, ensure_ascii=False)}']
+        for key, value in (remappings or {}).items():
+            words += ['-r', f'{key}:={value}']
+        return self.program(f'urdf2dyn_ros.nodes.{name}', words)
+
+    def program(self, module: str, words: Sequence[str] = ()) -> Process:
+        """Start a module, of this package or of the folder test, in the same DDS domain."""
+        path = [str(IMPORT_ROOT), str(TEST), os.environ.get('PYTHONPATH', '')]
+        return Process(module, words, {
+            'ROS_DOMAIN_ID': str(self.domain), 'PYTEST_XDIST_WORKER': 'gw0',
+            'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+            'PYTHONPATH': os.pathsep.join(filter(None, path))})
+
+    def messages(self, kind: Any, topic: str, qos: QoSProfile = SENSOR,
+                 kept: int = 100_000) -> deque[Any]:
+        """Subscribe and return the messages, oldest first, that `wait` and `spin` let in."""
+        received: deque[Any] = deque(maxlen=kept)
+        self.listen(kind, topic, lambda message: received.append(message), qos)
+        return received
+
+    def publisher(self, kind: Any, topic: str, qos: QoSProfile | int = 10) -> Any:
+        """Return a publisher of the test's node."""
+        return self.node.create_publisher(kind, topic, qos)
+
+    def spin(self, seconds: float) -> None:
+        """Let callbacks run for a time [s]."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            # always the same: rclpy begins anew for another timeout, and whoever is first in its
+            # order, a stream that does not pause, is then the only one that is heard
+            self._executor.spin_once(timeout_sec=0.001)
+
+    def wait(self, condition: Callable[[], object], timeout: float = 15.0,
+             what: str = 'such event', meanwhile: Callable[[], None] = lambda: None) -> None:
+        """Let callbacks run until the condition holds; an error after `timeout` [s]."""
+        super().wait(condition, timeout, what, meanwhile)
+
+    def call(self, kind: Any, service: str, timeout: float = 15.0,
+             meanwhile: Callable[[], None] = lambda: None) -> Any:
+        """Call a service without arguments and return its answer."""
+        return super().call(kind, service, timeout, meanwhile)

@@ -1,0 +1,52 @@
+"""What a node says of itself in ~/status: helpers of the node's tests."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+
+from support.nodes.graph import Graph
+from support.nodes.moving_robot import Robot
+
+OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
+ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
+PARTS = ('model', 'input', 'output')
+
+
+class Statuses:
+    """The newest status of every part."""
+
+    def __init__(self, graph: Graph, topic: str = 'inverse_dynamics/status') -> None:
+        self.arrays: deque[Any] = graph.messages(DiagnosticArray, topic)
+
+    def level(self, part: str) -> bytes:
+        """Return a part's level; STALE before the first message."""
+        return self._part(part).level if self.arrays else STALE
+
+    def message(self, part: str) -> str:
+        """Return its sentence."""
+        return self._part(part).message
+
+    def values(self, part: str) -> dict[str, str]:
+        """Return its values by key."""
+        return {row.key: row.value for row in self._part(part).values}
+
+    def levels(self) -> list[bytes]:
+        """Return the levels of model, input and output."""
+        return [self.level(part) for part in PARTS]
+
+    def _part(self, part: str) -> Any:
+        return self.arrays[-1].status[PARTS.index(part)]
+
+
+def move(robot: Robot, until: Callable[[], object], timeout: float = 20.0) -> None:
+    """Publish samples with the present time as their stamp until something holds."""
+    deadline = time.monotonic() + timeout
+    while not until():
+        assert time.monotonic() < deadline, 'it never came'
+        robot.publisher.publish(robot.message(stamp=time.time_ns()))
+        robot.graph.spin(0.004)

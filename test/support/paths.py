@@ -1,0 +1,11 @@
+"""Where the repository is, its tests, and the recordings beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TEST = ROOT / 'test'
+UR10 = (ROOT.parent / 'shared' / 'data' / 'ur10_exciting_trajectory'
+        / 'ur10_exciting_trajectory.db3')
+"""The recording of a real UR10; tests that need it are skipped where it is missing."""

@@ -1,0 +1,83 @@
+"""Motions of known acceleration to tune on, recorded: helpers of the tests of tuning."""
+
+from __future__ import annotations
+
+import re
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+
+from support.recordings.bags import joint_state, write_bag, write_csv
+from support.streams.known_motions import (
+    DURATION,
+    ENDING,
+    NAMES,
+    PROFILES,
+    SETTLING,
+    START,
+    Recording,
+    record,
+    truth,
+)
+from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.tuning.motion import RecordedMotion
+from urdf2dyn_ros.tuning.reference import estimated
+
+
+def silent(done: float) -> None:
+    """Show no progress."""
+
+
+def scaled(scale: float, samples: int = 1500) -> Recording:
+    """Return the four motions so many times as large, with encoders and noise to match."""
+    whole = record(PROFILES['C'])
+    return Recording(whole.stamps[:samples], scale * whole.q[:samples],
+                     scale * whole.qd[:samples])
+
+
+def motion_of(samples: Recording, names: tuple[str, ...] = NAMES) -> RecordedMotion:
+    starts = np.arange(len(samples.stamps)) == 0
+    return RecordedMotion(Path('made'), names, samples.stamps, samples.q.copy(), samples.qd.copy(),
+                          starts, samples.stamps)
+
+
+def error(estimator: str, motion: RecordedMotion, scale: float, **parameters: float) -> float:
+    """Return RMSE(qdd) / RMS(qdd), geometric mean of the motions, against the truth."""
+    found = estimated(make_estimator(estimator, 4, **parameters), motion, silent).qdd
+    true = scale * truth(motion.stamps)[2]
+    time = (motion.stamps - START) * 1e-9
+    counted = (time >= SETTLING) & (time <= DURATION - ENDING)
+    rmse = np.sqrt(np.nanmean((found - true)[counted] ** 2, axis=0))
+    return float(np.exp(np.mean(np.log(rmse / np.sqrt(np.mean(true[counted] ** 2, axis=0))))))
+
+
+def as_db3(path: Path, samples: Recording, names: tuple[str, ...]) -> Path:
+    return write_bag(path / 'bag', 'db3', {'/joint_states': [
+        joint_state(stamp, names, q, qd) for stamp, q, qd in samples]}).parent
+
+
+def as_mcap(path: Path, samples: Recording, names: tuple[str, ...]) -> Path:
+    """Return a file; a gripper's messages are among the arm's, and the order of joints differs."""
+    return write_bag(path / 'bag', 'mcap', {'/joint_states': [
+        message for stamp, q, qd in samples for message in (
+            joint_state(stamp, names[::-1], q[::-1], qd[::-1]),
+            joint_state(stamp + 300_000, ['gripper'], [0.0]))]})
+
+
+def as_csv(path: Path, samples: Recording, names: tuple[str, ...]) -> Path:
+    """Return a table whose time begins at zero."""
+    return write_csv(
+        path / 'table.csv', ['time', *(f'q_{name}' for name in names),
+                             *(f'qd_{name}' for name in names)],
+        ([(stamp - START) * 1e-9, *q, *qd] for stamp, q, qd in samples))
+
+
+def tune(*words: object) -> tuple[int, str, str]:
+    """Run the command in this process; return exit code, output and errors without progress."""
+    output, errors = StringIO(), StringIO()
+    with redirect_stdout(output), redirect_stderr(errors):
+        code = main(['tune', *map(str, words)])
+    return code, output.getvalue(), re.sub('(reading|tuning): .*\n', '', errors.getvalue())

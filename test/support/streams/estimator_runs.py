@@ -1,0 +1,56 @@
+"""Recordings for the estimators and what they make of them: helpers of their tests."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from support.streams.known_motions import PROFILES, START, Recording, error, record, truth
+from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
+from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
+
+EVERY_ESTIMATOR = [(name, {'align': align}) for name in ('finite_difference', 'polynomial')
+                   for align in ('end', 'centre')] + [('kalman', {}), ('kalman_fixed_lag', {})]
+"""Those that estimate: all but none."""
+
+KINDS = {'kalman': CompiledKalman, 'kalman_fixed_lag': KalmanFixedLag}
+"""In C, as the node has it; test_compiled_kalman holds the one on numpy to it."""
+
+
+@cache
+def recording(profile: str, jitter: float = 0.0) -> Recording:
+    return record(PROFILES[profile], jitter=jitter)
+
+
+@cache
+def clean(kind: str, profile: str) -> float:
+    """Return the error of a filter where nothing is wrong [%]."""
+    return error(KINDS[kind](4), recording(profile))
+
+
+def said(what: str, figure: float, most: float) -> float:
+    """Print a figure beside its limit, to be seen with -s."""
+    print(f'\n{what}: {figure:.3f} of {most}')
+    return figure
+
+
+def with_loss(whole: Recording) -> Recording:
+    """Leave out 5 % of the samples."""
+    return whole.chosen(np.random.default_rng(3).uniform(size=len(whole.stamps)) >= 0.05)
+
+
+def without_velocity(whole: Recording) -> Recording:
+    return Recording(whole.stamps, whole.q, np.full_like(whole.qd, np.nan))
+
+
+def estimates_of(estimator, samples: Recording) -> list[Estimate]:
+    return [estimator.update(*sample) for sample in samples]
+
+
+def short(rate: float = 1000.0, count: int = 200) -> Recording:
+    """Return the first samples of the four motions, exact, at any rate."""
+    stamps = START + np.arange(count) * round(1e9 / rate)
+    q, qd, _ = truth(stamps)
+    return Recording(stamps, q, qd)

@@ -1,0 +1,38 @@
+"""Work that would take too much of the time from the data pauses."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+
+from support.streams.hand_clock import Clock
+from urdf2dyn_ros.system.pauses import LONGEST, SHORTEST, TIMES, Pauses
+
+
+@pytest.mark.fault(47)
+@pytest.mark.parametrize(('took', 'pause'), [
+    (0.001, SHORTEST), (0.05, TIMES * 0.05), (1.0, LONGEST)])
+def test_a_pause_is_in_proportion_to_the_work_before_it_within_limits(
+        took: float, pause: float) -> None:
+    """And it passes with the clock; before the first piece there is none."""
+    clock = Clock()
+    pauses = Pauses(clock)
+    assert pauses.left == 0.0
+    with pauses.work():
+        clock.now += took
+    assert pauses.left == pytest.approx(pause)
+    clock.now += 0.4 * pause
+    assert pauses.left == pytest.approx(0.6 * pause)
+    clock.now += pause
+    assert pauses.left == 0.0
+
+
+def test_there_is_a_pause_after_work_that_failed() -> None:
+    """It took time all the same."""
+    clock = Clock()
+    pauses = Pauses(clock)
+    with suppress(OSError), pauses.work():
+        clock.now += 0.05
+        raise OSError('the disk is full')
+    assert pauses.left == pytest.approx(TIMES * 0.05)

@@ -1,0 +1,112 @@
+"""`urdf2dyn tune`: its suggestions where the truth is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from support.recordings.tuned_motions import error, motion_of, scaled, silent
+from support.streams.known_motions import PROFILES, START, Recording, truth
+from urdf2dyn_ros.tuning.sampling import sampling
+from urdf2dyn_ros.tuning.suggestion import suggest
+from urdf2dyn_ros.tuning.velocity import velocities
+
+
+@pytest.mark.parametrize('scale', [1.0, 0.01])
+def test_a_suggestion_is_nearly_the_best_there_is(scale: float) -> None:
+    """Within 20 % of the best density on a grid; an arm, and an axis that moves 100 times less."""
+    estimator = 'kalman'
+    motion = motion_of(scaled(scale))
+    found = suggest(motion, estimator, silent)
+    tuned = error(estimator, motion, scale, **found.parameters)
+    grid = {density: error(estimator, motion, scale, snap_density=float(density))
+            for density in scale ** 2 * 10.0 ** np.arange(3.0, 7.1)}
+    best = min(grid, key=grid.__getitem__)
+    assert min(grid) < best < max(grid)
+    print(f'\n{estimator}, scale {scale}: tuned {tuned:.4f}, best {grid[best]:.4f} at {best:g}')
+    assert tuned <= 1.2 * grid[best]
+    if scale < 1.0:
+        assert tuned < 0.5 * error(estimator, motion, scale)
+
+
+def test_noise_is_what_was_put_in() -> None:
+    """Positions of an encoder of 17 bits; the lag is one that can be waited for."""
+    found = suggest(motion_of(scaled(1.0)), 'kalman_fixed_lag', silent)
+    step = 2.0 * np.pi / 2 ** PROFILES['C'].bits
+    assert found.noise[0] == pytest.approx(step / np.sqrt(12.0), rel=0.4)
+    assert found.noise[1] == pytest.approx(PROFILES['C'].noise, rel=0.1)
+    assert found.inflated == pytest.approx(found.noise[1], rel=0.1)
+    assert 0.016 <= found.parameters['lag'] <= 0.1
+
+
+def test_velocities_that_are_not_those_of_the_positions_are_told() -> None:
+    """Late, scaled, with a bias, zero; and the regression does not mix them up."""
+    samples = scaled(1.0)
+    samples.qd[:, 0] = 1.3 * truth(samples.stamps - 12_000_000)[1][:, 0]
+    samples.qd[:, 1] += 0.05
+    samples.qd[:, 2] = 0.0
+    late, biased, zero, good = velocities(motion_of(samples))
+    assert late.lag == pytest.approx(0.012, abs=5e-4)
+    assert late.scale == pytest.approx(1.3, rel=0.01)
+    assert late.faults == ['is 1.3 times that of the positions', 'is 12.0 ms late']
+    assert biased.bias == pytest.approx(0.05, rel=0.05)
+    assert biased.scale == pytest.approx(1.0, rel=0.01)
+    assert zero.faults == ['is zero throughout']
+    assert good.faults == []
+
+
+@pytest.mark.parametrize(('q', 'qd', 'time', 'fault'), [
+    (1.0, -1.0, 1, 'has the other sign than the positions'),
+    (1.0, 57.3, 1, 'is 57.3 times that of the positions: is it in degrees?'),
+    (57.3, 1.0, 1, 'is 0.0175 times that of the positions: are the positions in degrees?'),
+    (1.0, 1.0, 1000, 'is 1000 times that of the positions: is the time in milliseconds?')])
+def test_of_a_wrong_scale_the_cause_is_told(q: float, qd: float, time: int, fault: str) -> None:
+    """In words, and as numbers that can be read."""
+    samples = scaled(1.0, 500)
+    motion = motion_of(Recording(START + time * (samples.stamps - START), q * samples.q,
+                                 qd * samples.qd))
+    assert velocities(motion)[1].faults[0] == fault   # a lag is in the same units
+
+
+def test_velocities_that_are_zero_are_to_be_ignored() -> None:
+    """By the noise that is suggested for them."""
+    samples = scaled(1.0, 700)
+    samples.qd[:] = 0.0
+    motion = motion_of(samples)
+    found = suggest(motion, 'kalman', silent)
+    assert found.parameters['velocity_noise'] == 100.0
+    with_zeros = motion_of(samples)
+    assert error('kalman', with_zeros, 1.0, **found.parameters) < 1.1 * error(
+        'kalman', with_zeros, 1.0)
+
+
+def test_a_late_velocity_is_believed_less() -> None:
+    """Its differences show no noise, the innovations do; the filter that told it does as well."""
+    samples = scaled(1.0, 700)
+    samples.qd[:] = truth(samples.stamps - 25_000_000)[1]
+    motion = motion_of(samples)
+    found = suggest(motion, 'kalman', silent)
+    assert (found.inflated > 10.0 * found.noise[1]).all()
+    assert error('kalman', motion, 1.0, **found.parameters) < 1.1 * error('kalman', motion, 1.0)
+
+
+def test_sampling_is_counted() -> None:
+    """Losses, stamps twice, stamps back, jitter."""
+    stamps = START + np.arange(1000) * 2_000_000
+    figures = sampling(np.concatenate((stamps[:100], stamps[107:200], stamps[199:400],
+                                       stamps[390:])))
+    assert (figures.count, figures.lost, figures.repeated, figures.back) == (1004, 7, 1, 1)
+    assert figures.period == 0.002
+    assert figures.longest == pytest.approx(0.016)
+    jitter = np.random.default_rng(0).normal(size=1000) * 50_000
+    assert sampling(stamps + jitter.astype(int)).jitter == pytest.approx(7e-5, rel=0.1)
+
+
+def test_joints_that_stand_still_have_no_say() -> None:
+    """Nor does one that does not move hinder the others."""
+    samples = scaled(1.0, 700)
+    samples.q[:, 1] = 0.3
+    samples.qd[:, 1] = 0.0
+    found = suggest(motion_of(samples), 'kalman', silent)
+    assert found.moving.tolist() == [True, False, True, True]
+    assert 1e4 < found.parameters['snap_density'] < 1e6
