@@ -4,33 +4,21 @@ from __future__ import annotations
 
 import json
 import textwrap
-import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from urdf2dyn_ros.compiled.backend import BACKENDS
-from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_compiled, make_estimator
-from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
-from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.languages import LANGUAGES
-from urdf2dyn_ros.load_parameters import BASE, EXTERNAL, JOINTS, LOADS, sensor
+from urdf2dyn_ros.load_parameters import BASE, EXTERNAL, JOINTS, LOADS
 from urdf2dyn_ros.loads.payload import PAYLOAD
-from urdf2dyn_ros.moving_base import BASES, MovingBase
-from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.moving_base import MovingBase
 from urdf2dyn_ros.observer.contact import ContactDetector
-from urdf2dyn_ros.observer.contact_watch import ContactWatch
-from urdf2dyn_ros.observer.momentum_observer import MomentumObserver, of_joints
+from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.parameters.gravity import GRAVITY_PARAMETER
 from urdf2dyn_ros.parameters.parameter_family import Family
 from urdf2dyn_ros.program.generator import STYLES
 from urdf2dyn_ros.program.models import CHOICES
-from urdf2dyn_ros.stream.sources import Sources
-from urdf2dyn_ros.stream.stream import Stream
+from urdf2dyn_ros.stream.assembly import STREAM_PARAMETERS
 
 _OWN = (
     Parameter('robot_description', '',
@@ -55,8 +43,6 @@ _OWN = (
               'Needs measured efforts and a base that stands still.'),
     *(row.named(f'observer.{row.name}') for row in MomentumObserver.PARAMETERS),
     *(row.named(f'contact.{row.name}') for row in ContactDetector.PARAMETERS),
-    Parameter('estimator', 'kalman', 'How accelerations are estimated.',
-              choices=tuple(ESTIMATORS)),
     Parameter('queue_depth', 1000, 'Joint states kept while the node is busy; the oldest go '
               'first.', minimum=1, maximum=100_000, read_only=True),
     Parameter('diagnostics.enabled', True,
@@ -74,114 +60,9 @@ _OWN = (
               'Replace an exported file whose text is another one by now.'),
 )
 
-PARAMETERS: tuple[Parameter, ...] = (
-    *_OWN,
-    *(row.named(f'stream.{row.name}') for row in Stream.PARAMETERS),
-    *(row.named(f'{name}.{row.name}') for name, kind in ESTIMATORS.items()
-      for row in kind.PARAMETERS),
-)
+PARAMETERS: tuple[Parameter, ...] = (*_OWN, *STREAM_PARAMETERS)
 
 FAMILIES = (JOINTS, EXTERNAL)
-
-OF_JOINTS = ('observer.gain', 'contact.thresholds')
-"""One for all joints, or one for each."""
-
-
-def estimator(values: Mapping[str, Any], joints: int, compiled: bool = False) -> Estimator:
-    """Return the estimator that the parameters ask for, compiled if that is possible."""
-    name = values['estimator']
-    make = make_compiled if compiled else make_estimator
-    return make(name, joints, **_group(values, name))
-
-
-def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
-           clock: Callable[[], int], **carried: Any) -> Stream:
-    """Return the stream that the parameters ask for."""
-    return Stream(dynamics.joint_names, dynamics.continuous, dynamics,
-                  estimator(values, len(dynamics.joint_names), dynamics.backend == 'c'),
-                  clock=clock, limits=_position_limits(dynamics), **_group(values, 'stream'),
-                  **carried)
-
-
-def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],
-            payload: Mapping[str, Vector], before: Sources | None) -> Sources:
-    """
-    Return what tells a stream what acts beside the motion.
-
-    Parameters
-    ----------
-    values : mapping
-        The parameters.
-    dynamics : InverseDynamics
-    clock : callable
-        Returns the present time [ns].
-    payload : mapping
-        What each link carries, (10,), as it is now.
-    before : Sources or None
-        Those that these replace, to be counted on.
-
-    """
-    base, wrenches, loads, system = None, None, dynamics.loads, multibody(dynamics.model)
-    if loads.moving(system):
-        base = BASES[sensor(values, system)](
-            dynamics.model, clock=clock, gravity=dynamics.gravity_vector,
-            counters=before.base.counters if before is not None and before.base else None,
-            **_group(values, 'moving_base'))
-    if loads.external:
-        wrenches = ExternalWrenches(system, loads.external, clock=time.monotonic_ns,
-                                    moving=base is not None, **_group(values, 'wrench'))
-        if before is not None and before.wrenches is not None:
-            wrenches.counters.update(before.wrenches.counters)
-    return Sources(base, wrenches, (lambda: payload[loads.payload]) if loads.payload else None)
-
-
-def contact_watch(values: Mapping[str, Any], dynamics: InverseDynamics,
-                  touched: Sequence[str]) -> ContactWatch:
-    """
-    Return what finds out what touches the robot.
-
-    Parameters
-    ----------
-    values : mapping
-        The parameters.
-    dynamics : InverseDynamics
-    touched : sequence of str
-        Joints that have felt a contact before.
-
-    Raises
-    ------
-    ParameterError
-        If the base moves, or if gains or thresholds are not one for each joint.
-
-    """
-    for name in OF_JOINTS:
-        of_joints(name, values[name], dynamics.joint_names)
-    chosen = _group(values, 'observer')
-    del chosen['enabled']
-    return ContactWatch(dynamics, MomentumObserver(dynamics, **chosen),
-                        ContactDetector(dynamics.joint_names, **_group(values, 'contact')),
-                        touched)
-
-
-def _position_limits(dynamics: InverseDynamics) -> NDArray[np.float64]:
-    """Return lower and upper limits (n, 2) of the angles that have them, else infinity."""
-    limits = [(row.lower, row.upper) if unit == 'rad' and not continuous
-              and row.lower is not None and row.upper is not None and row.lower < row.upper
-              else (-np.inf, np.inf) for row, unit, continuous in zip(
-                  dynamics.limits, dynamics.units, dynamics.continuous)]
-    return np.array(limits).reshape(-1, 2)
-
-
-def streaming(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that a stream is made of."""
-    name = values['estimator']
-    return {'estimator': name, **{prefix: _group(values, prefix) for prefix in (
-        name, 'stream', 'wrench', 'moving_base')}}
-
-
-def _group(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    return {name.split('.', 1)[1]: value for name, value in values.items()
-            if name.startswith(f'{prefix}.')}
 
 
 def config_file() -> str:

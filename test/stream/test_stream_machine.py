@@ -19,7 +19,8 @@ from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
 from urdf2dyn_ros.joint_states.layouts import MAX_LAYOUTS, MAX_UNKNOWN
-from urdf2dyn_ros.node_parameters import PARAMETERS, stream
+from urdf2dyn_ros.node_parameters import PARAMETERS
+from urdf2dyn_ros.stream.assembly import stream
 from urdf2dyn_ros.stream.stream import EVENTS, MAX_EFFORTS, OUTCOMES
 
 NUMBERS = st.lists(st.floats(width=64) | st.integers(), max_size=4)

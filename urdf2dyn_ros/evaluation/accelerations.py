@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.node_parameters import PARAMETERS
 from urdf2dyn_ros.recordings import Record
+from urdf2dyn_ros.stream.assembly import STREAM_PARAMETERS
 
 RECORDED = 'external'
 DEFAULT = 'polynomial'
@@ -32,8 +32,8 @@ MEANINGS = {
 
 
 def parameters(estimator: str) -> dict[str, Any]:
-    """Return the node's parameters at their defaults, but for an estimator that may look ahead."""
-    return {row.name: row.default for row in PARAMETERS} | {
+    """Return a stream's parameters at their defaults, with an estimator that may look ahead."""
+    return {row.name: row.default for row in STREAM_PARAMETERS} | {
         'estimator': estimator,
         **{f'{estimator}.{name}': value for name, value in OFFLINE.get(estimator, {}).items()}}
 

@@ -24,9 +24,9 @@ from urdf2dyn_ros.evaluation.reading import Reading
 from urdf2dyn_ros.evaluation.renaming import Renaming
 from urdf2dyn_ros.evaluation.result import Evaluation, Settings
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.node_parameters import stream
 from urdf2dyn_ros.recordings import Record, Recording
 from urdf2dyn_ros.recordings.messages import LATEST_STAMP, SECOND, TOO_LATE
+from urdf2dyn_ros.stream.assembly import stream
 from urdf2dyn_ros.system.atomic_file import atomic_file
 
 _TABLE, _BAG = 'efforts.csv', 'efforts_bag'

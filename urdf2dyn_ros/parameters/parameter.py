@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -123,3 +123,9 @@ def check_all(table: Iterable[Parameter], values: dict[str, Any]) -> dict[str, A
             known = ', '.join(rows) or 'none'
             raise ParameterError(f'unknown parameter {name!r}; the parameters are: {known}')
     return {name: row.check(values.get(name, row.default)) for name, row in rows.items()}
+
+
+def group(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """Return the values whose names begin with a prefix and a dot, by the rest of their names."""
+    return {name.split('.', 1)[1]: value for name, value in values.items()
+            if name.startswith(f'{prefix}.')}

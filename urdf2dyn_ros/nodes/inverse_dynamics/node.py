@@ -17,14 +17,7 @@ from urdf2dyn_ros.export import checked_name
 from urdf2dyn_ros.joint_states.serialized import Fields
 from urdf2dyn_ros.load_parameters import loading, unheeded
 from urdf2dyn_ros.loads.payload import carried
-from urdf2dyn_ros.node_parameters import (
-    FAMILIES,
-    PARAMETERS,
-    estimator,
-    sources,
-    stream,
-    streaming,
-)
+from urdf2dyn_ros.node_parameters import FAMILIES, PARAMETERS
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import JointStateFields, nanoseconds, state_message
 from urdf2dyn_ros.nodes.export_process import Export
@@ -48,6 +41,7 @@ from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.status.monitor import Monitor
 from urdf2dyn_ros.status.status import State
+from urdf2dyn_ros.stream.assembly import estimator, sources, stream, streaming
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.sources import Sources
 

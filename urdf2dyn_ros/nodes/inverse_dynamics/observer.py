@@ -15,10 +15,10 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.health import Status
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.node_parameters import OF_JOINTS, contact_watch
 from urdf2dyn_ros.nodes.barrier import answering
 from urdf2dyn_ros.nodes.inverse_dynamics.data_path import Running
 from urdf2dyn_ros.nodes.topics import Topics
+from urdf2dyn_ros.observer.assembly import OF_JOINTS, contact_watch
 from urdf2dyn_ros.observer.contact_watch import ContactWatch, not_observed
 from urdf2dyn_ros.observer.momentum_observer import of_joints
 from urdf2dyn_ros.stream.output import Output

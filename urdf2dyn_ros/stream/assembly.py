@@ -1,0 +1,92 @@
+"""From the values of parameters to a stream and its sources."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from urdf2dyn_ros.arrays import Array
+from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_compiled, make_estimator
+from urdf2dyn_ros.external_wrenches import ExternalWrenches
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.load_parameters import sensor
+from urdf2dyn_ros.moving_base import BASES
+from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.parameters import Parameter, group
+from urdf2dyn_ros.stream.sources import Sources
+from urdf2dyn_ros.stream.stream import Stream
+
+STREAM_PARAMETERS: tuple[Parameter, ...] = (
+    Parameter('estimator', 'kalman', 'How accelerations are estimated.',
+              choices=tuple(ESTIMATORS)),
+    *(row.named(f'stream.{row.name}') for row in Stream.PARAMETERS),
+    *(row.named(f'{name}.{row.name}') for name, kind in ESTIMATORS.items()
+      for row in kind.PARAMETERS),
+)
+
+
+def estimator(values: Mapping[str, Any], joints: int, compiled: bool = False) -> Estimator:
+    """Return the estimator that the parameters ask for, compiled if that is possible."""
+    name = values['estimator']
+    make = make_compiled if compiled else make_estimator
+    return make(name, joints, **group(values, name))
+
+
+def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
+           clock: Callable[[], int], **carried: Any) -> Stream:
+    """Return the stream that the parameters ask for."""
+    return Stream(dynamics.joint_names, dynamics.continuous, dynamics,
+                  estimator(values, len(dynamics.joint_names), dynamics.backend == 'c'),
+                  clock=clock, limits=_position_limits(dynamics), **group(values, 'stream'),
+                  **carried)
+
+
+def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],
+            payload: Mapping[str, Array], before: Sources | None) -> Sources:
+    """
+    Return what tells a stream what acts beside the motion.
+
+    Parameters
+    ----------
+    values : mapping
+        The parameters.
+    dynamics : InverseDynamics
+    clock : callable
+        Returns the present time [ns].
+    payload : mapping
+        What each link carries, (10,), as it is now.
+    before : Sources or None
+        Those that these replace, to be counted on.
+
+    """
+    base, wrenches, loads, system = None, None, dynamics.loads, multibody(dynamics.model)
+    if loads.moving(system):
+        base = BASES[sensor(values, system)](
+            dynamics.model, clock=clock, gravity=dynamics.gravity_vector,
+            counters=before.base.counters if before is not None and before.base else None,
+            **group(values, 'moving_base'))
+    if loads.external:
+        wrenches = ExternalWrenches(system, loads.external, clock=time.monotonic_ns,
+                                    moving=base is not None, **group(values, 'wrench'))
+        if before is not None and before.wrenches is not None:
+            wrenches.counters.update(before.wrenches.counters)
+    return Sources(base, wrenches, (lambda: payload[loads.payload]) if loads.payload else None)
+
+
+def _position_limits(dynamics: InverseDynamics) -> Array:
+    """Return lower and upper limits (n, 2) of the angles that have them, else infinity."""
+    limits = [(row.lower, row.upper) if unit == 'rad' and not continuous
+              and row.lower is not None and row.upper is not None and row.lower < row.upper
+              else (-np.inf, np.inf) for row, unit, continuous in zip(
+                  dynamics.limits, dynamics.units, dynamics.continuous)]
+    return np.array(limits).reshape(-1, 2)
+
+
+def streaming(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that a stream is made of."""
+    name = values['estimator']
+    return {'estimator': name, **{prefix: group(values, prefix) for prefix in (
+        name, 'stream', 'wrench', 'moving_base')}}
