@@ -4,17 +4,17 @@ A simulated robot, its inverse dynamics, and the comparison of the two.
     ros2 launch urdf2dyn_ros demo.launch.py duration:=8.0
     ros2 launch urdf2dyn_ros demo.launch.py rviz:=true       # and shows the efforts on the robot
 
-The simulator waits until both others listen, moves the robot for the duration, then holds it
-still; everything runs on until Ctrl-C. RViz and robot_state_publisher must be installed for
-rviz:=true; RViz can draw efforts since Jazzy, of revolute joints with an effort limit in the URDF.
+The simulator waits until both others have subscribed, moves the robot for the duration, then holds
+it still; all nodes run until Ctrl-C. RViz and robot_state_publisher must be installed for
+rviz:=true; RViz draws efforts since Jazzy, of revolute joints with an effort limit in the URDF.
 Meanwhile, in another terminal:
 
     ros2 topic echo /inverse_dynamics/efforts
     ros2 service call /export_model std_srvs/srv/Trigger
     ros2 service call /effort_comparison/save_report std_srvs/srv/Trigger
 
-The nodes are not heard beyond this computer, where a real robot may have topics of the same
-names. On Humble the other terminal needs ROS_LOCALHOST_ONLY=1 for that reason.
+The topics are limited to this computer, since a real robot may have topics of the same names. On
+Humble the other terminal needs ROS_LOCALHOST_ONLY=1 for that reason.
 
 """
 
@@ -57,7 +57,7 @@ ARGUMENTS = (
         description='Whether RViz shows the robot and its efforts.'),
 )
 
-# Humble knows only the older of these variables, which its successors warn of.
+# Humble has only the older of these variables; newer distributions warn of it.
 LOCAL = (
     SetEnvironmentVariable('ROS_LOCALHOST_ONLY', '1')
     if os.environ.get('ROS_DISTRO') == 'humble'
@@ -87,12 +87,12 @@ def _robot(context: LaunchContext) -> list[Node]:
 
 
 def _rviz(description: str) -> list[Node]:
-    """Return RViz, and what tells it where the links are."""
+    """Return RViz, and the publisher of the frames of the links."""
     frames = Node(
         package='robot_state_publisher', executable='robot_state_publisher', namespace=NAMESPACE,
         output='screen', parameters=[{
             'robot_description': ParameterValue(description, value_type=str),
-            # RViz wants the frames of the instant that an effort belongs to
+            # RViz needs the frames at the stamp of an effort
             'publish_frequency': 1000.0,
         }])
     shown = Node(
@@ -109,7 +109,7 @@ def generate_launch_description() -> LaunchDescription:
     file = PathJoinSubstitution([SHARE, 'launch', 'dynamics.launch.py'])
     dynamics = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(file),
-        # the robot comes by topic, from the simulator
+        # the simulator publishes the description
         launch_arguments={
             'urdf': '', 'namespace': NAMESPACE,
             'config': PathJoinSubstitution([SHARE, 'config', 'gazebo.yaml'])}.items())

@@ -1,8 +1,8 @@
 """
-Start the node inverse_dynamics: joint states in, efforts out.
+Start the node inverse_dynamics: from joint states to efforts.
 
     ros2 launch urdf2dyn_ros dynamics.launch.py urdf:=robot.urdf
-    ros2 launch urdf2dyn_ros dynamics.launch.py            # takes the topic robot_description
+    ros2 launch urdf2dyn_ros dynamics.launch.py            # from the topic robot_description
     ros2 launch urdf2dyn_ros dynamics.launch.py --show-args
 
 """
@@ -26,8 +26,8 @@ TOPICS = ('joint_states', 'robot_description', 'imu', 'odometry')
 ARGUMENTS = (
     DeclareLaunchArgument(
         'urdf', default_value='',
-        description='File of the robot, .urdf or .xacro; if empty, the topic robot_description '
-                    'is heard instead.'),
+        description='File of the robot, .urdf or .xacro; if empty, the node subscribes to '
+                    'the topic robot_description.'),
     DeclareLaunchArgument(
         'namespace', default_value='',
         description='Namespace of the node, its topics and its service.'),
@@ -39,13 +39,13 @@ ARGUMENTS = (
         description='Where /export_model writes; if empty, where the file of parameters says.'),
     DeclareLaunchArgument(
         'use_sim_time', default_value='', choices=['', 'true', 'false', 'True', 'False'],
-        description='Whether the time is that of the topic /clock; if empty, what the file of '
-                    'parameters says, or else false.'),
+        description='Whether to use the time of the topic /clock; if empty, as in the file of '
+                    'parameters, or else false.'),
     DeclareLaunchArgument(
         'respawn', default_value='false', choices=['true', 'false', 'True', 'False'],
-        description='Whether to start the node again when it ends although nobody told it to.'),
+        description='Whether to restart the node when it ends without SIGINT or SIGTERM.'),
     *(DeclareLaunchArgument(f'{topic}_topic', default_value=topic,
-                            description=f'Topic to hear in the place of {topic}.')
+                            description=f'Topic to subscribe to in the place of {topic}.')
       for topic in TOPICS),
 )
 RESPAWN_DELAY = 1.0  # s

@@ -5,9 +5,9 @@ An arm in Gazebo Sim, its inverse dynamics, and the comparison with the efforts 
     ros2 launch urdf2dyn_ros gazebo.launch.py --show-args
 
 Needs ros_gz_sim, ros_gz_bridge, gz_ros2_control, robot_state_publisher, controller_manager,
-joint_state_broadcaster and joint_trajectory_controller; docs/gazebo.md is the tutorial. The robot
-is given its <ros2_control> tags and welded to the world here, so that any URDF of a fixed-base
-arm will do, with a file of controllers to match.
+joint_state_broadcaster and joint_trajectory_controller; docs/gazebo.md is the tutorial. This file
+adds the <ros2_control> tags and fixes the robot to the world, so that it takes any URDF of a
+fixed-base arm, with a matching file of controllers.
 
 """
 
@@ -51,12 +51,12 @@ ARGUMENTS = (
         description='File of parameters for inverse_dynamics.'),
     DeclareLaunchArgument(
         'gz_args', default_value='-r -v 3 empty.sdf',
-        description='Arguments of Gazebo Sim: -r runs at once, -s is without window.'),
+        description='Arguments of Gazebo Sim: -r runs at once, -s has no window.'),
     DeclareLaunchArgument(
         'plugins', default_value='ign' if os.environ.get('ROS_DISTRO') == 'humble' else 'gz',
         choices=[*CLOCK],
-        description='What the plugins of gz_ros2_control begin with: ign for Fortress on Humble, '
-                    'gz for all that came after.'),
+        description='Prefix of the plugins of gz_ros2_control: ign for Fortress on Humble, '
+                    'gz for all newer versions.'),
 )
 
 
@@ -98,7 +98,7 @@ def generate_launch_description() -> LaunchDescription:
     dynamics = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(
             PathJoinSubstitution([SHARE, 'launch', 'dynamics.launch.py'])),
-        # the robot comes by topic, from robot_state_publisher
+        # robot_state_publisher publishes the description
         launch_arguments={'urdf': '', 'namespace': '', 'config': LaunchConfiguration('config'),
                           'use_sim_time': 'true'}.items())
     comparison = Node(
