@@ -7,13 +7,16 @@ from functools import cache
 import numpy as np
 
 from support.streams.known_motions import PROFILES, START, Recording, error, record, truth
+from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 
-EVERY_ESTIMATOR = [(name, {'align': align}) for name in ('finite_difference', 'polynomial')
-                   for align in ('end', 'centre')] + [('kalman', {}), ('kalman_fixed_lag', {})]
-"""Those that estimate: all but none."""
+EVERY_ESTIMATOR = [
+    (name, {'align': align} if align else {}) for name, kind in ESTIMATORS.items()
+    if name not in ('none', 'external')   # they estimate nothing
+    for align in next((row.choices for row in kind.PARAMETERS if row.name == 'align'), ('',))]
+"""The estimators in the table, with each choice of where the output lies in the window."""
 
 KINDS = {'kalman': CompiledKalman, 'kalman_fixed_lag': KalmanFixedLag}
 """In C, as the node has it; test_compiled_kalman holds the one on numpy to it."""

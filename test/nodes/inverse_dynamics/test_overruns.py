@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
@@ -24,13 +23,6 @@ from urdf2dyn_ros.status.status import State, input_status
 from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
 
 NAN = float('nan')
-
-
-@pytest.fixture
-def graph() -> Iterator[Graph]:
-    """Return a DDS graph of the test's own."""
-    with Graph() as graph:
-        yield graph
 
 
 def test_gaps_in_the_numbers_of_a_publisher_are_lost_messages() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,13 +25,6 @@ FLOATING = ALONE.replace('</robot>', """<link name="odom"/>
 MODEL = read_urdf(ALONE)
 NAMES = InverseDynamics(MODEL).joint_names
 TIP = 'flying_arm_2__ee'
-
-
-@pytest.fixture
-def graph() -> Iterator[Graph]:
-    """Return a DDS graph of the test's own."""
-    with Graph() as graph:
-        yield graph
 
 
 def joints_at(stamp: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,13 +27,6 @@ PUSHED, LEFT = 0.5, 0.9
 
 EVERY = 4   # samples at 250 Hz
 NODE = 'inverse_dynamics'
-
-
-@pytest.fixture
-def graph() -> Iterator[Graph]:
-    """Return a DDS graph of the test's own."""
-    with Graph() as graph:
-        yield graph
 
 
 def motion() -> Motion:

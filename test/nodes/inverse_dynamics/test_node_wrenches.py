@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,13 +28,6 @@ from support.nodes.moving_robot import (
 FORCE, MOMENT = np.array([30.0, -20.0, 50.0]), np.array([4.0, -6.0, 8.0])
 TOPIC = '/force_torque'
 PIN = pin.buildModelFromXML(TEXT)
-
-
-@pytest.fixture
-def graph() -> Iterator[Graph]:
-    """Return a DDS graph of the test's own."""
-    with Graph() as graph:
-        yield graph
 
 
 def reflected(q: np.ndarray, frame: str) -> np.ndarray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,13 +27,6 @@ TIMES = pytest.mark.parametrize('times', [1, 100])
 
 JOINTS = {'python': 1000, 'c': 150}
 """Of chains that take seconds to read, or to compile."""
-
-
-@pytest.fixture
-def graph() -> Iterator[Graph]:
-    """Return a DDS graph of the test's own."""
-    with Graph() as graph:
-        yield graph
 
 
 def ends(process: Process, number: int, times: int) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
@@ -16,13 +14,6 @@ RELIABILITIES = (ReliabilityPolicy.RELIABLE, ReliabilityPolicy.BEST_EFFORT)
 DURABILITIES = (DurabilityPolicy.TRANSIENT_LOCAL, DurabilityPolicy.VOLATILE)
 PAIRS = [QoSProfile(depth=10, reliability=reliability, durability=durability)
          for reliability in RELIABILITIES for durability in DURABILITIES]
-
-
-@pytest.fixture
-def graph() -> Iterator[Graph]:
-    """Return a DDS graph of the test's own."""
-    with Graph() as graph:
-        yield graph
 
 
 def test_joint_states_are_heard_with_every_quality_of_service(graph: Graph) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from rosgraph_msgs.msg import Clock
@@ -24,13 +23,6 @@ from support.nodes.moving_robot import (
 )
 from support.nodes.statuses import ERROR, OK, PARTS, STALE, WARN, Statuses, move
 from urdf2dyn_ros.nodes.barrier import answering, barrier
-
-
-@pytest.fixture
-def graph() -> Iterator[Graph]:
-    """Return a DDS graph of the test's own."""
-    with Graph() as graph:
-        yield graph
 
 
 def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Graph) -> None:

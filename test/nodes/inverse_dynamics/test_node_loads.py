@@ -6,7 +6,7 @@ import math
 import runpy
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,13 +44,6 @@ FILE = """
     joints.joint3.rotor_inertia: 0.5
 """
 TERMS = ('gravity', 'coriolis', 'inertia', 'friction', 'rotor', 'spring', 'external')
-
-
-@pytest.fixture
-def graph() -> Iterator[Graph]:
-    """Return a DDS graph of the test's own."""
-    with Graph() as graph:
-        yield graph
 
 
 def settled(robot: Robot, expected: Callable[[JointState], np.ndarray]) -> JointState:

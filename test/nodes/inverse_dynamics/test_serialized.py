@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -147,13 +147,6 @@ def test_where_the_bytes_are_others_a_message_is_filled(
     assert found.header.frame_id == 'base' and list(found.name) == ['a', 'b']
     assert [list(found.position), list(found.velocity), list(found.effort)] == [
         [0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
-
-
-@pytest.fixture
-def graph() -> Iterator[Graph]:
-    """Return a DDS graph of the test's own."""
-    with Graph() as graph:
-        yield graph
 
 
 @pytest.mark.fault(24)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import pytest
 from sensor_msgs.msg import JointState
@@ -11,13 +10,6 @@ from sensor_msgs.msg import JointState
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import STEP, connected, error, started
 from support.nodes.statuses import ERROR, Statuses, move
-
-
-@pytest.fixture
-def graph() -> Iterator[Graph]:
-    """Return a DDS graph of the test's own."""
-    with Graph() as graph:
-        yield graph
 
 
 def test_two_publishers_are_listed_and_an_error_where_they_contradict(graph: Graph) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -27,13 +26,6 @@ from support.nodes.moving_robot import (
     started,
 )
 from support.robot_files import OWN
-
-
-@pytest.fixture
-def graph() -> Iterator[Graph]:
-    """Return a DDS graph of the test's own."""
-    with Graph() as graph:
-        yield graph
 
 
 def test_joint_states_become_efforts(graph: Graph) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from std_msgs.msg import String
 
@@ -14,13 +12,6 @@ from support.robot_files import OWN
 HEAVIER = TEXT.replace('mass value="35', 'mass value="36')
 FAULTY = {'mass-negative': TEXT.replace('mass value="35', 'mass value="-35'), '[xml]': 'no XML',
           'no-links': '<robot name="empty"/>', 'empty robot description': ' \n'}
-
-
-@pytest.fixture
-def graph() -> Iterator[Graph]:
-    """Return a DDS graph of the test's own."""
-    with Graph() as graph:
-        yield graph
 
 
 def answered(robot: Robot, samples: int = 20) -> list[int]:

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -38,13 +37,6 @@ from urdf2dyn_ros.node_parameters import PARAMETERS
 from urdf2dyn_ros.system.pauses import SHORTEST
 
 HUMANOID = (OWN / 'humanoid_3p33r.urdf').read_text()
-
-
-@pytest.fixture
-def graph() -> Iterator[Graph]:
-    """Return a DDS graph of the test's own."""
-    with Graph() as graph:
-        yield graph
 
 
 def test_the_model_is_exported_where_the_parameters_say(graph: Graph, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,13 +16,6 @@ from support.nodes.graph import LATCHED, Graph
 from support.nodes.moving_robot import CENTRED, TEXT, connected, error, set_parameter, started
 from support.nodes.statuses import ERROR, OK, STALE, WARN, Statuses, move
 from urdf2dyn_ros import export_model, read_urdf
-
-
-@pytest.fixture
-def graph() -> Iterator[Graph]:
-    """Return a DDS graph of the test's own."""
-    with Graph() as graph:
-        yield graph
 
 
 @pytest.mark.fault(49)

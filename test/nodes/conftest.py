@@ -1,0 +1,16 @@
+"""What the tests of nodes share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from support.nodes.graph import Graph
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    """Return a DDS graph for one test."""
+    with Graph() as graph:
+        yield graph
