@@ -126,7 +126,7 @@ def loaded(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel, Lo
     for body in system.bodies:
         own = _fields(values, given.get(body.name, {}), joints.get(body.name))
         # where a joint slides its rotor's axis may be any
-        gyroscopic = values['rotor.gyroscopic'] and JOINTS_BY_TYPE[body.type].TURNS
+        gyroscopic = values['rotor.gyroscopic'] and bool(JOINTS_BY_TYPE[body.type].turns)
         terms: tuple[Term, ...] = (
             _friction(own),
             Rotor(own['rotor_inertia'], own['gear_ratio'], own['armature'], gyroscopic),

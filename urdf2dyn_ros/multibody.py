@@ -10,6 +10,7 @@ siblings in the order of the file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from urdf2dyn_ros.algebra.expression import Scalar
@@ -26,6 +27,7 @@ from urdf2dyn_ros.algebra.vectors import (
 )
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.joints import DECOMPOSED
+from urdf2dyn_ros.joints.motion import Coordinate
 from urdf2dyn_ros.robot_model import ExternalForce, Joint, Limits, Link, RobotModel
 
 ROOT = -1
@@ -79,6 +81,13 @@ class Body:
     offset: Scalar = 0.0
     attached: tuple[Attached, ...] = ()
     limits: Limits = NO_LIMITS
+
+    def at(self, q: Sequence[Scalar], qd: Sequence[Scalar] | None = None,
+           qdd: Sequence[Scalar] | None = None) -> Coordinate:
+        """Return its coordinate where the independent joints are; by default at rest."""
+        j, k = self.coordinate, self.multiplier
+        return Coordinate(k * q[j] + self.offset, 0.0 if qd is None else k * qd[j],
+                          0.0 if qdd is None else k * qdd[j], self.turn)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.algebra.expression import Graph
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.equations.body_inertias import body_inertias
-from urdf2dyn_ros.equations.newton_euler import newton_euler, second_moment
+from urdf2dyn_ros.equations.newton_euler import newton_euler
+from urdf2dyn_ros.equations.recursion import Recursion, second_moment
 from urdf2dyn_ros.equations.simplification.fewest_operations import fewest_operations
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
 from urdf2dyn_ros.equations.simplification.regroup import regrouped, second_moments
@@ -46,7 +47,7 @@ def states(system: Multibody) -> list[Any]:
 
 def difference(system: Multibody, other: Multibody, *state: Any) -> float:
     """Return by how much textbook efforts of two robots differ, relative to what joints carry."""
-    sweeps = [newton_euler(each, body_inertias(each), *state, GRAVITY)
+    sweeps = [newton_euler(each, body_inertias(each), state, GRAVITY)
               for each in (system, other)]
     return relative(sweeps[0], sweeps[1].efforts)
 
@@ -69,11 +70,12 @@ def check(model: RobotModel, tolerance: float = 1e-12) -> None:
     for state in states(system):
         assert difference(system, turned_frames(system, inertias), *state) < tolerance
         assert difference(system, slid_origins(system, everything), *state) < tolerance
-        sweep = newton_euler(system, inertias, *state, GRAVITY)
-        plain = newton_euler(system, regrouped(system, inertias), *state, GRAVITY, second_moment)
+        sweep = newton_euler(system, inertias, state, GRAVITY)
+        plain = newton_euler(system, regrouped(system, inertias), state, GRAVITY,
+                             Recursion(second_moment))
         assert relative(sweep, plain.efforts) < tolerance
-        recursion = newton_euler(fast, few, *state, GRAVITY, second_moment,
-                                 spin_of=InheritedSpin(fast, few))
+        recursion = newton_euler(fast, few, state, GRAVITY,
+                                 Recursion(second_moment, InheritedSpin(fast, few)))
         assert relative(sweep, recursion.efforts) < tolerance
         assert relative(sweep, dynamics(*state)) < tolerance
 
@@ -166,7 +168,7 @@ def test_a_tip_has_its_centre_of_mass_above_its_x_axis(model: RobotModel) -> Non
     turned = turned_frames(system, body_inertias(system))
     parents = {body.parent for body in turned.bodies}
     for i, (body, inertia) in enumerate(zip(turned.bodies, body_inertias(turned))):
-        if i not in parents and inertia is not None and JOINTS[body.type].TURNS:
+        if i not in parents and inertia is not None and JOINTS[body.type].turns:
             assert abs(inertia.h[1]) <= 1e-14 * max(map(abs, inertia.h))
 
 

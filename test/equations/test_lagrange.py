@@ -59,7 +59,7 @@ def with_symbols(system: Multibody) -> tuple[Multibody, list[BodyInertia]]:
 
 def test_the_recursion_on_symbols_is_lagranges_equations() -> None:
     system, inertias = with_symbols(multibody(MODEL))
-    efforts = newton_euler(system, inertias, Q, QD, QDD, (0, -g, 0)).efforts
+    efforts = newton_euler(system, inertias, (Q, QD, QDD), (0, -g, 0)).efforts
     for effort, expected in zip(efforts, TAU):
         assert sympy.simplify(sympy.nsimplify(effort - expected, rational=True)) == 0
 

@@ -71,7 +71,7 @@ def test_a_wrong_number_is_told_with_function_and_joint(tool: str, choice: str, 
 def efforts(system: Multibody, states: np.ndarray) -> list[tuple[float, ...]]:
     """Return what the recursion on numbers gives."""
     inertias = body_inertias(system)
-    return [newton_euler(system, inertias, *state, GRAVITY).efforts for state in states.tolist()]
+    return [newton_euler(system, inertias, state, GRAVITY).efforts for state in states.tolist()]
 
 
 @pytest.mark.parametrize('style', STYLES)

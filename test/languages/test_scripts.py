@@ -52,7 +52,7 @@ def check_styles(model: RobotModel) -> None:
     scripts = [exported(model, style) for style in STYLES]
     assert all(script['JOINT_NAMES'] == system.joint_names for script in scripts)
     for state in states(model).tolist():
-        expected = newton_euler(system, body_inertias(system), *state, GRAVITY).efforts
+        expected = newton_euler(system, body_inertias(system), state, GRAVITY).efforts
         for script in scripts:
             assert worst(script['inverse_dynamics'](*state), expected) < 1e-12
 

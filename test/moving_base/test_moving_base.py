@@ -135,7 +135,7 @@ def test_the_humanoid_on_3p3r_joints_is_a_free_pelvis() -> None:
     assert dynamics.joint_names == system.joint_names[6:]
     for seed in range(3):
         state = columns(system.joint_names, random_state(system.joint_names, seed))
-        sweep = newton_euler(system, body_inertias(system), *state.tolist(), tuple(GRAVITY))
+        sweep = newton_euler(system, body_inertias(system), state.tolist(), tuple(GRAVITY))
         pelvis_R_body = np.array(system.bodies[5].attached[0].body_R_link).T
         base = np.concatenate([pelvis_R_body @ np.array(part) for part in sweep.motions[5]])
         tau, wrench = dynamics(*state[:, 6:], base)

@@ -18,7 +18,7 @@ def terms(model: RobotModel, seed: int = 0, gyroscopic: bool = True) -> dict[str
     rng = np.random.default_rng(seed)
     return {body.name: [
         Friction(*rng.uniform(0.1, 3.0, 6)),
-        Rotor(*rng.uniform(0.1, 3.0, 3), gyroscopic=gyroscopic and JOINTS[body.type].TURNS),
+        Rotor(*rng.uniform(0.1, 3.0, 3), gyroscopic=gyroscopic and bool(JOINTS[body.type].turns)),
         Spring(*rng.uniform(0.1, 3.0, 2))] for body in multibody(model).bodies}
 
 

@@ -31,7 +31,7 @@ def robot_facts(model: RobotModel) -> dict[str, JointFacts]:
                   if body.coordinate == coordinate and body.name in joints]
         body = system.bodies[system.drivers[coordinate]]
         facts[name] = JointFacts(
-            JOINTS[body.type].EFFORT_UNIT,
+            JOINTS[body.type].effort_unit,
             sum(ratio**2 * joint.damping for joint, ratio in driven),
             sum(abs(ratio) * joint.friction for joint, ratio in driven),
             body.limits.effort or None)

@@ -17,7 +17,8 @@ from types import MappingProxyType
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, moved, total, turned
 from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, add
-from urdf2dyn_ros.equations.newton_euler import in_parent, inertial, second_moment, unnoted
+from urdf2dyn_ros.equations.newton_euler import in_parent, inertial
+from urdf2dyn_ros.equations.recursion import second_moment, unnoted
 from urdf2dyn_ros.joint_terms.term import Term
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, spin
@@ -53,8 +54,7 @@ def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Se
         Symmetric [kg m^2, kg m or kg].
 
     """
-    at = [Coordinate(body.multiplier * q[body.coordinate] + body.offset, 0.0, 0.0, body.turn)
-          for body in system.bodies]
+    at = [body.at(q) for body in system.bodies]
     composite = _composite(system, inertias, at, note)
     n = len(system.joint_names)
     M: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
@@ -81,7 +81,7 @@ def _composite(system: Multibody, inertias: Sequence[BodyInertia | None],
             R = joint.rotation(at[i])
             note(i, 'Rc', (R[0][0], R[1][0]))
             before = turned(inertia, R[0][0], R[1][0])   # all joints turn about z, if at all
-            before = moved(before, IDENTITY, joint.displacement(at[i]))
+            before = moved(before, IDENTITY, joint.displacement(at[i].q))
             placed = moved(before, body.parent_R_joint, body.parent_p_joint)
             result[body.parent] = total(
                 part for part in (result[body.parent], placed) if part is not None)
@@ -96,8 +96,7 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
     motion, U = JOINTS[moving.type].forward(
         _AT_REST, moved_by_1, lambda symbol, entries: None,
         lambda w, wd: (wd, spin(w, wd)))
-    wrench = inertial(inertia, motion, U, second_moment,
-                      lambda i, symbol, entries: note(i, f'u{symbol}', entries), j)
+    wrench = inertial(inertia, motion, U, second_moment, partial(_say, note, j))
     i = j
     while i != ROOT:
         body = system.bodies[i]

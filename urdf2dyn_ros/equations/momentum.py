@@ -18,18 +18,12 @@ from typing import NamedTuple
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, Vector, apply
-from urdf2dyn_ros.equations.newton_euler import (
-    NOTHING,
-    Acting,
-    Moment,
-    newton_euler,
-    textbook_moment,
-    unnoted,
-)
+from urdf2dyn_ros.equations.newton_euler import NO_LOADS, AppliedLoads, newton_euler
+from urdf2dyn_ros.equations.recursion import TEXTBOOK, Recursion
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.joint_terms.term import Term
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import Motion, Note
+from urdf2dyn_ros.joints.motion import BodyNote, Motion
 from urdf2dyn_ros.multibody import Multibody
 
 _OF_VELOCITIES = {
@@ -53,7 +47,7 @@ class Momentum(NamedTuple):
     load: list[Scalar]
 
 
-def angular_momentum(S: Matrix, motion: Motion, U: Matrix, note: Note, i: int) -> Vector:
+def angular_momentum(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
     """Return J w from second moments S, as J = tr(S) 1 - S, with w in the place of wd."""
     xx, yy, zz = S[0][0], S[1][1], S[2][2]
     J: Matrix = ((yy + zz, -S[0][1], -S[0][2]), (-S[1][0], xx + zz, -S[1][2]),
@@ -62,8 +56,8 @@ def angular_momentum(S: Matrix, motion: Motion, U: Matrix, note: Note, i: int) -
 
 
 def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
-             qd: Sequence[Scalar], gravity: Vector, moment: Moment = textbook_moment,
-             note: Note = unnoted, acting: Acting = NOTHING) -> Momentum:
+             qd: Sequence[Scalar], gravity: Vector, recursion: Recursion = TEXTBOOK,
+             loads: AppliedLoads = NO_LOADS) -> Momentum:
     """
     Return the momentum of every independent joint, and what changes it beside the efforts.
 
@@ -71,16 +65,14 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
     ----------
     system : Multibody
     inertias : sequence of BodyInertia or None
-        One per body, then the root's; their J is what `moment` takes.
+        One per body, then the root's; their J is what the recursion's `moment` takes.
     q, qd : sequence of Scalar, (n,)
         Independent joints: [rad or m], [rad/s or m/s].
     gravity : Vector
         [m/s^2], in the root frame, which stands still.
-    moment : callable
-        `textbook_moment` of inertia tensors, or `angular_momentum` of second moments.
-    note : callable
-        Told every named quantity as it is made.
-    acting : Acting
+    recursion : Recursion
+        Its moment is `textbook_moment` of tensors, or `angular_momentum` of second moments.
+    loads : AppliedLoads
         Without a base.
 
     Raises
@@ -89,9 +81,11 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
         If the base moves.
 
     """
-    if acting.base is not None:
+    if loads.base is not None:
         raise ParameterError('the momentum is that of a robot whose base is fixed: what the world '
                              "gives a moving one is not known; ask for base 'fixed'")
+
+    note = recursion.note
 
     def renamed(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
         if symbol == 'q':
@@ -103,20 +97,21 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
         note(i, f'l{symbol}' if symbol in ('np', 'tau') else symbol, entries)
 
     still = [0.0] * len(qd)
-    moving = newton_euler(system, inertias, q, still, qd, ZERO, moment, renamed,
-                          acting=Acting(terms=_kept(acting.terms, inertial=True)))
+    moving = newton_euler(
+        system, inertias, (q, still, qd), ZERO, recursion._replace(note=renamed),
+        AppliedLoads(terms=_kept(loads.terms, inertial=True)))
     beta: list[Scalar] = [0.0] * len(still)
     for i, body in enumerate(system.bodies):
         # how the kinetic energy changes as the joint moves what it carries
         motion, (P, L) = moving.motions[i], moving.wrenches[i]
-        change = _across_z(motion.wd, P)
-        if JOINTS[body.type].TURNS:
-            change = _across_z(motion.wd, L) + _across_z(motion.a, P)
+        w, v = motion.wd, motion.a
+        change = JOINTS[body.type].along(_across_z(w, P), _across_z(w, L) + _across_z(v, P))
         beta[body.coordinate] = beta[body.coordinate] + body.multiplier * change
         note(i, 'beta', (beta[body.coordinate],))
-    load = newton_euler(system, inertias, q, still, still, gravity, moment, resting,
-                        acting=Acting(wrenches=acting.wrenches)).efforts
-    for i, terms in _kept(acting.terms, inertial=False).items():
+    load = newton_euler(
+        system, inertias, (q, still, still), gravity, recursion._replace(note=resting),
+        AppliedLoads(wrenches=loads.wrenches)).efforts
+    for i, terms in _kept(loads.terms, inertial=False).items():
         body, at = system.bodies[i], moving.coordinates[i]
         for term in terms:
             part = term.effort(_STILL, at._replace(qd=at.qdd, qdd=0.0))

@@ -12,7 +12,8 @@ from urdf2dyn_ros.algebra.vectors import (
     cross,
     product,
 )
-from urdf2dyn_ros.equations.newton_euler import Sweep, unnoted
+from urdf2dyn_ros.equations.newton_euler import Sweep
+from urdf2dyn_ros.equations.recursion import unnoted
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Note, spin
 from urdf2dyn_ros.multibody import ROOT, Attached, Multibody
@@ -69,11 +70,11 @@ def _moved(system: Multibody, sweep: Sweep, gravity: Vector, i: int, parent: _Fr
     joint = JOINTS[body.type]
     T = product(product(parent.T, body.parent_R_joint), joint.rotation(at))
     note(i, 'T', sum(T, ()))
-    p = add(body.parent_p_joint, apply(body.parent_R_joint, joint.displacement(at)))
+    p = add(body.parent_p_joint, apply(body.parent_R_joint, joint.displacement(at.q)))
     r = add(parent.r, apply(parent.T, p))
     note(i, 'r', r)
     # a displacement is linear in q: with qd in its place it is the velocity along the joint
-    rate = apply(body.parent_R_joint, joint.displacement(at._replace(q=at.qd)))
+    rate = apply(body.parent_R_joint, joint.displacement(at.qd))
     v = add(parent.v, apply(parent.T, add(cross(parent.w, p), rate)))
     note(i, 'v', v)
     motion = sweep.motions[i]

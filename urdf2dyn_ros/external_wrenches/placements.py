@@ -18,7 +18,6 @@ from urdf2dyn_ros.algebra.vectors import (
     transpose,
 )
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import Coordinate
 from urdf2dyn_ros.multibody import ROOT, Attached, Body, Multibody
 
 
@@ -119,8 +118,8 @@ def _along(bodies: Sequence[Body], attached: Attached, q: Sequence[Scalar]) -> P
     R, p = IDENTITY, ZERO
     for body in bodies:
         joint = JOINTS[body.type]
-        at = Coordinate(body.multiplier * q[body.coordinate] + body.offset, 0.0, 0.0, body.turn)
-        step = add(body.parent_p_joint, apply(body.parent_R_joint, joint.displacement(at)))
+        at = body.at(q)
+        step = add(body.parent_p_joint, apply(body.parent_R_joint, joint.displacement(at.q)))
         p = add(p, apply(R, step))
         R = product(product(R, body.parent_R_joint), joint.rotation(at))
     return Placement(product(R, attached.body_R_link), add(p, apply(R, attached.body_p_link)))

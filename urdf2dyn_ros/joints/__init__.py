@@ -1,24 +1,23 @@
 """The table of joints: a new one is a file and a line here."""
 
-from types import ModuleType
-
-from urdf2dyn_ros.joints import floating, planar, prismatic, revolute
+from urdf2dyn_ros.joints import floating, planar
+from urdf2dyn_ros.joints.joint_type import JointType
 from urdf2dyn_ros.joints.parts import Part, single
+from urdf2dyn_ros.joints.prismatic import PRISMATIC
+from urdf2dyn_ros.joints.revolute import REVOLUTE
 
-JOINTS: dict[str, ModuleType] = {
-    'revolute': revolute,
-    'continuous': revolute,
-    'prismatic': prismatic,
+JOINTS: dict[str, JointType] = {
+    'revolute': REVOLUTE,
+    'continuous': REVOLUTE,
+    'prismatic': PRISMATIC,
 }
-"""What one coordinate does: UNIT, EFFORT_UNIT, VERB, rotation, displacement, forward, backward."""
+"""Type of a coordinate to what it does."""
 
 DECOMPOSED = {
-    'revolute': single,
-    'continuous': single,
-    'prismatic': single,
+    **dict.fromkeys(JOINTS, single),
     'planar': planar.parts,
     'floating': floating.parts,
 }
 """URDF joint type to its coordinates, from the parent outwards."""
 
-__all__ = ['DECOMPOSED', 'JOINTS', 'Part']
+__all__ = ['DECOMPOSED', 'JOINTS', 'JointType', 'Part']

@@ -59,7 +59,7 @@ class Loads:
                                      f'spring; the joints are: {", ".join(sorted(joints))}')
             if isinstance(terms, Term):
                 raise ParameterError(f'joint {name!r} has {terms!r}: put it in a list')
-            units = {'unit': joints[name].UNIT, 'effort': joints[name].EFFORT_UNIT}
+            units = {'unit': joints[name].unit, 'effort': joints[name].effort_unit}
             for term in terms:
                 term.check(name, units)
             kinds = [term.NAME for term in terms]

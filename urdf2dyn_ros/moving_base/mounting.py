@@ -90,9 +90,7 @@ class Mounting:
             return self._fixed
         frame = AT_ROOT
         for body in self._way:
-            j, k = body.coordinate, body.multiplier
-            frame = _moved(frame, body, Coordinate(k * q[j] + body.offset, k * qd[j], k * qdd[j],
-                                                   body.turn))
+            frame = _moved(frame, body, body.at(q, qd, qdd))
         return self._at_end(frame)
 
     def root_motion(self, motion: Motion, q: Sequence[float], qd: Sequence[float],
@@ -131,12 +129,12 @@ def _moved(parent: Relative, body: Body, at: Coordinate) -> Relative:
     joint = JOINTS[body.type]
     R = product(parent.R, body.parent_R_joint)
     # a displacement is linear in q: with qd and qdd in its place it is how it changes
-    along, rate, push = (apply(R, joint.displacement(at._replace(q=x))) for x in at[:3])
+    along, rate, push = (apply(R, joint.displacement(x)) for x in at[:3])
     p, v, a = parent.point(add(apply(parent.R, body.parent_p_joint), along))
     v = add(v, rate)
     a = add(a, add(scale(2.0, cross(parent.w, rate)), push))
     w, wd = parent.w, parent.wd
-    if joint.TURNS:
+    if joint.turns:
         z = (R[0][2], R[1][2], R[2][2])
         turning = scale(at.qd, z)
         wd = add(wd, add(cross(w, turning), scale(at.qdd, z)))

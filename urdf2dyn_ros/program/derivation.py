@@ -11,17 +11,8 @@ from urdf2dyn_ros.algebra.vectors import AXES, ZERO, Vector
 from urdf2dyn_ros.equations.body_terms import body_terms, shifted
 from urdf2dyn_ros.equations.mass_matrix import mass_matrix
 from urdf2dyn_ros.equations.momentum import UNITS, angular_momentum, momentum
-from urdf2dyn_ros.equations.newton_euler import (
-    Acting,
-    Moment,
-    Spin,
-    Sweep,
-    backward,
-    newton_euler,
-    second_moment,
-    textbook_moment,
-    textbook_spin,
-)
+from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Sweep, backward, newton_euler
+from urdf2dyn_ros.equations.recursion import Recursion, second_moment, textbook_moment
 from urdf2dyn_ros.equations.root_frame import root_frame
 from urdf2dyn_ros.equations.simplification.fewest_operations import fewest_operations
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
@@ -82,13 +73,12 @@ class Derivation:
         self._gravity: Vector = gravity
         self._inertias: list[BodyInertia | None]
         self._second: list[BodyInertia | None] = []
-        self._moment: Moment
-        self._spin_of: Spin = textbook_spin
+        self._recursion = Recursion(note=self.notebook.note)
         if readable:
             named = NamedConstants(self.graph, system, gravity, self.notebook.title, terms,
                                    self._moving)
-            self._system, self._gravity, self._inertias, self._moment, self._terms = (
-                named.system, named.gravity, named.inertias, textbook_moment, named.terms)
+            self._system, self._gravity, self._inertias, self._terms = (
+                named.system, named.gravity, named.inertias, named.terms)
             if 'mass_matrix' in beside:
                 self._second = [self._second_moments(i, inertia)
                                 for i, inertia in enumerate(self._inertias)]
@@ -98,8 +88,8 @@ class Derivation:
                 system, 'qd' in FUNCTIONS[function].inputs and function != 'momentum')
             self._second = self._inertias
             self._terms = shifted(terms, system, self._system, merged=function != 'terms')
-            self._moment, self._spin_of = second_moment, InheritedSpin(
-                self._system, self._inertias)
+            self._recursion = Recursion(second_moment, InheritedSpin(
+                self._system, self._inertias), self.notebook.note)
             self.graph.cancels = True
         self._made_before = len(self.graph.nodes)
         self._add_payload()
@@ -128,7 +118,7 @@ class Derivation:
         if self._second:
             self._second = list(self._second)
             self._second[i] = total(each for each in (self._second[i], seconds) if each)
-        carried = inertia if self._moment is textbook_moment else seconds
+        carried = inertia if self._readable else seconds
         self._inertias = list(self._inertias)
         whole = total(each for each in (self._inertias[i], carried) if each)
         assert whole is not None
@@ -150,15 +140,15 @@ class Derivation:
         return Motion(base.w if 'qd' in sweep else ZERO, base.wd if 'qdd' in sweep else ZERO,
                       base.a)
 
-    def _sweep(self, *sweep: str, acting: Acting | None = None) -> Sweep:
+    def _sweep(self, *sweep: str, acting: AppliedLoads | None = None) -> Sweep:
         """Run the recursion with the inputs that are given, and zeros for the others."""
         n = len(self._system.joint_names)
         q, qd, qdd = ([self.graph.input(f'{x}{i + 1}') for i in self._system.drivers]
                       if x in sweep else [0.0] * n for x in ('q', 'qd', 'qdd'))
         if acting is None:
-            acting = Acting(self._base('q', 'qd', 'qdd'), self._terms, self._wrenches)
-        return newton_euler(self._system, self._inertias, q, qd, qdd, self._gravity, self._moment,
-                            self.notebook.note, self._spin_of, acting)
+            acting = AppliedLoads(self._base('q', 'qd', 'qdd'), self._terms, self._wrenches)
+        return newton_euler(self._system, self._inertias, (q, qd, qdd), self._gravity,
+                            self._recursion, acting)
 
     def _by_joint(self, efforts: Sequence[Scalar]) -> list[tuple[str, tuple[Scalar, ...]]]:
         return [(name, (effort,)) for name, effort in zip(self._system.joint_names, efforts)]
@@ -201,7 +191,7 @@ class Derivation:
         for k, name in enumerate(('gravity', 'coriolis', 'inertia')):
             self.notebook.begin(f'{name.capitalize()}. ', f'_{name}', acts=('links',))
             sweep = inputs[:k + 1]
-            last = self._sweep(*sweep, acting=Acting(self._base(*sweep)))
+            last = self._sweep(*sweep, acting=AppliedLoads(self._base(*sweep)))
             parts = [new - old for new, old in zip(last.efforts, before)]
             for i, part in zip(self._system.drivers, parts):
                 self.notebook.note(i, 'part', (part,))
@@ -209,9 +199,9 @@ class Derivation:
             before = last.efforts
         assert last is not None
         nothing = [Wrench(ZERO, ZERO)] * len(last.motions)
-        more = {name: Acting(terms={i: kept for i, terms in self._terms.items() if (
+        more = {name: AppliedLoads(terms={i: kept for i, terms in self._terms.items() if (
             kept := [term for term in terms if name == term.NAME])}) for name in TERMS}
-        more['external'] = Acting(wrenches=self._wrenches)
+        more['external'] = AppliedLoads(wrenches=self._wrenches)
         for name, acting in more.items():
             if acting.terms or acting.wrenches:
                 self.notebook.begin(f'{name.capitalize()}. ', f'_{name}', acts=(name,))
@@ -227,8 +217,9 @@ class Derivation:
                  for x in ('q', 'qd'))
         found = momentum(
             self._system, self._inertias, q, qd, self._gravity,
-            textbook_moment if self._readable else angular_momentum, self.notebook.note,
-            Acting(self._base('q'), self._terms, self._wrenches))
+            Recursion(textbook_moment if self._readable else angular_momentum,
+                      note=self.notebook.note),
+            AppliedLoads(self._base('q'), self._terms, self._wrenches))
         return {name: self._by_joint(entries) for name, entries in found._asdict().items()}
 
     def together(self) -> Results:

@@ -16,7 +16,7 @@ def joint_table(system: Multibody) -> tuple[JointRow, ...]:
         joint, driver = JOINTS[body.type], drivers[body.coordinate]
         link = body.attached[0].link.name if body.attached else ''
         rows.append(JointRow(
-            i + 1, body.name, link, body.type, joint.UNIT, joint.EFFORT_UNIT,
+            i + 1, body.name, link, body.type, joint.unit, joint.effort_unit,
             'root' if body.parent == ROOT else str(body.parent + 1), _axes(body),
             '' if driver == i else _follows(body, driver + 1), _limits(body)))
     return tuple(rows)
@@ -34,8 +34,8 @@ def _limits(body: Body) -> str:
     joint, limits = JOINTS[body.type], body.limits
     parts = []
     if limits.lower is not None and limits.upper is not None:
-        parts.append(f'{limits.lower:g} .. {limits.upper:g} {joint.UNIT}')
-    for value, unit in ((limits.velocity, f'{joint.UNIT}/s'), (limits.effort, joint.EFFORT_UNIT)):
+        parts.append(f'{limits.lower:g} .. {limits.upper:g} {joint.unit}')
+    for value, unit in ((limits.velocity, f'{joint.unit}/s'), (limits.effort, joint.effort_unit)):
         if value is not None:
             parts.append(f'{value:g} {unit}')
     return ', '.join(parts)

@@ -114,7 +114,7 @@ class NamedConstants:
 
     def _terms(self, i: int, body: Body) -> None:
         """Name the parameters of what acts at a joint, and what is made of them."""
-        units = {'unit': JOINTS[body.type].UNIT, 'effort': JOINTS[body.type].EFFORT_UNIT}
+        units = {'unit': JOINTS[body.type].unit, 'effort': JOINTS[body.type].effort_unit}
         named = []
         for term in self.terms.get(i, ()):
             values = {}

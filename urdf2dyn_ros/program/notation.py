@@ -152,10 +152,11 @@ class Notation:
     def formula(self, i: int, symbol: str, acts: Collection[str] | None = None) -> str:
         """Return what a quantity of body i is, as a textbook writes it, if nothing else acts."""
         body, children = self._bodies[i], self._children[i]
+        joint = JOINTS[body.type]
         terms = {term.NAME: term for term in self._terms.get(i, ())
                  if acts is None or term.NAME in acts}
         text = (terms[symbol].formula() if symbol in terms else
-                JOINTS[body.type].FORMULAS.get(symbol.removeprefix('u').removeprefix('m'))
+                joint.formulas.get(symbol.removeprefix('u').removeprefix('m'))
                 or SYMBOLS[symbol].formula)
         links = sum(attached.link.inertia is not None for attached in body.attached)
         own = ((links > 0 or not children or i == self._loaded)
@@ -168,7 +169,7 @@ class Notation:
         spun = any(term.on_parent(_STIRRED, _STIR) != ZERO for term in terms.values())
         if (symbol in ('q', 'mq') and driver == n) or (symbol in ('nr', 'mLr') and not spun):
             return ''   # nothing but itself
-        along = f'{"n" if JOINTS[body.type].TURNS else "f"}{n}_z'
+        along = joint.formulas['along'].format(n=n)
         loaded = i == self._loaded
         pushed = i in self._pushed and (acts is None or 'external' in acts)
         before, after = self._others(i)
@@ -180,7 +181,7 @@ class Notation:
             'to it', ltau=f'tau{n} = ' + ' + '.join([*(f'tau{k}' for k in after), along])
             if driver == n else f'tau{n}: that of joint {driver}, with what joint {n} adds',
             pq=f'pq{n} = ' + ' + '.join([
-                *(f'pq{k}' for k in after), f'{"L" if JOINTS[body.type].TURNS else "P"}{n}_z',
+                *(f'pq{k}' for k in after), joint.formulas['momentum'].format(n=n),
                 *(f'Lm{n}' for name in terms if name == 'rotor')])
             if driver == n else f'pq{n}: momentum of joint {driver}, with that of joint {n}',
             load=f'load{n} = ' + ' + '.join([f'tau{n}' if after else along, *(
@@ -188,7 +189,7 @@ class Notation:
             if driver == n and not before else
             f'load{n}: that of joint {driver}, with what joint {n} adds',
             beta=f'beta{n} = ' + ' + '.join([
-                *(f'beta{k}' for k in before), JOINTS[body.type].CHANGE.format(n=n)])
+                *(f'beta{k}' for k in before), joint.formulas['change'].format(n=n)])
             if driver == n else f'beta{n}: that of joint {driver}, with what joint {n} adds',
             A=f'A{n} ' if turned else '',
             multiplier='' if body.multiplier == 1.0 else f'k{n} ',

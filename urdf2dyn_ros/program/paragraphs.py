@@ -141,7 +141,7 @@ class Notebook:
         link = f'link {row.number}{mention(row.link)}'
         if self._lumped[body]:
             link += ' and what is fixed to it'
-        verb = JOINTS[row.type].VERB
+        verb = JOINTS[row.type].verb
         return f'{link}, {verb} by joint {row.number}{mention(row.name)}'
 
     def _comment(self, noted: Noted, made: list[Statement], schedule: Schedule) -> str:

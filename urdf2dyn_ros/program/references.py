@@ -9,7 +9,7 @@ from urdf2dyn_ros.algebra.inertia import total
 from urdf2dyn_ros.algebra.vectors import ZERO, Vector
 from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.momentum import momentum
-from urdf2dyn_ros.equations.newton_euler import Acting, Sweep, newton_euler
+from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Sweep, newton_euler
 from urdf2dyn_ros.joint_terms import TERMS
 from urdf2dyn_ros.joints.motion import Motion
 from urdf2dyn_ros.loads import Loads
@@ -58,7 +58,7 @@ class _Numbers:
             carried = given.payload_inertia(at, state['payload'])
             self._inertias[i] = total(each for each in (self._inertias[i], carried) if each)
         wrenches = [*system.forces, *given.on_links(loads, state.get('external', ()))]
-        self._all = Acting(
+        self._all = AppliedLoads(
             terms={i: loads.terms[body.name] for i, body in enumerate(system.bodies)
                    if body.name in loads.terms},
             wrenches=given.on_bodies(system, wrenches, self._moving))
@@ -81,25 +81,25 @@ class _Numbers:
 
     def _momentum(self) -> dict[str, tuple[float, ...]]:
         found = momentum(self._system, self._inertias, self._state['q'], self._state['qd'],
-                         self._gravity, acting=self._all)
+                         self._gravity, loads=self._all)
         return {name: tuple(map(float, entries)) for name, entries in found._asdict().items()}
 
     def _terms(self) -> dict[str, tuple[float, ...]]:
-        q, qd, everything = (self._efforts(sweep, Acting(self._base(*sweep)))
+        q, qd, everything = (self._efforts(sweep, AppliedLoads(self._base(*sweep)))
                              for sweep in _SWEEPS_OF_TERMS)
         found = {'gravity': q, 'coriolis': _less(qd, q), 'inertia': _less(everything, qd)}
         alone = {name: self._only(name) for name in TERMS}
-        alone['external'] = Acting(wrenches=self._all.wrenches)
+        alone['external'] = AppliedLoads(wrenches=self._all.wrenches)
         for name, acting in alone.items():
             if acting.terms or acting.wrenches:
                 acting = acting._replace(base=self._base(*_INPUTS))
                 found[name] = _less(self._efforts(_INPUTS, acting), everything)
         return {f'tau_{name}': efforts for name, efforts in found.items()}
 
-    def _only(self, name: str) -> Acting:
+    def _only(self, name: str) -> AppliedLoads:
         kept = {i: [term for term in terms if name == term.NAME and not term.is_off()]
                 for i, terms in self._all.terms.items()}
-        return Acting(terms={i: terms for i, terms in kept.items() if terms})
+        return AppliedLoads(terms={i: terms for i, terms in kept.items() if terms})
 
     def _base(self, *sweep: str) -> Motion | None:
         if not self._moving:
@@ -108,15 +108,16 @@ class _Numbers:
         return Motion(base.w if 'qd' in sweep else ZERO, base.wd if 'qdd' in sweep else ZERO,
                       base.a)
 
-    def _efforts(self, sweep: Collection[str], acting: Acting,
+    def _efforts(self, sweep: Collection[str], acting: AppliedLoads,
                  gravity: Vector | None = None) -> tuple[float, ...]:
         return tuple(map(float, self._run(sweep, acting, gravity).efforts))
 
-    def _run(self, sweep: Collection[str], acting: Acting, gravity: Vector | None = None) -> Sweep:
+    def _run(self, sweep: Collection[str], acting: AppliedLoads,
+             gravity: Vector | None = None) -> Sweep:
         still = (0.0,) * len(self._system.joint_names)
         q, qd, qdd = (self._state[x] if x in sweep else still for x in ('q', 'qd', 'qdd'))
-        return newton_euler(self._system, self._inertias, q, qd, qdd,
-                            self._gravity if gravity is None else gravity, acting=acting)
+        return newton_euler(self._system, self._inertias, (q, qd, qdd),
+                            self._gravity if gravity is None else gravity, loads=acting)
 
 
 def _less(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:

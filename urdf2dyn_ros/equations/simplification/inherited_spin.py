@@ -18,8 +18,8 @@ from functools import partial
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, Vector, apply, product, transpose
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, Spun
-from urdf2dyn_ros.joints.revolute import turned
+from urdf2dyn_ros.joints.joint_type import turned
+from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Spun
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
 _UNITS = (0.0, 1.0, -1.0)
@@ -43,12 +43,12 @@ class InheritedSpin:
         self._handed_on = _handed_on(system.bodies)
         self._asked_for = _asked_for(system.bodies, inertias)
 
-    def __call__(self, i: int, placed: Motion, U_parent: Matrix, at: Coordinate,
-                 note: Note) -> Spun:
+    def __call__(self, i: int, motion: Motion, U_parent: Matrix, at: Coordinate,
+                 note: BodyNote) -> Spun:
         """Return the function that joints call with w and wd of body i."""
-        return partial(self._spun, i, placed, U_parent, at)
+        return partial(self._spun, i, motion, U_parent, at)
 
-    def _spun(self, i: int, placed: Motion, U_parent: Matrix, at: Coordinate,
+    def _spun(self, i: int, motion: Motion, U_parent: Matrix, at: Coordinate,
               w: Vector, wd: Vector) -> tuple[Vector, Matrix]:
         body = self.bodies[i]
         joint = JOINTS[body.type]
@@ -56,12 +56,12 @@ class InheritedSpin:
         c, s = rotation[0][0], rotation[1][0]
         R = body.parent_R_joint
         known = body.parent == ROOT or (self._asked_for[body.parent] and _swaps(R))
-        if joint.TURNS and known:
+        if joint.turns and known:
             z = (R[0][2], R[1][2], R[2][2])
             column = turned(apply(transpose(R), apply(U_parent, z)), c, s)
-        elif joint.TURNS and not self._handed_on[i] and 0.0 not in placed.w:
-            column = turned(_third_column(placed.w, placed.wd), c, s)
-        elif known and not joint.TURNS and _swaps(rotation):
+        elif joint.turns and not self._handed_on[i] and 0.0 not in motion.w:
+            column = turned(_third_column(motion.w, motion.wd), c, s)
+        elif known and not joint.turns and _swaps(rotation):
             return wd, _seen_from(product(R, rotation), U_parent)
         else:
             column = _third_column(w, wd)
@@ -116,7 +116,7 @@ def _asked_for(bodies: Sequence[Body], inertias: Sequence[BodyInertia | None]) -
               for inertia in inertias]
     for body in bodies:
         if body.parent != ROOT and (body.parent_p_joint != ZERO
-                                    or not JOINTS[body.type].TURNS):
+                                    or JOINTS[body.type].slides):
             result[body.parent] = True
     return result
 
@@ -126,6 +126,6 @@ def _handed_on(bodies: Sequence[Body]) -> list[bool]:
     result = [False] * len(bodies)
     for body in bodies:
         if body.parent != ROOT:
-            along_z = JOINTS[body.type].TURNS and body.parent_R_joint[2][2] in _UNITS[1:]
+            along_z = not JOINTS[body.type].slides and body.parent_R_joint[2][2] in _UNITS[1:]
             result[body.parent] = result[body.parent] or not along_z
     return result

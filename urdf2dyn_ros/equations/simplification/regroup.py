@@ -22,7 +22,7 @@ from urdf2dyn_ros.multibody import ROOT, Multibody
 ROUNDING = 2.0**-50
 """Of the largest entry: what is left of a zero that has been turned and moved."""
 
-NOTHING = BodyInertia(0.0, ZERO, (ZERO, ZERO, ZERO))
+MASSLESS = BodyInertia(0.0, ZERO, (ZERO, ZERO, ZERO))
 
 
 def second_moments(J: Matrix) -> Matrix:
@@ -66,12 +66,12 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
                 for k in (takers[i] if takers else ()) if behind[k]])
             if given is not None:
                 child, mu, inertia = given
-                result[child] = (result[child] or NOTHING)._replace(m=mu)
+                result[child] = (result[child] or MASSLESS)._replace(m=mu)
             shared, kept = JOINTS[body.type].split(inertia)
-            result[i] = None if kept == NOTHING else kept
+            result[i] = None if kept == MASSLESS else kept
             # seen from the parent the same at whatever position of the joint
             shifted = moved(shared, body.parent_R_joint, body.parent_p_joint)
-            result[body.parent] = total([result[body.parent] or NOTHING, shifted])
+            result[body.parent] = total([result[body.parent] or MASSLESS, shifted])
         behind[i] += _pulls(result[i])
         if body.parent != ROOT:
             behind[body.parent] += behind[i]

@@ -87,17 +87,17 @@ def _points(bodies: Sequence[Body], longest: float) -> list[list[float]]:
     for body in bodies:
         p, z = body.parent_p_joint, _axis(body)
         points.append([0.0])
-        if JOINTS[body.type].TURNS:
+        if JOINTS[body.type].turns:
             _include(points[-1], (-p[k] / z[k] for k in range(3) if abs(z[k]) > SHALLOWEST),
                      longest)
     for i in reversed(range(len(bodies))):
         parent, z = bodies[i].parent, _axis(bodies[i])[2]
-        if parent != ROOT and JOINTS[bodies[parent].type].TURNS:
+        if parent != ROOT and JOINTS[bodies[parent].type].turns:
             _include(points[parent], (bodies[i].parent_p_joint[2] + t * z for t in points[i]),
                      longest)
     for i, body in enumerate(bodies):
         z = _axis(body)[2]
-        if body.parent != ROOT and abs(z) == 1.0 and JOINTS[body.type].TURNS:
+        if body.parent != ROOT and abs(z) == 1.0 and JOINTS[body.type].turns:
             _include(points[i], ((t - body.parent_p_joint[2]) * z for t in points[body.parent]),
                      longest)
     return points
@@ -117,7 +117,7 @@ def _turning(bodies: Sequence[Body]) -> list[int]:
     for body in bodies:
         parent = body.parent
         result.append(0 if parent == ROOT else
-                      result[parent] + JOINTS[bodies[parent].type].TURNS)
+                      result[parent] + bool(JOINTS[bodies[parent].type].turns))
     return result
 
 

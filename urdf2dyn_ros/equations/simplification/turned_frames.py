@@ -42,7 +42,7 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
         beta, alpha, gamma = _zxz(R)
         heir = heirs[i]
         turn = -gamma
-        if JOINTS[body.type].TURNS:
+        if JOINTS[body.type].turns:
             if heir is not None:
                 turn = _turn(system.bodies[heir], -gamma)
             elif not _shares_angle(system.bodies, body):
@@ -50,7 +50,7 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
         turns.append(turn)
         to_body = _about_z(-turn)
         # the offset of a joint that follows another is one constant with the turn
-        about_axis = body.offset if JOINTS[body.type].TURNS else 0.0
+        about_axis = 0.0 if JOINTS[body.type].slides else body.offset
         bodies.append(replace(
             body,
             parent_R_joint=rotated(_about_z(beta), _snapped_about_x(alpha)),

@@ -58,15 +58,15 @@ def mass_takers(system: Multibody) -> list[list[int]]:
     """
     bodies = system.bodies
     result: list[list[int]] = [[] for _ in bodies]
-    turns = [JOINTS[body.type].TURNS for body in bodies]
-    depth: list[int] = []
-    slides: list[bool] = []
+    slides = [bool(JOINTS[body.type].slides) for body in bodies]
+    depth: list[int] = []   # joints that turn
+    slid: list[bool] = []   # whether a joint from the root to the body slides
     for i, body in enumerate(bodies):
         p = body.parent
-        depth.append(turns[i] + (0 if p == ROOT else depth[p]))
-        slides.append(not turns[i] or (p != ROOT and slides[p]))
-        if (depth[i] > 2 and turns[i] and turns[p]
-                and (depth[p] > 2 or slides[p] or _force_across(system, p))):
+        depth.append(bool(JOINTS[body.type].turns) + (0 if p == ROOT else depth[p]))
+        slid.append(slides[i] or (p != ROOT and slid[p]))
+        if (depth[i] > 2 and not slides[i] and not slides[p]
+                and (depth[p] > 2 or slid[p] or _force_across(system, p))):
             result[p].append(i)
     return result
 
