@@ -8,7 +8,7 @@ import re
 # Whatever the generator may call a variable, and what a generated text uses of Python.
 _NAMES = re.compile(
     r'_?[a-zA-Z]{1,4}\d+(_\d+)?(_[xyz]{1,2})?|g_[xyz]|[tk]\d+|gv_(position|velocity|'
-    r'acceleration)_\w+|q|qd|qdd|k|a|b|row|name|unit|found|wrong|effort|efforts|cos|sin|abs|'
+    r'acceleration)_\w+|q|qd|qdd|k|a|b|row|name|unit|found|wrong|entry|cos|sin|abs|'
     r'ascii|max|range|zip|print|SystemExit|JOINT_NAMES|EFFORT_UNITS|reference_[a-z_]+|__name__|'
     r'array_of_variables|values_robot|inverse_dynamics|dynamic_model|differences|function|'
     r'expected(_inverse_dynamics(_wrench)?)?|tau|len|names|tanh|exp|base_motion|external|'

@@ -10,6 +10,7 @@ from support.acting_loads import everything
 from support.random_trees import random_inertia
 from support.robot_files import OWN
 from urdf2dyn_ros import read_urdf
+from urdf2dyn_ros.functions.quantity import Quantity
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.program.generator import LOADS, generate
@@ -121,18 +122,20 @@ def torture() -> Program:
     rows = tuple(JointRow(k, f'j{k}', f'l{k}', 'revolute', 'rad', 'N m', 'root', 'x y z', '', '')
                  for k in range(1, N + 1))
     statements = tuple(Statement(f't{k}', TERMS[k]) for k in range(1, N, 2))
-    results = tuple(Row(f'j{k}', (Signed(k % 3 == 0, Name(f't{k}')) if k % 2 else value,))
+    results = tuple(Row(f'j{k}', (Signed(k % 3 == 0, Name(f't{k}')) if k % 2 else value,),
+                        f'{k}', 'N m')
                     for k, value in enumerate(TERMS))
     states = [tuple(tuple(math.sin(k * a + b + 1.0) for k in range(N)) for b in range(3))
               for a in (0.3, 0.7)]
     return Program(
-        'torture', 'torture', 'fast', (0.0, 0.0, -9.81), (), rows, tuple(range(1, N + 1)),
+        'Torture.', 'torture', 'torture', 'fast', (0.0, 0.0, -9.81), (), (), rows,
+        tuple(range(1, N + 1)),
         (ParameterGroup('all', tuple(ParameterLine((name,), (value,), 'a parameter')
                                      for name, value in VALUES.items())),),
         (Block('two constants', CONSTANTS),),
         (Function('inverse_dynamics', 'the values of awkward terms', tuple(
             Input(x, tuple(f'{x}{k}' for k in range(1, N + 1)), '') for x in ('q', 'qd', 'qdd')),
-                  (Result('tau', results),),
+                  (Result(Quantity('tau', 'efforts'), results, ('inverse_dynamics', 'tau')),),
                   (Section('all', (Paragraph('all', (Block('all', statements),)),)),),
                   Operations(0, 0, 0)),),
         None, lambda: tuple(

@@ -8,7 +8,7 @@ from typing import ClassVar
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.c_trigonometry import SINES_AND_COSINES
 from urdf2dyn_ros.languages.language import Language
-from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.program.program import Function, Program, Result
 
 
 def write(program: Program) -> dict[str, str]:
@@ -35,8 +35,8 @@ class C(Language):
     DECLARE, LOCAL = 'static const double ', 'const double '
     TABLE, ROW = ('static const double {name}[][{size}] = {{', '};'), ('{', '},')
     JOINTS = '@name_joint_names, @NAME_JOINTS'
-    KEYS = ('static const char *const wrench_names[] = {', '"', '};',
-            'wrench_names, @NAME_WRENCH')
+    KEYS = ('static const char *const @axis_names[] = {', '"', '};',
+            '@axis_names, @NAME_@AXIS')
     TEST = 'cc -D{NAME}_SELF_TEST {name}_dynamics.c -lm -o self_test && ./self_test'
 
     def __init__(self, program: Program) -> None:
@@ -60,7 +60,7 @@ class C(Language):
         yield from ['', '#ifdef __cplusplus', '}', '#endif', '', '#endif']
 
     def size(self, name: str) -> str:
-        """Return how many entries an input or a result has: one where C needs an element."""
+        """Return how many entries an input or an axis has: one where C needs an element."""
         if name in self.sizes:
             return f'{self._prefix}_{name.upper()}'
         return f'{self._prefix}_JOINTS' if self.n else '1'
@@ -72,10 +72,12 @@ class C(Language):
     def signature(self, function: Function) -> str:
         """Return the head of a function's definition."""
         vectors = [f'const double {x.name}[{self.size(x.name)}]' for x in function.inputs]
-        results = [f'double {result.name}' + f'[{self.size(result.name)}]' * (1 + result.is_matrix)
-                   for result in function.results]
+        results = [f'double {self._array(result)}' for result in function.results]
         head = f'void {self.program.name}_{function.name}('
         return self.array(head, vectors + results, ')')
+
+    def _array(self, result: Result) -> str:
+        return result.name + ''.join(f'[{size}]' for size in self.shape(result))
 
     def source(self) -> Iterator[str]:
         """Yield the source file."""
@@ -136,18 +138,16 @@ class C(Language):
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
-        size = self.size('M')
-        results = [f'{result.name}[{self.size(result.name)}]'
-                   + f'[{size}], product[{size}]' * result.is_matrix
-                   for result in function.results]
+        results = [f'{self._array(result)}' + f', product[{self.shape(result)[0]}]'
+                   * result.is_matrix for result in function.results]
         yield self.array('        {   double ', results, ';')
         yield self.array(f'            {self.program.name}_{function.name}(', [
-            *(f'reference_{x.name}[k]' for x in function.inputs),
-            *(result.name for result in function.results)], ');')
+            *(f'reference_{x.name}[k]' for x in function.inputs), *function.result_names], ');')
         for result, known in zip(function.results, expected):
             found = 'product' if result.is_matrix else result.name
             if result.is_matrix:
-                yield '            times(M, reference_qdd[k], product);'
+                yield (f'            times({result.name}, '
+                       f'reference_{result.quantity.times}[k], product);')
             yield self.array('            wrong += differs(', [
                 f'"{self.title(function, result)}"', *self.names(result), found, f'{known}[k]'],
                 ');')

@@ -9,7 +9,7 @@ from urdf2dyn_ros.languages.c import quoted
 from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.reserved import CPP
-from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.program.program import Function, Program, Result
 
 
 def write(program: Program) -> dict[str, str]:
@@ -30,7 +30,7 @@ class Cpp(Language):
     STATEMENT = LONG = 'const Scalar {name} = {value};'
     TABLE, ROW = ('static const {size} {name}[] = {{', '};'), ('{', '},')
     JOINTS = '@space::joint_names'
-    KEYS = ('static const char *const wrench_names[] = {', '"', '};', 'wrench_names')
+    KEYS = ('static const char *const @axis_names[] = {', '"', '};', '@axis_names')
     LOCAL = 'const Scalar '
     DECLARE = 'inline constexpr double '
     CONSTANT = 'inline constexpr double {name} = {value};'
@@ -76,17 +76,24 @@ class Cpp(Language):
         return doubles.derived(used, '', self.CONSTANT)
 
     def size(self, name: str) -> str:
-        """Return the type of the numbers that an input or a result has in the check."""
+        """Return the type of the numbers of an input or of an axis in the check."""
         return self._type(name, 'double') if name in self.sizes else 'Row'
 
     def _type(self, name: str, scalar: str = 'Scalar') -> str:
-        """Return the type of an input or a result."""
-        if name in self.sizes:
-            return f'std::array<{scalar}, {self.sizes[name]}>'
-        return f'{"Matrix" if name == "M" else "Vector"}<{scalar}>'
+        """Return the type of a vector: an input, or the entries along an axis."""
+        return (f'std::array<{scalar}, {self.sizes[name]}>' if name in self.sizes
+                else f'Vector<{scalar}>')
+
+    def _type_of(self, result: Result) -> str:
+        """Return the type of a result."""
+        *rows, last = result.axes
+        kind = self._type(last.name)
+        for axis in rows:
+            kind = f'std::array<{kind}, {self.sizes.get(axis.name, "joints")}>'
+        return kind.replace('std::array<Vector<Scalar>, joints>', 'Matrix<Scalar>')
 
     def _function(self, function: Function) -> Iterator[str]:
-        results = [(result, self._type(result.name)) for result in function.results]
+        results = [(result, self._type_of(result)) for result in function.results]
         single = len(results) == 1
         struct = function.name.title().replace('_', '')
         if not single:
@@ -114,7 +121,7 @@ class Cpp(Language):
         for result, kind in results:
             yield f'{self.INDENT}{kind} {result.name};'
             yield from self.assigned(result)
-        found = ', '.join(result.name for result, _ in results)
+        found = ', '.join(function.result_names)
         yield f'{self.INDENT}return {found};' if single else f'{self.INDENT}return {{{found}}};'
         yield '}'
 
@@ -128,7 +135,8 @@ class Cpp(Language):
                          [f'reference_{x.name}[k]' for x in function.inputs], ');')
         for result, known in zip(function.results, expected):
             value = 'found' if len(function.results) == 1 else f'found.{result.name}'
-            value = f'times({value}, reference_qdd[k])' if result.is_matrix else value
+            if result.is_matrix:
+                value = f'times({value}, reference_{result.quantity.times}[k])'
             yield self.array('            wrong += differs(', [
                 f'"{self.title(function, result)}"', *self.names(result), value, f'{known}[k]'],
                 ');')

@@ -27,7 +27,7 @@ class JavaScript(Language):
     STATEMENT = LONG = CONSTANT = 'const {name} = {value};'
     DECLARE = LOCAL = 'const '
     JOINTS = 'jointNames'
-    KEYS = ('const wrenchNames = [', "'", '];', 'wrenchNames')
+    KEYS = ('const @axisNames = [', "'", '];', '@axisNames')
     TEST = 'node {name}_dynamics.mjs'
 
     def module(self) -> Iterator[str]:
@@ -45,7 +45,7 @@ class JavaScript(Language):
         yield from self.self_test()
 
     def _function(self, function: Function) -> Iterator[str]:
-        names = ', '.join(camel(result.name) for result in function.results)
+        names = ', '.join(map(camel, function.result_names))
         yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
         given = ', '.join(x for x, _ in self.inputs(function))
         yield f'export function {camel(function.name)}({given}) {{'
@@ -53,7 +53,7 @@ class JavaScript(Language):
         for result in function.results:
             filled = 'jointNames.map(() => [])' if result.is_matrix else '[]'
             yield f'{self.INDENT}const {camel(result.name)} = {filled};'
-            yield from self.assigned(result._replace(name=camel(result.name)))
+            yield from self.assigned(result)
         yield f'{self.INDENT}return {names if len(function.results) == 1 else f"{{ {names} }}"};'
         yield '}'
 
@@ -68,13 +68,14 @@ class JavaScript(Language):
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
         given = [f'reference_{x.name}[k]' for x in function.inputs]
-        results = [camel(result.name) for result in function.results]
+        results = list(map(camel, function.result_names))
         found = results[0] if len(results) == 1 else f'{{ {", ".join(results)} }}'
         if self.many(function):
             found, results = 'found', [f'found.{name}' for name in results]
         yield self.array(f'        {{   const {found} = {camel(function.name)}(', given, ');')
         for result, name, known in zip(function.results, results, expected):
-            value = 'times(M, reference_qdd[k])' if result.is_matrix else name
+            value = (f'times({name}, reference_{result.quantity.times}[k])' if result.is_matrix
+                     else name)
             said = [f"'{self.title(function, result)}'", *self.names(result), value, f'{known}[k]']
             yield self.array('            wrong.push(...differences(', said, '));')
         yield '        }'

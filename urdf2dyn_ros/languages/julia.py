@@ -32,7 +32,7 @@ class Julia(Language):
     END = ''
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}, {j}]', 1
     TABLE, ROW = ('const {name} = [', ']'), ('Float64[', '],')
-    KEYS = ('const wrench_names = String[', '"', ']', 'wrench_names')
+    KEYS = ('const @axis_names = String[', '"', ']', '@axis_names')
     TEST = 'julia {name}_dynamics.jl'
 
     def module(self) -> Iterator[str]:
@@ -74,20 +74,20 @@ class Julia(Language):
         scalars = [f'eltype({x.name})' for x in function.inputs]
         yield self.array(f'{self.INDENT}T = float(promote_type(', scalars, '))')
         for result in function.results:
-            size = ', '.join([self.size(result.name)] * (1 + result.is_matrix))
+            size = ', '.join(self.shape(result))
             yield f'{self.INDENT}{result.name} = zeros(T, {size})'
             yield from self.assigned(result)
-        yield from [f'{self.INDENT}return {", ".join(r.name for r in function.results)}', 'end']
+        yield from [f'{self.INDENT}return {", ".join(function.result_names)}', 'end']
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
         given = [f'reference_{x.name}[k]' for x in function.inputs]
-        names = [result.name for result in function.results]
-        left = 'found' if self.many(function) else ', '.join(names)
+        left = 'found' if self.many(function) else ', '.join(function.result_names)
         yield self.array(f'        {left} = {function.name}(', given, ')')
         for i, (result, known) in enumerate(zip(function.results, expected), 1):
             value = f'found[{i}]' if self.many(function) else result.name
-            value = 'M * reference_qdd[k]' if result.is_matrix else value
+            if result.is_matrix:
+                value = f'{value} * reference_{result.quantity.times}[k]'
             said = [f'"{self.title(function, result)}"', *self.names(result), value, f'{known}[k]']
             yield self.array('        append!(wrong, differences(', said, '))')
 

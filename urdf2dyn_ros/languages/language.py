@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.languages.self_test import SelfTest
-from urdf2dyn_ros.program.program import WRENCH_SUMMARY, Function, JointRow, Result
+from urdf2dyn_ros.program.program import Function, JointRow, Result
 from urdf2dyn_ros.program.statements import Block, Signed, Statement, names_in
 
 EDITED = 'Parameters, as in the URDF: change a line, run again, and the efforts follow'
 FOLLOW = 'What follows from them, in the frames of the equations'
 FORMULAS = "First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')"
+
+
 class Language(SelfTest):
     """
     A program in one language; subclasses say what differs.
@@ -149,11 +151,12 @@ class Language(SelfTest):
 
     def assigned(self, result: Result) -> Iterator[str]:
         """Yield statements that give the entries of a result their values."""
+        name = self.identifier(result.name)
         for k, row in enumerate(result.rows, self.FIRST):
-            place = self.ENTRY.format(name=result.name, k=k)
+            place = self.ENTRY.format(name=name, k=k)
             for j, entry in enumerate(row.entries, self.FIRST):
                 if result.is_matrix:
-                    cell = self.CELL.format(name=result.name, k=k, j=j)
+                    cell = self.CELL.format(name=name, k=k, j=j)
                     yield f'{self.INDENT}{cell} = {self.signed(entry)}{self.END}'
                 else:
                     code = f'{self.INDENT}{place} = {self.signed(entry)}{self.END}'
@@ -166,13 +169,14 @@ class Language(SelfTest):
                 for x in function.inputs]
 
     def described(self, function: Function) -> list[str]:
-        """Return what a function takes and returns beside vectors with an entry a joint."""
+        """Return the inputs and results of a function whose entries are not those of joints."""
         lines = [f'{self.identifier(x.name)}, {len(x.entries)} entries: {x.summary}.'
                  for x in function.inputs if not x.of_joints]
-        lines += [f'{result.name}, {len(result.rows)} entries: {WRENCH_SUMMARY}.'
+        lines += [f'{self.identifier(result.name)}, {len(result.rows)} entries: '
+                  f'{result.quantity.summary}.'
                   for result in function.results if not result.of_joints]
-        results = [self.identifier(result.name) for result in function.results]
-        if self.many(function) or (self.wrench and len(results) > 1):
+        results = [self.identifier(name) for name in function.result_names]
+        if len(results) > 1:
             lines.append(f'Results: {", ".join(results)}.')
         return lines
 

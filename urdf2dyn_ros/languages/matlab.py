@@ -33,7 +33,7 @@ class Matlab(Language):
     CONTINUED = ' ...'
     ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
     TABLE, ROW, EMPTY = ('{name} = [', '];'), ('', ';'), 'zeros(1, 0)'
-    KEYS = ('wrench_names = {', "'", '};', 'wrench_names')
+    KEYS = ('@axis_names = {', "'", '};', '@axis_names')
     TEST = 'octave {name}_main.m, or {name}_main in MATLAB'
 
     def function(self, function: Function) -> Iterator[str]:
@@ -51,8 +51,8 @@ class Matlab(Language):
         yield from [*self.parameters(used, self.INDENT), *self.derived(used, self.INDENT)]
         yield from [*self.unpacked(function), *self.body(function), '']
         for result in function.results:
-            columns = self.n if result.is_matrix else 1
-            yield f'{self.INDENT}{result.name} = zeros({self.size(result.name)}, {columns});'
+            size = ', '.join([*self.shape(result), '1'][:2])
+            yield f'{self.INDENT}{result.name} = zeros({size});'
             yield from self.assigned(result)
         yield 'end'
 
@@ -73,7 +73,7 @@ class Matlab(Language):
         for x, (kind, _) in zip(('q', 'qd', 'qdd'), _KINDS):
             entries = [f'gv_{kind}_{name}' for name in names]
             yield self.array(f'{x} = [', entries, '];').replace(',', ';')
-        for given in self.beside():
+        for given in self.load_inputs():
             yield from ['', *self.comments([given.summary])]
             entries = list(map(self.number, reference.given[given.name]))
             yield self.array(f'{given.name} = [', entries, '];').replace(',', ';')
@@ -90,7 +90,7 @@ class Matlab(Language):
 
     def _call(self, first: str, function: Function, given: Sequence[str], last: str) -> str:
         """Return a call that takes all results, behind what comes first."""
-        names = [result.name for result in function.results]
+        names = function.result_names
         call = f' = {self.program.name}_{function.name}('
         head = first + (names[0] if len(names) == 1 else f'[{", ".join(names)}]') + call
         if self.many(function):
@@ -104,8 +104,9 @@ class Matlab(Language):
         given = [f"reference_{x.name}(k, :).'" for x in function.inputs]
         yield self._call('    ', function, given, ');')
         for result, known in zip(function.results, expected):
-            names = self.JOINTS if result.of_joints else self.KEYS[-1]
-            value = "M * reference_qdd(k, :).'" if result.is_matrix else result.name
+            names, value = self.row_names(result), result.name
+            if result.is_matrix:
+                value += f" * reference_{result.quantity.times}(k, :).'"
             yield f"    found = {value}; expected = {known}(k, :).';"
             yield "    for i = find(~(abs(found - expected) <= 1e-9 * max(1, abs(expected)))).'"
             title = self.title(function, result)

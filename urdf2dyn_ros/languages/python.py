@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from urdf2dyn_ros.languages.language import Language, variables
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
-from urdf2dyn_ros.program.program import Function, Program, Row
+from urdf2dyn_ros.program.program import Function, Program, Result, Row
 
 _KINDS = ('position', 'velocity', 'acceleration')
 
@@ -24,7 +24,7 @@ class Python(Language):
     STATEMENT = CONSTANT = '{name} = {value}'
     LONG = '{name} = ({value})'
     TABLE = ('{name} = [', ']')
-    JOINTS, KEYS = 'JOINT_NAMES', ('WRENCH_NAMES = (', "'", ')', 'WRENCH_NAMES')
+    JOINTS, KEYS = 'JOINT_NAMES', ('@AXIS_NAMES = (', "'", ')', '@AXIS_NAMES')
     DIFFERS = '''
 
 def differences(function, names, found, expected):
@@ -72,7 +72,7 @@ def times(M, x):
 
     def _function(self, function: Function) -> Iterator[str]:
         yield from ['', '', f'def {function.name}({", ".join(x.name for x in function.inputs)}):']
-        units = [_UNITS[result.is_matrix] for result in function.results if result.of_joints]
+        units = [result.quantity.summary for result in function.results if result.of_joints]
         yield from self._doc([
             *wrapped(f'Return {function.summary}.', '', '', WIDTH - 4).splitlines(), '',
             'q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2]: a value for',
@@ -87,7 +87,7 @@ def times(M, x):
         for result in function.results if len(function.results) > 1 else ():
             yield from self._rows(f'{result.name} = ', result.rows, result.is_matrix)
         if len(function.results) > 1:
-            names = [result.name for result in function.results]
+            names = function.result_names
             line = f'    return {", ".join(names)}'
             yield line if len(line) <= WIDTH else self.array('    return (', names, ')')
         else:
@@ -155,7 +155,7 @@ def times(M, x):
         for name in names:
             yield packed([f'gv_{kind}_{name}' for kind in _KINDS], '    [', '     ', '],')
         yield ']'
-        for x in self.beside():
+        for x in self.load_inputs():
             yield from ['', *self.comments([x.summary])]
             yield self.array(f'{x.name} = [', list(map(self.number, reference.given[x.name])), ']')
         yield ''
@@ -167,23 +167,32 @@ def times(M, x):
         """Return what shows the efforts of the state above, and what stands before the check."""
         function = self.program.functions[0]
         given = [x.name for x in function.inputs]
-        results = [result.name for result in function.results]
-        if len(results) == 1 and not self.sizes:
-            call = f'{function.name}({", ".join(given)})'
-            return _EVALUATE + _PRINT[results[0]].replace('@found', call) + _CHECK
+        call = f'{function.name}({", ".join(given)})'
+        if len(function.results) == 1 and not self.sizes:
+            return _EVALUATE + self._shown(function.results[0], call) + _CHECK
         left, names = self._found(function)
-        shown = [f"\n    print('{result}')" * self.many(function)
-                 + _PRINT.get(result, _PRINT['tau']).replace('@found', name)
-                 for result, name in zip(results, names)]
+        shown = [f"\n    print('{result.name}')" * self.many(function)
+                 + self._shown(result, name) for result, name in zip(function.results, names)]
         call = self.array(f'    {left} = {function.name}(', given, ')')
         return f'{_EVALUATE}\n{call}{"".join(shown)}{_CHECK}'
 
+    def _shown(self, result: Result, value: str) -> str:
+        """Return what prints a result: a row a line, with its name and unit."""
+        names = self.row_names(result)
+        if result.is_matrix:
+            return _PRINT_ROWS.replace('@names', names).replace('@value', value)
+        units = [row.unit for row in result.rows]
+        known = ['EFFORT_UNITS']
+        if units != [row.effort_unit for row in self.program.independent]:
+            known = str(units).split(', ')
+        head = self.array('    for name, entry, unit in zip(', [names, value, *known], '):')
+        return f'\n{head}\n{_PRINT_ENTRY}'
+
     def _found(self, function: Function) -> tuple[str, list[str]]:
         """Return what takes the results of a call, and what each of them is called then."""
-        names = [result.name for result in function.results]
         if self.many(function):
-            return 'found', [f'found[{k}]' for k in range(len(names))]
-        return ', '.join(names), names
+            return 'found', [f'found[{k}]' for k in range(len(function.results))]
+        return ', '.join(function.result_names), function.result_names
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         """Yield what compares each result of a function with what is expected of it."""
@@ -191,12 +200,12 @@ def times(M, x):
         left, names = self._found(function)
         yield self.array(f'        {left} = {function.name}(', given, ')')
         for result, name, known in zip(function.results, names, expected):
-            value = f'times({name}, reference_qdd[k])' if result.is_matrix else name
-            said = [f"'{self.title(function, result)}'", *self.names(result), value, f'{known}[k]']
+            if result.is_matrix:
+                name = f'times({name}, reference_{result.quantity.times}[k])'
+            said = [f"'{self.title(function, result)}'", *self.names(result), name, f'{known}[k]']
             yield self.array('        wrong += differences(', said, ')')
 
 
-_UNITS = {False: 'efforts [N m or N]', True: 'M [kg m^2, kg m or kg] by rows'}
 _EVALUATE = """
 
 if __name__ == '__main__':
@@ -204,13 +213,8 @@ if __name__ == '__main__':
 _CHECK = """
     wrong = []
     for k in range(len(reference_q)):"""
-_PRINT = {
-    'tau': """
-    for name, effort, unit in zip(JOINT_NAMES, @found, EFFORT_UNITS):
-        print(f'{ascii(name)[1:-1]:24} {effort: .9g} {unit}')""",
-    'wrench': """
-    for name, entry in zip(WRENCH_NAMES, @found):
-        print(f'{name:24} {entry: .9g} {"N" if name.startswith("force") else "N m"}')""",
-    'M': """
-    for name, row in zip(JOINT_NAMES, @found):
-        print(f'{ascii(name)[1:-1]:24}', *(f'{entry: .6g}' for entry in row))"""}
+_PRINT_ENTRY = """\
+        print(f'{ascii(name)[1:-1]:24} {entry: .9g} {unit}')"""
+_PRINT_ROWS = """
+    for name, row in zip(@names, @value):
+        print(f'{ascii(name)[1:-1]:24}', *(f'{entry: .6g}' for entry in row))"""

@@ -31,7 +31,7 @@ class Rust(Language):
                   if argument.isidentifier() else f'f64::{function}({argument})')
     TABLE, ROW = ('    const {name}: &[[f64; {size}]] = &[', '    ];'), ('    [', '],')
     JOINTS = '&JOINT_NAMES'
-    KEYS = ('    const WRENCH_NAMES: [&str; 6] = [', '"', '];', '&WRENCH_NAMES')
+    KEYS = ('    const @AXIS_NAMES: [&str; @COUNT] = [', '"', '];', '&@AXIS_NAMES')
     TEST = 'rustc --test {name}_dynamics.rs && ./{name}_dynamics'
 
     def module(self) -> Iterator[str]:
@@ -49,13 +49,14 @@ class Rust(Language):
         yield from [*self.self_test(), '}']
 
     def size(self, name: str) -> str:
-        """Return how many entries an input or a result has."""
+        """Return how many entries an input or an axis has."""
         return super().size(name) if name in self.sizes else 'JOINTS'
 
     def _filled_with(self, entry: str, result: Result) -> str:
         """Return the type or the value of a result, whose entries are alike."""
-        array = f'[{entry}; {self.size(result.name)}]'
-        return f'[{array}; {self.size(result.name)}]' if result.is_matrix else array
+        for size in reversed(self.shape(result)):
+            entry = f'[{entry}; {size}]'
+        return entry
 
     def _function(self, function: Function) -> Iterator[str]:
         said = [f'Returns {function.summary}.', *(
@@ -71,8 +72,8 @@ class Rust(Language):
             mutable = 'mut ' * bool(result.rows)
             yield f'{self.INDENT}let {mutable}{result.name} = {self._filled_with("0.0", result)};'
             yield from self.assigned(result)
-        names = [result.name for result in function.results]
-        yield self.array(self.INDENT + '(' * (len(types) > 1), names, ')' * (len(types) > 1))
+        several = len(types) > 1
+        yield self.array(self.INDENT + '(' * several, function.result_names, ')' * several)
         yield '}'
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
@@ -81,7 +82,8 @@ class Rust(Language):
         yield self.array(f'            let found = {function.name}(', given, ');')
         for i, (result, known) in enumerate(zip(function.results, expected)):
             value = 'found' if len(function.results) == 1 else f'found.{i}'
-            value = f'times(&{value}, &reference_qdd[k])' if result.is_matrix else value
+            if result.is_matrix:
+                value = f'times(&{value}, &reference_{result.quantity.times}[k])'
             yield self.array('            compare(', [
                 f'"{self.title(function, result)}"', *self.names(result), f'&{value}',
                 f'&{known}[k]'], ');')

@@ -6,19 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
+from urdf2dyn_ros.functions.quantity import Axis
 from urdf2dyn_ros.languages.heading import heading
 from urdf2dyn_ros.languages.infix import Infix
 from urdf2dyn_ros.languages.lines import packed
-from urdf2dyn_ros.program.models import PARTS, TOGETHER
-from urdf2dyn_ros.program.program import WRENCH, Function, Input, Program, Result
-
-RESULTS = {'tau': ('inverse_dynamics', 'tau'), 'wrench': ('inverse_dynamics', 'wrench'),
-           'tau_gravity': ('gravity', 'tau'), 'tau_bias': ('bias', 'tau'),
-           'M': ('mass_matrix', 'M')}
-"""Result of the function that returns all, to the function that returns it alone, and its name."""
-
-MAIN_RESULTS = ('tau', 'M')
-"""Results that go by the name of their function."""
+from urdf2dyn_ros.program.program import Function, Input, Program, Result
 
 
 class SelfTest(ABC):
@@ -42,7 +34,7 @@ class SelfTest(ABC):
         The line with which a user runs the check.
     JOINTS, KEYS : str, tuple of str
         What the names of the joints are called; what stands before, around and behind those of
-        the entries of a wrench, and what they are called.
+        the entries of another axis, and what they are called, with @axis or @AXIS.
     DIFFERS, TIMES, MAIN, VERDICT : str
         A function that compares, one that multiplies by a matrix, what stands before the calls,
         and behind them; with @name, @NAME and @size.
@@ -56,19 +48,18 @@ class SelfTest(ABC):
     CONTINUED = ''
     TABLE, ROW, EMPTY = ('const {name} = [', '];'), ('[', '],'), ''
     JOINTS = 'joint_names'
-    KEYS = ('const wrench_names = [', '"', '];', 'wrench_names')
+    KEYS = ('const @axis_names = [', '"', '];', '@axis_names')
     ALIKE: ClassVar[dict[str, str]] = {}
     TEST = DIFFERS = TIMES = MAIN = VERDICT = ''
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.n = len(program.numbers)
-        self.matrix = 'mass_matrix' in program.references[0].expected
-        self.sizes = {x.name: len(x.entries) for x in self.beside()}
-        self.wrench = any(not result.of_joints for function in program.functions
-                          for result in function.results)
-        if self.wrench:
-            self.sizes['wrench'] = len(WRENCH)
+        results = [result for function in program.functions for result in function.results]
+        self.multiplied = {result.quantity.times for result in results if result.is_matrix}
+        self.axes = {axis.name: axis for result in results for axis in result.axes if axis.keys}
+        self.sizes = {x.name: len(x.entries) for x in self.load_inputs()}
+        self.sizes.update((name, len(axis.keys)) for name, axis in self.axes.items())
 
     def heading(self) -> list[str]:
         """Return what stands at the head of the file."""
@@ -83,11 +74,15 @@ class SelfTest(ABC):
     def filled(self, text: str) -> list[str]:
         """Return the lines of a text with the robot's names in it."""
         return text.replace('@name', self.program.name).replace(
-            '@NAME', self.program.name.upper()).replace('@size', self.size('M')).splitlines()
+            '@NAME', self.program.name.upper()).replace('@size', self.size('')).splitlines()
 
     def size(self, name: str) -> str:
-        """Return how many entries an input or a result has, in the words of the language."""
+        """Return how many entries an input or an axis has, in the words of the language."""
         return str(self.sizes.get(name, self.n))
+
+    def shape(self, result: Result) -> list[str]:
+        """Return the number of rows of a result and, for a matrix, that of its columns."""
+        return [self.size(axis.name) for axis in result.axes]
 
     def self_test(self) -> Iterator[str]:
         """Yield data, and what compares with them."""
@@ -98,33 +93,42 @@ class SelfTest(ABC):
                 yield packed([self.number(value) for value in row], first, ' ' * len(first),
                              last, continued=self.CONTINUED) if row else first + self.EMPTY + last
             yield self.TABLE[1]
-        if self.wrench:
-            first, quote, last, _ = self.KEYS
-            yield packed([f'{quote}{key}{quote}' for key in WRENCH], first, ' ' * len(first), last,
-                         continued=self.CONTINUED)
-        for text in (self.differs(), *[self.TIMES] * self.matrix, self.main()):
+        for axis in self.axes.values():
+            first, quote, last = (self._of_axis(text, axis) for text in self.KEYS[:3])
+            yield packed([f'{quote}{key}{quote}' for key in axis.keys], first, ' ' * len(first),
+                         last, continued=self.CONTINUED)
+        for text in (self.differs(), *[self.TIMES] * bool(self.multiplied), self.main()):
             yield from self.filled(text)
         for function in self.program.functions:
-            yield from self.check(function, [self._expected(function.name, result.name)
+            yield from self.check(function, [self._expected(*result.reference)
                                              for result in function.results])
         yield from self.filled(self.VERDICT)
 
     def differs(self) -> str:
         """Return the function that compares."""
         text = self.DIFFERS
-        for old, new in ({} if self.wrench else self.ALIKE).items():
+        for old, new in ({} if self.axes else self.ALIKE).items():
             text = text.replace(old, new)
         return text
 
     def names(self, result: Result) -> list[str]:
-        """Return the names of a result's entries as arguments; none where all are alike."""
-        names = self.JOINTS if result.of_joints else self.KEYS[-1]
-        return self.filled(names) * self.wrench
+        """Return the names of a result's rows as arguments; none where all are alike."""
+        return self.filled(self.row_names(result)) * bool(self.axes)
+
+    def row_names(self, result: Result) -> str:
+        """Return what the names of a result's rows are called."""
+        return self.JOINTS if result.of_joints else self._of_axis(self.KEYS[-1],
+                                                                  result.quantity.rows)
+
+    @staticmethod
+    def _of_axis(text: str, axis: Axis) -> str:
+        return text.replace('@axis', axis.name).replace('@AXIS', axis.name.upper()).replace(
+            '@COUNT', str(len(axis.keys)))
 
     @staticmethod
     def many(function: Function) -> bool:
-        """Tell whether there are so many results that their names need more than a line."""
-        return function.name in PARTS and len(function.results) > 1
+        """Return whether there are so many results that a call takes them as one."""
+        return len(function.results) > 2
 
     @staticmethod
     def called(functions: Iterable[Function]) -> list[str]:
@@ -132,12 +136,12 @@ class SelfTest(ABC):
         return sorted({'cos', 'sin'}.union(*(function.calls for function in functions)))
 
     def title(self, function: Function, result: Result) -> str:
-        """Return whose result it is, and which where that does not tell."""
+        """Return the names of the function and, of many results, of the result."""
         which = [result.name] * self.many(function)
         return ', '.join(map(self.identifier, [function.name, *which]))
 
-    def beside(self) -> list[Input]:
-        """Return what functions are given beside q, qd and qdd, each once."""
+    def load_inputs(self) -> list[Input]:
+        """Return the inputs after q, qd and qdd, each once."""
         return list({x.name: x for function in self.program.functions for x in function.inputs
                      if not x.of_joints}.values())
 
@@ -150,23 +154,23 @@ class SelfTest(ABC):
         """Yield what compares each result of a function with what is expected of it."""
 
     def data(self) -> Iterator[tuple[str, str, list[list[float]]]]:
-        """Yield what there is to check with: a name, the input or result it is of, and rows."""
+        """Yield the tables of the check: name, input or axis of a row, and rows."""
         references = self.program.references
         used = {x.name for function in self.program.functions for x in function.inputs}
         for x in references[0].given:
-            if x in used or (x == 'qdd' and 'mass_matrix' in references[0].expected):
+            if x in used | self.multiplied:
                 yield f'reference_{x}', x, [list(reference.given[x]) for reference in references]
-        for function, results in references[0].expected.items():
-            for result in results:
-                yield self._expected(function, result), result, [
-                    list(reference.expected[function][result]) for reference in references]
+        results = {result.reference: result.quantity.rows.name
+                   for function in self.program.functions for result in function.results}
+        for (function, result), rows in results.items():
+            yield self._expected(function, result), rows, [
+                list(reference.expected[function][result]) for reference in references]
 
-    @staticmethod
-    def _expected(function: str, result: str) -> str:
-        """Return the name of what is expected of a result of a function."""
-        if function == TOGETHER:
-            function, result = RESULTS[result]
-        return f'expected_{function}' + f'_{result}' * (result not in MAIN_RESULTS)
+    def _expected(self, function: str, result: str) -> str:
+        """Return the name of the expected values of a result, or of a function's only one."""
+        of_joints = [other.name for other in self.program.function(function).results
+                     if other.of_joints]
+        return f'expected_{function}' + f'_{result}' * (of_joints != [result])
 
     def main(self) -> str:
         """Return what stands before the calls."""

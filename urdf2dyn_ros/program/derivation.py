@@ -17,6 +17,7 @@ from urdf2dyn_ros.equations.root_frame import root_frame
 from urdf2dyn_ros.equations.simplification.fewest_operations import fewest_operations
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
 from urdf2dyn_ros.equations.simplification.regroup import second_moments
+from urdf2dyn_ros.functions.quantity import JOINTS, WRENCH, Quantity
 from urdf2dyn_ros.joint_terms import TERMS
 from urdf2dyn_ros.joints.motion import Motion, Wrench
 from urdf2dyn_ros.loads import Loads
@@ -27,7 +28,6 @@ from urdf2dyn_ros.program.named_constants import NamedConstants
 from urdf2dyn_ros.program.notation import mention
 from urdf2dyn_ros.program.paragraphs import Notebook
 from urdf2dyn_ros.program.program import (
-    WRENCH,
     Function,
     Input,
     JointRow,
@@ -157,7 +157,7 @@ class Derivation:
         results = {'tau': self._by_joint(sweep.efforts)}
         if self._moving:
             f, n = sweep.wrenches[ROOT]
-            results['wrench'] = [(key, (entry,)) for key, entry in zip(WRENCH, (*f, *n))]
+            results['wrench'] = [(key, (entry,)) for key, entry in zip(WRENCH.keys, (*f, *n))]
         return results
 
     def efforts(self, *sweep: str) -> Results:
@@ -250,9 +250,10 @@ class Derivation:
             keep_labels=self._readable, known=known, name_outputs=name_outputs)
         return Function(
             name, model.summary, self._taken(model),
-            tuple(Result(result, tuple(
-                Row(key, tuple(map(schedule.value, entries)), self._comment(result, key, k))
-                for k, (key, entries) in enumerate(rows)))
+            tuple(Result(_QUANTITIES[result], tuple(
+                Row(key, tuple(map(schedule.value, entries)), *self._comment(result, key, k))
+                for k, (key, entries) in enumerate(rows)), _REFERENCES[result] if name == TOGETHER
+                else (name, result))
                   for result, rows in results.items()),
             self.notebook.sections(schedule), schedule.operations)
 
@@ -262,15 +263,29 @@ class Derivation:
             x == 'payload' or model is not FUNCTIONS['mass_matrix'])]
         return tuple(self.inputs[x] for x in (*model.inputs, *beside))
 
-    def _comment(self, result: str, key: str, k: int) -> str:
-        """Return what a row is: a joint by its number, or an entry of a wrench."""
-        if key in WRENCH:
-            return f'{key} [{"N" if key.startswith("force") else "N m"}]'
+    def _comment(self, result: str, key: str, k: int) -> tuple[str, str]:
+        """Return label and unit of a row."""
+        quantity = _QUANTITIES[result]
+        if quantity.rows.keys:
+            return key, quantity.rows.units[k]
         if k >= len(self._system.drivers):
-            return ''   # a vector of the dynamic model
+            return '', ''   # a vector of the dynamic model
         row = self._rows[self._system.drivers[k]]
-        unit = UNITS[row.effort_unit] if result == 'p' else row.effort_unit
-        return f'{row.number} [{unit}]'
+        return f'{row.number}', (quantity.unit or {}).get(row.effort_unit, row.effort_unit)
+
+
+_QUANTITIES = {name: Quantity(name, 'efforts [N m or N]') for name in (
+    'tau', 'beta', 'load', *(f'tau_{part}' for part in (
+        'gravity', 'bias', 'coriolis', 'inertia', 'external', *TERMS)))}
+_QUANTITIES['p'] = Quantity('p', 'p [kg m^2/s or kg m/s]', UNITS)
+_QUANTITIES['M'] = Quantity('M', 'M [kg m^2, kg m or kg] by rows', columns=JOINTS, times='qdd')
+_QUANTITIES['wrench'] = Quantity(
+    'wrench', 'force [N] and moment [N m] that the world must apply at the origin of the root, in '
+    'its frame', rows=WRENCH)
+_QUANTITIES['values_robot'] = Quantity('values_robot', '')
+_REFERENCES = {'tau': ('inverse_dynamics', 'tau'), 'wrench': ('inverse_dynamics', 'wrench'),
+               'tau_gravity': ('gravity', 'tau'), 'tau_bias': ('bias', 'tau'),
+               'M': ('mass_matrix', 'M')}
 
 
 _DERIVED: dict[str, Callable[[Derivation], Results]] = {

@@ -16,7 +16,9 @@ from urdf2dyn_ros.multibody import Multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY, GRAVITY_PARAMETER
 from urdf2dyn_ros.program.derivation import Derivation
 from urdf2dyn_ros.program.joint_table import joint_table
+from urdf2dyn_ros.program.legend import legend
 from urdf2dyn_ros.program.models import functions_of
+from urdf2dyn_ros.program.notation import mention
 from urdf2dyn_ros.program.program import Function, Program
 from urdf2dyn_ros.program.references import references
 from urdf2dyn_ros.program.scheduling import Schedule
@@ -79,8 +81,10 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
             derivation.graph.clear()
         named = {x.name for function in written for x in function.inputs} | {
             result.name for function in written for result in function.results}
+        legends = legend('momentum' in asked, 'base_motion' in named) * (style == 'readable')
         return Program(
-            robot, name, style, gravity, in_words(system, gravity, loads, named), rows,
+            _title(robot, written), robot, name, style, gravity,
+            in_words(system, gravity, loads, named), legends, rows,
             tuple(i + 1 for i in system.drivers),
             tuple(derived[0].parameters), constants, tuple(written),
             dynamic_models[0] if dynamic_models else None,
@@ -122,3 +126,21 @@ def _constants(derived: Sequence[Derivation],
     groups.setdefault('', []).extend(unnamed)
     return (tuple(Block('', tuple(group)) for group in groups.values() if group),
             {node.serial: name for node, name in schedule.names.items()})
+
+
+def _title(robot: str, functions: Sequence[Function]) -> str:
+    (first, *others), of = functions, f' of{mention(robot)}' * bool(mention(robot))
+    if others:
+        named = {function.name: function for function in functions}
+        bias, M = _call('bias', named['bias']), _call('M', named['mass_matrix'])
+        return f'Dynamics{of}: tau = {_call("ID", first)} = {M} qdd + {bias}.'
+    if first.name == 'inverse_dynamics':
+        results = ', '.join(result.name for result in first.results)
+        return (f'Inverse dynamics{of}: {results} = {_call("ID", first)}, the efforts that give '
+                'a motion.')
+    name = first.name.replace('_', ' ').capitalize()
+    return f'{name}{of}: {first.summary}.'
+
+
+def _call(name: str, function: Function) -> str:
+    return f'{name}({", ".join(x.name for x in function.inputs)})'

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from urdf2dyn_ros.functions.quantity import JOINTS, Axis, Quantity
 from urdf2dyn_ros.program.statements import (
     Block,
     Call,
@@ -66,38 +67,59 @@ class Row(NamedTuple):
     key : str
         A name from the URDF, data to a language.
     entries : tuple of Signed
-    comment : str
-        What it is in a few plain words: number and unit of a joint.
+    label, unit : str
+        What it is in a few plain words, as the number of a joint; the unit.
 
     """
 
     key: str
     entries: tuple[Signed, ...]
-    comment: str = ''
+    label: str = ''
+    unit: str = ''
+
+    @property
+    def comment(self) -> str:
+        """Label and unit."""
+        return f'{self.label} [{self.unit}]' if self.label else ''
 
 
 class Result(NamedTuple):
-    """What a function returns: a vector with an entry a row, or a matrix."""
+    """
+    What a function returns: a vector with an entry a row, or a matrix.
 
-    name: str
+    Attributes
+    ----------
+    quantity : Quantity
+    rows : tuple of Row
+    reference : tuple of str
+        The function and its result whose expected values are those of this one.
+
+    """
+
+    quantity: Quantity
     rows: tuple[Row, ...]
+    reference: tuple[str, str] = ('', '')
+
+    @property
+    def name(self) -> str:
+        """The name of the quantity."""
+        return self.quantity.name
 
     @property
     def is_matrix(self) -> bool:
         """Whether the rows have several entries, or stand for a matrix of one."""
-        return self.name == 'M'
+        return self.quantity.columns is not None
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """What the rows are and, for a matrix, the columns."""
+        rows, columns = self.quantity.rows, self.quantity.columns
+        return (rows,) if columns is None else (rows, columns)
 
     @property
     def of_joints(self) -> bool:
-        """Whether the rows are those of the independent joints; else they are WRENCH."""
-        return self.name != 'wrench'
-
-
-WRENCH = ('force x', 'force y', 'force z', 'moment x', 'moment y', 'moment z')
-"""Keys of the entries of a wrench."""
-
-WRENCH_SUMMARY = ('force [N] and moment [N m] that the world must apply at the origin of the '
-                  'root, in its frame')
+        """Whether the rows are those of the independent joints."""
+        return self.quantity.rows == JOINTS
 
 
 @dataclass(frozen=True)
@@ -140,6 +162,11 @@ class Function:
     def calls(self) -> set[str]:
         """The mathematical functions that are called."""
         return {term.function for term in parts(self._values) if isinstance(term, Call)}
+
+    @property
+    def result_names(self) -> list[str]:
+        """The names of the results, in order."""
+        return [result.name for result in self.results]
 
     @property
     def _values(self) -> list[Signed]:
@@ -218,6 +245,8 @@ class Program:
 
     Attributes
     ----------
+    title : str
+        The functions as an equation or a sentence.
     robot : str
         Its name in the URDF.
     name : str
@@ -228,6 +257,8 @@ class Program:
         [m/s^2], root frame.
     acts : tuple of str
         What acts on the joints beside rigid links, in words.
+    legend : tuple of str
+        What the symbols of formulas mean, a line each; none in the fast style.
     joints : tuple of JointRow
     numbers : tuple of int
         Rows of the independent joints, in the order of q and of the efforts.
@@ -241,11 +272,13 @@ class Program:
 
     """
 
+    title: str
     robot: str
     name: str
     style: str
     gravity: tuple[float, float, float]
     acts: tuple[str, ...]
+    legend: tuple[str, ...]
     joints: tuple[JointRow, ...]
     numbers: tuple[int, ...]
     parameters: tuple[ParameterGroup, ...]

@@ -340,11 +340,11 @@ int main(void)
                    M[ROBOT_2R_JOINTS][ROBOT_2R_JOINTS], product[ROBOT_2R_JOINTS];
             robot_2r_dynamics(reference_q[k], reference_qd[k], reference_qdd[k], tau, tau_gravity,
                               tau_bias, M);
-            wrong += differs("dynamics", tau, expected_inverse_dynamics[k]);
-            wrong += differs("dynamics", tau_gravity, expected_gravity[k]);
-            wrong += differs("dynamics", tau_bias, expected_bias[k]);
+            wrong += differs("dynamics, tau", tau, expected_inverse_dynamics[k]);
+            wrong += differs("dynamics, tau_gravity", tau_gravity, expected_gravity[k]);
+            wrong += differs("dynamics, tau_bias", tau_bias, expected_bias[k]);
             times(M, reference_qdd[k], product);
-            wrong += differs("dynamics", product, expected_mass_matrix[k]);
+            wrong += differs("dynamics, M", product, expected_mass_matrix[k]);
         }
     }
     puts(wrong ? "differs from the reference" : "agrees with the reference");

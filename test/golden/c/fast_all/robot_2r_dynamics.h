@@ -46,6 +46,7 @@ void robot_2r_mass_matrix(const double q[ROBOT_2R_JOINTS],
                           double M[ROBOT_2R_JOINTS][ROBOT_2R_JOINTS]);
 
 // dynamics: what inverse_dynamics, gravity, bias and mass_matrix return, shared work done once.
+// Results: tau, tau_gravity, tau_bias, M.
 void robot_2r_dynamics(const double q[ROBOT_2R_JOINTS], const double qd[ROBOT_2R_JOINTS],
                        const double qdd[ROBOT_2R_JOINTS], double tau[ROBOT_2R_JOINTS],
                        double tau_gravity[ROBOT_2R_JOINTS], double tau_bias[ROBOT_2R_JOINTS],

@@ -341,8 +341,8 @@ def differences(function, found, expected):
 
 if __name__ == '__main__':
     q, qd, qdd = ([row[k] for row in array_of_variables] for k in range(3))
-    for name, effort, unit in zip(JOINT_NAMES, inverse_dynamics(q, qd, qdd), EFFORT_UNITS):
-        print(f'{ascii(name)[1:-1]:24} {effort: .9g} {unit}')
+    for name, entry, unit in zip(JOINT_NAMES, inverse_dynamics(q, qd, qdd), EFFORT_UNITS):
+        print(f'{ascii(name)[1:-1]:24} {entry: .9g} {unit}')
     wrong = []
     for k in range(len(reference_q)):
         tau = inverse_dynamics(reference_q[k], reference_qd[k], reference_qdd[k])

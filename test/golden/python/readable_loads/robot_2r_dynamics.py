@@ -396,10 +396,10 @@ def differences(function, names, found, expected):
 if __name__ == '__main__':
     q, qd, qdd = ([row[k] for row in array_of_variables] for k in range(3))
     tau, wrench = inverse_dynamics(q, qd, qdd, base_motion, external, payload)
-    for name, effort, unit in zip(JOINT_NAMES, tau, EFFORT_UNITS):
-        print(f'{ascii(name)[1:-1]:24} {effort: .9g} {unit}')
-    for name, entry in zip(WRENCH_NAMES, wrench):
-        print(f'{name:24} {entry: .9g} {"N" if name.startswith("force") else "N m"}')
+    for name, entry, unit in zip(JOINT_NAMES, tau, EFFORT_UNITS):
+        print(f'{ascii(name)[1:-1]:24} {entry: .9g} {unit}')
+    for name, entry, unit in zip(WRENCH_NAMES, wrench, ['N', 'N', 'N', 'N m', 'N m', 'N m']):
+        print(f'{ascii(name)[1:-1]:24} {entry: .9g} {unit}')
     wrong = []
     for k in range(len(reference_q)):
         tau, wrench = inverse_dynamics(reference_q[k], reference_qd[k], reference_qdd[k],

@@ -1,0 +1,1 @@
+"""The functions that can be generated."""

@@ -1,0 +1,60 @@
+"""What a result is, as data: its rows, its columns and its unit."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Axis(NamedTuple):
+    """
+    What the rows or the columns of a result are.
+
+    Attributes
+    ----------
+    name : str
+        A word that identifiers are made of.
+    keys, units : tuple of str
+        Name and unit of each entry; empty for the independent joints, which the robot names.
+
+    """
+
+    name: str
+    keys: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+
+
+JOINTS = Axis('joint')
+"""The independent joints, in the order of q."""
+
+WRENCH = Axis('wrench',
+              ('force x', 'force y', 'force z', 'moment x', 'moment y', 'moment z'),
+              ('N', 'N', 'N', 'N m', 'N m', 'N m'))
+"""Entries of a force and of a moment."""
+
+
+class Quantity(NamedTuple):
+    """
+    A result of a function, without its entries.
+
+    Attributes
+    ----------
+    name : str
+        Valid as an identifier in every language.
+    summary : str
+        What it is, with its unit.
+    unit : dict
+        Unit of a joint's effort to the unit of that joint's entry; by default the same.
+    rows : Axis
+    columns : Axis or None
+        None for a vector.
+    times : str
+        The input that the self-check multiplies a matrix by.
+
+    """
+
+    name: str
+    summary: str
+    unit: dict[str, str] | None = None
+    rows: Axis = JOINTS
+    columns: Axis | None = None
+    times: str = ''
