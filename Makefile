@@ -56,7 +56,7 @@ golden: $(VENV)/test-ready
 
 # config/dynamics.yaml from the table of parameters
 config: $(VENV)/test-ready
-	$(RUN)/python -m urdf2dyn_ros.node_parameters > config/dynamics.yaml
+	$(RUN)/python -m urdf2dyn_ros.nodes.inverse_dynamics.config_file > config/dynamics.yaml
 
 $(VENV)/%-ready: setup.py package.xml
 	$(PYTHON) -m venv $(VENV)

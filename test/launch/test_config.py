@@ -13,7 +13,8 @@ from rclpy.parameter import Parameter as RosParameter
 
 from support.nodes.graph import Graph, domain
 from support.paths import ROOT
-from urdf2dyn_ros.node_parameters import PARAMETERS, config_file
+from urdf2dyn_ros.nodes.inverse_dynamics.config_file import config_file
+from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.system.share import robot_file
 
@@ -32,7 +33,7 @@ def test_make_config_writes_it() -> None:
     """The recipe, as make would run it."""
     told = subprocess.run(['make', '-n', 'config'], cwd=ROOT, text=True,
                           capture_output=True, check=True).stdout.splitlines()
-    (command, into), = (line.split(' > ') for line in told if 'node_parameters' in line)
+    (command, into), = (line.split(' > ') for line in told if 'config_file' in line)
     assert into == 'config/dynamics.yaml'
     done = subprocess.run([sys.executable, *command.split()[1:]], text=True, capture_output=True)
     assert done.stdout == config_file(), done.stderr
@@ -43,7 +44,7 @@ def test_its_lines_are_short() -> None:
     assert max(map(len, config_file().splitlines())) < 99
 
 
-@pytest.mark.parametrize('row', PARAMETERS, ids=lambda row: row.name)
+@pytest.mark.parametrize('row', NODE_PARAMETERS, ids=lambda row: row.name)
 def test_every_parameter_has_a_meaning(row: Parameter) -> None:
     """One sentence at least."""
     assert len(row.meaning.split()) >= 3
@@ -61,7 +62,7 @@ def test_rcl_reads_the_defaults_in_their_types(monkeypatch: pytest.MonkeyPatch) 
                              automatically_declare_parameters_from_overrides=True)
     try:
         assert not node.has_parameter('robot_description')
-        for row in PARAMETERS:
+        for row in NODE_PARAMETERS:
             if row.name == 'robot_description':
                 continue
             parameter = node.get_parameter(row.name)

@@ -14,13 +14,13 @@ from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.load_parameters import JOINTS, check_names, loaded, loading, unheeded
 from urdf2dyn_ros.loads.payload import carried, doubt, payload
-from urdf2dyn_ros.node_parameters import PARAMETERS
+from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
 from urdf2dyn_ros.robot_model import ExternalForce
 
 TEXT = (OWN / 'robot_2r.urdf').read_text()
 MODEL = read_urdf(TEXT)
 Q, QD, QDD = np.array([0.3, -0.8]), np.array([1.5, -0.02]), np.array([2.0, 5.0])
-DEFAULTS = {row.name: row.default for row in PARAMETERS}
+DEFAULTS = {row.name: row.default for row in NODE_PARAMETERS}
 
 
 def efforts(values: dict[str, Any], model: Any = MODEL) -> np.ndarray:

@@ -19,9 +19,9 @@ from support.robot_files import OWN
 from urdf2dyn_ros import export_model, load_parameters, read_urdf
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import write_files
-from urdf2dyn_ros.node_parameters import PARAMETERS
 from urdf2dyn_ros.nodes import export_process
 from urdf2dyn_ros.nodes.export_process import Export, ExportProcess
+from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 
@@ -56,7 +56,7 @@ def test_the_process_aside_writes_the_same_text(aside: ExportProcess) -> None:
 
 def test_what_runs_is_what_is_exported(tmp_path: Path, aside: ExportProcess) -> None:
     """Friction by its parameters; base, external wrenches and payload remain arguments."""
-    loading = {row.name: row.default for row in PARAMETERS} | {
+    loading = {row.name: row.default for row in NODE_PARAMETERS} | {
         'base': 'odometry', 'friction.enabled': True, 'joints.joint2.viscous': 3.25,
         'external_wrenches.link1': '/wrench', 'payload.link': 'link2'}
     files = aside.files(export(language='python', functions='inverse_dynamics',

@@ -19,7 +19,7 @@ from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
 from urdf2dyn_ros.joint_states.layouts import MAX_LAYOUTS, MAX_UNKNOWN
-from urdf2dyn_ros.node_parameters import PARAMETERS
+from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
 from urdf2dyn_ros.stream.assembly import stream
 from urdf2dyn_ros.stream.stream import EVENTS, MAX_EFFORTS, OUTCOMES
 
@@ -57,7 +57,7 @@ class Faults(RuleBasedStateMachine):
         self.streams = [None, None]
         self.given = None
         self.model, name = model, chosen[0]
-        self.values = {row.name: row.default for row in PARAMETERS}
+        self.values = {row.name: row.default for row in NODE_PARAMETERS}
         self.take_over(backend=backend, estimator=name, **{
             'stream.use_receive_time': receive_time, 'stream.max_skew': 0.002,
             **{f'{name}.{key}': value for key, value in chosen[1].items()}})

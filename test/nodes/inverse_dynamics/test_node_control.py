@@ -33,7 +33,7 @@ from support.nodes.moving_robot import (
 )
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
-from urdf2dyn_ros.node_parameters import PARAMETERS
+from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
 from urdf2dyn_ros.system.pauses import SHORTEST
 
 HUMANOID = (OWN / 'humanoid_3p33r.urdf').read_text()
@@ -226,13 +226,13 @@ def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> N
         graph.wait(client.service_is_ready)
         future = client.call_async(ListParameters.Request())
         graph.wait(future.done)
-        assert {row.name for row in PARAMETERS} <= set(future.result().result.names)
+        assert {row.name for row in NODE_PARAMETERS} <= set(future.result().result.names)
         describe = graph.node.create_client(DescribeParameters,
                                             'inverse_dynamics/describe_parameters')
         future = describe.call_async(DescribeParameters.Request(
-            names=[row.name for row in PARAMETERS]))
+            names=[row.name for row in NODE_PARAMETERS]))
         graph.wait(future.done)
-        for row, descriptor in zip(PARAMETERS, future.result().descriptors):
+        for row, descriptor in zip(NODE_PARAMETERS, future.result().descriptors):
             assert row.meaning in descriptor.description
             assert descriptor.additional_constraints == row.rule
         for name, value, word in (

@@ -17,7 +17,6 @@ from urdf2dyn_ros.export import checked_name
 from urdf2dyn_ros.joint_states.serialized import Fields
 from urdf2dyn_ros.load_parameters import loading, unheeded
 from urdf2dyn_ros.loads.payload import carried
-from urdf2dyn_ros.node_parameters import FAMILIES, PARAMETERS
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import JointStateFields, nanoseconds, state_message
 from urdf2dyn_ros.nodes.export_process import Export
@@ -29,6 +28,7 @@ from urdf2dyn_ros.nodes.inverse_dynamics.joint_states import JointStates
 from urdf2dyn_ros.nodes.inverse_dynamics.model_info import ModelInfo
 from urdf2dyn_ros.nodes.inverse_dynamics.moving_base import Base
 from urdf2dyn_ros.nodes.inverse_dynamics.observer import Observer
+from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_FAMILIES, NODE_PARAMETERS
 from urdf2dyn_ros.nodes.inverse_dynamics.payload import Payload
 from urdf2dyn_ros.nodes.inverse_dynamics.status import StatusPublisher
 from urdf2dyn_ros.nodes.inverse_dynamics.terms import Terms
@@ -69,7 +69,7 @@ class InverseDynamicsNode(Node):
             Worker(lambda job: barrier(self, job, failed)) for _ in range(3))
         self._running: Running | None = None
         self._swapping = Lock()
-        self.parameters = NodeParameters(self, PARAMETERS, self._change, FAMILIES)
+        self.parameters = NodeParameters(self, NODE_PARAMETERS, self._change, NODE_FAMILIES)
         self._values = self.parameters.values
         topics = Topics(self, failed)
         self._efforts = topics.publisher(JointState, '~/efforts')

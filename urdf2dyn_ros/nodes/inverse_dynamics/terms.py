@@ -15,7 +15,7 @@ from urdf2dyn_ros.nodes.conversions import JointStateFields
 from urdf2dyn_ros.nodes.topics import Topics
 from urdf2dyn_ros.stream.output import Output
 
-NAMES = ('gravity', 'coriolis', 'inertia', *TERMS, 'external')
+TERM_TOPICS = ('gravity', 'coriolis', 'inertia', *TERMS, 'external')
 
 
 class Terms:
@@ -38,7 +38,7 @@ class Terms:
         """Have the topics, or have them no longer."""
         if enabled and not self._publishers:
             self._publishers = {name: self._topics.publisher(JointState, f'~/terms/{name}')
-                                for name in NAMES}
+                                for name in TERM_TOPICS}
         elif not enabled:
             old, self._publishers = self._publishers, {}
             for publisher in old.values():
