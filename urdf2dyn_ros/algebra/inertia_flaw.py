@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.vectors import symmetric
 
 _FLOOR = 1e-9
@@ -33,8 +33,8 @@ def inertia_flaw(texts: Sequence[str], entries: Sequence[float], mass: float,
 
     """
     scale = max(abs(entry) for entry in entries)  # against overflow, for any finite entries
-    tensor: NDArray[np.float64] = np.array(symmetric(tuple(entry / scale for entry in entries)))
-    rounding: NDArray[np.float64] = np.array(symmetric(tuple(
+    tensor: Array = np.array(symmetric(tuple(entry / scale for entry in entries)))
+    rounding: Array = np.array(symmetric(tuple(
         unit / scale for unit in _half_units(texts, entries))))
     low, middle, high = (float(moment) for moment in np.linalg.eigvalsh(tensor))
     floor = _FLOOR * max(abs(low), abs(high)) + abs(mass) * _THINNEST**2 / scale

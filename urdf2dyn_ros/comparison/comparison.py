@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.figures import EffortFigures, figures
 from urdf2dyn_ros.comparison.intake import MessageBuffer
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
@@ -23,7 +24,6 @@ from urdf2dyn_ros.comparison.joint_record import (
 from urdf2dyn_ros.comparison.lag import find_lag, tried_lags, weights_at
 from urdf2dyn_ros.comparison.matching import Matcher
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, Fair, JointFacts, Known
-from urdf2dyn_ros.comparison.series import Array
 
 _MESSAGES_AT_ONCE = 1024
 """Messages that are worked on at once."""

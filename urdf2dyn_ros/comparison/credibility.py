@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.series import Array, Stamps
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.comparison.series import Stamps
 
 _FEWEST_SAMPLES = 50
 """Samples without which a figure would be chance."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.comparison.series import Array
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.drawing.picture import SKY, VERMILION
 
 MEASURED, COMPUTED, RESIDUAL = SKY, VERMILION, '#404040'

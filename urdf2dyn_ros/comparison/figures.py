@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.friction import NO_FIT, FrictionFit, fit_friction
 from urdf2dyn_ros.comparison.moments import MEASURED, MOVING, STILL, Moments
-from urdf2dyn_ros.comparison.series import Array
 
 
 @dataclass(frozen=True)

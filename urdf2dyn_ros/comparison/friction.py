@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.moments import DIRECTION, MOVING, STILL, VELOCITY, Moments
-from urdf2dyn_ros.comparison.series import Array
 
 _FEWEST_MOVING = 50
 """Samples in motion, and in each direction half as many, without which nothing is fitted."""

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.series import Array, Stamps
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.comparison.series import Stamps
 
 _MOST_JOINTS = 1000
 """A publisher with ever new names must not fill the memory."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.figures import NO_FIGURES, EffortFigures
-from urdf2dyn_ros.comparison.series import Array, Stamps
+from urdf2dyn_ros.comparison.series import Stamps
 
 
 @dataclass(frozen=True)

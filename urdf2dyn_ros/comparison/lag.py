@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.moments import (
     COMPUTED,
     DIRECTION,
@@ -15,7 +16,7 @@ from urdf2dyn_ros.comparison.moments import (
     VELOCITY,
     Moments,
 )
-from urdf2dyn_ros.comparison.series import Array, Stamps
+from urdf2dyn_ros.comparison.series import Stamps
 
 _LAGS_EACH_SIDE = 20
 """Lags that are tried on each side of zero."""

@@ -7,7 +7,8 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.comparison.series import Array, Stamps
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.comparison.series import Stamps
 
 _LONGEST_GAP = 100_000_000
 """Time between two samples [ns] over which none is interpolated."""

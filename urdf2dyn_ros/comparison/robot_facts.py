@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.comparison import GravityEfforts
 from urdf2dyn_ros.comparison.semantics import JointFacts
-from urdf2dyn_ros.comparison.series import Array
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import multibody

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.series import Array
+from urdf2dyn_ros.algebra.arrays import Array
 
 
 @dataclass(frozen=True)

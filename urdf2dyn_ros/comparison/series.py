@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from urdf2dyn_ros.algebra.arrays import Array
+
 Stamps = NDArray[np.int64]
 
 LARGEST_EFFORT = 1e100

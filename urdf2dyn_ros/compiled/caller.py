@@ -16,14 +16,13 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.c_compiler.cache import cached, key_of
 from urdf2dyn_ros.c_compiler.compiler import NATIVE, Compiler, find_compiler, machine
 from urdf2dyn_ros.compiled.source import Source
 from urdf2dyn_ros.errors import CompilerError
 
-Array = NDArray[np.float64]
 Caller: TypeAlias = Callable[..., 'Array | None']
 """
 Takes the inputs of a function, by position: all of one row, or all of N rows, each of its own

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.drawing.picture import (
     BLACK,
     BLUE,
@@ -24,8 +24,6 @@ from urdf2dyn_ros.drawing.picture import (
     shown,
 )
 from urdf2dyn_ros.drawing.table import Table
-
-Array = NDArray[np.float64]
 
 _QUANTITIES = {
     'q': ('position\n[rad | m]', BLUE),

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import DrawingError
 
 _TIME = 'time'
@@ -33,8 +33,8 @@ class Table:
 
     """
 
-    time: NDArray[np.float64]
-    columns: dict[str, NDArray[np.float64]]
+    time: Array
+    columns: dict[str, Array]
 
 
 def read_table(path: Path) -> Table:
@@ -116,7 +116,7 @@ def _quoted(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:59] + '…')
 
 
-def _check_time(path: Path, time: NDArray[np.float64], numbers: array[int]) -> None:
+def _check_time(path: Path, time: Array, numbers: array[int]) -> None:
     unknown = np.flatnonzero(~np.isfinite(time))
     if len(unknown):
         raise DrawingError(f'{path}, line {numbers[unknown[0]]}, column {_TIME!r}: there is no '

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.c_compiler.compiler import find_compiler
 from urdf2dyn_ros.estimators.compiled_sensor_noise import CompiledSensorNoise
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman import FEWEST, Kalman
 from urdf2dyn_ros.estimators.machine_code import machine_code
 
-Array = NDArray[np.float64]
 REJECTING, UNCERTAIN = 1, 2   # what a step answers, as in kalman.c
 UNKNOWN = -1                  # no answer: a joint has begun afresh since
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ctypes
 
 import numpy as np
-from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.machine_code import MachineCode
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 
-Array = NDArray[np.float64]
 ARRAYS = ('variance', '_prior', '_weight', '_sum', '_step', '_fits', '_told', '_moments')
 NUMBERS = ('stamps', 'windows', 'mean', 'square')
 

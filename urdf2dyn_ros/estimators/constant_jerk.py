@@ -14,9 +14,8 @@ from math import factorial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
+from urdf2dyn_ros.algebra.arrays import Array
 
 STATES = 4
 ENTRIES = [(0, 0), (1, 1), (0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 2), (2, 3), (3, 3)]
@@ -47,9 +46,9 @@ class Step(NamedTuple):
 
     """
 
-    T: Matrix
-    F: Matrix
-    Q: Matrix
+    T: Array
+    F: Array
+    Q: Array
 
 
 def step(h: float) -> Step:
@@ -61,7 +60,7 @@ def step(h: float) -> Step:
     return Step(made[:-1], made[:STATES, :STATES], made[-1:].T)
 
 
-def _table() -> Matrix:
+def _table() -> Array:
     """Return the coefficients of h^k in T and, as one more row, in Q: (k, 15 * 14)."""
     table = np.zeros((2 * STATES, ROWS_KEPT + 1, ROWS_KEPT))
     table[:STATES, :STATES, :STATES] = _transition()
@@ -72,7 +71,7 @@ def _table() -> Matrix:
     return table.reshape(2 * STATES, -1)
 
 
-def _transition() -> Matrix:
+def _transition() -> Array:
     """Return the coefficients of h^k in F, (k, i, j)."""
     F = np.zeros((STATES, STATES, STATES))
     for i in range(STATES):
@@ -81,7 +80,7 @@ def _transition() -> Matrix:
     return F
 
 
-def _covariance() -> Matrix:
+def _covariance() -> Array:
     """Return the coefficients of h^k in G, (k, entry, entry)."""
     G = np.zeros((2 * STATES - 1, len(ENTRIES), len(ENTRIES)))
     for k, (i, j) in enumerate(ENTRIES):

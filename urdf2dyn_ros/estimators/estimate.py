@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
-Vector = NDArray[np.float64]
+from urdf2dyn_ros.algebra.arrays import Array
 
 
 class Estimate(NamedTuple):
@@ -29,10 +26,10 @@ class Estimate(NamedTuple):
     """
 
     stamp: int
-    q: Vector
-    qd: Vector
-    qdd: Vector
-    std: Vector
+    q: Array
+    qd: Array
+    qdd: Array
+    std: Array
     valid: bool
 
 
@@ -47,7 +44,7 @@ class Estimator(Protocol):
 
     """
 
-    def update(self, stamp: int, q: Vector, qd: Vector) -> Estimate:
+    def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
 
     def reset(self) -> None:
@@ -66,5 +63,5 @@ class Learning(Protocol):
 class Accelerated(Protocol):
     """An estimator that is told accelerations."""
 
-    def accelerate(self, stamp: int, qdd: Vector) -> bool:
+    def accelerate(self, stamp: int, qdd: Array) -> bool:
         """Take accelerations (n,) [rad/s^2 or m/s^2] at a stamp [ns]; return whether it is new."""

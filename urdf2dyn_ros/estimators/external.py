@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from urdf2dyn_ros.estimators.estimate import Estimate, Vector
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.parameters import Parameter, check_all
 
 MAX_SAMPLES = 512
@@ -44,16 +45,16 @@ class External:
     def __init__(self, joints: int, **parameters: Any) -> None:
         self._max_gap = round(check_all(self.PARAMETERS, parameters)['max_gap'] * 1e9)
         self._unknown = np.full(joints, np.nan)
-        self._given: deque[tuple[int, Vector]] = deque(maxlen=MAX_SAMPLES)
+        self._given: deque[tuple[int, Array]] = deque(maxlen=MAX_SAMPLES)
         self._newest = 0
         self.reset()
 
     def reset(self) -> None:
         """Forget every sample; the accelerations have stamps of their own."""
-        self._samples: deque[tuple[int, Vector, Vector]] = deque(maxlen=MAX_SAMPLES)
-        self._last: tuple[int, Vector] | None = None
+        self._samples: deque[tuple[int, Array, Array]] = deque(maxlen=MAX_SAMPLES)
+        self._last: tuple[int, Array] | None = None
 
-    def accelerate(self, stamp: int, qdd: Vector) -> bool:
+    def accelerate(self, stamp: int, qdd: Array) -> bool:
         """Take accelerations (n,) [rad/s^2 or m/s^2] at a stamp [ns]; return whether it is new."""
         if self._given and stamp <= self._given[-1][0]:
             if stamp > self._given[-1][0] - SET_BACK:
@@ -63,7 +64,7 @@ class External:
         self._given.append((stamp, qdd))
         return True
 
-    def update(self, stamp: int, q: Vector, qd: Vector) -> Estimate:
+    def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
         if stamp <= self._newest:
             self._given.clear()   # the clock was set back: they are of the motion before
@@ -79,7 +80,7 @@ class External:
         return Estimate(instant, position, velocity, qdd, self._unknown,
                         valid=not np.isnan(velocity).any())
 
-    def _velocity(self, stamp: int, q: Vector, qd: Vector) -> Vector:
+    def _velocity(self, stamp: int, q: Array, qd: Array) -> Array:
         velocity = qd.copy()
         missing = np.isnan(qd)
         if self._last is not None and missing.any():
@@ -87,9 +88,9 @@ class External:
         self._last = stamp, q.copy()
         return velocity
 
-    def _at(self, instant: int) -> Vector | None:
+    def _at(self, instant: int) -> Array | None:
         """Return the accelerations at an instant [ns], if there are any on both sides of it."""
-        after: tuple[int, Vector] | None = None
+        after: tuple[int, Array] | None = None
         for stamp, qdd in reversed(self._given):
             if stamp == instant:
                 return qdd.copy()

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from urdf2dyn_ros.estimators.estimate import Estimate, Vector
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.parameters import Parameter, check_all
 
 
@@ -51,7 +52,7 @@ class FiniteDifference:
         self._centre = values['align'] == 'centre'
         self._filter = LowPass(values['cutoff']) if values['cutoff'] > 0.0 else None
         self._unknown = np.full(joints, np.nan)
-        self._samples: deque[tuple[int, Vector, Vector]] = deque(maxlen=3)
+        self._samples: deque[tuple[int, Array, Array]] = deque(maxlen=3)
 
     def reset(self) -> None:
         """Forget every sample."""
@@ -59,7 +60,7 @@ class FiniteDifference:
         if self._filter is not None:
             self._filter.reset()
 
-    def update(self, stamp: int, q: Vector, qd: Vector) -> Estimate:
+    def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
         self._samples.append((stamp, q.copy(), qd.copy()))
         if len(self._samples) < 3:
@@ -98,13 +99,13 @@ class LowPass:
 
     def __init__(self, cutoff: float) -> None:
         self._half_w = pi * cutoff
-        self._state: tuple[Vector, Vector, Vector] | None = None
+        self._state: tuple[Array, Array, Array] | None = None
 
     def reset(self) -> None:
         """Forget the past: the next sample is taken for a steady state."""
         self._state = None
 
-    def update(self, step: float, u: Vector) -> Vector:
+    def update(self, step: float, u: Array) -> Array:
         """Return the filtered value of u (n,), `step` [s] after the one before."""
         if self._state is None:
             self._state = u, np.zeros_like(u), u

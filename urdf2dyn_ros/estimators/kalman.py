@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.constant_jerk import (
     COLUMNS,
     FULL,
@@ -15,11 +16,9 @@ from urdf2dyn_ros.estimators.constant_jerk import (
     Step,
     step,
 )
-from urdf2dyn_ros.estimators.estimate import Estimate, Vector
+from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 from urdf2dyn_ros.parameters import Parameter, check_all
-
-Array = NDArray[np.float64]
 
 FEWEST = 5
 REJECTS = 3
@@ -113,7 +112,7 @@ class Kalman:
         self._trusted_from = np.zeros(self._joints, dtype=np.int64)   # [ns]
         self._probation_ends = 0
 
-    def update(self, stamp: int, q: Vector, qd: Vector) -> Estimate:
+    def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
         sample = measured = self._sample
         sample[0], sample[1] = q, qd
@@ -197,8 +196,8 @@ class Kalman:
             self._probation_ends = stamp + PROBATION
             self._trusted_from[lost] = self._probation_ends
 
-    def _left_out(self, lost: NDArray[np.bool_], y: Array, S: Array, off: Vector,
-                  measured: NDArray[np.bool_]) -> Vector:
+    def _left_out(self, lost: NDArray[np.bool_], y: Array, S: Array, off: Array,
+                  measured: NDArray[np.bool_]) -> Array:
         """Make measurements count nothing, and count those that are there but too far out."""
         S[lost], y[lost] = NEVER, 0.0
         outlier = lost[0] | (lost[1] & measured)
@@ -206,7 +205,7 @@ class Kalman:
         self._rejecting = bool(outlier.any())
         return np.where(lost.any(axis=0), 0.0, off)
 
-    def _correct(self, z: Array, S: Array, off: Vector) -> None:
+    def _correct(self, z: Array, S: Array, off: Array) -> None:
         """Put in two measurements whose innovations have the covariance (S_0, off; off, S_1)."""
         scale = 1.0 / (S[0] * S[1] - off * off)
         # covariances with the measured states, and the innovations: x -= K y goes as P -= K W

@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.constant_jerk import FULL, Step
-from urdf2dyn_ros.estimators.estimate import Estimate, Vector
+from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman import BEYOND, FEWEST, Kalman, all_true
 from urdf2dyn_ros.parameters import Parameter, check_all
-
-Array = NDArray[np.float64]
 
 KEPT = 3   # position, velocity, acceleration
 MAX_SAMPLES = 512
@@ -95,7 +94,7 @@ class KalmanFixedLag(Kalman):
         self._shared = (model.F @ self._shared.reshape(4, -1)).reshape(shape)
         return model
 
-    def _correct(self, z: Array, S: Array, off: Vector) -> None:
+    def _correct(self, z: Array, S: Array, off: Array) -> None:
         scale = 1.0 / (S[0] * S[1] - off * off)
         C, y = self._shared[:2], z[BEYOND]
         K = (S[::-1] * scale)[:, None, None] * C

@@ -10,11 +10,8 @@ reconcile them.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimators.estimate import Vector
-
-Array = NDArray[np.float64]
+from urdf2dyn_ros.algebra.arrays import Array
 
 SAMPLES = 5      # of a window
 WINDOWS = 17     # of which the median is taken
@@ -46,8 +43,8 @@ class Mismatch:
         self._turn = 0
         self.excess = np.zeros(joints)
 
-    def found(self, times: Vector, samples: Array, variance: Array, late: Vector,
-              keep: Vector) -> Vector:
+    def found(self, times: Array, samples: Array, variance: Array, late: Array,
+              keep: Array) -> Array:
         """
         Return what is to be added to the variance of the velocities, (n,).
 

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from urdf2dyn_ros.estimators.estimate import Estimate, Vector
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.parameters import Parameter, check_all
 
 
@@ -35,13 +36,13 @@ class NoAcceleration:
     def __init__(self, joints: int, **parameters: Any) -> None:
         check_all(self.PARAMETERS, parameters)
         self._zero, self._unknown = np.zeros(joints), np.full(joints, np.nan)
-        self._last: tuple[int, Vector] | None = None
+        self._last: tuple[int, Array] | None = None
 
     def reset(self) -> None:
         """Forget every sample."""
         self._last = None
 
-    def update(self, stamp: int, q: Vector, qd: Vector) -> Estimate:
+    def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
         before, self._last = self._last, (stamp, q.copy())
         velocity = qd.copy()

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimators.estimate import Estimate, Vector
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.parameters import Parameter, check_all
-
-Matrix = NDArray[np.float64]
 
 MAX_SAMPLES = 1023
 
@@ -76,7 +74,7 @@ class Polynomial:
         self._first = 0
         self._count = self._fewest
 
-    def update(self, stamp: int, q: Vector, qd: Vector) -> Estimate:
+    def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
         self._append(stamp, q, qd)
         self._fit_window()
@@ -100,7 +98,7 @@ class Polynomial:
         return Estimate(int(self._stamps[instant]), self._q[instant].copy(), velocity,
                         acceleration, std, valid=bool(np.isfinite(acceleration).all()))
 
-    def _append(self, stamp: int, q: Vector, qd: Vector) -> None:
+    def _append(self, stamp: int, q: Array, qd: Array) -> None:
         if self._end == 0:
             self._first = stamp
         if self._end == len(self._stamps):
@@ -124,8 +122,8 @@ class Polynomial:
         while self._count - 2 >= self._fewest and self._span(self._count - 2) >= self._window:
             self._count -= 2
 
-    def _least_squares(self, time: Vector, Y: Matrix, degree: int, of: int,
-                       ) -> tuple[Matrix, Vector]:
+    def _least_squares(self, time: Array, Y: Array, degree: int, of: int,
+                       ) -> tuple[Array, Array]:
         """
         Fit every column of Y by a polynomial in time.
 

@@ -15,10 +15,8 @@ from math import prod, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.mismatch import Mismatch
-
-Array = NDArray[np.float64]
 
 WINDOW = 5
 ENOUGH = 50            # windows; from then on they begin some time apart, to save work
@@ -163,7 +161,7 @@ class SensorNoise:
         gain = np.maximum(1.0 / self._told[tells], 0.05)
         self._fits[tells] += gain * (fits - self._fits[tells])
 
-    def _learn_stamps(self, e: Vector, vv: Vector, intervals: list[float],
+    def _learn_stamps(self, e: Array, vv: Array, intervals: list[float],
                       keep: float) -> None:
         """Regress the noise of the positions on the square of the velocity, all joints at once."""
         self._windows = keep * self._windows + 1.0
@@ -182,10 +180,10 @@ class SensorNoise:
         self.stamps = 0.0 if regular else sqrt(min(max(variance, 0.0), most))
 
 
-def _difference(times: list[float]) -> Vector:
+def _difference(times: list[float]) -> Array:
     """Return the weights of the divided difference of all samples, of length 1 together."""
     weights = np.array([1.0 / prod(time - other for j, other in enumerate(times) if j != i)
                         for i, time in enumerate(times)])
-    normed: Vector = weights / sqrt(weights @ weights)
+    normed: Array = weights / sqrt(weights @ weights)
     return normed
 

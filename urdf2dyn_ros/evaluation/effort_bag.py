@@ -11,8 +11,8 @@ from types import TracebackType
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.recordings.bag import METADATA
 from urdf2dyn_ros.recordings.decoder import JOINT_STATE, types
 from urdf2dyn_ros.recordings.messages import SECOND
@@ -73,7 +73,7 @@ class EffortBag:
             self._discard()
             raise self._failed(error) from None
 
-    def write(self, stamp: int, q: Vector, qd: Vector, effort: Vector) -> None:
+    def write(self, stamp: int, q: Array, qd: Array, effort: Array) -> None:
         """Write a message: stamp [ns], q, qd and effort (n,) in the order of the joints."""
         try:
             self._writer.write(self._connection, stamp, self._message(stamp, (q, qd, effort)))
@@ -117,7 +117,7 @@ class _Message:
             kinds[JOINT_STATE](header, list(joints), *values), JOINT_STATE))
         self._places = [self._data.index(row.tobytes()) for row in values]
 
-    def __call__(self, stamp: int, rows: Sequence[Vector]) -> bytes:
+    def __call__(self, stamp: int, rows: Sequence[Array]) -> bytes:
         _STAMP.pack_into(self._data, _STAMP_PLACE, *divmod(stamp, SECOND))
         for place, row in zip(self._places, rows):
             self._data[place:place + row.nbytes] = row.tobytes()

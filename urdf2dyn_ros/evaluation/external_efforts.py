@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import Contact, ContactDetector
 from urdf2dyn_ros.observer.momentum_observer import MomentumObserver, of_joints
-
-Array = NDArray[np.float64]
 
 _MOST_CONTACTS = 100
 """Of a joint, that are kept with their times; all are counted."""

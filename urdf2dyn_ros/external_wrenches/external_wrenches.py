@@ -8,8 +8,8 @@ from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.vectors import Vector, add, apply, cross
 from urdf2dyn_ros.external_wrenches.held_wrench import HeldWrench, Message
 from urdf2dyn_ros.external_wrenches.news import News
@@ -19,8 +19,6 @@ from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
 from urdf2dyn_ros.parameters import Parameter, check_all
 from urdf2dyn_ros.quoting import quote
-
-Array = NDArray[np.float64]
 
 LONG = 1_000_000_000
 """A wrench that is missing for so long [ns] is worth a line in the log."""

@@ -6,9 +6,8 @@ from math import pi
 from operator import sub
 
 import numpy as np
-from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.algebra.arrays import Array
 
 SWING = 2e-3         # rad or m there and back from one sample to the next
 SWINGS = 6           # in a row are no motion
@@ -43,23 +42,23 @@ class PositionCheck:
 
     """
 
-    def __init__(self, limits: NDArray[np.float64]) -> None:
+    def __init__(self, limits: Array) -> None:
         self._lower, self._upper = limits[:, 0] - FAR, limits[:, 1] + FAR
         self.doubts: dict[int, str] = {}
         self._swings = 0
-        self._last: Vector | None = None
-        self._before: Vector | None = None
+        self._last: Array | None = None
+        self._before: Array | None = None
         self.two_sources = False
         self.restart()
 
     def restart(self) -> None:
         """Conclude nothing from the time between the last sample and the next."""
         self._looked = 0             # [ns]
-        self._same: Vector | None = None
+        self._same: Array | None = None
         self._still = np.zeros_like(self._lower)   # time [s] that each position has been the same
         self._moved = np.zeros_like(self._lower)   # how far it moved, says the velocity
 
-    def update(self, stamp: int, q: Vector, qd: Vector) -> bool:
+    def update(self, stamp: int, q: Array, qd: Array) -> bool:
         """
         Take a sample; return whether it can be used, alone or with those before.
 
@@ -76,7 +75,7 @@ class PositionCheck:
             self._look(stamp, q, qd)
         return not self.two_sources
 
-    def _count_swings(self, q: Vector) -> None:
+    def _count_swings(self, q: Array) -> None:
         last, before = self._last, self._before
         self._last, self._before = q, last
         largest = 0.0
@@ -93,7 +92,7 @@ class PositionCheck:
         if self._swings >= (MANY_SWINGS if 0.0 < largest < COARSE else SWINGS):
             self.two_sources, self._swings = swings, 0
 
-    def _look(self, stamp: int, q: Vector, qd: Vector) -> None:
+    def _look(self, stamp: int, q: Array, qd: Array) -> None:
         frozen = np.zeros(len(q), dtype=bool)
         if self._same is not None:
             time = (stamp - self._looked) * 1e-9

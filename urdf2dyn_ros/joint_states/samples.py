@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.layouts import Layout, Layouts
 from urdf2dyn_ros.joint_states.steps import Steps
 
@@ -42,9 +42,9 @@ class Sample(NamedTuple):
     """
 
     stamp: int
-    q: Vector
-    qd: Vector
-    effort: Vector
+    q: Array
+    qd: Array
+    effort: Array
     restart: bool
     gap: bool
 
@@ -166,7 +166,7 @@ class Samples:
             return ''
         return 'out_of_order' if step < 0 else 'duplicate_stamp'
 
-    def _merge(self, layout: Layout, q: Vector, qd: Vector, effort: Vector) -> None:
+    def _merge(self, layout: Layout, q: Array, qd: Array, effort: Array) -> None:
         # Into copies: a sample that was given away must not change.
         self._q, self._qd, self._effort = self._q.copy(), self._qd.copy(), self._effort.copy()
         joints = layout.joints
@@ -192,7 +192,7 @@ class Samples:
         self._renewed.fill(False)
         return Sample(self._newest, self._q, self._qd, self._effort, first or gap, gap)
 
-    def _unwrap(self, q: Vector, layout: Layout) -> None:
+    def _unwrap(self, q: Array, layout: Layout) -> None:
         """Add to continuous joints the turns that bring them nearest to where they were."""
         turning = layout.turning
         if not turning.size:
@@ -204,7 +204,7 @@ class Samples:
         turns[~(np.abs(turns) < MAX_TURNS)] = 0.0  # also where there is no position yet: NaN
         q[turning] += TURN * turns
 
-    def _measured(self, values: Any, layout: Layout, ignored: str) -> Vector:
+    def _measured(self, values: Any, layout: Layout, ignored: str) -> Array:
         """Return the joints' entries of a field that need not be there; NaN where it is not."""
         numbers = _numbers(values)
         if numbers is not None and len(numbers) == layout.length:
@@ -217,13 +217,13 @@ class Samples:
         return np.full(len(layout.joints), np.nan)
 
 
-def is_finite(values: Vector) -> bool:
+def is_finite(values: Array) -> bool:
     """Tell whether no entry (n,) is NaN or infinite; for few entries faster than numpy."""
     numbers = values.tolist()
     return isfinite(sum(numbers)) or all(map(isfinite, numbers))
 
 
-def _numbers(values: Any) -> Vector | None:
+def _numbers(values: Any) -> Array | None:
     """Return one field as numbers (k,), maybe in its own memory, or None if it is not that."""
     try:
         numbers = np.asarray(values, dtype=np.float64)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
 
 SECOND = 1_000_000_000
 LITTLE_ENDIAN = b'\0\1'
@@ -107,8 +108,8 @@ class JointStateTemplate:
             np.frombuffer(self._data, _number, joints, place)
             for place in _layout(data, joints, [joints] * 3).places)
 
-    def filled(self, stamp: int, q: NDArray[np.float64], qd: NDArray[np.float64],
-               effort: NDArray[np.float64]) -> bytes:
+    def filled(self, stamp: int, q: Array, qd: Array,
+               effort: Array) -> bytes:
         """Return a message of the stamp [ns] and three arrays (n,), as in `Fields`."""
         _stamp.pack_into(self._data, START, *divmod(stamp, SECOND))
         self._q[:], self._qd[:], self._effort[:] = q, qd, effort

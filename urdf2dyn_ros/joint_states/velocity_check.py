@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.algebra.arrays import Array
 
-Array = NDArray[np.float64]
-Sample = tuple[int, Vector, Vector]
+Sample = tuple[int, Array, Array]
 
 BLOCK = 50_000_000   # ns
 INTERVALS = 5        # in a block, at least
@@ -92,7 +91,7 @@ class VelocityCheck:
         self.doubts: dict[int, str] = {}
         self._zero = np.ones(joints, dtype=bool)
         self._all_alive = joints == 0
-        self._first: Vector | None = None
+        self._first: Array | None = None
         self._ignored = np.zeros(joints, dtype=bool)
         self.ignoring = False
         self._N = np.zeros((joints, 3, 3))
@@ -109,7 +108,7 @@ class VelocityCheck:
         """Conclude nothing from the time between the last sample and the next."""
         self._samples: list[Sample] = []
 
-    def update(self, stamp: int, q: Vector, qd: Vector) -> Vector:
+    def update(self, stamp: int, q: Array, qd: Array) -> Array:
         """
         Take a sample; return its velocities, NaN for those that are not to be used.
 
@@ -167,7 +166,7 @@ class VelocityCheck:
         yield
         yield from self._judge()
 
-    def _resolution(self, changes: Array, time: float) -> Vector:
+    def _resolution(self, changes: Array, time: float) -> Array:
         """Return by how much encoders' steps can change a block: sizes (2, k, n), time [s]."""
         np.minimum(self._smallest, np.where(changes > 0.0, changes, np.inf).min(axis=1),
                    out=self._smallest)
@@ -175,10 +174,10 @@ class VelocityCheck:
         self._stayed |= (changes == 0.0).any(axis=1)
         known = self._stayed & np.isfinite(self._smallest)
         position, velocity = np.where(known, self._smallest, 0.0)
-        steps: Vector = position + 0.5 * time * velocity
+        steps: Array = position + 0.5 * time * velocity
         return steps
 
-    def _tell_zeros(self, q: Vector, qd: Vector) -> None:
+    def _tell_zeros(self, q: Array, qd: Array) -> None:
         if self._first is None:
             self._first = q
         moved = self._zero & (np.abs(q - self._first) > self._least) & np.isfinite(qd)
@@ -218,7 +217,7 @@ class VelocityCheck:
                 total[anew] = 0.0
 
 
-def _text(wrong: NDArray[np.bool_], error: Vector) -> str:
+def _text(wrong: NDArray[np.bool_], error: Array) -> str:
     """Return the first thing that is wrong with a velocity."""
     for fault, found, size in zip(FAULTS, wrong.tolist(), error.tolist()):
         if found:
@@ -226,7 +225,7 @@ def _text(wrong: NDArray[np.bool_], error: Vector) -> str:
     return 'the position does not follow it'
 
 
-def _sudden(steps: Vector, changes: Array, moved: Vector) -> NDArray[np.bool_]:
+def _sudden(steps: Array, changes: Array, moved: Array) -> NDArray[np.bool_]:
     """Tell where the velocity changes at once, as by an impact: changes (k, n)."""
     largest = changes.max(axis=0)
     sudden: NDArray[np.bool_] = (largest > 0.5 * changes.sum(axis=0)) & (

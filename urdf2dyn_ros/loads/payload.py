@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.inertia_flaw import inertia_flaw
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.quoting import quote
@@ -28,10 +28,8 @@ PAYLOAD = (
               'changes it too.'),
 )
 
-Vector = NDArray[np.float64]
 
-
-def payload(values: Mapping[str, Any]) -> Vector:
+def payload(values: Mapping[str, Any]) -> Array:
     """Return what is carried as the equations take it, (10,): mass, centre, inertia."""
     if not values['payload.attached']:
         return np.zeros(10)

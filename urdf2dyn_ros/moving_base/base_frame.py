@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import RobotModel
 
@@ -29,10 +28,10 @@ class BaseFrame:
         self.link = next((joint.child for joint in model.joints
                           if joint.type == 'floating' and joint.parent == model.root), model.root)
         _, at = multibody(model).links[self.link]
-        self._R: NDArray[np.float64] = np.array(at.body_R_link)
-        self._p: Vector = np.array(at.body_p_link)
+        self._R: Array = np.array(at.body_R_link)
+        self._p: Array = np.array(at.body_p_link)
 
-    def wrench(self, at_root: Vector) -> Vector:
+    def wrench(self, at_root: Array) -> Array:
         """Return force and moment (6,) about this frame's origin, in its axes, from the root's."""
         force, moment = at_root[:3], at_root[3:]
         return np.concatenate((self._R.T @ force,

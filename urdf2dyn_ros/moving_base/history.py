@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.algebra.arrays import Array
 
 MAX_SAMPLES = 1024
 """Samples that are kept: a second at 1 kHz."""
@@ -42,7 +42,7 @@ class History:
 
     def __init__(self, timeout: int, max_age: int) -> None:
         self._timeout, self._max_age = timeout, max_age
-        self._samples: deque[tuple[int, Vector]] = deque(maxlen=MAX_SAMPLES)
+        self._samples: deque[tuple[int, Array]] = deque(maxlen=MAX_SAMPLES)
         self._heard = 0
         self.behind = 0
 
@@ -50,7 +50,7 @@ class History:
         """Take note that there is data at a stamp [ns], which is or will become a sample."""
         self._heard = stamp
 
-    def append(self, stamp: int, values: Vector) -> bool:
+    def append(self, stamp: int, values: Array) -> bool:
         """Add a sample: stamp [ns], values (k,); return False if it is no newer than the last."""
         if self._samples and stamp <= self._samples[-1][0]:
             return False
@@ -61,7 +61,7 @@ class History:
         """Forget every sample."""
         self._samples.clear()
 
-    def at(self, instant: int) -> Vector | str:
+    def at(self, instant: int) -> Array | str:
         """Return the values (k,) at an instant [ns], or a key of ``ABSENCES``."""
         if not self._heard:
             return 'base_missing'

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.moving_base.moving_base import MovingBase
 
 
@@ -43,8 +43,8 @@ class Imu(MovingBase):
         """
         return self._receive(stamp, frame, covariances, angular_velocity, linear_acceleration)
 
-    def _checked(self, rest: Vector) -> Vector:
+    def _checked(self, rest: Array) -> Array:
         return rest
 
-    def _motion(self, velocities: Vector, derivatives: Vector, beside: Vector) -> Vector:
+    def _motion(self, velocities: Array, derivatives: Array, beside: Array) -> Array:
         return np.concatenate((velocities, derivatives, beside))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.steps import Steps
 from urdf2dyn_ros.quoting import listed, quote
 
@@ -82,7 +82,7 @@ class Intake:
         """What is wrong with which frames, each once, the first few."""
         return tuple(text for text, _ in self._standing().values())
 
-    def refused(self, frame: str, covariances: Sequence[float], *values: Vector) -> str:
+    def refused(self, frame: str, covariances: Sequence[float], *values: Array) -> str:
         """Return the outcome of a message that cannot be used, '' if it can."""
         if frame not in self._links:
             self._doubt(frame, f'is refused, which is no link of {quote(self._robot)}; the links '

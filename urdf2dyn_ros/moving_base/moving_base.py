@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.samples import is_finite
 from urdf2dyn_ros.joints.motion import Motion
 from urdf2dyn_ros.moving_base.history import ABSENCES, MAX_SAMPLES, History
@@ -81,7 +81,7 @@ class MovingBase(ABC):
         self._intake = Intake(model.name, dict.fromkeys(self._system.links), self.counters)
         self._mounting = Mounting(self._system, model.root)
         # what goes with the velocities of each instant
-        self._beside: deque[tuple[int, Vector]] = deque(maxlen=MAX_SAMPLES)
+        self._beside: deque[tuple[int, Array]] = deque(maxlen=MAX_SAMPLES)
         self._history = History(timeout, max_age)
         self._refusal = ''
 
@@ -112,7 +112,7 @@ class MovingBase(ABC):
         return text
 
     def motion_at(self, stamp: int, q: ArrayLike, qd: ArrayLike,
-                  qdd: ArrayLike) -> Vector | str:
+                  qdd: ArrayLike) -> Array | str:
         """
         Return the motion of the root's origin, or in one word why it is not known.
 
@@ -140,12 +140,12 @@ class MovingBase(ABC):
             self.counters[found] += 1
         return found
 
-    def _of_root(self, sensor: Vector, q: ArrayLike, qd: ArrayLike,
-                 qdd: ArrayLike) -> Vector | str:
+    def _of_root(self, sensor: Array, q: ArrayLike, qd: ArrayLike,
+                 qdd: ArrayLike) -> Array | str:
         w_x, w_y, w_z, wd_x, wd_y, wd_z, a_x, a_y, a_z = sensor.tolist()
         motion = Motion((w_x, w_y, w_z), (wd_x, wd_y, wd_z), (a_x, a_y, a_z))
         joints = (np.asarray(x, dtype=np.float64).tolist() for x in (q, qd, qdd))
-        root: Vector = np.ravel(self._mounting.root_motion(motion, *joints))
+        root: Array = np.ravel(self._mounting.root_motion(motion, *joints))
         return root if is_finite(root) else 'base_not_finite'
 
     def _receive(self, stamp: int, frame: str, covariances: Sequence[float],
@@ -176,8 +176,8 @@ class MovingBase(ABC):
         self._refusal = '' if outcome in TAKEN else outcome
         return outcome
 
-    def _process(self, stamp: int, frame: str, covariances: Sequence[float], velocities: Vector,
-                 rest: Vector) -> str:
+    def _process(self, stamp: int, frame: str, covariances: Sequence[float], velocities: Array,
+                 rest: Array) -> str:
         fault = self._intake.refused(frame, covariances, velocities, rest)
         if fault:
             return fault
@@ -195,7 +195,7 @@ class MovingBase(ABC):
         self._history.hear(stamp)
         return self._compute(stamp, velocities, beside)
 
-    def _compute(self, stamp: int, velocities: Vector, beside: Vector) -> str:
+    def _compute(self, stamp: int, velocities: Array, beside: Array) -> str:
         self._beside.append((stamp, beside))
         estimate = self._rates.update(stamp, velocities)
         if not estimate.valid:
@@ -214,9 +214,9 @@ class MovingBase(ABC):
         self._history.clear()
 
     @abstractmethod
-    def _checked(self, rest: Vector) -> Vector | None:
+    def _checked(self, rest: Array) -> Array | None:
         """Return what of a message is not filtered, or None if it is no rotation."""
 
     @abstractmethod
-    def _motion(self, velocities: Vector, derivatives: Vector, beside: Vector) -> Vector:
+    def _motion(self, velocities: Array, derivatives: Array, beside: Array) -> Array:
         """Return angular velocity, angular acceleration and acceleration minus gravity (9,)."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.vectors import add, cross, scale
-from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.moving_base.moving_base import MovingBase
 
 UNIT = 1e-2
@@ -51,7 +51,7 @@ class Odometry(MovingBase):
         """
         return self._receive(stamp, frame, covariances, (*angular, *linear), orientation)
 
-    def _checked(self, rest: Vector) -> Vector | None:
+    def _checked(self, rest: Array) -> Array | None:
         """Return gravity in the link's frame [m/s^2]."""
         length = math.hypot(*rest)
         if abs(length - 1.0) > UNIT:
@@ -61,7 +61,7 @@ class Odometry(MovingBase):
         twice = cross(scale(2.0, self._gravity), (x, y, z))
         return np.array(add(self._gravity, add(scale(s, twice), cross(twice, (x, y, z)))))
 
-    def _motion(self, velocities: Vector, derivatives: Vector, beside: Vector) -> Vector:
+    def _motion(self, velocities: Array, derivatives: Array, beside: Array) -> Array:
         w_x, w_y, w_z, *v = velocities.tolist()
         turning = cross((w_x, w_y, w_z), (v[0], v[1], v[2]))
         acceleration = derivatives[3:] + turning - beside

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from urdf2dyn_ros.estimators.estimate import Estimate, Vector
-from urdf2dyn_ros.estimators.kalman import REJECTS, Array, Kalman
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.estimators.kalman import REJECTS, Kalman
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 from urdf2dyn_ros.parameters import Parameter, check_all
 
@@ -56,23 +57,23 @@ class Rates:
     def reset(self) -> None:
         """Forget every sample."""
         self._filter.reset()
-        self._last: list[tuple[int, Vector]] = []
-        self._integral: Vector | float = 0.0
+        self._last: list[tuple[int, Array]] = []
+        self._integral: Array | float = 0.0
 
-    def update(self, stamp: int, velocity: Vector) -> Estimate:
+    def update(self, stamp: int, velocity: Array) -> Estimate:
         """Take one sample: stamp [ns], velocity (k,); return qd and qdd, q means nothing."""
         self._integral = self._integral + self._increment(stamp, velocity)
         self._last = [*self._last[-1:], (stamp, velocity)]
         return self._filter.update(stamp, self._integral, velocity)
 
-    def _increment(self, stamp: int, velocity: Vector) -> Vector:
+    def _increment(self, stamp: int, velocity: Array) -> Array:
         """Return the integral since the last sample, of the parabola through the last three."""
         if not self._last:
             return 0.0 * velocity
         last, before = self._last[-1]
         h = (stamp - last) * 1e-9
         slope = (velocity - before) / h
-        change: Vector = 0.5 * h * (before + velocity)
+        change: Array = 0.5 * h * (before + velocity)
         if len(self._last) == 2:
             first, earliest = self._last[0]
             h_before = (last - first) * 1e-9

@@ -14,7 +14,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.serialized import JointStateTemplate
 from urdf2dyn_ros.stream.output import Output
 
@@ -72,7 +72,7 @@ class JointStateFields:
             return None
         return template if found == expected else None
 
-    def filled(self, output: Output, effort: Vector) -> bytes | JointState:
+    def filled(self, output: Output, effort: Array) -> bytes | JointState:
         """Return positions, velocities and efforts (n,), for rclpy to publish at once."""
         if self._template is not None:
             return self._template.filled(output.stamp, output.q, output.qd, effort)

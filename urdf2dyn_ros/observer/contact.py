@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.observer.momentum_observer import of_joints
 from urdf2dyn_ros.parameters import Parameter, check_all
-
-Array = NDArray[np.float64]
 
 THRESHOLD = 5.0
 """By default [N m or N]; docs/observer.md says where that comes from."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.health import Level, Status
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import ContactDetector
@@ -50,7 +50,7 @@ class ContactWatch:
         self._detector.reset()
         self._largest.fill(np.nan)
 
-    def update(self, output: Output) -> Vector | None:
+    def update(self, output: Output) -> Array | None:
         """Return the external efforts (n,) of an output [N m or N], NaN where not measured."""
         self._outputs += 1
         self._not_measured = np.isnan(output.measured)
@@ -65,7 +65,7 @@ class ContactWatch:
                 np.fmax(self._largest, np.abs(external), out=self._largest)
         return external
 
-    def told(self, joints: Sequence[str], external: Vector) -> str:
+    def told(self, joints: Sequence[str], external: Array) -> str:
         """Return a contact of joints in words, with their external efforts of (n,)."""
         found = (self._names.index(joint) for joint in joints)
         return _contact([f'{self._names[k]} ({external[k]:.4g} {self._units[k]})' for k in found])

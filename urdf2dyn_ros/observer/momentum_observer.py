@@ -18,12 +18,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.parameters import Parameter, check_all
 from urdf2dyn_ros.quoting import listed
-
-Array = NDArray[np.float64]
 
 GAIN = 100.0
 """By default [1/s]: 99 % of an effort is seen after 50 ms."""

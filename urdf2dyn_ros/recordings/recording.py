@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import RecordingError
 
-Vector = NDArray[np.float64]
 ProgressCallback = Callable[[float], None]
 
-NOT_RECORDED: Vector = np.zeros(0)
+NOT_RECORDED: Array = np.zeros(0)
 """Of a quantity that was not recorded."""
 
 _STEP = 0.01
@@ -40,10 +39,10 @@ class Record(NamedTuple):
 
     stamp: int
     names: Sequence[str]
-    position: Vector
-    velocity: Vector
-    effort: Vector
-    acceleration: Vector = NOT_RECORDED
+    position: Array
+    velocity: Array
+    effort: Array
+    acceleration: Array = NOT_RECORDED
 
 
 class Recording(ABC):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from urdf2dyn_ros.simulators.sample import Vector
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.simulators.simulator import Simulator
 
 _KP, _KD = 400.0, 40.0
@@ -29,25 +29,25 @@ class Control(NamedTuple):
     """
 
     command: str
-    law: Callable[[Simulator, Vector, Vector, Vector], Vector]
+    law: Callable[[Simulator, Array, Array, Array], Array]
 
 
-def computed_torque(simulator: Simulator, q: Vector, qd: Vector, qdd: Vector) -> Vector:
+def computed_torque(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
     """Return the efforts that the engine's own model asks for; Coulomb friction is not in it."""
     return simulator.required(qdd + _KP * (q - simulator.q) + _KD * (qd - simulator.qd))
 
 
-def pd(simulator: Simulator, q: Vector, qd: Vector, qdd: Vector) -> Vector:
+def pd(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
     """Return the efforts of a spring and a damper at every joint; it sags under gravity."""
     return simulator.inertia * (_KP * (q - simulator.q) + _KD * (qd - simulator.qd))
 
 
-def velocity(simulator: Simulator, q: Vector, qd: Vector, qdd: Vector) -> Vector:
+def velocity(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
     """Return the wanted velocities, corrected by the position's error."""
     return qd + _OUTER * (q - simulator.q)
 
 
-def position(simulator: Simulator, q: Vector, qd: Vector, qdd: Vector) -> Vector:
+def position(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
     """Return the wanted positions."""
     return q
 

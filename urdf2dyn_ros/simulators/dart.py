@@ -7,9 +7,9 @@ from typing import Any
 import dartpy
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.dart_loader import load_skeleton
-from urdf2dyn_ros.simulators.sample import Vector
 from urdf2dyn_ros.simulators.simulator import Simulator
 
 _POSITION_GAIN = 0.1
@@ -45,22 +45,22 @@ class DartSimulator(Simulator):
             for joint in self._joints:
                 joint.setActuatorType(dartpy.dynamics.ActuatorType.SERVO)
 
-    def _state(self) -> tuple[Vector, Vector]:
+    def _state(self) -> tuple[Array, Array]:
         return (self._skeleton.getPositions()[self._rows],
                 self._skeleton.getVelocities()[self._rows])
 
-    def _set_state(self, q: Vector, qd: Vector) -> None:
+    def _set_state(self, q: Array, qd: Array) -> None:
         self._skeleton.setPositions(self._in_skeleton(q))
         self._skeleton.setVelocities(self._in_skeleton(qd))
 
-    def _inertial(self, qdd: Vector) -> Vector:
+    def _inertial(self, qdd: Array) -> Array:
         M = self._skeleton.getMassMatrix()
         return np.asarray((M @ self._in_skeleton(qdd))[self._rows])
 
-    def _bias(self) -> Vector:
+    def _bias(self) -> Array:
         return np.asarray(self._skeleton.getCoriolisAndGravityForces()[self._rows])
 
-    def _advance(self, command: Vector) -> tuple[Vector, Vector]:
+    def _advance(self, command: Array) -> tuple[Array, Array]:
         if self._command == 'position':
             command = _POSITION_GAIN / self._dt * (command - self._state()[0])
         self._skeleton.setCommands(self._in_skeleton(command))
@@ -71,7 +71,7 @@ class DartSimulator(Simulator):
             return net, command.copy()
         return net, np.array([joint.getConstraintImpulse(0) for joint in self._joints]) / self._dt
 
-    def _in_skeleton(self, values: Vector) -> Vector:
+    def _in_skeleton(self, values: Array) -> Array:
         """Return values (m,) in DART's order."""
         ordered = np.empty(len(values))
         ordered[self._rows] = values

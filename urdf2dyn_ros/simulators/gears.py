@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot_model import Joint, Limits, RobotModel
-
-Array = NDArray[np.float64]
 
 _SINGLE = ('revolute', 'continuous', 'prismatic')
 """Types with one position; of the others only `fixed` can be simulated."""

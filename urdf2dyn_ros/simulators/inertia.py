@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.simulators.gears import Gears
 
@@ -15,7 +15,7 @@ _SINGULAR = 1e-9
 """A mass matrix scaled to a unit diagonal with a smaller eigenvalue cannot be inverted safely."""
 
 
-def check_inertia(gears: Gears, M: NDArray[np.float64]) -> None:
+def check_inertia(gears: Gears, M: Array) -> None:
     """
     Refuse joints that move no inertia, alone or together.
 

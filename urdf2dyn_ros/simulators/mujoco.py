@@ -5,10 +5,10 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.masses import check_masses
-from urdf2dyn_ros.simulators.sample import Vector
 from urdf2dyn_ros.simulators.simulated_model import simulated_urdf, with_aligned_inertias
 from urdf2dyn_ros.simulators.simulator import Simulator
 
@@ -67,24 +67,24 @@ class MujocoSimulator(Simulator):
         # where MuJoCo integrates it implicitly, as it does with the damping of the joint
         engine.dof_damping[self._rows] += self._kv
 
-    def _state(self) -> tuple[Vector, Vector]:
+    def _state(self) -> tuple[Array, Array]:
         return self._data.qpos[self._rows], self._data.qvel[self._rows]
 
-    def _set_state(self, q: Vector, qd: Vector) -> None:
+    def _set_state(self, q: Array, qd: Array) -> None:
         self._data.qpos[self._rows] = q
         self._data.qvel[self._rows] = qd
         mujoco.mj_forward(self._model, self._data)
 
-    def _inertial(self, qdd: Vector) -> Vector:
+    def _inertial(self, qdd: Array) -> Array:
         ordered, efforts = np.zeros((2, self._model.nv))
         ordered[self._rows] = qdd
         mujoco.mj_mulM(self._model, self._data, efforts, ordered)
         return np.asarray(efforts[self._rows])
 
-    def _bias(self) -> Vector:
+    def _bias(self) -> Array:
         return np.asarray(self._data.qfrc_bias[self._rows])
 
-    def _advance(self, command: Vector) -> tuple[Vector, Vector]:
+    def _advance(self, command: Array) -> tuple[Array, Array]:
         engine, data = self._model, self._data
         applied = self._applied(command)
         data.qfrc_applied[self._rows] = applied
@@ -99,7 +99,7 @@ class MujocoSimulator(Simulator):
         mujoco.mj_forward(engine, data)
         return net[self._rows], applied - self._kv * after[self._rows]
 
-    def _applied(self, command: Vector) -> Vector:
+    def _applied(self, command: Array) -> Array:
         """Return what the actuators supply (m,) but for the servos' damping."""
         if self._command == 'position':
             return np.asarray(self._kp * (command - self._state()[0]))

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-Vector = NDArray[np.float64]
+from urdf2dyn_ros.algebra.arrays import Array
 
 EFFORTS = ('net', 'commanded')
 """The efforts of a sample."""
@@ -42,9 +39,9 @@ class SimulatedSample:
     """
 
     time: float
-    q: Vector
-    qd: Vector
-    qdd: Vector
-    velocity: Vector
-    net: Vector
-    commanded: Vector
+    q: Array
+    qd: Array
+    qdd: Array
+    velocity: Array
+    net: Array
+    commanded: Array

@@ -6,13 +6,14 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.gears import gears
 from urdf2dyn_ros.simulators.inertia import check_inertia
-from urdf2dyn_ros.simulators.sample import SimulatedSample, Vector
+from urdf2dyn_ros.simulators.sample import SimulatedSample
 
 COMMANDS = ('effort', 'velocity', 'position')
 """What a joint may be commanded to have; the last two are followed by a servo of the engine."""
@@ -94,7 +95,7 @@ class Simulator(ABC):
         M = self._mass_matrix()
         check_inertia(self._gears, M)
         G = self._gears.ratios
-        self.inertia: Vector = np.asarray(1.0 / np.linalg.inv(G.T @ M @ G).diagonal())
+        self.inertia: Array = np.asarray(1.0 / np.linalg.inv(G.T @ M @ G).diagonal())
 
     @abstractmethod
     def _load(self, model: RobotModel, gravity: tuple[float, float, float],
@@ -102,23 +103,23 @@ class Simulator(ABC):
         """Give the engine the robot."""
 
     @abstractmethod
-    def _state(self) -> tuple[Vector, Vector]:
+    def _state(self) -> tuple[Array, Array]:
         """Return the present positions and velocities (m,)."""
 
     @abstractmethod
-    def _set_state(self, q: Vector, qd: Vector) -> None:
+    def _set_state(self, q: Array, qd: Array) -> None:
         """Set positions and velocities (m,)."""
 
     @abstractmethod
-    def _inertial(self, qdd: Vector) -> Vector:
+    def _inertial(self, qdd: Array) -> Array:
         """Return the efforts (m,) of accelerations (m,): the links' mass matrix times them."""
 
     @abstractmethod
-    def _bias(self) -> Vector:
+    def _bias(self) -> Array:
         """Return Coriolis, centrifugal and gravity efforts (m,) at the present state."""
 
     @abstractmethod
-    def _advance(self, command: Vector) -> tuple[Vector, Vector]:
+    def _advance(self, command: Array) -> tuple[Array, Array]:
         """Step under commands (m,); return the net and the supplied efforts (m,) of the step."""
 
     @property
@@ -127,20 +128,20 @@ class Simulator(ABC):
         return self._steps * self._dt
 
     @property
-    def q(self) -> Vector:
+    def q(self) -> Array:
         """Present positions (n,) [rad or m]."""
         return self._state()[0][self._drivers]
 
     @property
-    def qd(self) -> Vector:
+    def qd(self) -> Array:
         """Present velocities (n,) [rad/s or m/s]."""
         return self._state()[1][self._drivers]
 
-    def set_state(self, q: Vector, qd: Vector) -> None:
+    def set_state(self, q: Array, qd: Array) -> None:
         """Place the robot: q, qd (n,)."""
         self._set_state(self._gears.ratios @ q + self._gears.offsets, self._gears.ratios @ qd)
 
-    def step(self, command: Vector) -> SimulatedSample:
+    def step(self, command: Array) -> SimulatedSample:
         """
         Advance by one physics step under efforts, velocities or positions (n,) of the drivers.
 
@@ -171,7 +172,7 @@ class Simulator(ABC):
         return SimulationError(f'the simulation diverged at {time:.3f} s; use a smaller physics '
                                'step, or a slower motion')
 
-    def required(self, qdd: Vector) -> Vector:
+    def required(self, qdd: Array) -> Array:
         """
         Return the efforts that give accelerations now, damping included, by the engine's model.
 
@@ -188,17 +189,17 @@ class Simulator(ABC):
         """
         return np.asarray(self._gears.ratios.T @ self._efforts(self._gears.ratios @ qdd))
 
-    def _efforts(self, qdd: Vector) -> Vector:
+    def _efforts(self, qdd: Array) -> Array:
         """Return the effort of every joint for accelerations (m,); Coulomb friction is not in."""
         velocities = self._state()[1] + self._dt * qdd   # the damping is that after the step
         return self._inertial(qdd) + self._bias() + self._damping * velocities
 
-    def _through_gears(self, tau: Vector) -> Vector:
+    def _through_gears(self, tau: Array) -> Array:
         """Return the effort of every joint when the drivers act with tau through their gears."""
         G = self._gears.ratios
         M = self._mass_matrix() + self._dt * np.diag(self._damping)
         rest = self._bias() + self._damping * self._state()[1]
         return self._efforts(G @ np.linalg.solve(G.T @ M @ G, tau - G.T @ rest))
 
-    def _mass_matrix(self) -> Vector:
+    def _mass_matrix(self) -> Array:
         return np.array([self._inertial(row) for row in np.eye(len(self._damping))])

@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import StateError
-from urdf2dyn_ros.estimators.estimate import Estimate, Vector
+from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.joint_states.samples import is_finite
 from urdf2dyn_ros.stream.output import Output
 
 MAX_WAITING = 2048
 
-Given = Callable[[Estimate], 'tuple[Vector, ...] | str | None']
+Given = Callable[[Estimate], 'tuple[Array, ...] | str | None']
 """What the equations take beside the motion; a key of the stream's OUTCOMES; None: not yet."""
 
 
@@ -31,13 +32,13 @@ class Answers:
 
     """
 
-    def __init__(self, inverse_dynamics: Callable[..., Vector | tuple[Vector, Vector]],
+    def __init__(self, inverse_dynamics: Callable[..., Array | tuple[Array, Array]],
                  given: Given, counters: Counter[str]) -> None:
         self._inverse_dynamics, self._given = inverse_dynamics, given
         self._counters = counters
-        self._waiting: deque[tuple[Estimate, Vector]] = deque()
+        self._waiting: deque[tuple[Estimate, Array]] = deque()
 
-    def answer(self, estimate: Estimate, measured: Vector) -> Output | str | None:
+    def answer(self, estimate: Estimate, measured: Array) -> Output | str | None:
         """Return what an estimate gives, with the efforts (n,) measured then; None if it waits."""
         result = self._computed(estimate, measured)
         if result is None:
@@ -66,7 +67,7 @@ class Answers:
             self._counters['no_base'] += len(self._waiting)
             self._waiting.clear()
 
-    def _computed(self, estimate: Estimate, measured: Vector) -> Output | str | None:
+    def _computed(self, estimate: Estimate, measured: Array) -> Output | str | None:
         q, qd, qdd = estimate.q, estimate.qd, estimate.qdd
         if not (is_finite(q) and is_finite(qd) and is_finite(qdd)):
             return 'not_finite'

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.arrays import Array
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_compiled, make_estimator
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics

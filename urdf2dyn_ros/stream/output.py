@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.algebra.arrays import Array
 
 
 class Output(NamedTuple):
@@ -32,11 +32,11 @@ class Output(NamedTuple):
     """
 
     stamp: int
-    q: Vector
-    qd: Vector
-    qdd: Vector
-    effort: Vector
-    measured: Vector
-    std: Vector
-    given: tuple[Vector, ...] = ()
-    wrench: Vector | None = None
+    q: Array
+    qd: Array
+    qdd: Array
+    effort: Array
+    measured: Array
+    std: Array
+    given: tuple[Array, ...] = ()
+    wrench: Array | None = None

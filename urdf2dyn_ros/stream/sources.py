@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from urdf2dyn_ros.estimators.estimate import Estimate, Vector
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.moving_base import MovingBase
 
@@ -23,11 +24,11 @@ class Sources:
     """
 
     def __init__(self, base: MovingBase | None = None, wrenches: ExternalWrenches | None = None,
-                 payload: Callable[[], Vector] | None = None) -> None:
+                 payload: Callable[[], Array] | None = None) -> None:
         self.base, self.wrenches, self._payload = base, wrenches, payload
         self._unknown = ''   # why the motion of the base was not known
 
-    def __call__(self, estimate: Estimate) -> tuple[Vector, ...] | str | None:
+    def __call__(self, estimate: Estimate) -> tuple[Array, ...] | str | None:
         """Return the arguments after qdd, or a key of the stream's OUTCOMES; None: not yet."""
         given = []
         if self.base is not None:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimators.estimate import Accelerated, Estimator, Learning, Vector
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimators.estimate import Accelerated, Estimator, Learning
 from urdf2dyn_ros.joint_states.position_check import PositionCheck
 from urdf2dyn_ros.joint_states.samples import Sample, Samples, is_finite
 from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
@@ -113,9 +113,9 @@ class Stream:
     )
 
     def __init__(self, joint_names: Sequence[str], continuous: Sequence[bool],
-                 inverse_dynamics: Callable[..., Vector | tuple[Vector, Vector]],
+                 inverse_dynamics: Callable[..., Array | tuple[Array, Array]],
                  estimator: Estimator, *, clock: Callable[[], int],
-                 limits: NDArray[np.float64] | None = None,
+                 limits: Array | None = None,
                  given: Given = lambda estimate: (),
                  counters: Counter[str] | None = None, **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
@@ -132,7 +132,7 @@ class Stream:
         self._clock = clock
         self._use_receive_time: bool = values['use_receive_time']
         self._not_measured = np.full(len(self._names), np.nan)
-        self._efforts: deque[tuple[int, Vector]] = deque(maxlen=MAX_EFFORTS)
+        self._efforts: deque[tuple[int, Array]] = deque(maxlen=MAX_EFFORTS)
         self._last_output = 0
         self._restart()
 
@@ -275,7 +275,7 @@ class Stream:
         self._efforts.clear()
         self._last_output = 0
 
-    def _measured(self, instant: int) -> Vector:
+    def _measured(self, instant: int) -> Array:
         while self._efforts and self._efforts[0][0] < instant:
             self._efforts.popleft()
         if self._efforts and self._efforts[0][0] == instant:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.robot_model import Limits
-from urdf2dyn_ros.trajectories.trajectory import Vector, room
+from urdf2dyn_ros.trajectories.trajectory import room
 
 _HARMONICS = 5
 
@@ -55,14 +56,14 @@ class FourierTrajectory:
                            space.velocity / np.abs(qd).max(axis=0))[:, None]
         self._a, self._b = scale * self._a, scale * self._b
 
-    def __call__(self, t: float) -> tuple[Vector, Vector, Vector]:
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
         """Return q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2] at t [s]."""
         if not 0.0 < t < self.duration:
             return self.centre, 0.0 * self.centre, 0.0 * self.centre
         q, qd, qdd = self._series(self._w * t)
         return self.centre + q, qd, qdd
 
-    def _series(self, phase: float) -> tuple[Vector, Vector, Vector]:
+    def _series(self, phase: float) -> tuple[Array, Array, Array]:
         """Return the series and its two derivatives with respect to time."""
         sine, cosine = np.sin(self._k * phase), np.cos(self._k * phase)
         speed = self._k * self._w
@@ -71,6 +72,6 @@ class FourierTrajectory:
                 -self._a @ (speed**2 * sine) - self._b @ (speed**2 * cosine))
 
 
-def _without(coefficients: Vector, rows: Vector) -> Vector:
+def _without(coefficients: Array, rows: Array) -> Array:
     """Return the coefficients (n, h) nearest to those given that are orthogonal to rows (c, h)."""
     return coefficients - coefficients @ np.linalg.pinv(rows) @ rows

@@ -8,8 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.robot_model import Limits
-from urdf2dyn_ros.trajectories.trajectory import Vector, room
+from urdf2dyn_ros.trajectories.trajectory import room
 
 _SEED = 1985
 """Of the points: the same joints always get the same motion."""
@@ -58,7 +59,7 @@ class PointToPoint(ABC):
     def _profile(x: float) -> tuple[float, float, float]:
         """Return s and its two derivatives for x in 0 to 1."""
 
-    def __call__(self, t: float) -> tuple[Vector, Vector, Vector]:
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
         """Return q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2] at t [s]."""
         if not 0.0 < t < self.duration:
             return self.centre, 0.0 * self.centre, 0.0 * self.centre

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.robot_model import Limits
-from urdf2dyn_ros.trajectories.trajectory import Vector, room
+from urdf2dyn_ros.trajectories.trajectory import room
 
 _GOLDEN = 0.6180339887498949
 """Multiples of it, modulo 1, never repeat: every joint gets frequencies of its own."""
@@ -47,7 +48,7 @@ class SmoothTrajectory:
         fastest = 35.0 / 16.0 / self._fade + self._w @ _WEIGHTS
         self._amplitude = np.minimum(space.amplitude, space.velocity / fastest)
 
-    def __call__(self, t: float) -> tuple[Vector, Vector, Vector]:
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
         """Return q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2] at t [s]."""
         w, wd, wdd = self._window(t)
         phase = self._w * t

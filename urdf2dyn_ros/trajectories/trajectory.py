@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.robot_model import Limits
-
-Vector = NDArray[np.float64]
 
 _POSITION_SHARE, _VELOCITY_SHARE = 0.8, 0.6
 """How much of the way to a limit is used."""
@@ -37,9 +35,9 @@ class Trajectory(Protocol):
     """
 
     duration: float
-    centre: Vector
+    centre: Array
 
-    def __call__(self, t: float) -> tuple[Vector, Vector, Vector]:
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
         """Return q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2] at t [s]."""
 
 
@@ -59,9 +57,9 @@ class Room:
 
     """
 
-    centre: Vector
-    amplitude: Vector
-    velocity: Vector
+    centre: Array
+    amplitude: Array
+    velocity: Array
 
 
 def room(types: Sequence[str], limits: Sequence[Limits]) -> Room:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import BPoly, CubicSpline
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot_model import Joint, Limits
-from urdf2dyn_ros.trajectories.trajectory import Vector
 
 _INSTANTS = 20
 """Instants of a stretch at which the limits are looked at."""
@@ -70,7 +70,7 @@ class ViaPoints:
     """
 
     def __init__(self, joints: Sequence[Joint], limits: Sequence[Limits],
-                 present: tuple[Vector, Vector, Vector], names: Sequence[str],
+                 present: tuple[Array, Array, Array], names: Sequence[str],
                  points: Sequence[Point]) -> None:
         known = [joint.name for joint in joints]
         if len(points) > 1 and points[0].time == 0.0:
@@ -96,7 +96,7 @@ class ViaPoints:
         self._last = values[-1, 0]
         self._check_limits(joints, limits, times)
 
-    def __call__(self, t: float) -> tuple[Vector, Vector, Vector]:
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
         """Return q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2] at t [s]."""
         q, qd, qdd = self.centre.copy(), 0.0 * self.centre, 0.0 * self.centre
         if t < self.duration:
@@ -108,7 +108,7 @@ class ViaPoints:
         return q, qd, qdd
 
     def _check_limits(self, joints: Sequence[Joint], limits: Sequence[Limits],
-                      times: Vector) -> None:
+                      times: Array) -> None:
         share = np.linspace(0.0, 1.0, _INSTANTS)
         at = (times[:-1, None] + np.outer(np.diff(times), share)).ravel()
         for number, q, qd in zip(self._columns, self._q(at).T, self._qd(at).T, strict=True):
@@ -141,7 +141,7 @@ def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point]) 
         before = point.time
 
 
-def _check_limit(joint: Joint, limits: Limits, q: Vector, qd: Vector) -> None:
+def _check_limit(joint: Joint, limits: Limits, q: Array, qd: Array) -> None:
     beyond = _TOLERANCE * max(1.0, float(np.abs(q).max()))
     if joint.type != 'continuous' and (
             (limits.lower is not None and q.min() < limits.lower - beyond)

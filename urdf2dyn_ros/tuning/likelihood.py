@@ -25,9 +25,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimators.estimate import Vector
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.kalman import BEYOND, NEVER, Kalman
-from urdf2dyn_ros.tuning.motion import WARM_UP, Array, RecordedMotion
+from urdf2dyn_ros.tuning.motion import WARM_UP, RecordedMotion
 
 DENSITIES = 10.0 ** np.arange(-3.0, 12.1)
 """The range of the parameter."""
@@ -58,22 +58,22 @@ class GivenNoise:
 class Candidates(Kalman):
     """A filter of many columns, each with its own parameters and its own joint's samples."""
 
-    def __init__(self, density: Vector, deviations: Array, stamps: float) -> None:
+    def __init__(self, density: Array, deviations: Array, stamps: float) -> None:
         super().__init__(len(density))
         self._density = cast(Any, density)
         self._noise = cast(Any, GivenNoise(deviations ** 2, stamps))
-        self.cost: Vector = np.zeros(len(density))
+        self.cost: Array = np.zeros(len(density))
         self.reset()
 
-    def _left_out(self, lost: NDArray[np.bool_], y: Array, S: Array, off: Vector,
-                  measured: NDArray[np.bool_]) -> Vector:
+    def _left_out(self, lost: NDArray[np.bool_], y: Array, S: Array, off: Array,
+                  measured: NDArray[np.bool_]) -> Array:
         if self._count > WARM_UP:
             there = lost.copy()
             there[1] &= measured
             self.cost += np.where(there, np.log(S) + self._gate, 0.0).sum(axis=0)
         return super()._left_out(lost, y, S, off, measured)
 
-    def _correct(self, z: Array, S: Array, off: Vector) -> None:
+    def _correct(self, z: Array, S: Array, off: Array) -> None:
         if self._count > WARM_UP:
             y = z[BEYOND]
             left_out = (S == NEVER).sum(axis=0)
@@ -119,7 +119,7 @@ def costs(motion: RecordedMotion, densities: Array, deviations: Array, stamps: f
 
 
 def most_likely(motion: RecordedMotion, noise: Array, stamps: float,
-                tell: Callable[[float], None]) -> tuple[Vector, Array]:
+                tell: Callable[[float], None]) -> tuple[Array, Array]:
     """
     Return snap densities (n,) and noise (2, n), the velocities' as the innovations show it.
 

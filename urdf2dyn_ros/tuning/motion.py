@@ -18,13 +18,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.joint_states.samples import Sample, Samples
 from urdf2dyn_ros.recordings import Record, Recording
 from urdf2dyn_ros.recordings.messages import LATEST_STAMP, SECOND, TOO_LATE
 from urdf2dyn_ros.tuning.stretches import PIECE, SetBack, Stretches
-
-Array = NDArray[np.float64]
 
 _RECORDS_SEARCHED = 50
 """Messages that are looked through for names of joints: several may make a sample."""

@@ -13,8 +13,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.sensor_noise import WINDOW
-from urdf2dyn_ros.tuning.motion import Array, RecordedMotion
+from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.sampling import LOST
 
 _ONE_DEVIATION = 0.6827

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.drawing import COMPUTED, MEASURED, RESIDUAL
 from urdf2dyn_ros.drawing.picture import DPI, empty_figure, shown
 from urdf2dyn_ros.system.atomic_file import atomic_file
-from urdf2dyn_ros.tuning.motion import Array, RecordedMotion
+from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.suggestion import Suggestion
 
 _JOINTS_PER_PAGE = 6

@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators import Estimator
-from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 from urdf2dyn_ros.tuning.likelihood import GivenNoise
-from urdf2dyn_ros.tuning.motion import Array, RecordedMotion
+from urdf2dyn_ros.tuning.motion import RecordedMotion
 
 _LATER = 0.25
 _MOST_LATER = 100
@@ -25,7 +25,7 @@ _NEARLY = 1.1
 class JointSmoother(KalmanFixedLag):
     """The smoother with the parameters of every joint by itself."""
 
-    def __init__(self, density: Vector, deviations: Array, stamps: float, lag: float) -> None:
+    def __init__(self, density: Array, deviations: Array, stamps: float, lag: float) -> None:
         super().__init__(len(density), lag=min(lag, 0.5), max_std=1e9)
         self._density = cast(Any, density)
         self._noise = cast(Any, GivenNoise(deviations ** 2, stamps))
@@ -72,7 +72,7 @@ def estimated(estimator: Estimator, motion: RecordedMotion,
     return result
 
 
-def reference(motion: RecordedMotion, density: Vector, deviations: Array, stamps: float,
+def reference(motion: RecordedMotion, density: Array, deviations: Array, stamps: float,
               tell: Callable[[float], None]) -> tuple[Estimated, float]:
     """
     Return the smoothed motion, and the shortest lag that is nearly as good as hindsight [s].

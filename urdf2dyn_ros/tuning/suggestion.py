@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS, make_estimator
-from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.estimators.kalman import Kalman
 from urdf2dyn_ros.tuning.likelihood import most_likely, within
-from urdf2dyn_ros.tuning.motion import Array, RecordedMotion
+from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.noise import noise
 from urdf2dyn_ros.tuning.reference import Estimated, estimated, reference
 from urdf2dyn_ros.tuning.velocity import Velocity, velocities
@@ -67,12 +67,12 @@ class Suggestion:
     parameters: dict[str, float]
     moving: Any
     noise: Array
-    inflated: Vector
-    density: Vector
+    inflated: Array
+    density: Array
     stamps: float
     velocities: list[Velocity]
-    tuned: Vector
-    untuned: Vector
+    tuned: Array
+    untuned: Array
     estimate: Estimated
     smoothed: Estimated
 
@@ -135,7 +135,7 @@ def suggest(motion: RecordedMotion, estimator: str, tell: Callable[[float], None
                       _nrmse(before, smoothed, motion), estimate, smoothed)
 
 
-def _combined(density: Vector, likely: Array, moving: Any) -> dict[str, float]:
+def _combined(density: Array, likely: Array, moving: Any) -> dict[str, float]:
     """Return one number for all joints of each parameter."""
     logs = np.log(np.vstack([likely, density])[:, moving])
     with np.errstate(invalid='ignore'):
@@ -173,10 +173,10 @@ def _largest_std(motion: RecordedMotion, estimator: str, parameters: dict[str, f
     return float(np.max(stds[_SETTLED // 2:]))
 
 
-def _nrmse(estimate: Estimated, smoothed: Estimated, motion: RecordedMotion) -> Vector:
+def _nrmse(estimate: Estimated, smoothed: Estimated, motion: RecordedMotion) -> Array:
     known = np.isfinite(estimate.qdd) & np.isfinite(smoothed.qdd) & motion.settled[:, None]
     error = np.where(known, estimate.qdd - smoothed.qdd, 0.0)
     size = np.where(known, smoothed.qdd, 0.0)
     with np.errstate(invalid='ignore', divide='ignore'):
-        result: Vector = np.sqrt((error ** 2).sum(axis=0) / (size ** 2).sum(axis=0))
+        result: Array = np.sqrt((error ** 2).sum(axis=0) / (size ** 2).sum(axis=0))
     return result

@@ -7,7 +7,8 @@ from math import pi
 
 import numpy as np
 
-from urdf2dyn_ros.tuning.motion import Array, RecordedMotion
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.tuning.motion import RecordedMotion
 
 _SPAN = 0.05
 """Time over which a change of position is compared with the integral of the velocity [s]."""

@@ -11,8 +11,8 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import Urdf2DynError
-from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.moving_base import MovingBase
 from urdf2dyn_ros.moving_base.base_frame import BaseFrame
 from urdf2dyn_ros.moving_base.imu import Imu
@@ -92,7 +92,7 @@ class Base:
         node.create_timer(CHECK, barrier(node, self._look, failed),
                           clock=Clock(clock_type=ClockType.STEADY_TIME))
 
-    def publish(self, stamp: int, wrench: Vector, model: RobotModel) -> None:
+    def publish(self, stamp: int, wrench: Array, model: RobotModel) -> None:
         """Publish the wrench (6,) on the root, in the frame of the link that goes with it."""
         if self._publisher is None:
             return

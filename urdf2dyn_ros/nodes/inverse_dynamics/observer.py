@@ -11,8 +11,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.health import Status
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.barrier import answering
@@ -95,7 +95,7 @@ class Observer:
             return not_observed(self._refused or _NO_MODEL, self._touched)
         return watch.report()
 
-    def _touch(self, watch: ContactWatch, external: Vector) -> None:
+    def _touch(self, watch: ContactWatch, external: Array) -> None:
         before, self._touched = self._touched, watch.touched
         if not before:
             self._contact.publish(Bool(data=True))

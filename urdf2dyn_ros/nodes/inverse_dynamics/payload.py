@@ -9,8 +9,8 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from std_srvs.srv import SetBool
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.estimators.estimate import Vector
 from urdf2dyn_ros.loads.payload import carried, doubt, payload
 from urdf2dyn_ros.nodes.barrier import answering
 
@@ -45,7 +45,7 @@ class Payload:
                  failed: Callable[[str], None]) -> None:
         self._node = node
         self._told = '', ''
-        self.entries: dict[str, Vector] = {}
+        self.entries: dict[str, Array] = {}
         self.check(values)
         self.take(values)
         node.create_service(SetBool, '~/set_payload', answering(node, self._answer, failed))
