@@ -12,8 +12,9 @@ from support.robot_files import EXAMPLES, OWN
 from support.streams.flying_robot import FloatingRobot, pose
 from urdf2dyn_ros import RobotModel, read_urdf
 from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, scale
+from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame
 from urdf2dyn_ros.joints.motion import Motion
-from urdf2dyn_ros.moving_base.mounting import AT_ROOT, Mounting, Relative
+from urdf2dyn_ros.moving_base.mounting import Mounting
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
@@ -68,20 +69,20 @@ def test_only_the_joints_on_the_way_matter() -> None:
 # What must fail
 
 
-def no_coriolis(relative: Relative) -> Relative:
+def no_coriolis(relative: Frame) -> Frame:
     return relative._replace(v=ZERO)
 
 
-def lever_the_wrong_way(relative: Relative) -> Relative:
+def lever_the_wrong_way(relative: Frame) -> Frame:
     return relative._replace(p=scale(-1.0, relative.p))
 
 
-def frame_not_turned(relative: Relative) -> Relative:
+def frame_not_turned(relative: Frame) -> Frame:
     return relative._replace(R=IDENTITY)
 
 
-def joints_at_rest(relative: Relative) -> Relative:
-    return AT_ROOT._replace(R=relative.R, p=relative.p)
+def joints_at_rest(relative: Frame) -> Frame:
+    return REFERENCE._replace(R=relative.R, p=relative.p)
 
 
 @pytest.mark.parametrize('mistake', [no_coriolis, lever_the_wrong_way, frame_not_turned,

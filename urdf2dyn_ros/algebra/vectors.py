@@ -56,7 +56,9 @@ def transpose(m: Matrix) -> Matrix:
 
 def apply(m: Matrix, a: Vector) -> Vector:
     """Return m a."""
-    return (dot(m[0], a), dot(m[1], a), dot(m[2], a))
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = m
+    x, y, z = a
+    return (xx * x + xy * y + xz * z, yx * x + yy * y + yz * z, zx * x + zy * y + zz * z)
 
 
 def product(m: Matrix, n: Matrix) -> Matrix:

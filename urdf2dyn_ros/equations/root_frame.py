@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from urdf2dyn_ros.algebra.vectors import (
-    IDENTITY,
-    ZERO,
-    Matrix,
-    Vector,
-    add,
-    apply,
-    cross,
-    product,
-)
+from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, Matrix, Vector, add, apply, cross
+from urdf2dyn_ros.equations.kinematics import displaced, oriented
 from urdf2dyn_ros.equations.newton_euler import Sweep
 from urdf2dyn_ros.equations.recursion import unnoted
 from urdf2dyn_ros.joints import JOINTS
@@ -67,14 +59,13 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector,
 def _moved(system: Multibody, sweep: Sweep, gravity: Vector, i: int, parent: _Frame,
            note: Note) -> _Frame:
     body, at = system.bodies[i], sweep.coordinates[i]
-    joint = JOINTS[body.type]
-    T = product(product(parent.T, body.parent_R_joint), joint.rotation(at))
+    T = oriented(parent.T, body, at)
     note(i, 'T', sum(T, ()))
-    p = add(body.parent_p_joint, apply(body.parent_R_joint, joint.displacement(at.q)))
+    p = displaced(body, at)
     r = add(parent.r, apply(parent.T, p))
     note(i, 'r', r)
-    # a displacement is linear in q: with qd in its place it is the velocity along the joint
-    rate = apply(body.parent_R_joint, joint.displacement(at.qd))
+    # a displacement is linear in q: of qd it is the velocity along the joint
+    rate = apply(body.parent_R_joint, JOINTS[body.type].displacement(at.qd))
     v = add(parent.v, apply(parent.T, add(cross(parent.w, p), rate)))
     note(i, 'v', v)
     motion = sweep.motions[i]

@@ -3,29 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.algebra.vectors import (
-    IDENTITY,
-    ZERO,
-    Matrix,
-    Vector,
-    add,
-    apply,
-    product,
-    scale,
-    transpose,
-)
-from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.multibody import ROOT, Attached, Body, Multibody
-
-
-class Placement(NamedTuple):
-    """link_R_frame, and link_p_frame [m], the frame's origin in the link's frame."""
-
-    R: Matrix
-    p: Vector
+from urdf2dyn_ros.algebra.vectors import apply, product, subtract, transpose
+from urdf2dyn_ros.equations.kinematics import REFERENCE, Placement, chain, next_placement
+from urdf2dyn_ros.multibody import Attached, Body, Multibody
 
 
 class Placements:
@@ -44,7 +26,7 @@ class Placements:
     """
 
     def __init__(self, system: Multibody) -> None:
-        self._bodies = system.bodies
+        self._system = system
         self.links = system.links
 
     def between(self, link: str, frame: str) -> Chain:
@@ -58,21 +40,11 @@ class Placements:
 
         """
         (number, here), (other, there) = self.links[link], self.links[frame]
-        inwards, outwards = self._from_root(number), self._from_root(other)
-        shared = 0
-        for i, j in zip(inwards, outwards):
-            if i != j:
-                break
-            shared += 1
-        return Chain([self._bodies[i] for i in inwards[shared:]], here,
-                     [self._bodies[i] for i in outwards[shared:]], there)
-
-    def _from_root(self, number: int) -> list[int]:
-        path = []
-        while number != ROOT:
-            path.append(number)
-            number = self._bodies[number].parent
-        return path[::-1]
+        inwards, outwards = chain(self._system, number), chain(self._system, other)
+        shared = sum(i == j for i, j in zip(inwards, outwards))
+        bodies = self._system.bodies
+        return Chain([bodies[i] for i in inwards[shared:]], here,
+                     [bodies[i] for i in outwards[shared:]], there)
 
 
 class Chain:
@@ -107,19 +79,15 @@ class Chain:
         return self._constant or self._placed(q)
 
     def _placed(self, q: Sequence[Scalar]) -> Placement:
-        link, frame = _along(self._inwards, self._here, q), _along(self._outwards, self._there, q)
+        link = _link_placement(self._inwards, self._here, q)
+        frame = _link_placement(self._outwards, self._there, q)
         link_R = transpose(link.R)
-        return Placement(product(link_R, frame.R),
-                         apply(link_R, add(frame.p, scale(-1.0, link.p))))
+        return Placement(product(link_R, frame.R), apply(link_R, subtract(frame.p, link.p)))
 
 
-def _along(bodies: Sequence[Body], attached: Attached, q: Sequence[Scalar]) -> Placement:
+def _link_placement(bodies: Sequence[Body], link: Attached, q: Sequence[Scalar]) -> Placement:
     """Return where a link is in the frame of the body before the first."""
-    R, p = IDENTITY, ZERO
+    placement = Placement(REFERENCE.R, REFERENCE.p)
     for body in bodies:
-        joint = JOINTS[body.type]
-        at = body.at(q)
-        step = add(body.parent_p_joint, apply(body.parent_R_joint, joint.displacement(at.q)))
-        p = add(p, apply(R, step))
-        R = product(product(R, body.parent_R_joint), joint.rotation(at))
-    return Placement(product(R, attached.body_R_link), add(p, apply(R, attached.body_p_link)))
+        placement = next_placement(placement, body, body.at(q))
+    return placement.link(link)

@@ -1,57 +1,13 @@
-"""Where a link is on the robot and how it moves there: its motion makes that of the root known."""
+"""The motion of the root from the motion of any link of the robot."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from urdf2dyn_ros.algebra.vectors import (
-    IDENTITY,
-    ZERO,
-    Matrix,
-    Vector,
-    add,
-    apply,
-    cross,
-    product,
-    scale,
-    subtract,
-)
-from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import Coordinate, Motion
-from urdf2dyn_ros.multibody import ROOT, Body, Multibody
-
-
-class Relative(NamedTuple):
-    """
-    A frame as an observer on the root sees it, in the root's axes.
-
-    Attributes
-    ----------
-    R : Matrix
-        root_R_frame.
-    p, v, a : Vector
-        Position [m], velocity [m/s] and acceleration [m/s^2] of the frame's origin.
-    w, wd : Vector
-        Angular velocity [rad/s] and its derivative [rad/s^2].
-
-    """
-
-    R: Matrix
-    p: Vector
-    v: Vector
-    a: Vector
-    w: Vector
-    wd: Vector
-
-    def point(self, r: Vector) -> tuple[Vector, Vector, Vector]:
-        """Return p, v, a of a point fixed to the frame, r [m] from its origin in root axes."""
-        turning = cross(self.w, r)
-        return (add(self.p, r), add(self.v, turning),
-                add(self.a, add(cross(self.wd, r), cross(self.w, turning))))
-
-
-AT_ROOT = Relative(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO)
+from urdf2dyn_ros.algebra.vectors import add, apply, cross, product, scale, subtract
+from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, chain, next_frame
+from urdf2dyn_ros.joints.motion import Motion
+from urdf2dyn_ros.multibody import Multibody
 
 
 class Mounting:
@@ -67,18 +23,14 @@ class Mounting:
     """
 
     def __init__(self, system: Multibody, link: str) -> None:
-        number, self._attached = system.links[link]
-        way = []
-        while number != ROOT:
-            way.append(system.bodies[number])
-            number = way[-1].parent
-        self._way = tuple(reversed(way))
-        self._fixed = None if way else self._at_end(AT_ROOT)
+        number, self._link = system.links[link]
+        self._bodies = [system.bodies[i] for i in chain(system, number)]
+        self._fixed = None if self._bodies else self._of_link(REFERENCE)
 
     def relative(self, q: Sequence[float], qd: Sequence[float],
-                 qdd: Sequence[float]) -> Relative:
+                 qdd: Sequence[float]) -> Frame:
         """
-        Return the link's motion relative to the root.
+        Return the link's frame and its motion relative to the root.
 
         Parameters
         ----------
@@ -88,10 +40,10 @@ class Mounting:
         """
         if self._fixed is not None:
             return self._fixed
-        frame = AT_ROOT
-        for body in self._way:
-            frame = _moved(frame, body, body.at(q, qd, qdd))
-        return self._at_end(frame)
+        frame = REFERENCE
+        for body in self._bodies:
+            frame = next_frame(frame, body, body.at(q, qd, qdd))
+        return self._of_link(frame)
 
     def root_motion(self, motion: Motion, q: Sequence[float], qd: Sequence[float],
                     qdd: Sequence[float]) -> Motion:
@@ -117,26 +69,7 @@ class Mounting:
         lever = add(cross(wd0, p), cross(w0, cross(w0, p)))
         return Motion(w0, wd0, subtract(apply(R, motion.a), add(a, add(coriolis, lever))))
 
-    def _at_end(self, frame: Relative) -> Relative:
-        """Return the frame of the link from that of the body."""
-        link = self._attached
-        p, v, a = frame.point(apply(frame.R, link.body_p_link))
-        return Relative(product(frame.R, link.body_R_link), p, v, a, frame.w, frame.wd)
-
-
-def _moved(parent: Relative, body: Body, at: Coordinate) -> Relative:
-    """Return the frame of a body from that of its parent."""
-    joint = JOINTS[body.type]
-    R = product(parent.R, body.parent_R_joint)
-    # a displacement is linear in q: with qd and qdd in its place it is how it changes
-    along, rate, push = (apply(R, joint.displacement(x)) for x in at[:3])
-    p, v, a = parent.point(add(apply(parent.R, body.parent_p_joint), along))
-    v = add(v, rate)
-    a = add(a, add(scale(2.0, cross(parent.w, rate)), push))
-    w, wd = parent.w, parent.wd
-    if joint.turns:
-        z = (R[0][2], R[1][2], R[2][2])
-        turning = scale(at.qd, z)
-        wd = add(wd, add(cross(w, turning), scale(at.qdd, z)))
-        w = add(w, turning)
-    return Relative(product(R, joint.rotation(at)), p, v, a, w, wd)
+    def _of_link(self, body: Frame) -> Frame:
+        """Return the frame of the link from that of its body."""
+        p, v, a = body.point(apply(body.R, self._link.body_p_link))
+        return Frame(product(body.R, self._link.body_R_link), p, v, a, body.w, body.wd)
