@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -13,10 +13,19 @@ from urdf2dyn_ros.c_compiler.compiler import find_compiler
 from urdf2dyn_ros.estimators import make_compiled, make_estimator
 from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
 from urdf2dyn_ros.estimators.compiled_sensor_noise import CompiledSensorNoise
-from urdf2dyn_ros.estimators.constant_jerk import ENTRIES, FULL, ROWS_KEPT, STATES, step
+from urdf2dyn_ros.estimators.constant_jerk import (
+    COVARIANCE_ROW,
+    ENTRIES,
+    FILTER_ROWS,
+    STATES,
+    transition,
+)
 from urdf2dyn_ros.estimators.kalman import Kalman
 from urdf2dyn_ros.estimators.machine_code import machine_code
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
+
+kalman = partial(make_estimator, 'kalman')
+compiled = partial(make_compiled, 'kalman')
 
 COUNT = 2400
 ROUNDING = 1e-12
@@ -61,24 +70,24 @@ KINDS = ['A', 'C', 'E', 'F', 'A lossy', 'A of positions', 'E of positions',
 @pytest.mark.parametrize('kind', KINDS)
 def test_every_step_is_the_same_to_rounding(kind: str) -> None:
     """From the same state, which is handed over after each."""
-    one, other = Kalman(4), CompiledKalman(4)
+    one, other = kalman(4), compiled(4)
     for stamp, q, qd in samples(kind):
         scale = predicted(one, stamp)
         expected, found = one.update(stamp, q, qd), other.update(stamp, q, qd)
         assert (found.stamp, found.valid) == (expected.stamp, expected.valid)
         assert other._rejected.tolist() == one._rejected.tolist()
         assert other._rejecting == one._rejecting
-        assert (np.abs(other._z - one._z)[:ROWS_KEPT] <= ROUNDING * scale).all()
-        other._z[:ROWS_KEPT] = one._z[:ROWS_KEPT]
+        assert (np.abs(other._z - one._z)[:FILTER_ROWS] <= ROUNDING * scale).all()
+        other._z[:FILTER_ROWS] = one._z[:FILTER_ROWS]
         other._noise.variance[:] = one._noise.variance   # that of exact samples is of rounding
         other._noise.stamps = one._noise.stamps
 
 
 def predicted(estimator: Kalman, stamp: int) -> np.ndarray:
     """Return the size of what is predicted, (14, n): corrections are subtracted from it."""
-    model = step(max(stamp - estimator._last, 0) * 1e-9 if estimator._count else 0.0)
-    sizes = model.T @ np.abs(estimator._z[:ROWS_KEPT]) + estimator._density * model.Q
-    deviations = np.sqrt(sizes[np.diagonal(FULL)])
+    model = transition(max(stamp - estimator._last, 0) * 1e-9 if estimator._count else 0.0)
+    sizes = model.T @ np.abs(estimator._z[:FILTER_ROWS]) + estimator._density * model.Q
+    deviations = np.sqrt(sizes[np.diagonal(COVARIANCE_ROW)])
     first, second = np.transpose(ENTRIES)
     return np.concatenate((sizes[:STATES] + deviations, deviations[first] * deviations[second]))
 
@@ -87,7 +96,7 @@ def predicted(estimator: Kalman, stamp: int) -> np.ndarray:
 @pytest.mark.parametrize('kind', ['A with outliers', 'A homed anew'])
 def test_whole_runs_are_the_same(kind: str, parameters: dict[str, float]) -> None:
     """Small differences die away; a reset, a gap and missing samples are in between."""
-    one, other = Kalman(4, **parameters), CompiledKalman(4, **parameters)
+    one, other = kalman(4, **parameters), compiled(4, **parameters)
     for part in (slice(0, 800), slice(800, 1500), slice(1700, 2000), slice(2020, None)):
         run = samples(kind).chosen(part)
         pairs = list(zip(estimates_of(one, run), estimates_of(other, run)))
@@ -108,9 +117,9 @@ def test_whole_runs_are_the_same(kind: str, parameters: dict[str, float]) -> Non
 
 def test_what_was_given_away_does_not_change() -> None:
     """Estimates are kept by whoever has them."""
-    given = estimates_of(CompiledKalman(4), samples('A'))
+    given = estimates_of(compiled(4), samples('A'))
     copies = [tuple(np.array(field) for field in each[1:5]) for each in given]
-    again = estimates_of(CompiledKalman(4), samples('A'))
+    again = estimates_of(compiled(4), samples('A'))
     for each, copy, other in zip(given, copies, again):
         for field, kept, new in zip(each[1:5], copy, other[1:5]):
             assert (field == kept).all() and (field == new).all()
@@ -122,21 +131,21 @@ def test_any_number_of_joints(joints: int) -> None:
     whole = record(PROFILES['A'])
     column = np.arange(joints) % 4
     run = Recording(whole.stamps[:300], whole.q[:300, column], whole.qd[:300, column])
-    for expected, found in zip(estimates_of(Kalman(joints), run),
-                               estimates_of(CompiledKalman(joints), run)):
+    for expected, found in zip(estimates_of(kalman(joints), run),
+                               estimates_of(compiled(joints), run)):
         np.testing.assert_allclose(found.qdd, expected.qdd, rtol=1e-9, atol=1e-9)
 
 
 def test_it_meets_the_gate() -> None:
     """That of the filter on numpy."""
-    assert error(CompiledKalman(4), recording('A')) <= 4.5
+    assert error(compiled(4), recording('A')) <= 4.5
 
 
 def test_without_a_compiler_numpy_does_it(monkeypatch: pytest.MonkeyPatch,
                                           caplog: pytest.LogCaptureFixture) -> None:
     """And it is said."""
     assert type(make_compiled('kalman', 2)) is CompiledKalman
-    assert type(make_estimator('kalman', 2)) is Kalman
+    assert type(kalman(2)) is Kalman
     monkeypatch.setenv('CC', 'no-such-compiler')
     assert type(make_compiled('kalman', 2)) is Kalman
     assert 'kalman runs on numpy' in caplog.text and 'no-such-compiler' in caplog.text
@@ -148,7 +157,7 @@ def test_the_noise_is_learned_the_same(kind: str) -> None:
     """Whatever moves and rests; a window is told from its five samples."""
     one, other = SensorNoise(4), CompiledSensorNoise(4, machine_code(find_compiler()))
     run = samples(kind)
-    for k, (expected, (stamp, q, qd)) in enumerate(zip(estimates_of(Kalman(4), run), run)):
+    for k, (expected, (stamp, q, qd)) in enumerate(zip(estimates_of(kalman(4), run), run)):
         if kind == 'A lossy' and k > COUNT // 2:
             q, qd = q * [1.0, 0.0, 1.0, 1.0], qd * [1.0, 0.0, 1.0, 1.0]   # one stands still
         rates = np.array([expected.qd, expected.qdd])

@@ -15,7 +15,7 @@ from support.streams.estimator_runs import (
 from support.streams.known_motions import START, Recording, errors, estimated
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimators import ESTIMATORS, make_estimator
-from urdf2dyn_ros.estimators.polynomial import MAX_SAMPLES
+from urdf2dyn_ros.estimators.polynomial import LONGEST_WINDOW
 
 # The contract, of every estimator in the table
 
@@ -78,7 +78,7 @@ def test_an_estimate_does_not_change_when_samples_follow(name, parameters):
     estimator = make_estimator(name, 4, **parameters)
     q, qd = np.zeros(4), np.zeros(4)
     estimates = []
-    for stamp, position, velocity in short(count=3 * MAX_SAMPLES):
+    for stamp, position, velocity in short(count=3 * LONGEST_WINDOW):
         q[:], qd[:] = position, velocity  # the caller's arrays, used again
         estimate = estimator.update(stamp, q, qd)
         if estimate.valid:

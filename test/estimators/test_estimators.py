@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -18,7 +18,8 @@ from support.streams.estimator_runs import (
 from support.streams.known_motions import START, error, estimated, truth
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.estimators.polynomial import Polynomial
+
+polynomial = partial(make_estimator, 'polynomial')
 
 # RMSE of qdd over RMS(qdd), geometric mean of four motions [%]: the most that is allowed.
 POLYNOMIAL_GATES = {
@@ -37,7 +38,7 @@ SMOOTH = [0, 1, 3]  # the motions without steps of acceleration
 
 @cache
 def clean_error(profile: str, align: str) -> float:
-    return error(Polynomial(4, align=align), recording(profile))
+    return error(polynomial(4, align=align), recording(profile))
 
 
 # Accuracy
@@ -53,7 +54,7 @@ def test_polynomial_meets_its_gate(profile, align):
 @pytest.mark.parametrize('align', ['end', 'centre'])
 @pytest.mark.parametrize('profile', ['D', 'E'])
 def test_polynomial_of_positions_only_meets_the_gate_with_good_encoders(profile, align):
-    figure = error(Polynomial(4, align=align), without_velocity(recording(profile)))
+    figure = error(polynomial(4, align=align), without_velocity(recording(profile)))
     print(f'\npolynomial of positions {align} {profile}: {figure:.2f} %')
     assert figure <= POLYNOMIAL_GATES[profile, align]
 
@@ -90,7 +91,7 @@ def test_positions_and_velocities_are_those_of_the_declared_instant(name, parame
 @pytest.mark.fault(38)
 def test_lost_samples_do_no_harm(profile, align):
     clean = clean_error(profile, align)
-    lossy = error(Polynomial(4, align=align), with_loss(recording(profile)))
+    lossy = error(polynomial(4, align=align), with_loss(recording(profile)))
     print(f'\n5 % loss, {align} {profile}: {lossy / clean:.2f} times the clean error')
     assert lossy <= 1.2 * clean
 
@@ -100,7 +101,7 @@ def test_lost_samples_do_no_harm(profile, align):
 @pytest.mark.fault(38)
 def test_jitter_of_the_sampling_does_no_harm(profile, align):
     clean = clean_error(profile, align)
-    jittery = error(Polynomial(4, align=align), recording(profile, jitter=0.3))
+    jittery = error(polynomial(4, align=align), recording(profile, jitter=0.3))
     print(f'\njitter 30 %, {align} {profile}: {jittery / clean:.2f} times the clean error')
     assert jittery <= 1.2 * clean
 
@@ -109,7 +110,7 @@ class NominalPeriod:
     """The mistake to be found: a polynomial that believes in a constant period."""
 
     def __init__(self, align: str) -> None:
-        self._inner = Polynomial(4, align=align)
+        self._inner = polynomial(4, align=align)
         self._real: list[int] = []
 
     def update(self, stamp, q, qd):

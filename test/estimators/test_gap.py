@@ -23,7 +23,8 @@ import pytest
 
 from support.streams.estimator_runs import KINDS, estimates_of, recording, said
 from support.streams.known_motions import PROFILES, START, Recording, truth
-from urdf2dyn_ros.estimators.kalman import Kalman
+from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.estimators.estimate import make
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.stream import Stream
 
@@ -117,7 +118,7 @@ def test_with_coarse_sensors_it_is_clean_again_within_thirty(kind):
 @pytest.mark.fault(32)
 @pytest.mark.parametrize('kind', ['numpy', *KINDS])
 def test_a_gap_leaves_the_sensors_as_they_are(kind):
-    estimator = Kalman(4) if kind == 'numpy' else KINDS[kind](4)
+    estimator = make_estimator('kalman', 4) if kind == 'numpy' else KINDS[kind](4)
     estimates_of(estimator, shortened('A').chosen(np.arange(LENGTH * 1000) < 1003))
     known = estimator._noise.variance.copy()
     assert (known < 1e-4).all()   # of velocities; it begins with that
@@ -135,12 +136,12 @@ def test_a_gap_leaves_the_sensors_as_they_are(kind):
 @pytest.mark.parametrize('kind', ['numpy', *KINDS])
 def test_absurd_samples_are_not_remembered_over_a_gap(kind):
     """Velocities whose squares are infinite make the noise of a joint no number."""
-    estimator = Kalman(4) if kind == 'numpy' else KINDS[kind](4)
+    estimator = make_estimator('kalman', 4) if kind == 'numpy' else KINDS[kind](4)
     whole = shortened('A').chosen(np.arange(LENGTH * 1000) < 300)
     with np.errstate(all='ignore'):
         estimates_of(estimator, Recording(whole.stamps, whole.q, whole.qd + 1e200))
     estimator.forget_motion()
-    fresh = type(estimator)(4)
+    fresh = make(type(estimator), 4)
     for found, expected in zip(estimates_of(estimator, whole), estimates_of(fresh, whole)):
         assert found.valid == expected.valid
         assert np.array_equal(found.qdd, expected.qdd)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -27,8 +28,11 @@ from support.streams.known_motions import (
     record,
     truth,
 )
-from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.estimators.estimate import Estimate, make
 from urdf2dyn_ros.estimators.kalman import Kalman
+
+kalman = partial(make_estimator, 'kalman')
 
 # RMSE of qdd over RMS(qdd), geometric mean of four motions [%]: the most that is allowed for
 # position and velocity, for position alone, and with a lag of 20 ms
@@ -47,7 +51,7 @@ def test_kalman_meets_its_gate(profile):
 
 @pytest.mark.parametrize('profile', GATES)
 def test_kalman_of_positions_alone_meets_its_gate(profile):
-    figure = error(Kalman(4), without_velocity(recording(profile)))
+    figure = error(kalman(4), without_velocity(recording(profile)))
     assert said(f'kalman of positions {profile} [%]', figure, GATES[profile][1]) <= (
         GATES[profile][1])
 
@@ -114,12 +118,12 @@ def test_a_step_of_the_encoder_is_believed_after_a_few_samples():
     """Re-homing: the gate has a way out."""
     samples = recording('A').chosen(np.arange(12_000) < 3000)
     samples.q[1500:] += 0.3
-    stamps, qdd = estimated(Kalman(4), samples)
-    last = list(map(Kalman(4).update, *zip(*samples)))[-1]
+    stamps, qdd = estimated(kalman(4), samples)
+    last = list(map(kalman(4).update, *zip(*samples)))[-1]
     assert last.q == pytest.approx(samples.q[-1], abs=1e-3)
     late = stamps >= samples.stamps[1600]
     found = errors(stamps[late], qdd[late])
-    assert (found < 3.0 * errors(*estimated(Kalman(4), recording('A'))) + 1.0).all()
+    assert (found < 3.0 * errors(*estimated(kalman(4), recording('A'))) + 1.0).all()
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -188,7 +192,7 @@ def test_a_little_lag_of_exact_velocities_is_not_taken_for_acceleration(kind, ra
 def test_the_deviation_that_is_told_is_the_one_that_is_found():
     """Within a factor of 2.5, where the motion is as smooth as the model believes."""
     whole = recording('A')
-    estimates = list(map(Kalman(4).update, *zip(*whole)))[1000:]
+    estimates = list(map(kalman(4).update, *zip(*whole)))[1000:]
     true = truth(whole.stamps[1000:])[2]
     found = np.sqrt(np.mean((np.array([e.qdd for e in estimates]) - true) ** 2, axis=0))
     told = np.mean([e.std for e in estimates], axis=0)
@@ -211,7 +215,7 @@ class NominalPeriod(Kalman):
 class NoWayOut(Kalman):
     """The mistake to be found: a gate that nothing opens again."""
 
-    def _give_up(self, stamp, measured):
+    def _reset_rejected(self, stamp, measured):
         pass
 
 
@@ -224,7 +228,7 @@ class TrustedStamps(Kalman):
 
 
 def test_a_nominal_period_fails():
-    assert error(NominalPeriod(4), with_loss(recording('A'))) > 5.0 * clean('kalman', 'A')
+    assert error(make(NominalPeriod, 4), with_loss(recording('A'))) > 5.0 * clean('kalman', 'A')
 
 
 def test_a_gate_without_a_way_out_fails():
@@ -238,16 +242,17 @@ def test_a_gate_without_a_way_out_fails():
     """
     samples = recording('A').chosen(np.arange(12_000) < 3000)
     samples.q[1500:] += 0.3
-    last = list(map(NoWayOut(4).update, *zip(*samples)))[-1]
+    last = list(map(make(NoWayOut, 4).update, *zip(*samples)))[-1]
     assert (np.abs(last.q - samples.q[-1]) > 0.2).any()
 
-    ends = [estimates_of(NoWayOut(4), with_outliers(recording('A'), seed))[-1] for seed in SEEDS]
+    ends = [estimates_of(make(NoWayOut, 4), with_outliers(recording('A'), seed))[-1]
+            for seed in SEEDS]
     lost = [not end.valid or np.abs(end.q - recording('A').q[-1]).max() > 1.0 for end in ends]
     assert lost.count(True) == 1
-    found = estimates_of(Kalman(4), with_outliers(recording('A'), lost.index(True)))[-1]
+    found = estimates_of(kalman(4), with_outliers(recording('A'), lost.index(True)))[-1]
     assert found.q == pytest.approx(recording('A').q[-1], abs=1e-3)
 
 
 def test_trusted_stamps_fail():
-    assert error(TrustedStamps(4), wrong_stamps(recording('A'), 1000.0)) > (
+    assert error(make(TrustedStamps, 4), wrong_stamps(recording('A'), 1000.0)) > (
         1.3 * clean('kalman', 'A'))

@@ -27,7 +27,7 @@ from support.streams.known_motions import (
     record,
     truth,
 )
-from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
+from urdf2dyn_ros.estimators import make_estimator
 
 GRID = 200_000   # ns
 MOST = 60        # of it, either way
@@ -76,7 +76,7 @@ def test_a_stamp_that_is_a_millisecond_late_would_be_noticed():
 
 def test_the_lag_is_what_the_parameter_says():
     samples = recording('A').chosen(np.arange(12_000) < 100)
-    last = estimates_of(KalmanFixedLag(4, lag=0.012), samples)[-1]
+    last = estimates_of(make_estimator('kalman_fixed_lag', 4, lag=0.012), samples)[-1]
     assert samples.stamps[-1] - last.stamp == 12_000_000
 
 
@@ -85,7 +85,7 @@ def test_the_lag_is_what_the_parameter_says():
 def test_nothing_comes_out_that_is_smoothed_less_than_declared(rate, lag):
     """After a start or a gap there are too few samples behind the first instants."""
     samples = record(replace(PROFILES['A'], rate=rate)).chosen(np.arange(12 * rate) < 100)
-    estimates = estimates_of(KalmanFixedLag(4, lag=lag), samples)
+    estimates = estimates_of(make_estimator('kalman_fixed_lag', 4, lag=lag), samples)
     late = np.array([newest - estimate.stamp for newest, estimate in zip(
         samples.stamps.tolist(), estimates)]) * 1e-9
     valid = np.array([estimate.valid for estimate in estimates])

@@ -17,6 +17,7 @@ from support.streams.known_motions import (
     truth,
 )
 from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.estimators.estimate import make
 from urdf2dyn_ros.moving_base.rates import Rates
 
 GYRO = 0.005   # rad/s, one deviation
@@ -32,7 +33,7 @@ class Gyroscope:
     """The filter in the shape of an estimator of joints, so that the same is measured."""
 
     def __init__(self, **parameters) -> None:
-        self._rates = Rates(4, **parameters)
+        self._rates = make(Rates, 4, **parameters)
 
     def update(self, stamp, q, qd):
         return self._rates.update(stamp, qd)
@@ -128,7 +129,7 @@ def test_an_impact_is_believed_after_a_few_samples(rate):
     """There is no encoder that contradicts a step of the velocity."""
     whole = recording(rate)
     hit = 3.0 * (whole.stamps >= whole.stamps[round(2.0 * rate)])
-    rates = Rates(4)
+    rates = make(Rates, 4)
     estimates = [rates.update(stamp, qd + step) for (stamp, _, qd), step in zip(whole, hit)]
     after = estimates[round(2.0 * rate):][:60]
     first = next(k for k in range(20) if all(each.valid for each in after[k:]))

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, Protocol
+from typing import Any
 
 from urdf2dyn_ros.errors import CompilerError, ParameterError
 from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
-from urdf2dyn_ros.estimators.estimate import Estimate, Estimator
+from urdf2dyn_ros.estimators.estimate import Estimate, Estimator, EstimatorClass, make
 from urdf2dyn_ros.estimators.external import External
 from urdf2dyn_ros.estimators.finite_difference import FiniteDifference
 from urdf2dyn_ros.estimators.kalman import Kalman
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 from urdf2dyn_ros.estimators.none import NoAcceleration
 from urdf2dyn_ros.estimators.polynomial import Polynomial
-from urdf2dyn_ros.parameters import Parameter
 
-
-class EstimatorClass(Protocol):
-    """What a class must offer to be in the table."""
-
-    @property
-    def PARAMETERS(self) -> tuple[Parameter, ...]:  # noqa: N802
-        """Its table of parameters."""
-
-    def __call__(self, joints: int, **parameters: Any) -> Estimator:
-        """Make one for so many joints."""
-
-
-ESTIMATORS: dict[str, EstimatorClass] = {
+ESTIMATORS: dict[str, EstimatorClass[Estimator]] = {
     'kalman': Kalman,
     'kalman_fixed_lag': KalmanFixedLag,
     'polynomial': Polynomial,
@@ -37,8 +24,8 @@ ESTIMATORS: dict[str, EstimatorClass] = {
     'external': External,
 }
 
-COMPILED: dict[str, EstimatorClass] = {'kalman': CompiledKalman}
-"""Those of them that can also be compiled."""
+COMPILED: dict[str, EstimatorClass[Estimator]] = {'kalman': CompiledKalman}
+"""Estimators that are also available in C."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -55,9 +42,9 @@ def make_estimator(name: str, joints: int, **parameters: Any) -> Estimator:
     name : str
         A key of ``ESTIMATORS``.
     joints : int
-        Their number.
+        Number of joints.
     **parameters
-        Values by name; the rows of the class's ``PARAMETERS`` say which.
+        Rows of the class's ``PARAMETERS`` by name; the others are at their defaults.
 
     Raises
     ------
@@ -67,20 +54,20 @@ def make_estimator(name: str, joints: int, **parameters: Any) -> Estimator:
     """
     if name not in ESTIMATORS:
         raise ParameterError(f'unknown estimator {name!r}; choose one of ' + ', '.join(ESTIMATORS))
-    return ESTIMATORS[name](joints, **parameters)
+    return make(ESTIMATORS[name], joints, **parameters)
 
 
 def make_compiled(name: str, joints: int, **parameters: Any) -> Estimator:
-    """Return the same from the C compiler, where that is possible; if it fails, the log has it."""
+    """Return the estimator in C if that is available; else log why, and return it on numpy."""
     if name in COMPILED:
         try:
-            return COMPILED[name](joints, **parameters)
+            return make(COMPILED[name], joints, **parameters)
         except CompilerError as error:
             _LOG.warning('the estimator %s runs on numpy: %s', name, error)
     return make_estimator(name, joints, **parameters)
 
 
 def prepare_compiled() -> None:
-    """Have the C compiler do its work now, where nobody waits for it."""
+    """Run the C compiler now, so that choosing an estimator later does not wait for it."""
     for name in COMPILED:
         make_compiled(name, 1)

@@ -1,4 +1,4 @@
-"""The noise of the sensors, learned in C."""
+"""Noise of the sensors, estimated in C."""
 
 from __future__ import annotations
 
@@ -10,28 +10,20 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.machine_code import MachineCode
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 
-ARRAYS = ('variance', '_prior', '_weight', '_sum', '_step', '_fits', '_told', '_moments')
-NUMBERS = ('stamps', 'windows', 'mean', 'square')
+_ARRAYS = ('variance', '_prior', '_weight', '_sum', '_step', '_fits', '_judged', '_moments')
+_NUMBERS = ('stamps', 'windows', 'mean', 'square')
 
 
 class _Noise(ctypes.Structure):
-    """The structure of sensor_noise.c."""
+    """Structure of sensor_noise.c."""
 
     _fields_ = (('joints', ctypes.c_long), ('turn', ctypes.c_long),
-                *((name.strip('_'), ctypes.c_void_p) for name in (*ARRAYS, 'squares', 'excess')),
-                *((name, ctypes.c_double) for name in NUMBERS))
+                *((name.strip('_'), ctypes.c_void_p) for name in (*_ARRAYS, 'squares', 'excess')),
+                *((name, ctypes.c_double) for name in _NUMBERS))
 
 
 class CompiledSensorNoise(SensorNoise):
-    """
-    The same numbers: one call of C for a window instead of a hundred of numpy.
-
-    Parameters
-    ----------
-    joints : int
-    code : MachineCode
-
-    """
+    """The same estimate, by one call of C for a window instead of a hundred of numpy."""
 
     def __init__(self, joints: int, code: MachineCode) -> None:
         self._learn_in_c = code.learn
@@ -40,7 +32,7 @@ class CompiledSensorNoise(SensorNoise):
     def reset(self) -> None:
         """Forget everything."""
         super().reset()
-        arrays = [getattr(self, name) for name in ARRAYS]
+        arrays = [getattr(self, name) for name in _ARRAYS]
         self._struct = _Noise(self._joints, 0, *(array.ctypes.data for array in (
             *arrays, self._mismatch.squares, self._mismatch.excess)))
 

@@ -1,10 +1,10 @@
 """
-Motion whose jerk drifts: the model behind the Kalman filters, for steps of any length.
+Constant-jerk motion: the model of the Kalman filters, for steps of any length.
 
-State position, velocity, acceleration, jerk; the fourth derivative is white noise (Bar-Shalom, Li
-and Kirubarajan, Estimation with Applications to Tracking and Navigation, section 6.2). The state
-and the ten different entries of its symmetric covariance are one array, a column for each joint,
-so that predicting all joints is one product of matrices.
+The state is position, velocity, acceleration and jerk; the fourth derivative is white noise
+(Bar-Shalom, Li and Kirubarajan, Estimation with Applications to Tracking and Navigation, section
+6.2). The state and the ten different entries of its symmetric covariance are one array with a
+column per joint, so that one matrix product predicts all joints.
 
 """
 
@@ -19,30 +19,32 @@ from urdf2dyn_ros.algebra.arrays import Array
 
 STATES = 4
 ENTRIES = [(0, 0), (1, 1), (0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 2), (2, 3), (3, 3)]
-"""Row and column of each entry of the covariance that is kept; they follow the state."""
+"""Row and column of each stored entry of the covariance; these follow the state."""
 
-ROWS_KEPT = STATES + len(ENTRIES)
+FILTER_ROWS = STATES + len(ENTRIES)
+"""Rows of the array: state and covariance."""
+
 _NUMBER = {pair: STATES + k for k, (i, j) in enumerate(ENTRIES) for pair in ((i, j), (j, i))}
-FULL = np.array([[_NUMBER[i, j] for j in range(STATES)] for i in range(STATES)])
-"""Row of the array that has the covariance of the states i and j."""
+COVARIANCE_ROW = np.array([[_NUMBER[i, j] for j in range(STATES)] for i in range(STATES)])
+"""Row of the array with the covariance of the states i and j."""
 
-ROWS = np.array([*range(STATES), *(i for i, _ in ENTRIES)])
-COLUMNS = np.array([*STATES * [STATES], *(j for _, j in ENTRIES)])
-"""Which states make each row: a state alone has STATES for the second."""
+FACTOR_ROWS = np.array([*range(STATES), *(i for i, _ in ENTRIES)])
+FACTOR_COLUMNS = np.array([*STATES * [STATES], *(j for _, j in ENTRIES)])
+"""The two states of each row; the second is ``STATES``, the innovation, in rows of the state."""
 
 
-class Step(NamedTuple):
+class Transition(NamedTuple):
     """
-    What a step of time does.
+    Matrices of the prediction over one step of time.
 
     Attributes
     ----------
     T : ndarray, (14, 14)
-        The state and its covariance to those after the step: F x and F P F'.
+        Maps state and covariance to those after the step, F x and F P F'.
     F : ndarray, (4, 4)
-        States to states.
+        Maps the state alone.
     Q : ndarray, (14, 1)
-        What noise of density 1 adds.
+        Covariance that noise of density 1 adds.
 
     """
 
@@ -51,27 +53,27 @@ class Step(NamedTuple):
     Q: Array
 
 
-def step(h: float) -> Step:
-    """Return what a step of h [s] does."""
+def transition(h: float) -> Transition:
+    """Return the transition over h [s]."""
     powers = [1.0]
     for _ in range(2 * STATES - 1):
         powers.append(powers[-1] * h)
-    made = (powers @ _TABLE).reshape(ROWS_KEPT + 1, ROWS_KEPT)
-    return Step(made[:-1], made[:STATES, :STATES], made[-1:].T)
+    rows = (powers @ _TABLE).reshape(FILTER_ROWS + 1, FILTER_ROWS)
+    return Transition(rows[:-1], rows[:STATES, :STATES], rows[-1:].T)
 
 
 def _table() -> Array:
-    """Return the coefficients of h^k in T and, as one more row, in Q: (k, 15 * 14)."""
-    table = np.zeros((2 * STATES, ROWS_KEPT + 1, ROWS_KEPT))
-    table[:STATES, :STATES, :STATES] = _transition()
-    table[:2 * STATES - 1, STATES:-1, STATES:] = _covariance()
+    """Return the coefficients of h^k in T and, in a last row, in Q: (k, 15 * 14)."""
+    table = np.zeros((2 * STATES, FILTER_ROWS + 1, FILTER_ROWS))
+    table[:STATES, :STATES, :STATES] = _state_transition()
+    table[:2 * STATES - 1, STATES:-1, STATES:] = _covariance_transition()
     for row, (i, j) in enumerate(ENTRIES, STATES):
         table[2 * STATES - 1 - i - j, -1, row] = 1.0 / (
             factorial(3 - i) * factorial(3 - j) * (7 - i - j))
     return table.reshape(2 * STATES, -1)
 
 
-def _transition() -> Array:
+def _state_transition() -> Array:
     """Return the coefficients of h^k in F, (k, i, j)."""
     F = np.zeros((STATES, STATES, STATES))
     for i in range(STATES):
@@ -80,13 +82,13 @@ def _transition() -> Array:
     return F
 
 
-def _covariance() -> Array:
+def _covariance_transition() -> Array:
     """Return the coefficients of h^k in G, (k, entry, entry)."""
     G = np.zeros((2 * STATES - 1, len(ENTRIES), len(ENTRIES)))
     for k, (i, j) in enumerate(ENTRIES):
         for a in range(i, STATES):
             for b in range(j, STATES):
-                G[(a - i) + (b - j), k, FULL[a, b] - STATES] += (
+                G[(a - i) + (b - j), k, COVARIANCE_ROW[a, b] - STATES] += (
                     1.0 / factorial(a - i) / factorial(b - j))
     return G
 

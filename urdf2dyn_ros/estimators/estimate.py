@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.parameters import Parameter, check_all
 
 
 class Estimate(NamedTuple):
     """
-    The motion of all joints at one instant.
+    State of all joints at one stamp.
 
     Attributes
     ----------
     stamp : int
-        The instant the values belong to [ns], which an estimator with a lag declares earlier
-        than the newest sample.
+        Stamp that the values belong to [ns]; an estimator with a lag returns an earlier one than
+        that of the newest sample.
     q, qd, qdd : ndarray, (n,)
         [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
     std : ndarray, (n,)
-        Standard deviation of qdd; NaN where the method does not know it.
+        Standard deviation of qdd; NaN where the method does not estimate it.
     valid : bool
         False while the estimator warms up; the arrays must not be used then.
 
@@ -35,17 +36,20 @@ class Estimate(NamedTuple):
 
 class Estimator(Protocol):
     """
-    What the stream drives: one sample in, one estimate out, in the order of the stamps.
+    Returns an estimate for each sample, in the order of the stamps.
 
-    The stream guarantees strictly increasing stamps, finite positions, continuous joints already
-    unwrapped, and calls `reset` after every jump or gap (`forget_motion` after a gap, of those
-    that are ``Learning``). A velocity that was not measured is NaN,
-    joint by joint, and is then had from the positions.
+    The stream guarantees strictly increasing stamps and finite positions; continuous joints are
+    already unwrapped. Velocities that were not measured are NaN per joint; the estimator then
+    differentiates the positions. The stream calls `reset` after every clock jump, and after a gap
+    `forget_motion` of an estimator that is ``Learning``, or else `reset`.
+
+    Constructors take the number of joints and, as keywords, every row of the class's
+    ``PARAMETERS``, checked: `make` does that.
 
     """
 
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
-        """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
+        """Add a sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
 
     def reset(self) -> None:
         """Forget every sample."""
@@ -53,15 +57,50 @@ class Estimator(Protocol):
 
 @runtime_checkable
 class Learning(Protocol):
-    """An estimator that learns what the sensors are like."""
+    """An estimator that learns the noise of the sensors."""
 
     def forget_motion(self) -> None:
-        """Forget every sample, but not what they told of the sensors: a gap leaves those."""
+        """Forget every sample but keep the learned noise: a gap does not change the sensors."""
 
 
 @runtime_checkable
 class Accelerated(Protocol):
-    """An estimator that is told accelerations."""
+    """An estimator that receives accelerations."""
 
     def accelerate(self, stamp: int, qdd: Array) -> bool:
-        """Take accelerations (n,) [rad/s^2 or m/s^2] at a stamp [ns]; return whether it is new."""
+        """Add accelerations (n,) [rad/s^2 or m/s^2] of a stamp [ns]; return whether it is new."""
+
+
+E_co = TypeVar('E_co', covariant=True)
+
+
+class EstimatorClass(Protocol[E_co]):
+    """A class of estimators: its table of parameters and its constructor."""
+
+    @property
+    def PARAMETERS(self) -> tuple[Parameter, ...]:  # noqa: N802
+        """Table of the parameters."""
+
+    def __call__(self, joints: int, *args: Any, **parameters: Any) -> E_co:
+        """Return a new estimator; the parameters are those of the table, all of them."""
+
+
+def make(kind: EstimatorClass[E_co], joints: int, **parameters: Any) -> E_co:
+    """
+    Return a new estimator of a class.
+
+    Parameters
+    ----------
+    kind : class
+    joints : int
+        Number of joints.
+    **parameters
+        Rows of ``PARAMETERS`` by name; the others are at their defaults.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown parameter or a value that breaks its rule.
+
+    """
+    return kind(joints, **check_all(kind.PARAMETERS, parameters))

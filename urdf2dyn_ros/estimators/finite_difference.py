@@ -4,53 +4,40 @@ from __future__ import annotations
 
 from collections import deque
 from math import pi, sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.parameters import Parameter, check_all
+from urdf2dyn_ros.parameters import Parameter
 
 
 class FiniteDifference:
     """
     Differences over the last three samples, at their real stamps.
 
-    With the slopes d1 and d2 of the two steps h1 and h2, the derivative is d2, declared for the
-    newest sample (``end``), or the slope (h1 d2 + h2 d1) / (h1 + h2) of the parabola through the
-    three samples at the middle one (``centre``), which is exact to second order, also for unequal
-    steps. A joint without velocity gets the same derivative of its positions for velocity and
-    their second difference 2 (d2 - d1) / (h1 + h2) for acceleration.
+    With the slopes d1 and d2 of the two steps h1 and h2, the derivative is d2, at the newest
+    sample (``end``), or the slope (h1 d2 + h2 d1) / (h1 + h2) of the parabola through the three
+    samples, at the middle one (``centre``); the latter is exact to second order, also for unequal
+    steps. Without a measured velocity, the velocity is the same derivative of the positions, and
+    the acceleration their second difference 2 (d2 - d1) / (h1 + h2).
 
     The low-pass delays the acceleration by about 0.23 / cutoff (11 ms for 20 Hz); the stamp does
     not account for that.
 
-    Parameters
-    ----------
-    joints : int
-        Their number, n.
-    **parameters
-        Values by name; the rows of ``PARAMETERS`` say which.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown parameter or a value that breaks its rule.
-
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
-        Parameter('align', 'end', 'Instant of the estimate: the newest sample or the one before.',
+        Parameter('align', 'end', 'Sample of the estimate: the newest or the one before.',
                   choices=('end', 'centre')),
         Parameter('cutoff', 20.0, 'Low-pass on the acceleration, Butterworth of second order; '
                   '0 for none.', unit='Hz', minimum=0.0),
     )
 
-    def __init__(self, joints: int, **parameters: Any) -> None:
-        values = check_all(self.PARAMETERS, parameters)
-        self._centre = values['align'] == 'centre'
-        self._filter = LowPass(values['cutoff']) if values['cutoff'] > 0.0 else None
+    def __init__(self, joints: int, *, align: str, cutoff: float) -> None:
+        self._centre = align == 'centre'
+        self._filter = LowPass(cutoff) if cutoff > 0.0 else None
         self._unknown = np.full(joints, np.nan)
         self._samples: deque[tuple[int, Array, Array]] = deque(maxlen=3)
 
@@ -61,7 +48,7 @@ class FiniteDifference:
             self._filter.reset()
 
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
-        """Take one sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s] or NaN."""
+        """Return the estimate at the newest sample or the one before it."""
         self._samples.append((stamp, q.copy(), qd.copy()))
         if len(self._samples) < 3:
             return Estimate(stamp, q, qd, self._unknown, self._unknown, valid=False)
@@ -85,15 +72,15 @@ class FiniteDifference:
 
 class LowPass:
     """
-    Butterworth low-pass of second order, for samples at any distance in time.
+    Butterworth low-pass of second order, for steps of any length.
 
     The continuous filter y' = w z, z' = w (u - y - sqrt(2) z) is integrated by the trapezoidal
-    rule (the bilinear transform) over each step as long as it really was.
+    rule (the bilinear transform) over the real length of each step.
 
     Parameters
     ----------
     cutoff : float
-        Where the gain is 1/sqrt(2) [Hz].
+        Frequency at which the gain is 1/sqrt(2) [Hz].
 
     """
 
@@ -102,7 +89,7 @@ class LowPass:
         self._state: tuple[Array, Array, Array] | None = None
 
     def reset(self) -> None:
-        """Forget the past: the next sample is taken for a steady state."""
+        """Forget the past: the next sample counts as a steady state."""
         self._state = None
 
     def update(self, step: float, u: Array) -> Array:

@@ -1,22 +1,22 @@
 /*
- * One step of the filter of estimators/kalman.py, all joints, in one call. What is computed and
- * why is said there; this does the same in the same order.
+ * One step of the filter of kalman.py, all joints, in one call. That file documents what is
+ * computed and why; this does the same in the same order.
  *
  * state has a row for each entry of x and of the upper triangle of P, in the order of ENTRIES of
- * estimators/constant_jerk.py, and a column for each joint.
+ * constant_jerk.py, and a column for each joint.
  */
 #include <math.h>
 
 #define STATES 4
-#define NEVER 1e30
+#define REJECTED_VARIANCE 1e30
 
 typedef struct {
     long joints;
     double *state;            /* (14, joints) */
-    double *rejected;         /* (joints): measurements left out in a row */
+    double *rejected;         /* (joints): rejected measurements in a row */
     const double *measured;   /* (2, joints); NaN where not measured */
     const double *variance;   /* (2, joints), of these */
-    double *found;            /* (4, joints): position, velocity, acceleration, its deviation */
+    double *estimate;         /* (4, joints): position, velocity, acceleration, its deviation */
     double density, gate, acceleration_step, max_variance;
 } Filter;
 
@@ -26,7 +26,7 @@ static const int NUMBER[STATES][STATES] = {
     {4, 6, 7, 9}, {6, 5, 8, 10}, {7, 8, 11, 12}, {9, 10, 12, 13}};
 static const double INVERSE_FACTORIAL[STATES] = {1.0, 1.0, 1.0 / 2.0, 1.0 / 6.0};
 
-/* Return REJECTING if an outlier was left out, UNCERTAIN if an acceleration is, or both. */
+/* Return flags: REJECTING if an outlier was rejected, UNCERTAIN if max_variance is exceeded. */
 __attribute__((visibility("default")))
 int urdf2dyn_kalman(Filter *f, double h, double stamps)
 {
@@ -79,7 +79,7 @@ int urdf2dyn_kalman(Filter *f, double h, double stamps)
         flags |= outlier ? REJECTING : 0;
         for (int k = 0; k < 2; k++)
             if (lost[k]) {
-                S[k] = NEVER;
+                S[k] = REJECTED_VARIANCE;
                 y[k] = off = 0.0;
             }
 
@@ -95,9 +95,9 @@ int urdf2dyn_kalman(Filter *f, double h, double stamps)
                 z[NUMBER[i][j] * n] = P[i][j] - K[0][i] * P[0][j] - K[1][i] * P[1][j];
         }
         for (int i = 0; i < STATES - 1; i++)
-            f->found[i * n + joint] = z[i * n];
+            f->estimate[i * n + joint] = z[i * n];
         const double variance = z[NUMBER[2][2] * n];
-        f->found[(STATES - 1) * n + joint] = sqrt(variance < 0.0 ? 0.0 : variance);
+        f->estimate[(STATES - 1) * n + joint] = sqrt(variance < 0.0 ? 0.0 : variance);
         flags |= variance < f->max_variance ? 0 : UNCERTAIN;
     }
     return flags;

@@ -1,16 +1,16 @@
 /*
- * What a window of five samples tells of their noise, all joints, in one call: `_learn` of
- * estimators/sensor_noise.py with `found` of estimators/mismatch.py. What is computed and why is
- * said there; this does the same in the same order. Their constants come as macros.
+ * Noise of all joints, updated by a window of five samples, in one call: `_learn` of
+ * sensor_noise.py with `update` of mismatch.py. They document what is computed and why; this does
+ * the same in the same order. Their constants are macros here.
  */
 #include <math.h>
 
 typedef struct {
     long joints, turn;
     double *variance, *prior, *weight, *sum;   /* (2, joints) each */
-    double *step, *fits, *told;                /* (joints) each */
+    double *step, *fits, *judged;               /* (joints) each */
     double *moments;                           /* (4, joints) */
-    double *squares;                           /* (WINDOWS, joints) */
+    double *squares;                           /* (MEDIAN_WINDOWS, joints) */
     double *excess;                            /* (joints) */
     double stamps, windows, mean, square;
 } Noise;
@@ -18,7 +18,7 @@ typedef struct {
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-/* Weights of the divided difference of all samples, of length 1 together. */
+/* Weights of the divided difference of all samples, with norm 1. */
 static void difference(const double *times, double *weights)
 {
     double length = 0.0;
@@ -33,8 +33,8 @@ static void difference(const double *times, double *weights)
         weights[i] /= sqrt(length);
 }
 
-/* Weights that integrate polynomials of degree 4 exactly: solves for the moments of the powers
-   over the unit interval with the Lagrange polynomials, by products of their roots. */
+/* Weights that integrate polynomials of degree 4 exactly: integrals of the Lagrange polynomials
+   over the unit interval, multiplied out from their roots. */
 static void integral(const double *times, double *weights)
 {
     const double span = times[WINDOW - 1];
@@ -80,14 +80,14 @@ static void learn_stamps(Noise *s, const double *e, const double *vv, const doub
     }
     s->mean += new * (mean - s->mean);
     s->square += new * (square - s->square);
-    variance = spread > SAME * fourth ? variance / spread : 0.0;
-    const double most = 0.5 * (s->square - s->mean * s->mean);   /* an interval has two ends */
+    variance = spread > SPEED_SPREAD * fourth ? variance / spread : 0.0;
+    const double most = 0.5 * (s->square - s->mean * s->mean);   /* an interval has two stamps */
     const int regular = most < 1e-4 * s->mean * (1e-4 * s->mean);
     s->stamps = regular ? 0.0 : sqrt(smaller(larger(variance, 0.0), most));
 }
 
-/* Tell an encoder by its steps: every change is a multiple of the smallest. */
-static void learn_step(Noise *s, long j, const double *moves, int tells)
+/* Recognise an encoder by its steps: every change is a multiple of the smallest. */
+static void learn_step(Noise *s, long j, const double *moves, int informative)
 {
     double smallest = INFINITY;
     int fits = 1;
@@ -95,26 +95,26 @@ static void learn_step(Noise *s, long j, const double *moves, int tells)
         smallest = moves[i] > 0.0 ? smaller(smallest, moves[i]) : smallest;
     if (smallest < s->step[j] * (1.0 - 1e-3))
         s->step[j] = smallest;
-    if (!tells)
+    if (!informative)
         return;
     for (int i = 0; i < WINDOW - 1; i++) {
         const double count = moves[i] / s->step[j];
         fits = fits && fabs(count - rint(count)) < 1e-2;
     }
-    s->told[j] += 1.0;
-    s->fits[j] += larger(1.0 / s->told[j], 0.05) * (fits - s->fits[j]);
+    s->judged[j] += 1.0;
+    s->fits[j] += larger(1.0 / s->judged[j], 0.05) * (fits - s->fits[j]);
 }
 
 static double median(const double *column, long stride)
 {
-    double sorted[WINDOWS];
-    for (int i = 0; i < WINDOWS; i++) {
+    double sorted[MEDIAN_WINDOWS];
+    for (int i = 0; i < MEDIAN_WINDOWS; i++) {
         int k = i;
         for (; k > 0 && sorted[k - 1] > column[i * stride]; k--)
             sorted[k] = sorted[k - 1];
         sorted[k] = column[i * stride];
     }
-    return sorted[WINDOWS / 2];
+    return sorted[MEDIAN_WINDOWS / 2];
 }
 
 /* samples and rates: (WINDOW, 2, joints); passed: since the last window [s]. */
@@ -123,9 +123,9 @@ void urdf2dyn_learn(Noise *s, const double *times, const double *samples, const 
                     double passed)
 {
     const long n = s->joints;
-    const double keep = larger(0.0, 1.0 - passed / MEMORY);
-    const double prior[2] = {PRIOR_POSITION * PRIOR_POSITION, PRIOR_VELOCITY * PRIOR_VELOCITY};
-    const double floor[2] = {FLOOR_POSITION, FLOOR_VELOCITY};
+    const double keep = larger(0.0, 1.0 - passed / NOISE_MEMORY);
+    const double prior[2] = {INITIAL_NOISE_POSITION * INITIAL_NOISE_POSITION, INITIAL_NOISE_VELOCITY * INITIAL_NOISE_VELOCITY};
+    const double floor[2] = {LEAST_VARIANCES_POSITION, LEAST_VARIANCES_VELOCITY};
     double weights[WINDOW], integrals[WINDOW], intervals[WINDOW - 1], gain = 0.0;
     double shortest = INFINITY, longest = 0.0;
     double e[2 * n + 1], squares[2 * n + 1];
@@ -141,7 +141,7 @@ void urdf2dyn_learn(Noise *s, const double *times, const double *samples, const 
         integral(times, integrals);
         for (int i = 0; i < WINDOW; i++)
             gain += integrals[i] * integrals[i];
-        s->turn = (s->turn + 1) % WINDOWS;
+        s->turn = (s->turn + 1) % MEDIAN_WINDOWS;
     }
     for (long j = 0; j < 2 * n; j++) {
         double sum = 0.0;
@@ -161,24 +161,24 @@ void urdf2dyn_learn(Noise *s, const double *times, const double *samples, const 
             largest = larger(largest, moves[i]);
             least = smaller(least, moves[i]);
         }
-        const int tells[2] = {largest - least > REGULAR * largest, largest > 0.0};
-        learn_step(s, j, moves, tells[0]);
+        const int informative[2] = {largest - least > CHANGE_SPREAD * largest, largest > 0.0};
+        learn_step(s, j, moves, informative[0]);
         for (int k = 0; k < 2; k++) {
             const long at = k * n + j;
             const int known = isfinite(e[at]);
             late[k] = squares[at] * (s->stamps * s->stamps);
             const double part = s->variance[at] / (s->variance[at] + late[k]);
-            const double share = known && tells[k] ? part * part : 0.0;
-            const double left = smaller(larger((known ? e[at] : 0.0) - late[k], 0.0),
-                                        CLIP * s->variance[at] + floor[k]);
+            const double share = known && informative[k] ? part * part : 0.0;
+            const double excess = smaller(larger((known ? e[at] : 0.0) - late[k], 0.0),
+                                        CLIPPING * s->variance[at] + floor[k]);
             if (share > 0.0) {
                 s->weight[at] = keep * s->weight[at] + share;
-                s->sum[at] = keep * s->sum[at] + share * left;
+                s->sum[at] = keep * s->sum[at] + share * excess;
                 s->prior[at] *= 0.5;
             }
             const double weight = s->weight[at] + s->prior[at];
             s->variance[at] = larger((s->sum[at] + s->prior[at] * prior[k])
-                                     * (1.0 + FEW / weight) / weight, floor[k]);
+                                     * (1.0 + SMALL_SAMPLE / weight) / weight, floor[k]);
         }
         const double step = s->fits[j] > 0.9 ? s->step[j] : 0.0;
         s->variance[j] = larger(s->variance[j], step * step / 12.0);
@@ -190,10 +190,10 @@ void urdf2dyn_learn(Noise *s, const double *times, const double *samples, const 
         change -= area;
         const double noise = 2.0 * (s->variance[j] + late[0]) + gain * s->variance[n + j];
         const double square = change * change / noise;
-        if (tells[1])
+        if (informative[1])
             s->squares[s->turn * n + j] = isfinite(square) ? square : 0.0;
-        s->excess[j] = larger((median(s->squares + j, n) / MEDIAN - DOUBT) * noise / (span * span),
-                              (tells[1] ? keep : 1.0) * s->excess[j]);
+        s->excess[j] = larger((median(s->squares + j, n) / CHI_SQUARED_MEDIAN - MISMATCH_GATE) * noise / (span * span),
+                              (informative[1] ? keep : 1.0) * s->excess[j]);
         s->variance[n + j] += s->excess[j];
     }
 }

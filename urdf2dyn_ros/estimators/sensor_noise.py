@@ -1,9 +1,9 @@
 """
-How noisy positions, velocities and stamps are, told from the samples alone.
+Noise of positions, velocities and stamps, estimated from the samples alone.
 
-The fourth divided difference of five samples is nothing but noise, as long as the motion is
-smooth over them: no filter has to be right for it. Positions that are noisy in proportion to the
-velocity have noisy stamps. An encoder that stands still says nothing.
+As long as the motion is smooth over five samples, their fourth divided difference is noise alone:
+the estimate does not depend on a filter. Noise of the positions in proportion to the velocity
+comes from the stamps. An encoder at rest carries no information.
 
 """
 
@@ -19,29 +19,44 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.mismatch import Mismatch
 
 WINDOW = 5
-ENOUGH = 50            # windows; from then on they begin some time apart, to save work
-APART = 50_000_000     # ns
-MEMORY = 2.0           # s
-SAME = 1e-9      # velocities whose squares vary by less are one, within rounding
-REGULAR = 1e-3   # changes that differ by less are the same
-FEW = 4.0        # windows
-CLIP = 4.0      # of the variance: outliers must not make themselves credible
-PRIOR = (1e-4, 1e-2)   # rad or m, rad/s or m/s: at first
-FLOOR = np.square([[1e-8], [1e-7]])   # covariances stay regular for exact samples
+"""Samples of a window."""
+
+DENSE_WINDOWS = 50
+"""Windows that follow each other directly; later ones are spaced, to save work."""
+
+WINDOW_SPACING_NS = 50_000_000
+"""Time from the beginning of one window to that of the next [ns]."""
+
+NOISE_MEMORY = 2.0
+"""Time constant of forgetting [s]."""
+
+SPEED_SPREAD = 1e-9
+"""Relative spread of squared velocities below which they are equal, within rounding."""
+
+CHANGE_SPREAD = 1e-3
+"""Relative difference below which changes of a position are equal."""
+
+SMALL_SAMPLE = 4.0
+"""Windows: the estimated variance is increased by this number over that of the windows."""
+
+CLIPPING = 4.0
+"""Multiple of the variance at which a window is clipped, so that outliers do not raise it."""
+
+INITIAL_NOISE = (1e-4, 1e-2)
+"""Deviations at the start [rad or m, rad/s or m/s]."""
+
+LEAST_VARIANCES = np.square([[1e-8], [1e-7]])
+"""Smallest variances: those of exact samples must not make the filter singular."""
 
 
 class SensorNoise:
     """
     Variances of the measurements of every joint, and the deviation of the stamps.
 
-    Parameters
-    ----------
-    joints : int
-
     Attributes
     ----------
     variance : ndarray, (2, n)
-        Of positions [rad^2 or m^2] and velocities.
+        Of positions [rad^2 or m^2] and velocities [rad^2/s^2 or m^2/s^2].
     stamps : float
         Standard deviation of the stamps [s].
 
@@ -54,14 +69,14 @@ class SensorNoise:
     def reset(self) -> None:
         """Forget everything."""
         n = self._joints
-        self.variance = np.repeat(np.square(PRIOR)[:, None], n, axis=1)
+        self.variance = np.repeat(np.square(INITIAL_NOISE)[:, None], n, axis=1)
         self.stamps = 0.0
-        self._prior = np.ones((2, n))      # its weight, halved with every window that tells
+        self._prior = np.ones((2, n))      # weight of the initial noise, halved by each window
         self._weight = np.zeros((2, n))
         self._sum = np.zeros((2, n))
-        self._step = np.full(n, np.inf)   # the smallest change of a position: an encoder's step
-        self._fits = np.zeros(n)          # how often all changes are multiples of it
-        self._told = np.zeros(n)          # windows that told whether they are
+        self._step = np.full(n, np.inf)   # smallest change of a position: resolution of an encoder
+        self._fits = np.zeros(n)          # share of the windows whose changes are multiples of it
+        self._judged = np.zeros(n)        # windows in which this could be judged
         self._moments = np.zeros((4, n))   # of e and v^2: E e, E v^2, E v^4, E e v^2
         self._intervals = 0.0, 0.0         # mean, mean square
         self._windows = 0.0
@@ -69,10 +84,10 @@ class SensorNoise:
         self._start()
 
     def pause(self) -> None:
-        """Keep what is known: samples are missing, but the sensors are the same."""
-        if all(np.isfinite(known).all() for known in (self._sum, self._moments)):
+        """Keep the estimate over a gap: samples are missing, but the sensors are the same."""
+        if all(np.isfinite(sums).all() for sums in (self._sum, self._moments)):
             self._start()
-        else:   # absurd samples went before
+        else:   # after samples too large for floating point
             self.reset()
 
     def _start(self) -> None:
@@ -84,15 +99,15 @@ class SensorNoise:
 
     def update(self, stamp: int, measured: Array, rates: Array) -> None:
         """
-        Take a sample.
+        Add a sample.
 
         Parameters
         ----------
         stamp : int
             [ns].
         measured, rates : ndarray, (2, n)
-            Position and velocity, which may be NaN; velocity and acceleration as they are
-            believed to be.
+            Measured positions and velocities, which may be NaN; estimated velocities and
+            accelerations.
 
         """
         if stamp < self._next:
@@ -102,8 +117,8 @@ class SensorNoise:
         self._rates.append(rates.copy())
         if len(self._times) == WINDOW:
             self._learn(np.array(self._samples), np.array(self._rates))
-            if self._windows > ENOUGH:
-                self._next = self._times[0] + APART
+            if self._windows > DENSE_WINDOWS:
+                self._next = self._times[0] + WINDOW_SPACING_NS
             self._learned = stamp
             self._times.clear()
             self._samples.clear()
@@ -115,51 +130,51 @@ class SensorNoise:
         weights = _difference(times)
         e = np.square((weights @ samples.reshape(WINDOW, -1)).reshape(2, -1))
         squares = (np.square(weights) @ np.square(rates).reshape(WINDOW, -1)).reshape(2, -1)
-        keep = max(0.0, 1.0 - self._passed() / MEMORY)
+        keep = max(0.0, 1.0 - self._passed() / NOISE_MEMORY)
         self._learn_stamps(e[0], squares[0], intervals, keep)
 
         moves = np.abs(samples[1:, 0] - samples[:-1, 0])
         largest, smallest = moves.max(axis=0), moves.min(axis=0)
-        # at rest an encoder says nothing, nor does it at a whole number of steps for each sample
-        tells = largest - smallest > REGULAR * largest
-        self._learn_steps(moves, tells)
+        # an encoder carries no information at rest, nor at a whole number of steps per sample
+        informative = largest - smallest > CHANGE_SPREAD * largest
+        self._learn_steps(moves, informative)
         late = squares * self.stamps ** 2
         share = np.square(self.variance / (self.variance + late))
-        share[0] *= tells
+        share[0] *= informative
         share[1] *= largest > 0.0
         known = np.isfinite(e)
         share[~known] = 0.0
-        left = np.minimum(np.maximum(np.where(known, e, 0.0) - late, 0.0),
-                          CLIP * self.variance + FLOOR)
-        told = share > 0.0
-        # a window that tells nothing takes the place of none: a joint may rest for hours
-        kept = np.where(told, keep, 1.0)
+        excess = np.minimum(np.maximum(np.where(known, e, 0.0) - late, 0.0),
+                            CLIPPING * self.variance + LEAST_VARIANCES)
+        used = share > 0.0
+        # a window without information replaces none: a joint may rest for hours
+        kept = np.where(used, keep, 1.0)
         self._weight = kept * self._weight + share
-        self._sum = kept * self._sum + share * left
-        self._prior[told] *= 0.5
+        self._sum = kept * self._sum + share * excess
+        self._prior[used] *= 0.5
         weight = self._weight + self._prior
-        # as long as they are few, windows may show too little
-        self.variance = np.maximum((self._sum + self._prior * np.square(PRIOR)[:, None])
-                                   * (1.0 + FEW / weight) / weight, FLOOR)
+        # a few windows may by chance show too little noise
+        self.variance = np.maximum((self._sum + self._prior * np.square(INITIAL_NOISE)[:, None])
+                                   * (1.0 + SMALL_SAMPLE / weight) / weight, LEAST_VARIANCES)
         steps = np.where(self._fits > 0.9, self._step, 0.0)
         np.maximum(self.variance[0], np.square(steps) / 12.0, out=self.variance[0])
         if min(intervals) > 0.2 * max(intervals):
-            self.variance[1] += self._mismatch.found(np.array(times), samples, self.variance,
+            self.variance[1] += self._mismatch.update(np.array(times), samples, self.variance,
                                                      late[0], np.where(largest > 0.0, keep, 1.0))
 
     def _passed(self) -> float:
         """Return the time since the last window [s]."""
         return (self._times[-1] - (self._learned or self._times[0])) * 1e-9
 
-    def _learn_steps(self, moves: Array, tells: NDArray[np.bool_]) -> None:
-        """Tell an encoder by its steps: every change is a multiple of the smallest."""
+    def _learn_steps(self, moves: Array, informative: NDArray[np.bool_]) -> None:
+        """Recognise an encoder by its steps: every change is a multiple of the smallest."""
         smallest = np.where(moves > 0.0, moves, np.inf).min(axis=0)
         self._step = np.where(smallest < self._step * (1.0 - 1e-3), smallest, self._step)
-        counts = moves[:, tells] / self._step[tells]
+        counts = moves[:, informative] / self._step[informative]
         fits = (np.abs(counts - np.rint(counts)) < 1e-2).all(axis=0)
-        self._told[tells] += 1.0
-        gain = np.maximum(1.0 / self._told[tells], 0.05)
-        self._fits[tells] += gain * (fits - self._fits[tells])
+        self._judged[informative] += 1.0
+        gain = np.maximum(1.0 / self._judged[informative], 0.05)
+        self._fits[informative] += gain * (fits - self._fits[informative])
 
     def _learn_stamps(self, e: Array, vv: Array, intervals: list[float],
                       keep: float) -> None:
@@ -173,15 +188,15 @@ class SensorNoise:
         self._intervals = mean, square
         E_e, E_vv, E_vvvv, E_evv = self._moments
         spread = float((E_vvvv - E_vv * E_vv).sum())
-        told = spread > SAME * float(E_vvvv.sum())
-        variance = float((E_evv - E_e * E_vv).sum()) / spread if told else 0.0
-        most = 0.5 * (square - mean * mean)   # an interval has two ends
+        varied = spread > SPEED_SPREAD * float(E_vvvv.sum())
+        variance = float((E_evv - E_e * E_vv).sum()) / spread if varied else 0.0
+        most = 0.5 * (square - mean * mean)   # an interval has two stamps
         regular = most < (1e-4 * mean) ** 2
         self.stamps = 0.0 if regular else sqrt(min(max(variance, 0.0), most))
 
 
 def _difference(times: list[float]) -> Array:
-    """Return the weights of the divided difference of all samples, of length 1 together."""
+    """Return the weights of the divided difference of all samples, with norm 1."""
     weights = np.array([1.0 / prod(time - other for j, other in enumerate(times) if j != i)
                         for i, time in enumerate(times)])
     normed: Array = weights / sqrt(weights @ weights)

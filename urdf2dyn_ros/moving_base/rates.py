@@ -1,57 +1,43 @@
-"""Derivatives of measured velocities: the joints' Kalman filter, where no position is measured."""
+"""Derivatives of measured velocities, by the Kalman filter of the joints without positions."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.estimators.kalman import REJECTS, Kalman
+from urdf2dyn_ros.estimators.kalman import MOST_REJECTED, Kalman
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
-from urdf2dyn_ros.parameters import Parameter, check_all
+from urdf2dyn_ros.parameters import Parameter
 
-NOTHING = 1.0
-"""Deviation of the positions: integrals of the velocities tell nothing that these do not."""
+POSITION_NOISE = 1.0
+"""Deviation of the positions, so large that they have no effect."""
 
 
 class Rates:
     """
-    A constant-jerk filter of velocities alone.
+    Constant-jerk filter of velocities alone; it is constructed like an `Estimator`.
 
-    The velocities and their integral go to the filter as velocity and position, and so many
-    radians or metres are allowed to the latter that it does not count. (Velocities that are taken
-    for positions do worse: where the acceleration jumps, they are taken for outliers.)
-
-    Parameters
-    ----------
-    channels : int
-        Their number, k.
-    **parameters
-        Values by name; the rows of ``PARAMETERS`` say which.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown parameter or a value that breaks its rule.
+    The filter receives the velocities and, as positions, their integrals with a deviation of so
+    many radians or metres that they have no effect. (Velocities in the place of positions do
+    worse: at a step of the acceleration they are rejected as outliers.)
 
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
         *(row for row in Kalman.PARAMETERS if row.name != 'position_noise'),
-        Parameter('lag', 0.0, 'How far behind the newest base data its motion is, which is less '
-                  "noisy then: no more than the joints' estimator is.", unit='s',
-                  minimum=0.0, maximum=0.5),
+        Parameter('lag', 0.0, 'How much older the motion of the base is than the newest base '
+                  "data; a lag reduces noise. No more than that of the joints' estimator.",
+                  unit='s', minimum=0.0, maximum=0.5),
     )
 
-    def __init__(self, channels: int, **parameters: Any) -> None:
-        values = check_all(self.PARAMETERS, parameters)
-        values['position_noise'] = NOTHING
+    def __init__(self, channels: int, *, lag: float, **kalman: float) -> None:
+        kalman['position_noise'] = POSITION_NOISE
         self._filter: Kalman
-        if values['lag'] > 0.0:
-            self._filter = _TrustingFixedLag(channels, **values)
+        if lag > 0.0:
+            self._filter = _VelocityFixedLag(channels, lag=lag, **kalman)
         else:   # half the work
-            del values['lag']
-            self._filter = _Trusting(channels, **values)
+            self._filter = _VelocityKalman(channels, **kalman)
         self.reset()
 
     def reset(self) -> None:
@@ -61,13 +47,13 @@ class Rates:
         self._integral: Array | float = 0.0
 
     def update(self, stamp: int, velocity: Array) -> Estimate:
-        """Take one sample: stamp [ns], velocity (k,); return qd and qdd, q means nothing."""
+        """Add a sample: stamp [ns], velocity (k,); return qd and qdd, while q has no meaning."""
         self._integral = self._integral + self._increment(stamp, velocity)
         self._last = [*self._last[-1:], (stamp, velocity)]
         return self._filter.update(stamp, self._integral, velocity)
 
     def _increment(self, stamp: int, velocity: Array) -> Array:
-        """Return the integral since the last sample, of the parabola through the last three."""
+        """Return the integral since the last sample of the parabola through the last three."""
         if not self._last:
             return 0.0 * velocity
         last, before = self._last[-1]
@@ -82,14 +68,14 @@ class Rates:
         return change
 
 
-class _Trusting(Kalman):
-    """One that begins afresh with the velocity: there is no position to contradict it."""
+class _VelocityKalman(Kalman):
+    """A filter that uses the velocity right after a reset: no position contradicts it."""
 
-    def _give_up(self, stamp: int, measured: Array) -> None:
-        lost = self._rejected > REJECTS
+    def _reset_rejected(self, stamp: int, measured: Array) -> None:
+        lost = self._rejected > MOST_REJECTED
         if lost.any():
             self._begin(lost, measured)
 
 
-class _TrustingFixedLag(_Trusting, KalmanFixedLag):
+class _VelocityFixedLag(_VelocityKalman, KalmanFixedLag):
     """The same with a lag."""

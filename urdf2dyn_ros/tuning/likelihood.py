@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.estimators.kalman import BEYOND, NEVER, Kalman
+from urdf2dyn_ros.estimators.kalman import INNOVATIONS, REJECTED_VARIANCE, Kalman
+from urdf2dyn_ros.parameters import check_all
 from urdf2dyn_ros.tuning.motion import WARM_UP, RecordedMotion
 
 DENSITIES = 10.0 ** np.arange(-3.0, 12.1)
@@ -59,27 +60,27 @@ class Candidates(Kalman):
     """A filter of many columns, each with its own parameters and its own joint's samples."""
 
     def __init__(self, density: Array, deviations: Array, stamps: float) -> None:
-        super().__init__(len(density))
+        super().__init__(len(density), **check_all(self.PARAMETERS, {}))
         self._density = cast(Any, density)
         self._noise = cast(Any, GivenNoise(deviations ** 2, stamps))
         self.cost: Array = np.zeros(len(density))
         self.reset()
 
-    def _left_out(self, lost: NDArray[np.bool_], y: Array, S: Array, off: Array,
-                  measured: NDArray[np.bool_]) -> Array:
+    def _reject(self, lost: NDArray[np.bool_], y: Array, S: Array, off: Array,
+                measured: NDArray[np.bool_]) -> Array:
         if self._count > WARM_UP:
             there = lost.copy()
             there[1] &= measured
             self.cost += np.where(there, np.log(S) + self._gate, 0.0).sum(axis=0)
-        return super()._left_out(lost, y, S, off, measured)
+        return super()._reject(lost, y, S, off, measured)
 
     def _correct(self, z: Array, S: Array, off: Array) -> None:
         if self._count > WARM_UP:
-            y = z[BEYOND]
-            left_out = (S == NEVER).sum(axis=0)
+            y = z[INNOVATIONS]
+            left_out = (S == REJECTED_VARIANCE).sum(axis=0)
             det = S[0] * S[1] - off * off
             squares = (S[1] * y[0] * y[0] - 2.0 * off * y[0] * y[1] + S[0] * y[1] * y[1]) / det
-            self.cost += np.log(det) - left_out * np.log(NEVER) + squares
+            self.cost += np.log(det) - left_out * np.log(REJECTED_VARIANCE) + squares
         super()._correct(z, S, off)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators import Estimator
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
+from urdf2dyn_ros.parameters import check_all
 from urdf2dyn_ros.tuning.likelihood import GivenNoise
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 
@@ -26,7 +27,8 @@ class JointSmoother(KalmanFixedLag):
     """The smoother with the parameters of every joint by itself."""
 
     def __init__(self, density: Array, deviations: Array, stamps: float, lag: float) -> None:
-        super().__init__(len(density), lag=min(lag, 0.5), max_std=1e9)
+        super().__init__(len(density), **check_all(self.PARAMETERS, {
+            'lag': min(lag, 0.5), 'max_std': 1e9}))
         self._density = cast(Any, density)
         self._noise = cast(Any, GivenNoise(deviations ** 2, stamps))
         self.reset()

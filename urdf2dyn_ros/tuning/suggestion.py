@@ -11,6 +11,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS, make_estimator
+from urdf2dyn_ros.estimators.estimate import make
 from urdf2dyn_ros.estimators.kalman import Kalman
 from urdf2dyn_ros.tuning.likelihood import most_likely, within
 from urdf2dyn_ros.tuning.motion import RecordedMotion
@@ -112,7 +113,7 @@ def suggest(motion: RecordedMotion, estimator: str, tell: Callable[[float], None
     motion.qd[:, ~usable] = np.nan
     deviations[1, ~usable] = np.nan
 
-    filter_ = Kalman(len(motion.names))
+    filter_ = make(Kalman, len(motion.names))
     estimated(filter_, motion, within(tell, 0.0, 0.1))
     stamps = float(filter_._noise.stamps)
     density, likely = most_likely(motion, deviations, stamps, within(tell, 0.1, 0.7))
