@@ -11,8 +11,8 @@ import pytest
 
 from support.recordings.comparisons import joints
 from urdf2dyn_ros.comparison import plots
-from urdf2dyn_ros.comparison.drawing import thinned
 from urdf2dyn_ros.comparison.joint_picture import joint_picture
+from urdf2dyn_ros.drawing.thinning import thinned
 from urdf2dyn_ros.errors import ComparisonError
 
 pytest.importorskip('matplotlib')

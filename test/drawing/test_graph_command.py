@@ -93,15 +93,15 @@ def test_lumped_links_massless_ones_and_mimic_joints_are_said(figures):
     assert written[written.index('pBJX_massless') + 1] == 'massless'
 
 
-def test_of_a_thousand_joints_it_is_said_what_is_left_out(tmp_path, capsys, figures):
+def test_of_a_thousand_joints_it_is_said_what_is_omitted(tmp_path, capsys, figures):
     robot = tmp_path / 'chain.urdf'
     robot.write_text(chain(1000))
     assert main(['graph', str(robot), '-o', str(tmp_path / 'x.png')]) == 0
     said = capsys.readouterr()
-    assert said.err == ('880 of 1000 bodies are left out: those that are the most joints away '
+    assert said.err == ('880 of 1000 bodies are omitted: those that are the most joints away '
                         'from the root\n')
     written = texts(figures[0])
-    assert '… 880 more bodies, left out' in written and '1.76e+03' in written
+    assert '… 880 more bodies, omitted' in written and '1.76e+03' in written
     assert said.err.strip() in written
     assert 'joint119' in written and 'joint120' not in written
     assert figures[0].get_figheight() < 30.0
@@ -133,13 +133,13 @@ def test_the_legend_of_all_types_is_in_a_narrow_picture_too(figures):
     links = tuple(Link(str(number), random_inertia(0)) for number in range(8))
     joints = [Joint(f'{kind} {mimic}', kind, '0', str(2 * number + mimic + 1),
                     mimic=Mimic(f'{kind} 0') if mimic else None)
-              for number, kind in enumerate(tree._MARKS) for mimic in (0, 1)]
+              for number, kind in enumerate(tree.JOINT_MARKS) for mimic in (0, 1)]
     joints.append(Joint('fixed', 'fixed', '6', '7'))
     tree.draw_tree(RobotModel('x', links, tuple(joints), '0'), Path('x.png'))
     figures[0].canvas.draw()   # puts the entries in their places
     axes = figures[0].axes[0]
     entries = axes.get_legend().get_texts()
-    assert len(entries) == 1 + 2 * len(tree._MARKS) + 2
+    assert len(entries) == 1 + 2 * len(tree.JOINT_MARKS) + 2
     assert_apart(figures[0], [*entries, *(text for text in axes.texts if text.get_text())])
 
 

@@ -23,7 +23,7 @@ def test_a_chain_goes_straight_down_and_a_branch_one_column_right():
                     TreeRow(3, 2, 3), TreeRow(4, 2, 2), TreeRow(5, 1, 0))
 
 
-def test_of_a_long_chain_the_end_is_left_out_and_counted():
+def test_of_a_long_chain_the_end_is_omitted_and_counted():
     rows = tree_rows(tree(range(-1, 4999)), most=100)
     assert len(rows) == 102
     assert {row.column for row in rows} == {0}
@@ -34,7 +34,7 @@ def test_of_many_limbs_each_keeps_what_is_near_the_root():
     # three limbs of ten: ROOT-0-..-9, ROOT-10-..-19, ROOT-20-..-29
     rows = tree_rows(tree([ROOT if number % 10 == 0 else number - 1 for number in range(30)]), 9)
     assert [row.body for row in rows] == [-1, 0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23]
-    assert [len(row.left_out) for row in rows if row.left_out] == [7, 7, 7]
+    assert [len(row.omitted) for row in rows if row.omitted] == [7, 7, 7]
 
 
 def test_no_body_is_a_picture_of_the_root():
@@ -47,9 +47,9 @@ def test_every_body_is_there_once_and_no_line_runs_through_a_mark(model):
     system = multibody(model)
     for most in (4, 10, 100):
         rows = tree_rows(system, most)
-        bodies = [number for row in rows for number in row.left_out or (row.body,)]
+        bodies = [number for row in rows for number in row.omitted or (row.body,)]
         assert sorted(bodies) == list(range(-1, len(system.bodies)))
-        assert sum(not row.left_out for row in rows) <= most + 1
+        assert sum(not row.omitted for row in rows) <= most + 1
         for number, row in enumerate(rows[1:], 1):
             parent = rows[row.parent]
             assert row.parent < number and parent.column <= row.column <= parent.column + 1

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from urdf2dyn_ros.status.monitor import GAPS, LONGEST_SILENCE, MAX_LATENCIES, SECOND, Monitor
+from urdf2dyn_ros.stamps import SECOND_NS
+from urdf2dyn_ros.status.monitor import GAPS, LONGEST_SILENCE, MAX_LATENCIES, Monitor
 from urdf2dyn_ros.stream.output import Output
 
 OUTPUT = Output(1, *(np.zeros(2) for _ in range(6)))
@@ -17,7 +18,7 @@ class Clock:
     """Stands still until it is told."""
 
     def __init__(self) -> None:
-        self.now = 7 * SECOND
+        self.now = 7 * SECOND_NS
 
     def __call__(self) -> int:
         """Return the time [ns]."""
@@ -25,7 +26,7 @@ class Clock:
 
     def wait(self, seconds: float) -> None:
         """Go on."""
-        self.now += round(seconds * SECOND)
+        self.now += round(seconds * SECOND_NS)
 
 
 @pytest.fixture

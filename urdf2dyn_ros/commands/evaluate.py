@@ -7,22 +7,26 @@ import sys
 from pathlib import Path
 
 from urdf2dyn_ros.commands.output import writable_directory
-from urdf2dyn_ros.commands.progress import Progress
 from urdf2dyn_ros.commands.robot import add_options, read_robot
 from urdf2dyn_ros.comparison.files import write_figures
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.errors import ExportError, ParameterError, RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS
-from urdf2dyn_ros.evaluation import external_report
 from urdf2dyn_ros.evaluation.accelerations import DEFAULT
 from urdf2dyn_ros.evaluation.evaluation import evaluate
+from urdf2dyn_ros.evaluation.external_report import (
+    EXTERNAL_FILES,
+    external_summary,
+    write_external_efforts,
+)
 from urdf2dyn_ros.evaluation.result import Settings
-from urdf2dyn_ros.evaluation.summary import figures, words
+from urdf2dyn_ros.evaluation.summary import evaluation_summary, figures_table
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import THRESHOLD
 from urdf2dyn_ros.observer.momentum_observer import GAIN
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.system.progress import progress
 
 REPORT = ('efforts.json', 'efforts.png', 'efforts.html')
 
@@ -79,28 +83,25 @@ def run(arguments: argparse.Namespace) -> int:
     settings = Settings(arguments.estimator, semantics, tuple(arguments.gains),
                         tuple(arguments.rename), arguments.observer,
                         arguments.observer_gain, tuple(arguments.thresholds))
-    progress = Progress('evaluating')
-    recording = open_recording(arguments.recording, arguments.topic, progress.tell)
-    output = writable_directory(arguments.output)
-    try:
+    with progress('evaluating') as show:
+        recording = open_recording(arguments.recording, arguments.topic, show)
+        output = writable_directory(arguments.output)
         result = evaluate(recording, dynamics, settings, output)
-    finally:
-        progress.close()
     for remark in result.remarks:
         print(f'warning: {remark}', file=sys.stderr)
-    about = words(recording, dynamics, semantics, result)
+    about = evaluation_summary(recording, dynamics, semantics, result)
     if result.external is not None:
-        about += external_report.words(result.external)
-    print('\n'.join([*about, '', figures(result), '']))
+        about += external_summary(result.external)
+    print('\n'.join([*about, '', figures_table(result), '']))
     try:
-        for name in (*REPORT, *external_report.FILES):   # of an evaluation before this one
+        for name in (*REPORT, *EXTERNAL_FILES):   # of an evaluation before this one
             (output / name).unlink(missing_ok=True)
         if result.compared:
             result.files += write_figures(
                 result.joints, output, f'{model.name}: measured and computed efforts', about)
         if result.external is not None and result.span is not None:
-            result.files += external_report.write(result.external, output,
-                                                  f'{model.name}: external efforts')
+            result.files += write_external_efforts(
+                result.external, output, f'{model.name}: external efforts')
     except OSError as error:
         raise ExportError(f'cannot write to {output}: {error.strerror}') from None
     for path in result.files:

@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 from urdf2dyn_ros.commands.output import writable_directory
-from urdf2dyn_ros.commands.progress import Progress
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.system.atomic_file import atomic_file
+from urdf2dyn_ros.system.progress import progress
 from urdf2dyn_ros.tuning.motion import read_motion
 from urdf2dyn_ros.tuning.plots import plot_tuning
 from urdf2dyn_ros.tuning.report import parameter_file, report
@@ -35,27 +35,23 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print figures and suggestion; 1 if the recording could not be read to its end."""
     output = writable_directory(arguments.output)
-    progress = Progress('reading')
-    recording = open_recording(arguments.recording, arguments.topic, progress.tell)
+    recording = open_recording(arguments.recording, arguments.topic)
     try:
-        motion = read_motion(recording, arguments.joints)
-    finally:   # a remark may say why there is too little
-        progress.close()
+        with progress('reading') as recording.progress:
+            motion = read_motion(recording, arguments.joints)
+    finally:   # a remark may explain why there are too few samples
         for remark in recording.remarks:
             print(f'warning: {remark}', file=sys.stderr)
-    progress = Progress('tuning')
-    try:
-        found = suggest(motion, arguments.estimator, progress.tell)
-    finally:
-        progress.close()
-    print(report(motion, found))
+    with progress('tuning') as show:
+        suggestion = suggest(motion, arguments.estimator, show)
+    print(report(motion, suggestion))
     name = recording.path.name or str(recording.path)
     try:
         with atomic_file(output / 'tuned.yaml') as part:
-            part.write_text(parameter_file(found, name), encoding='utf-8')
-        title = f'{found.estimator} on {name}' + (', longest stretch of rising stamps'
+            part.write_text(parameter_file(suggestion, name), encoding='utf-8')
+        title = f'{suggestion.estimator} on {name}' + (', longest stretch of rising stamps'
                                                   if motion.set_back else '')
-        pictures = plot_tuning(motion, found, output / 'tune.png', title)
+        pictures = plot_tuning(motion, suggestion, output / 'tune.png', title)
     except OSError as error:
         raise ExportError(f'cannot write to {output}: {error.strerror}') from None
     for path in (output / 'tuned.yaml', *pictures):

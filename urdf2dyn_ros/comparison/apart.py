@@ -14,7 +14,7 @@ from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
 from urdf2dyn_ros.system.child_environment import child_environment
 from urdf2dyn_ros.system.giving_way import run_giving_way
 
-_LONGEST_DRAWING = 600.0
+LONGEST_DRAWING = 600.0
 """How long drawing may take [s]: a process that hangs would leave its caller busy for ever."""
 
 
@@ -28,7 +28,7 @@ def write_report_apart(joints: Sequence[JointComparison], directory: Path, title
     Raises
     ------
     ComparisonError
-        Also if the process dies or takes longer than `_LONGEST_DRAWING`.
+        Also if the process dies or takes longer than `LONGEST_DRAWING`.
 
     """
     try:
@@ -36,10 +36,10 @@ def write_report_apart(joints: Sequence[JointComparison], directory: Path, title
             [sys.executable, '-m', 'urdf2dyn_ros.comparison.apart'],
             pickle.dumps((joints, directory, title, about), pickle.HIGHEST_PROTOCOL),
             child_environment(),
-            own_session=True, limit=_LONGEST_DRAWING)   # a Ctrl-C in the terminal is the caller's
+            own_session=True, limit=LONGEST_DRAWING)   # a Ctrl-C in the terminal is the caller's
     except TimeoutExpired:
         raise ComparisonError(f'the process that draws the report took longer than '
-                              f'{_LONGEST_DRAWING:g} s and was ended') from None
+                              f'{LONGEST_DRAWING:g} s and was ended') from None
     if done.returncode:
         last = done.stderr.decode(errors='replace').strip().rpartition('\n')[2]
         raise ComparisonError(f'the process that draws the report ended with exit code '

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.comparison.figures import EffortFigures, figures
+from urdf2dyn_ros.comparison.figures import EffortFigures, effort_figures
 from urdf2dyn_ros.comparison.intake import MessageBuffer
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
 from urdf2dyn_ros.comparison.joint_record import (
@@ -202,10 +202,11 @@ class Comparison:
         record, facts = self._record(name), self._facts.get(name, _NO_FACTS)
         assert record.reference is not None
         known = (facts.damping, facts.friction) if self._semantics.friction else (0.0, 0.0)
-        plain = figures(sums.plain, record.reference, _UNALIGNED, *known)
+        plain = effort_figures(sums.plain, record.reference, _UNALIGNED, *known)
         lag, aligned = find_lag(sums.late, self._lags), plain
         if not np.isnan(lag):
-            aligned = figures(sums.late, record.reference, weights_at(lag, self._lags), *known)
+            weights = weights_at(lag, self._lags)
+            aligned = effort_figures(sums.late, record.reference, weights, *known)
             _, rows = record.aligned(lag, self._sides(name, _NO_ROWS).gain, window)
             error = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED]
             # not below what interpolation between the lags leaves

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-SECOND = 1_000_000_000
+from urdf2dyn_ros.stamps import SECOND_NS
+
 KINDS = ('measured', 'computed', 'residual')
 OBSERVED = (*KINDS, 'external')
 
@@ -26,7 +27,7 @@ def write_rows(file: TextIO, stamps: Iterable[int], rows: Iterable[Sequence[floa
 
 def seconds(stamp: int) -> str:
     """Return nanoseconds as seconds, all nine digits."""
-    second, rest = divmod(abs(stamp), SECOND)
+    second, rest = divmod(abs(stamp), SECOND_NS)
     return f'{"-" if stamp < 0 else ""}{second}.{rest:09d}'
 
 

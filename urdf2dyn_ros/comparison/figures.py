@@ -44,8 +44,8 @@ class EffortFigures:
 NO_FIGURES = EffortFigures()
 
 
-def figures(moments: Moments, reference: float, weights: Array, viscous: float = 0.0,
-            coulomb: float = 0.0) -> EffortFigures:
+def effort_figures(moments: Moments, reference: float, weights: Array, viscous: float = 0.0,
+                   coulomb: float = 0.0) -> EffortFigures:
     """
     Return the figures of what was summed.
 

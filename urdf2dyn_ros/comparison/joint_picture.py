@@ -8,30 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.drawing import COMPUTED, MEASURED, RESIDUAL, thinned
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.comparison.semantics import rate_unit
-from urdf2dyn_ros.drawing.picture import empty_figure
+from urdf2dyn_ros.drawing.picture import COMPUTED, MEASURED, RESIDUAL, empty_figure
+from urdf2dyn_ros.drawing.thinning import thinned
 
 _SIZE = (9.6, 3.3)
-"""[in]."""
+"""Width and height [in]."""
 
-_STRETCHES, _POINTS = 400, 600
-"""Along the axis of time; of the cloud."""
+_SEGMENTS, _POINTS = 400, 600
+"""Segments of time; points of the cloud."""
 
 _PAPER, _INK, _GRID = '#FFFFFE', '#1C1C1C', '#D9D9D9'
 
 _DARK = {_PAPER: '#16191D', _INK: '#E8E8E8', _GRID: '#3C4249', RESIDUAL: '#B8BCC2',
         MEASURED: '#56B4E9', COMPUTED: '#F0883E'}
-"""Colours on a dark page."""
+"""Colours on a dark page, by those on a light one."""
 
 
 def joint_picture(joint: JointComparison, start: int) -> str:
     """
     Return an SVG of a joint with samples; `start` is the stamp of time zero [ns].
 
-    Its colours follow the reader's preference. The residual is drawn over the velocity too:
-    friction shows as a step at zero and as a slope.
+    Its colours follow the reader's preference. In the residual over the velocity, friction is
+    a step at zero and a slope.
 
     """
     figure = empty_figure(*_SIZE)
@@ -39,12 +39,12 @@ def joint_picture(joint: JointComparison, start: int) -> str:
     upper = figure.add_axes((0.085, 0.47, 0.50, 0.42))
     lower = figure.add_axes((0.085, 0.145, 0.50, 0.26), sharex=upper)
     right = figure.add_axes((0.70, 0.145, 0.285, 0.745))
-    shown = thinned(np.stack((joint.measured, joint.computed, joint.residual)), _STRETCHES)
-    time = (joint.stamps[shown] - start) * 1e-9
-    upper.plot(time, joint.measured[shown], color=MEASURED, linewidth=3.0, label='measured')
-    upper.plot(time, joint.computed[shown], color=COMPUTED, linewidth=1.2, label='computed',
+    rows = thinned(np.stack((joint.measured, joint.computed, joint.residual)), _SEGMENTS)
+    time = (joint.stamps[rows] - start) * 1e-9
+    upper.plot(time, joint.measured[rows], color=MEASURED, linewidth=3.0, label='measured')
+    upper.plot(time, joint.computed[rows], color=COMPUTED, linewidth=1.2, label='computed',
                linestyle=(0, (5, 3)))
-    lower.plot(time, joint.residual[shown], color=RESIDUAL, linewidth=0.8)
+    lower.plot(time, joint.residual[rows], color=RESIDUAL, linewidth=0.8)
     _draw_cloud(right, joint)
     upper.set_ylabel(f'effort [{joint.unit}]')
     upper.tick_params(labelbottom=False)
@@ -62,7 +62,7 @@ def joint_picture(joint: JointComparison, start: int) -> str:
 
 
 def _draw_cloud(axes: Any, joint: JointComparison) -> None:
-    """Draw the residual over the velocity, and the friction that was fitted to it."""
+    """Draw the residual over the velocity, and the fitted friction."""
     known = np.flatnonzero(np.isfinite(joint.velocity))
     some = known[np.linspace(0, len(known) - 1, min(len(known), _POINTS)).astype(int)]
     axes.plot(joint.velocity[some], joint.residual[some], color=RESIDUAL, linestyle='none',
@@ -70,7 +70,7 @@ def _draw_cloud(axes: Any, joint: JointComparison) -> None:
     friction = joint.figures.friction
     if len(some) and not joint.doubt and not friction.unknown:
         ends = joint.velocity[known].min(), joint.velocity[known].max()
-        # both ends of the step at zero
+        # two points at zero, for the step
         velocity = np.array([ends[0], -1e-9, 1e-9, ends[1]])
         axes.plot(velocity, friction.residual(velocity), color=COMPUTED, linewidth=1.8,
                   label='friction fit')
@@ -91,18 +91,18 @@ def _style(axes: Any) -> None:
 
 
 def _svg(figure: Any) -> str:
-    """Return a figure as SVG whose colours are variables that a dark page sets anew."""
+    """Return a figure as SVG; its colours are variables with other values on a dark page."""
     import matplotlib
 
     file = StringIO()
-    # text stays text, and the same efforts give the same bytes
+    # text remains text, and the same efforts give the same bytes
     with matplotlib.rc_context({'svg.fonttype': 'none', 'svg.hashsalt': 'urdf2dyn_ros',
                                 'font.family': ['sans-serif']}):
         figure.savefig(file, format='svg', facecolor=_PAPER, metadata={'Date': None})
     text = file.getvalue()
     text = text[text.index('<svg'):]
     text = re.sub('<metadata>.*?</metadata>', '', text, flags=re.DOTALL)
-    # shorter coordinates; what stands between the tags is numbers to read
+    # shorter coordinates, but only inside tags: between them are the numbers of the axes
     text = re.sub('<[^>]*>', lambda tag: re.sub(r'(\d\.\d\d)\d+', r'\1', tag[0]), text)
     rules = {number: (light, dark) for number, (light, dark) in enumerate(_DARK.items())}
     for number, (light, _) in rules.items():

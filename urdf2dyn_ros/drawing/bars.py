@@ -9,22 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from urdf2dyn_ros.drawing.layout import inch_axes, write_text
 from urdf2dyn_ros.drawing.picture import (
     BLACK,
     BLUE,
     GREY,
+    drawn_name,
     empty_figure,
     save,
-    shown,
     text_width,
 )
 from urdf2dyn_ros.errors import DrawingError
 
-_ROW, _BAR, _MARGIN, _HEAD = 0.26, 3.0, 0.25, 0.85
+_ROW, LONGEST_BAR, _MARGIN, _HEAD = 0.26, 3.0, 0.25, 0.85
 """Height of a row, longest bar, border, title [in]."""
 
 _SIZE, _TITLE = 9.0, 12.0
-"""Of the fonts [pt]."""
+"""Sizes of the fonts [pt]."""
 
 _ABOUT = 'NRMSE of the computed efforts: RMSE divided by the range of the measured effort'
 
@@ -33,7 +34,7 @@ _MOST_JOINTS = 150
 
 @dataclass(frozen=True)
 class ReportedJoint:
-    """What the report says of a joint; a doubt stands in the place of figures."""
+    """Figures of a joint in a report; an effort that is not credible has the reason instead."""
 
     name: str
     nrmse: float
@@ -43,16 +44,16 @@ class ReportedJoint:
 
 def read_report(path: Path) -> list[ReportedJoint]:
     """
-    Return the joints of a report in JSON, as the comparison writes it.
+    Return the joints of a comparison's report in JSON.
 
     Raises
     ------
     DrawingError
-        If there is no such file, or it holds something else.
+        If the file cannot be read, or is not such a report.
 
     """
     try:
-        found = json.loads(path.read_text(encoding='utf-8-sig'))
+        report = json.loads(path.read_text(encoding='utf-8-sig'))
     except OSError as error:
         raise DrawingError(f'cannot read {str(path)!r}: {error.strerror}') from None
     except json.JSONDecodeError as error:
@@ -60,7 +61,7 @@ def read_report(path: Path) -> list[ReportedJoint]:
                            f'{error.msg}') from None
     except (UnicodeDecodeError, RecursionError):
         raise DrawingError(f'{path} is not JSON') from None
-    rows = found.get('joints') if isinstance(found, dict) else None
+    rows = report.get('joints') if isinstance(report, dict) else None
     if not isinstance(rows, list) or not rows:
         raise DrawingError(f'{path} is no report of a comparison: it has no list "joints" with '
                            'figures in it')
@@ -70,7 +71,7 @@ def read_report(path: Path) -> list[ReportedJoint]:
 def _joint(path: Path, number: int, row: Any) -> ReportedJoint:
     try:
         name, unit, doubt = str(row['joint']), str(row['unit']), str(row['not_credible'] or '')
-        # null where it is not known
+        # null where it is unknown
         nrmse, rmse, largest, r2 = (math.nan if row[key] is None else float(row[key])
                                     for key in ('nrmse', 'rmse', 'max_error', 'r2'))
     except (KeyError, TypeError, ValueError) as error:
@@ -84,51 +85,33 @@ def _joint(path: Path, number: int, row: Any) -> ReportedJoint:
 
 
 def draw_bars(joints: Sequence[ReportedJoint], path: Path, title: str) -> str:
-    """
-    Draw the NRMSE of every joint into a file; its ending says the format.
-
-    Returns
-    -------
-    str
-        What was left out, empty if nothing was.
-
-    Raises
-    ------
-    DrawingError
-        If the file cannot be written, or matplotlib is not installed.
-
-    """
+    """Draw the NRMSE of every joint; return which joints are omitted, or an empty text."""
     note = ('' if len(joints) <= _MOST_JOINTS else
-            f'{len(joints) - _MOST_JOINTS} of {len(joints)} joints are left out, the last ones')
+            f'{len(joints) - _MOST_JOINTS} of {len(joints)} joints are omitted, the last ones')
     joints = joints[:_MOST_JOINTS]
     figure = empty_figure(1.0, 1.0)
-    names = [shown(joint.name, 40) for joint in joints]
-    texts = [shown(joint.text or f'not credible: {joint.doubt}', 90) for joint in joints]
+    names = [drawn_name(joint.name, 40) for joint in joints]
+    texts = [drawn_name(joint.text or f'not credible: {joint.doubt}', 90) for joint in joints]
     left = _MARGIN + max(text_width(figure, name, _SIZE) for name in names) + 0.15
     errors = [joint.nrmse if math.isfinite(joint.nrmse) and joint.nrmse > 0.0 else 0.0
               for joint in joints]
-    bars = [error * _BAR / (max(errors) or 1.0) for error in errors]
+    bars = [error * LONGEST_BAR / (max(errors) or 1.0) for error in errors]
     about = _ABOUT + (f'; {note}' if note else '')
-    title = shown(title, 60)
+    title = drawn_name(title, 60)
     right = max(_MARGIN + text_width(figure, title, _TITLE),
                 _MARGIN + text_width(figure, about, _SIZE),
                 *(left + bar + 0.08 + text_width(figure, text, _SIZE)
                   for bar, text in zip(bars, texts)))
     width = right + _MARGIN
     height = _HEAD + _ROW * len(joints) + _MARGIN
-    figure.set_size_inches(width, height)
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set_xlim(0.0, width)
-    axes.set_ylim(height, 0.0)
-    axes.axis('off')
+    axes = inch_axes(figure, width, height)
     heights = [_HEAD + _ROW * (number + 0.5) for number in range(len(joints))]
     axes.barh(heights, bars, 0.15, left, color=BLUE, linewidth=0)
     axes.plot([left, left], [_HEAD, height - _MARGIN], color=GREY, linewidth=0.8)
-    words = [(_MARGIN, 0.32, title, BLACK, _TITLE), (_MARGIN, 0.6, about, GREY, _SIZE)]
+    write_text(axes, _MARGIN, 0.32, title, BLACK, _TITLE)
+    write_text(axes, _MARGIN, 0.6, about, GREY, _SIZE)
     for name, text, joint, bar, y in zip(names, texts, joints, bars, heights):
-        words.append((left - 0.08 - text_width(figure, name, _SIZE), y, name, BLACK, _SIZE))
-        words.append((left + bar + 0.08, y, text, GREY if joint.doubt else BLACK, _SIZE))
-    for x, y, text, colour, size in words:
-        axes.text(x, y, text, color=colour, size=size, va='center_baseline', parse_math=False)
+        write_text(axes, left - 0.08 - text_width(figure, name, _SIZE), y, name, BLACK, _SIZE)
+        write_text(axes, left + bar + 0.08, y, text, GREY if joint.doubt else BLACK, _SIZE)
     save(figure, path, title)
     return note

@@ -15,10 +15,13 @@ FORMATS = ('.svg', '.png')
 
 BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE = (
     '#0072B2', '#E69F00', '#009E73', '#D55E00', '#56B4E9', '#CC79A7')
-"""Of Okabe and Ito's colours, which the colour-blind tell apart too."""
+"""Colours of Okabe and Ito, which the colour-blind can distinguish too."""
 
 BLACK, GREY, LIGHT = '#202020', '#6E6E6E', '#C8C8C8'
-"""Told apart from each other by lightness alone."""
+"""Distinguished by lightness alone."""
+
+MEASURED, COMPUTED, RESIDUAL = SKY, VERMILION, '#404040'
+"""Colours of curves, which differ in lightness too."""
 
 DPI = 110
 
@@ -49,17 +52,17 @@ def text_width(figure: Any, text: str, size: float, bold: bool = False) -> float
     from matplotlib.font_manager import FontProperties
     font = FontProperties(size=size, weight='bold' if bold else 'normal')
     with warnings.catch_warnings():
-        warnings.simplefilter('ignore')   # letters that the font has not are drawn as boxes
+        warnings.simplefilter('ignore')   # letters that the font lacks are drawn as boxes
         width: float = figure.canvas.get_renderer().get_text_width_height_descent(
             text, font, ismath=False)[0]
     return width / DPI
 
 
-def shown(text: str, most: int) -> str:
+def drawn_name(text: str, most: int) -> str:
     """
-    Return a name as it is drawn: without characters that steer a text, and at most that long.
+    Return a name without control characters, in at most so many letters.
 
-    What is too long loses its middle, as the ends of names are what tells them apart.
+    A longer name loses its middle, as names differ at their ends.
 
     """
     safe = printable(text)
@@ -69,7 +72,7 @@ def shown(text: str, most: int) -> str:
 
 def checked_path(path: str | Path) -> Path:
     """
-    Return the path that a picture goes to.
+    Return the path of a picture.
 
     Raises
     ------
@@ -77,11 +80,11 @@ def checked_path(path: str | Path) -> Path:
         If the ending is none of FORMATS.
 
     """
-    found = Path(path)
-    if found.suffix.lower() not in FORMATS:
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS:
         raise DrawingError(f'{str(path)!r} does not end in {" or ".join(FORMATS)}: the ending '
-                           'says what is written')
-    return found
+                           'selects the format')
+    return path
 
 
 def save(figure: Any, path: Path, title: str) -> None:
@@ -91,12 +94,12 @@ def save(figure: Any, path: Path, title: str) -> None:
     Raises
     ------
     DrawingError
-        If the file cannot be written; the text has the system's own words.
+        If the file cannot be written; the text contains the reason of the operating system.
 
     """
     import matplotlib
     ending = path.suffix.lower()
-    metadata = {'Title': shown(title, 200), **({'Date': None} if ending == '.svg' else {})}
+    metadata = {'Title': drawn_name(title, 200), **({'Date': None} if ending == '.svg' else {})}
     try:
         # without a salt, the identifiers in an SVG are random
         with (matplotlib.rc_context({'svg.hashsalt': 'urdf2dyn'}), warnings.catch_warnings(),

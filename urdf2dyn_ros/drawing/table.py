@@ -16,20 +16,20 @@ from urdf2dyn_ros.errors import DrawingError
 _TIME = 'time'
 
 _LATEST_TIME = 9.2e9
-"""Seconds that nanoseconds since 1970 can tell; what is beyond is in another unit."""
+"""Largest time that nanoseconds in 64 bits can express [s]; a larger one has another unit."""
 
 
 @dataclass(frozen=True)
 class Table:
     """
-    What a file holds.
+    The numbers of a file.
 
     Attributes
     ----------
     time : ndarray, (k,)
-        [s], nowhere decreasing.
+        Never decreasing [s].
     columns : dict of str to ndarray, (k,)
-        All others, in the order of the file; NaN where a cell is empty or says nan.
+        All others, in the order of the file; NaN for an empty cell or nan.
 
     """
 
@@ -44,7 +44,7 @@ def read_table(path: Path) -> Table:
     Raises
     ------
     DrawingError
-        With the file, the line and the column of what is wrong.
+        With file, line and column of the fault.
 
     """
     try:
@@ -54,7 +54,7 @@ def read_table(path: Path) -> Table:
             values = array('d')
             numbers = array('q')
             for row in lines:
-                if row:   # an empty line, most often the last
+                if row:   # the last line is often empty
                     values.extend(_row(path, lines.line_num, heads, row))
                     numbers.append(lines.line_num)
     except OSError as error:
@@ -103,7 +103,7 @@ def _row(path: Path, number: int, heads: list[str], row: list[str]) -> list[floa
 
 def _number(path: Path, number: int, head: str, cell: str) -> float:
     try:
-        if '_' not in cell:   # which Python takes for part of a number
+        if '_' not in cell:   # Python accepts 1_0 as a number
             return float(cell)
     except ValueError:
         if not cell.strip():

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from urdf2dyn_ros.drawing.layout import inch_axes, write_text
 from urdf2dyn_ros.drawing.picture import (
     BLACK,
     BLUE,
@@ -14,9 +15,9 @@ from urdf2dyn_ros.drawing.picture import (
     GREY,
     LIGHT,
     ORANGE,
+    drawn_name,
     empty_figure,
     save,
-    shown,
     text_width,
 )
 from urdf2dyn_ros.drawing.tree_rows import TreeRow, tree_rows
@@ -24,32 +25,32 @@ from urdf2dyn_ros.drawing.tree_text import TreeLine, summary, tree_line
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.robot_model import RobotModel
 
-_MARKS = {'revolute': ('o', BLUE), 'continuous': ('D', GREEN), 'prismatic': ('s', ORANGE)}
+JOINT_MARKS = {'revolute': ('o', BLUE), 'continuous': ('D', GREEN), 'prismatic': ('s', ORANGE)}
 """Shape and colour of a joint in the tree; a joint that mimics another is hollow."""
 
 _ROW, _INDENT, _WIDEST_TREE = 0.21, 0.22, 3.3
 """Height of a row, width of a column of the tree, and of all columns at most [in]."""
 
 _MARGIN, _GAP, _BAR, _HEAD, _LEGEND = 0.25, 0.3, 1.3, 0.72, 0.17
-"""At the borders, between columns, longest bar of a mass, title, and a line of legend [in]."""
+"""Border, space between columns, longest bar, title, and a line of the legend [in]."""
 
 _NARROWEST = 6.1
-"""Width [in] from which on the legend takes more than a line."""
+"""Width beyond which the legend takes more than one line [in]."""
 
 _HEAD_LINES = ((0.3, 13.0, True), (0.56, 9.0, False), (0.78, 9.0, False))
-"""Middle [in], size [pt] and weight of the robot's name, the summary, and what is left out."""
+"""Middle [in], size [pt] and weight of the robot's name, the summary, and what is omitted."""
 
 _SIZE = 8.0
-"""Of the font [pt]."""
+"""Size of the font [pt]."""
 
 _BESIDE = 0.16
-"""From a mark to the joint's name [in]."""
+"""Distance from a mark to the joint's name [in]."""
 
 _LINKS = 'link + links fixed to it'
 
 
 class _Lefts(NamedTuple):
-    """Where texts begin [in], row by row or in all rows alike."""
+    """Left ends of texts [in], by row or the same in all rows."""
 
     joints: Sequence[float]
     remarks: Sequence[float]
@@ -59,27 +60,15 @@ class _Lefts(NamedTuple):
 
 
 def draw_tree(model: RobotModel, path: Path) -> str:
-    """
-    Draw a robot's tree into a file; its ending says the format.
-
-    Returns
-    -------
-    str
-        What was left out, empty if nothing was.
-
-    Raises
-    ------
-    DrawingError
-        If the file cannot be written, or matplotlib is not installed.
-
-    """
+    """Draw a robot's tree; return which bodies are omitted, or an empty text."""
     system = multibody(model)
     rows = tree_rows(system)
     lines = [tree_line(system, row) for row in rows]
-    left_out = sum(len(row.left_out) for row in rows)
-    note = (f'{left_out} of {len(system.bodies)} bodies are left out: those that are the most '
-            'joints away from the root' if left_out else '')
-    figure = _figure(system, rows, lines, (shown(model.name, 60), summary(model, system), note))
+    omitted = sum(len(row.omitted) for row in rows)
+    note = (f'{omitted} of {len(system.bodies)} bodies are omitted: those that are the most '
+            'joints away from the root' if omitted else '')
+    figure = _figure(system, rows, lines,
+                     (drawn_name(model.name, 60), summary(model, system), note))
     save(figure, path, f'{model.name}: kinematic tree')
     return note
 
@@ -95,36 +84,32 @@ def _figure(system: Multibody, rows: Sequence[TreeRow], lines: Sequence[TreeLine
                           _MARGIN + max(text_width(figure, text, size, bold)
                                         for text, (_, size, bold) in zip(head, _HEAD_LINES)))
     legend = _HEAD + (0.22 if head[2] else 0.0)
-    # entries stand in columns as wide as their longest, so that more than one line needs more
+    # columns are as wide as their longest entry, so that several lines need more room
     room = width - 2 * _MARGIN
     legend_lines = 1 if wide < room else math.ceil(1.35 * wide / room)
     top = legend + _LEGEND * legend_lines + 0.38
     height = top + _ROW * len(rows) + _MARGIN * 0.6
-    figure.set_size_inches(width, height)
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set_xlim(0.0, width)
-    axes.set_ylim(height, 0.0)
-    axes.axis('off')
+    axes = inch_axes(figure, width, height)
 
     for text, (y, size, bold), colour in zip(head, _HEAD_LINES, (BLACK, GREY, BLACK)):
-        _write(axes, _MARGIN, y, text, colour, size, bold)
+        write_text(axes, _MARGIN, y, text, colour, size, bold)
     axes.legend(handles=handles, loc='upper left', borderaxespad=0.0, frameon=False,
                 bbox_to_anchor=(_MARGIN - 0.06, legend), bbox_transform=axes.transData,
                 ncol=math.ceil(len(handles) / legend_lines), fontsize=_SIZE,
                 handlelength=1.4, columnspacing=1.6)
     for left, text in ((lefts.joints[0], 'joint'), (lefts.links, _LINKS),
                        (lefts.masses, 'mass [kg]')):
-        _write(axes, left, top - 0.16, text, BLACK, bold=True)
+        write_text(axes, left, top - 0.16, text, BLACK, _SIZE, bold=True)
     heights = [top + _ROW * (number + 0.5) for number in range(len(rows))]
     for y in heights[1::2]:
         axes.axhspan(y - _ROW / 2, y + _ROW / 2, color='#F4F4F4', linewidth=0, zorder=0)
     _draw_tree(axes, system, rows, [left - _BESIDE for left in lefts.joints], heights)
     for line, y, joint, remark, lumped in zip(lines, heights, lefts.joints, lefts.remarks,
                                               lefts.lumped):
-        _write(axes, joint, y, line.joint, BLACK)
-        _write(axes, remark, y, line.remark, GREY)
-        _write(axes, lefts.links, y, line.link, BLACK)
-        _write(axes, lumped, y, line.lumped, GREY)
+        write_text(axes, joint, y, line.joint, BLACK, _SIZE)
+        write_text(axes, remark, y, line.remark, GREY, _SIZE)
+        write_text(axes, lefts.links, y, line.link, BLACK, _SIZE)
+        write_text(axes, lumped, y, line.lumped, GREY, _SIZE)
     _draw_masses(axes, lefts.masses, rows, lines, heights)
     return figure
 
@@ -143,13 +128,6 @@ def _lefts(figure: Any, rows: Sequence[TreeRow], lines: Sequence[TreeLine]) -> _
     return _Lefts(joints, remarks, links, lumped, masses)
 
 
-def _write(axes: Any, x: float, y: float, text: str, colour: str, size: float = _SIZE,
-           bold: bool = False) -> None:
-    # a name may have a $ in it, which would begin a formula
-    axes.text(x, y, text, color=colour, size=size, weight='bold' if bold else 'normal',
-              va='center_baseline', parse_math=False)
-
-
 def _draw_tree(axes: Any, system: Multibody, rows: Sequence[TreeRow], lefts: Sequence[float],
                heights: Sequence[float]) -> None:
     """Draw the lines from parents to children, and a mark for each joint."""
@@ -157,18 +135,18 @@ def _draw_tree(axes: Any, system: Multibody, rows: Sequence[TreeRow], lefts: Seq
         if row.parent is not None:
             left, up = lefts[row.parent], heights[row.parent]
             axes.plot([left, left, x], [up, y, y], color=GREY, linewidth=1.1, zorder=1,
-                      linestyle=':' if row.left_out else '-', solid_joinstyle='round')
+                      linestyle=':' if row.omitted else '-', solid_joinstyle='round')
     for row, x, y in zip(rows, lefts, heights):
-        if not row.left_out:
+        if not row.omitted:
             axes.plot([x], [y], linestyle='', zorder=2, **_mark(system, row))
 
 
 def _mark(system: Multibody, row: TreeRow) -> dict[str, Any]:
-    """Return how a joint is marked; a mimic joint's mark is hollow."""
+    """Return the look of a joint's mark; that of a mimic joint is hollow."""
     if row.body == ROOT:
         return {'marker': 's', 'markersize': 7.5, 'color': BLACK}
     body = system.bodies[row.body]
-    marker, colour = _MARKS[body.type]
+    marker, colour = JOINT_MARKS[body.type]
     mimics = body.name != system.joint_names[body.coordinate]
     return {'marker': marker, 'markersize': 5.5 if marker == 'D' else 6.5, 'color': colour,
             'markerfacecolor': 'white' if mimics else colour, 'markeredgewidth': 1.4}
@@ -176,10 +154,10 @@ def _mark(system: Multibody, row: TreeRow) -> dict[str, Any]:
 
 def _draw_masses(axes: Any, left: float, rows: Sequence[TreeRow], lines: Sequence[TreeLine],
                  heights: Sequence[float]) -> None:
-    """Draw the masses as bars; of bodies that are left out, the sum as a number alone."""
+    """Draw the masses as bars; of bodies that are omitted, the sum as a number alone."""
     heaviest = max(line.mass + line.lumped_mass for row, line in zip(rows, lines)
-                   if not row.left_out) or 1.0
-    scale = [0.0 if row.left_out else _BAR / heaviest for row in rows]
+                   if not row.omitted) or 1.0
+    scale = [0.0 if row.omitted else _BAR / heaviest for row in rows]
     own = [line.mass * factor for line, factor in zip(lines, scale)]
     lumped = [line.lumped_mass * factor for line, factor in zip(lines, scale)]
     middles = [left + length for length in own]
@@ -187,25 +165,26 @@ def _draw_masses(axes: Any, left: float, rows: Sequence[TreeRow], lines: Sequenc
     axes.barh(heights, lumped, 0.11, middles, color=LIGHT, linewidth=0)
     for line, middle, length, y in zip(lines, middles, lumped, heights):
         mass = line.mass + line.lumped_mass
-        _write(axes, middle + length + (0.06 if mass else 0.0), y,
-               f'{mass:.3g}' if mass else 'massless', BLACK if mass else GREY)
+        write_text(axes, middle + length + (0.06 if mass else 0.0), y,
+                   f'{mass:.3g}' if mass else 'massless', BLACK if mass else GREY, _SIZE)
 
 
 def _handles(system: Multibody, rows: Sequence[TreeRow], lines: Sequence[TreeLine]) -> list[Any]:
-    """Return the legend's entries: of what is in the picture, and of nothing else."""
+    """Return the legend's entries, for what is in the picture only."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
-    found: dict[str, Any] = {}
+    handles: dict[str, Any] = {}
     for row in rows:
-        if not row.left_out:
+        if not row.omitted:
             hollow = row.body != ROOT and _mark(system, row)['markerfacecolor'] == 'white'
             name = 'root' if row.body == ROOT else system.bodies[row.body].type
             name += ', mimics another' if hollow else ''
-            found.setdefault(name, Line2D([], [], linestyle='', label=name,
-                                          **_mark(system, row)))
-    order = ['root', *(name + mimics for name in _MARKS for mimics in ('', ', mimics another'))]
-    handles = [found[name] for name in order if name in found]
-    handles.append(Patch(color=GREY, label='mass of the link'))
+            handles.setdefault(name, Line2D([], [], linestyle='', label=name,
+                                            **_mark(system, row)))
+    order = ['root', *(name + mimics for name in JOINT_MARKS
+                       for mimics in ('', ', mimics another'))]
+    entries = [handles[name] for name in order if name in handles]
+    entries.append(Patch(color=GREY, label='mass of the link'))
     if any(line.lumped_mass for line in lines):
-        handles.append(Patch(color=LIGHT, label='of links fixed to it'))
-    return handles
+        entries.append(Patch(color=LIGHT, label='of links fixed to it'))
+    return entries

@@ -1,9 +1,9 @@
 """
-Where the bodies of a tree stand in its picture: one row each, limb by limb.
+The rows of a tree's picture: one for each body, limb by limb.
 
-A body stands straight below its parent if it is the only child, and one column to the right if it
-has siblings: a vertical line is a chain, an elbow a branch. So depth costs no width, names run
-horizontally beside their bodies, and a hundred rows read like a table.
+An only child is drawn straight below its parent, siblings one column to the right: a vertical
+line is a chain, an elbow a branch. So a long chain needs no width, names are horizontal, and a
+hundred rows read like a table.
 
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
 MOST_BODIES = 120
-"""Drawn of a robot; of more, those that are the fewest joints away from the root."""
+"""Bodies drawn of a robot: those that are the fewest joints away from the root."""
 
 
 @dataclass(frozen=True)
@@ -26,20 +26,20 @@ class TreeRow:
     Attributes
     ----------
     body : int
-        Number of the body, ROOT for the root; if bodies are left out here, the first of them.
+        Number of the body, or ROOT; the first of the omitted bodies if there are any.
     column : int
-        From the left.
+        Counted from the left.
     parent : int or None
-        Number of the row above to which a line leads.
-    left_out : tuple of int
-        Numbers of the bodies for which the row stands; empty where it shows a body.
+        Number of the row of the parent, to which a line leads.
+    omitted : tuple of int
+        Numbers of the bodies that the row summarises; empty if it shows a body.
 
     """
 
     body: int
     column: int = 0
     parent: int | None = None
-    left_out: tuple[int, ...] = ()
+    omitted: tuple[int, ...] = ()
 
 
 def tree_rows(system: Multibody, most: int = MOST_BODIES) -> tuple[TreeRow, ...]:
@@ -50,12 +50,12 @@ def tree_rows(system: Multibody, most: int = MOST_BODIES) -> tuple[TreeRow, ...]
     kept = set(sorted(range(len(depths)), key=lambda number: (depths[number], number))[:most])
     above = {number: body.parent for number, body in enumerate(system.bodies)}
     anchors = {ROOT: ROOT}   # the nearest body above that is drawn
-    left_out: dict[int, list[int]] = defaultdict(list)
+    omitted: dict[int, list[int]] = defaultdict(list)
     for number, parent in above.items():
         anchors[number] = number if number in kept else anchors[parent]
         if number not in kept:
-            left_out[anchors[number]].append(number)
-    firsts = {numbers[0]: tuple(numbers) for numbers in left_out.values()}
+            omitted[anchors[number]].append(number)
+    firsts = {numbers[0]: tuple(numbers) for numbers in omitted.values()}
     children = Counter(above[number] for number in kept | firsts.keys())
     rows = [TreeRow(ROOT)]
     places = {ROOT: 0}

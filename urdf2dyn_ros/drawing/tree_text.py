@@ -1,11 +1,11 @@
-"""What is written into the rows of a robot's picture: joints, links, masses."""
+"""The texts in the rows of a robot's picture: joints, links, masses."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from urdf2dyn_ros.drawing.picture import shown
+from urdf2dyn_ros.drawing.picture import drawn_name
 from urdf2dyn_ros.drawing.tree_rows import TreeRow
 from urdf2dyn_ros.multibody import ROOT, Attached, Multibody
 from urdf2dyn_ros.robot_model import RobotModel
@@ -15,7 +15,7 @@ _MOST_LETTERS = {'joint': 40, 'link': 36, 'lumped': 60}
 
 @dataclass(frozen=True)
 class TreeLine:
-    """What stands in a row: name of the joint, what is said of it, links, masses [kg]."""
+    """The texts of a row: name of the joint, a remark, links; and their masses [kg]."""
 
     joint: str
     remark: str
@@ -41,12 +41,12 @@ def _mass(attached: Attached) -> float:
 
 def tree_line(system: Multibody, row: TreeRow) -> TreeLine:
     """Return the texts of a row."""
-    if row.left_out:
-        mass = sum(_mass(attached) for number in row.left_out
+    if row.omitted:
+        mass = sum(_mass(attached) for number in row.omitted
                    for attached in system.bodies[number].attached)
-        count = len(row.left_out)
-        return TreeLine('', f'… {count} more {"body" if count == 1 else "bodies"}, left out',
-                    '', '', mass, 0.0)
+        count = len(row.omitted)
+        return TreeLine('', f'… {count} more {"body" if count == 1 else "bodies"}, omitted',
+                        '', '', mass, 0.0)
     if row.body == ROOT:
         return _body('', 'fixed to the world', system.root)
     body = system.bodies[row.body]
@@ -55,22 +55,22 @@ def tree_line(system: Multibody, row: TreeRow) -> TreeLine:
     if body.name != driver:
         factor = '' if body.multiplier == 1.0 else f'{body.multiplier:.4g} · '
         offset = '' if body.offset == 0.0 else f' {body.offset:+.4g}'
-        follows = f'= {factor}{shown(driver, 30)}{offset}'
-    return _body(shown(body.name, _MOST_LETTERS['joint']), follows, body.attached)
+        follows = f'= {factor}{drawn_name(driver, 30)}{offset}'
+    return _body(drawn_name(body.name, _MOST_LETTERS['joint']), follows, body.attached)
 
 
 def _body(joint: str, remark: str, attached: Sequence[Attached]) -> TreeLine:
-    # the coordinates of planar and floating joints that move no link, but the next coordinate
+    # all coordinates of a planar or floating joint but the last move no link
     if not attached:
         return TreeLine(joint, remark, '', '', 0.0, 0.0)
     first, *others = attached
-    return TreeLine(joint, remark, shown(first.link.name, _MOST_LETTERS['link']), _list(others),
-                _mass(first), sum(map(_mass, others)))
+    return TreeLine(joint, remark, drawn_name(first.link.name, _MOST_LETTERS['link']),
+                    _list(others), _mass(first), sum(map(_mass, others)))
 
 
 def _list(others: Sequence[Attached]) -> str:
-    """Return the names of lumped links, as many as there is room for."""
-    names = [shown(attached.link.name, _MOST_LETTERS['link']) for attached in others]
+    """Return the names of lumped links, as many as fit."""
+    names = [drawn_name(attached.link.name, _MOST_LETTERS['link']) for attached in others]
     text = ''
     for number, name in enumerate(names):
         longer = f'{text}, {name}' if text else f'+ {name}'

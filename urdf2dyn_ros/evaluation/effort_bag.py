@@ -15,9 +15,9 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.recordings.bag import METADATA
 from urdf2dyn_ros.recordings.decoder import JOINT_STATE, types
-from urdf2dyn_ros.recordings.messages import SECOND
 from urdf2dyn_ros.recordings.recording import said
 from urdf2dyn_ros.recordings.storage import library
+from urdf2dyn_ros.stamps import SECOND_NS
 
 _TOPIC = '/inverse_dynamics/efforts'
 _PLUGINS = {'db3': 'SQLITE3', 'mcap': 'MCAP'}
@@ -118,7 +118,7 @@ class _Message:
         self._places = [self._data.index(row.tobytes()) for row in values]
 
     def __call__(self, stamp: int, rows: Sequence[Array]) -> bytes:
-        _STAMP.pack_into(self._data, _STAMP_PLACE, *divmod(stamp, SECOND))
+        _STAMP.pack_into(self._data, _STAMP_PLACE, *divmod(stamp, SECOND_NS))
         for place, row in zip(self._places, rows):
             self._data[place:place + row.nbytes] = row.tobytes()
         return bytes(self._data)

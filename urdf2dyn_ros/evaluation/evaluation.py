@@ -19,13 +19,14 @@ from urdf2dyn_ros.evaluation.accelerations import DEFAULT, RECORDED, parameters,
 from urdf2dyn_ros.evaluation.effort_bag import EffortBag, storage_kind
 from urdf2dyn_ros.evaluation.effort_rows import EffortRows
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
-from urdf2dyn_ros.evaluation.joint_names import check_names, heads_with
+from urdf2dyn_ros.evaluation.joint_names import check_recorded_joints, heads_with
 from urdf2dyn_ros.evaluation.reading import Reading
 from urdf2dyn_ros.evaluation.renaming import Renaming
 from urdf2dyn_ros.evaluation.result import Evaluation, Settings
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import Record, Recording
-from urdf2dyn_ros.recordings.messages import LATEST_STAMP, SECOND, TOO_LATE
+from urdf2dyn_ros.recordings.messages import LATEST_STAMP, TOO_LATE
+from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.stream.assembly import stream
 from urdf2dyn_ros.system.atomic_file import atomic_file
 
@@ -33,8 +34,6 @@ _TABLE, _BAG = 'efforts.csv', 'efforts_bag'
 
 _KEPT_SAMPLES = 1_000_000
 """Samples for pictures, of all joints together: some 120 MB."""
-
-FEWEST_KEPT = 1000
 
 _STILL = 0.005
 """Velocity [rad/s or m/s] up to which a joint counts as resting."""
@@ -76,7 +75,7 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     reading = Reading(recording, Renaming(settings.renames, recording.path))
     records = iter(reading)
     heads = heads_with(names, records)
-    check_names(names, heads, recording.path)
+    check_recorded_joints(names, heads, recording.path)
     estimator = settings.estimator or (RECORDED if recorded(names, heads) else DEFAULT)
     run = _Run(dynamics, dataclasses.replace(settings, estimator=estimator, gains=gains))
     run.result.files.append(table)
@@ -108,7 +107,7 @@ class _Run:
         self._names = names = dynamics.joint_names
         self.result = Evaluation(settings.estimator)
         self._stream = stream(parameters(settings.estimator), dynamics, lambda: 0)
-        self._comparison = Comparison(max(FEWEST_KEPT, _KEPT_SAMPLES // len(names)),
+        self._comparison = Comparison(_KEPT_SAMPLES // len(names),
                                       semantics=settings.semantics, gains=settings.gains,
                                       still=_STILL)
         facts, gravity = robot_facts(dynamics.model), gravity_of(dynamics)
@@ -127,7 +126,7 @@ class _Run:
         later, bag_later = -1, 0
         for record in records:
             if later < 0:   # a table's time may begin at zero, which in a message is no stamp
-                later = max(SECOND - record.stamp, 0)
+                later = max(SECOND_NS - record.stamp, 0)
                 bag_later = later if record.stamp < 0 else 0
             names = record.names
             stamp = record.stamp + later

@@ -28,7 +28,7 @@ def heads_with(names: Sequence[str], records: Iterator[Record]) -> list[Record]:
     return heads
 
 
-def check_names(joints: Sequence[str], heads: Iterable[Record], path: Path) -> None:
+def check_recorded_joints(joints: Sequence[str], heads: Iterable[Record], path: Path) -> None:
     """
     Make sure that every joint of a model is among the recorded ones.
 

@@ -11,16 +11,16 @@ from urdf2dyn_ros.evaluation.accelerations import MEANINGS
 from urdf2dyn_ros.evaluation.result import Evaluation
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import Recording
-from urdf2dyn_ros.recordings.messages import SECOND
+from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
 
-_CALENDAR = 946_684_800 * SECOND
+_CALENDAR = 946_684_800 * SECOND_NS
 """Stamps [ns] from the year 2000 on are dates, before it times since some start."""
 
 _KNOWN = ('used', 'received', 'accelerations')
 
 
-def words(recording: Recording, dynamics: InverseDynamics, semantics: str,
+def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantics: str,
           result: Evaluation) -> list[str]:
     """Return what was compared, how, and what was left out: a sentence each."""
     topic = f', topic {recording.topic}' if recording.topic else ''
@@ -47,7 +47,7 @@ def words(recording: Recording, dynamics: InverseDynamics, semantics: str,
     return lines
 
 
-def figures(result: Evaluation) -> str:
+def figures_table(result: Evaluation) -> str:
     """Return the table, or why there is none."""
     if result.compared:
         return table(result.joints)
@@ -61,6 +61,7 @@ def _when(span: tuple[int, int] | None) -> str:
     first, last = span
     date = ''
     if first >= _CALENDAR:
-        at = datetime.fromtimestamp(first // SECOND, timezone.utc)
+        at = datetime.fromtimestamp(first // SECOND_NS, timezone.utc)
         date = f', {at:%Y-%m-%d %H:%M:%S} UTC'
-    return (f', {(last - first) / SECOND:.3f} s from {seconds(first)} to {seconds(last)} s{date}')
+    return (f', {(last - first) / SECOND_NS:.3f} s from {seconds(first)} to {seconds(last)} s'
+            f'{date}')

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from urdf2dyn_ros.algebra.magnitude import LARGEST_MAGNITUDE
+from urdf2dyn_ros.stamps import MAX_STAMP
 
 # Every message has exactly one of these outcomes.
 OUTCOMES = {
@@ -28,8 +29,6 @@ REASONS = {
     'ahead': 'all stamps are later than the joint states; are the clocks synchronised?',
     'too_large': 'moved to the link it is too large for floating point',
 }
-
-MAX_STAMP = 2**63 - 1
 
 
 def fault(stamp: int, frame_id: str, force: Sequence[float], torque: Sequence[float]) -> str:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.stamps import SECOND_NS
 
-SECOND = 1_000_000_000
 LITTLE_ENDIAN = b'\0\1'
 START, STAMPED = 4, 12
 """Where the stamp begins and ends, which is all that changes before the positions."""
@@ -67,7 +67,7 @@ class SerializedJointStates:
         if (len(data) == self._length
                 and int.from_bytes(data, 'little') & self._mask == self._same):
             second, nanosecond = _stamp.unpack_from(data, START)
-            return Fields(second * SECOND + nanosecond, self._names,
+            return Fields(second * SECOND_NS + nanosecond, self._names,
                           *[np.frombuffer(data, _number, *array) for array in self._arrays])
         fields = self._decode(data)
         self._length = 0
@@ -111,7 +111,7 @@ class JointStateTemplate:
     def filled(self, stamp: int, q: Array, qd: Array,
                effort: Array) -> bytes:
         """Return a message of the stamp [ns] and three arrays (n,), as in `Fields`."""
-        _stamp.pack_into(self._data, START, *divmod(stamp, SECOND))
+        _stamp.pack_into(self._data, START, *divmod(stamp, SECOND_NS))
         self._q[:], self._qd[:], self._effort[:] = q, qd, effort
         return bytes(self._data)
 

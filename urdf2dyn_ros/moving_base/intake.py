@@ -10,6 +10,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.steps import Steps
 from urdf2dyn_ros.quoting import listed, quote
+from urdf2dyn_ros.stamps import MAX_STAMP
 
 # Every message that is received has exactly one of these outcomes.
 OUTCOMES = {
@@ -34,7 +35,6 @@ EVENTS = {
     'frame_changed': 'messages from another link than the one before; everything starts afresh',
 }
 
-MAX_STAMP = 2**63 - 1
 MAX_GAP = 100_000_000   # ns
 MAX_DOUBTS = 5
 FADING = 1000

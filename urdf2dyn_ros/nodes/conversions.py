@@ -16,19 +16,18 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.serialized import JointStateTemplate
+from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.stream.output import Output
-
-BILLION = 1_000_000_000
 
 
 def nanoseconds(stamp: Time) -> int:
     """Return a stamp in [ns]."""
-    return int(stamp.sec) * BILLION + int(stamp.nanosec)
+    return int(stamp.sec) * SECOND_NS + int(stamp.nanosec)
 
 
 def time(stamp: int) -> Time:
     """Return a stamp of [ns] as a message."""
-    return Time(sec=stamp // BILLION, nanosec=stamp % BILLION)
+    return Time(sec=stamp // SECOND_NS, nanosec=stamp % SECOND_NS)
 
 
 def triple(vector: Vector3) -> tuple[float, float, float]:
@@ -55,7 +54,7 @@ class JointStateFields:
         probe = array('d', range(1, len(names) + 1))
         self._message = JointState(name=names, position=probe, velocity=probe, effort=probe)
         self._message.header.frame_id = frame
-        self._message.header.stamp = time(BILLION + 1)
+        self._message.header.stamp = time(SECOND_NS + 1)
         self._template = self._tried()
 
     def _tried(self) -> JointStateTemplate | None:
@@ -65,7 +64,7 @@ class JointStateFields:
             template = JointStateTemplate(serialize_message(JointState(
                 header=Header(frame_id=expected.header.frame_id), name=expected.name,
                 position=[0.0] * joints, velocity=[0.0] * joints, effort=[0.0] * joints)), joints)
-            found = deserialize_message(template.filled(BILLION + 1, *(
+            found = deserialize_message(template.filled(SECOND_NS + 1, *(
                 np.asarray(field) for field in (expected.position, expected.velocity,
                                                 expected.effort))), JointState)
         except (RuntimeError, ValueError, struct.error):   # its places are not in there

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from urdf2dyn_ros.recordings.recording import Record
+from urdf2dyn_ros.stamps import SECOND_NS
 
-SECOND = 1_000_000_000
-
-LATEST_STAMP = 2**31 * SECOND
+LATEST_STAMP = 2**31 * SECOND_NS
 """The first stamp [ns] that no message of ROS can bear."""
 
 TOO_LATE = ('there are times beyond 2038, which no message can bear, and they are left out: are '
@@ -27,7 +26,7 @@ def joint_trajectory(message: Any, recorded: int) -> Iterator[Record]:
     start = _stamp(message) or recorded
     for point in message.points:
         after = point.time_from_start
-        yield Record(start + after.sec * SECOND + after.nanosec, message.joint_names,
+        yield Record(start + after.sec * SECOND_NS + after.nanosec, message.joint_names,
                      point.positions, point.velocities, point.effort, point.accelerations)
 
 
@@ -40,4 +39,4 @@ MESSAGES: dict[str, Callable[[Any, int], Iterator[Record]]] = {
 
 def _stamp(message: Any) -> int:
     stamp = message.header.stamp
-    return int(stamp.sec) * SECOND + int(stamp.nanosec)
+    return int(stamp.sec) * SECOND_NS + int(stamp.nanosec)

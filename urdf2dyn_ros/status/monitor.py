@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import nan
 
+from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.stream.output import Output
 
 PERIOD = 1.0
@@ -22,7 +23,6 @@ LONGEST_SILENCE = 5.0
 GAPS = 5
 
 MAX_LATENCIES = 10_000
-SECOND = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -121,25 +121,25 @@ class Monitor:
         limit = SILENCE
         if len(self._gaps) == GAPS:
             # the median: one pause does not make a stream a slow one
-            usual = sorted(self._gaps)[GAPS // 2] / SECOND
+            usual = sorted(self._gaps)[GAPS // 2] / SECOND_NS
             limit = min(max(limit, PERIODS * usual), LONGEST_SILENCE)
-        return (self._clock() - self._last) / SECOND > limit
+        return (self._clock() - self._last) / SECOND_NS > limit
 
     @property
     def due(self) -> bool:
         """Whether to report: every second, and at once when the input stops or comes back."""
         # half a check early rather than late, else a timer that jitters makes the second longer
-        elapsed = (self._clock() - self._reported) / SECOND
+        elapsed = (self._clock() - self._reported) / SECOND_NS
         return elapsed >= PERIOD - CHECK / 2 or self.silent != self._silent_reported
 
     def report(self) -> Figures:
         """Return the figures since the report before, and begin the next ones."""
         now = self._clock()
-        elapsed = max(now - self._reported, 1) / SECOND
+        elapsed = max(now - self._reported, 1) / SECOND_NS
         figures = Figures(
             received=(self.messages - self._messages_reported) / elapsed,
             published=self._published / elapsed, messages=self.messages,
-            silence=None if self._last is None else (now - self._last) / SECOND,
+            silence=None if self._last is None else (now - self._last) / SECOND_NS,
             silent=self.silent, latency=_summary(self._latencies), newest=self._newest,
             failures=self._failures, failure=self._failure)
         self._latencies.clear()

@@ -14,6 +14,7 @@ from urdf2dyn_ros.joint_states.position_check import PositionCheck
 from urdf2dyn_ros.joint_states.samples import Sample, Samples, is_finite
 from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
 from urdf2dyn_ros.parameters import Parameter, check_all
+from urdf2dyn_ros.stamps import MAX_STAMP
 from urdf2dyn_ros.stream.answers import Answers, Given
 from urdf2dyn_ros.stream.output import Output
 
@@ -54,7 +55,6 @@ EVENTS = {
                              'for another estimator',
 }
 
-MAX_STAMP = 2**63 - 1
 # More than the longest lag of an estimator in samples.
 MAX_EFFORTS = 2048
 

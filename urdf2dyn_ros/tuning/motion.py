@@ -22,7 +22,8 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.joint_states.samples import Sample, Samples
 from urdf2dyn_ros.recordings import Record, Recording
-from urdf2dyn_ros.recordings.messages import LATEST_STAMP, SECOND, TOO_LATE
+from urdf2dyn_ros.recordings.messages import LATEST_STAMP, TOO_LATE
+from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.tuning.stretches import PIECE, SetBack, Stretches
 
 _RECORDS_SEARCHED = 50
@@ -157,7 +158,7 @@ def _read(records: Iterable[Record], first: str, samples: Samples, stretches: St
     later = None
     for number, record in enumerate(records, start=1):
         if later is None:   # a table's time may begin at zero, which in a message is no stamp
-            later = max(SECOND - record.stamp, 0)
+            later = max(SECOND_NS - record.stamp, 0)
         stamp = record.stamp + later
         if not 0 < stamp < LATEST_STAMP:   # set back to before its beginning, or in other units
             events['no_stamp'] += 1

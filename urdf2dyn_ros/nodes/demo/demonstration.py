@@ -20,11 +20,11 @@ from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
 from urdf2dyn_ros.nodes.demo.client import Client
 from urdf2dyn_ros.nodes.demo.local_graph import join_empty_domain
-from urdf2dyn_ros.nodes.demo.progress import Progress
 from urdf2dyn_ros.parameters import check_all
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.parameters import SIMULATOR_PARAMETERS as SIMULATION
+from urdf2dyn_ros.system.progress import ProgressBar
 from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.urdf.reader import read_urdf
 from urdf2dyn_ros.urdf.source import load_urdf
@@ -144,11 +144,12 @@ def _follow(client: Client, duration: float, watch: Callable[[], None]) -> None:
     client.listen(Float64, 'joint_simulator/progress',
                   lambda message: done.append(message.data), LATCHED)
     client.listen(JointState, 'inverse_dynamics/efforts', count)
-    progress = Progress(duration)
+    progress = ProgressBar(sys.stdout, pause=1.0)
 
-    def meanwhile() -> None:
+    def meanwhile(at_once: bool = False) -> None:
         watch()
-        progress.show(done[-1], f'{efforts[0]} efforts computed')
+        progress.show(done[-1], f'{done[-1] * duration:5.1f} of {duration:g} s, {efforts[0]} '
+                      'efforts computed', at_once)
 
     client.wait(lambda: efforts[0], START_TIMEOUT, 'message on inverse_dynamics/efforts',
                 meanwhile)
@@ -159,7 +160,7 @@ def _follow(client: Client, duration: float, watch: Callable[[], None]) -> None:
         before = len(done)
         client.wait(lambda: len(done) > before, STALL_TIMEOUT,  # noqa: B023
                     'progress of joint_simulator', meanwhile)
-    progress.show(1.0, f'{efforts[0]} efforts computed')
+    meanwhile(at_once=True)
     progress.close()
 
 
