@@ -1,4 +1,4 @@
-"""Inverse dynamics of any robot from its URDF: efforts online, and the equations to take away."""
+"""Inverse dynamics of any robot from its URDF: efforts online, and the equations as text."""
 
 from urdf2dyn_ros.errors import Problem, Urdf2DynError, UrdfError
 from urdf2dyn_ros.export import export_model

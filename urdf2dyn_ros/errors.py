@@ -1,4 +1,4 @@
-"""Everything this package raises: one base, one class per cause a user can see."""
+"""Errors of this package: one base class, and one class for each cause that a user can see."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 
 class Urdf2DynError(Exception):
-    """Base of every error of this package; its text says what, where, the rule and the remedy."""
+    """Base of all errors of this package; the text has what, where, the rule and the remedy."""
 
 
 @dataclass(frozen=True)
 class Problem:
     """
-    One finding in a robot description.
+    A problem of a robot description.
 
     Attributes
     ----------
@@ -22,12 +22,12 @@ class Problem:
     message : str
         The offending text, the rule and the remedy.
     element : str
-        The element it was found in, for instance ``'link "arm" <mass>'``.
+        The element that has it, for instance ``'link "arm" <mass>'``.
     line : int or None
-        Line in the text that was read, from 1.
+        Line in the text, from 1.
     refused : bool
-        True where no model is made of the text, False where the model computes exactly what the
-        file says and the finding is only reported.
+        True if the description is rejected for it; False if it is a warning, and the model has
+        exactly the values of the text.
 
     """
 
@@ -45,13 +45,12 @@ class Problem:
 
 class UrdfError(Urdf2DynError):
     """
-    A robot description that no model can be made of.
+    A robot description that is rejected.
 
     Attributes
     ----------
     problems : tuple of Problem
-        Every problem that was found in one pass, in the order of their lines; those that do not
-        refuse the description by themselves are among them.
+        All problems of the text, in the order of their lines, with the warnings.
 
     """
 
@@ -64,7 +63,7 @@ class UrdfError(Urdf2DynError):
 
 
 class SourceError(Urdf2DynError):
-    """A robot description that cannot be fetched: no such file, unreadable, or xacro fails."""
+    """A robot description that is not available: no such file, unreadable, or xacro fails."""
 
 
 class StateError(Urdf2DynError, ValueError):
@@ -72,7 +71,7 @@ class StateError(Urdf2DynError, ValueError):
 
 
 class ExportError(Urdf2DynError):
-    """A model that cannot be exported as asked: language, style, name or directory."""
+    """An invalid request to export: language, style, name or directory."""
 
 
 class ParameterError(Urdf2DynError, ValueError):
@@ -88,25 +87,25 @@ class ComparisonError(Urdf2DynError):
 
 
 class DrawingError(Urdf2DynError):
-    """A picture that cannot be drawn: what it should show, the file it goes to, or matplotlib."""
+    """A picture that cannot be drawn: its content, its file, or matplotlib."""
 
 
 class CompilerError(Urdf2DynError):
-    """No C compiler, one that fails, or no directory that can hold what it makes."""
+    """No C compiler, one that fails, or no directory to which its output can be written."""
 
 
 class RecordingError(Urdf2DynError):
     """
-    A recording that cannot be read, or not to its end.
+    A recording that cannot be read, or only in part.
 
     Attributes
     ----------
     path : str
-        Of the file.
+        The file.
     records : int
-        How many were given before the defect: they are good.
+        Number of valid records before the defect.
     duration : float
-        Time between the first and the last of them [s].
+        Time between the first and the last of these [s].
 
     """
 

@@ -1,4 +1,4 @@
-"""What a robot description says, as immutable data: links, joints, inertias, mimics."""
+"""The content of a robot description as immutable data: links, joints, inertias, mimics."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Inertia:
         Fixed-axis roll, pitch, yaw [rad] of the inertial frame in the link's frame.
     tensor : tuple of float, (6,)
         ixx, ixy, ixz, iyy, iyz, izz [kg m^2] about the centre of mass, along the axes of the
-        inertial frame; ixy and so on are entries of the tensor (not products with their sign
-        changed).
+        inertial frame; ixy, ixz and iyz are entries of the tensor (not the products of inertia,
+        which have the opposite sign).
 
     """
 
@@ -38,7 +38,7 @@ class Inertia:
 
 @dataclass(frozen=True)
 class Link:
-    """A link; one without inertia is a massless support."""
+    """A link; without inertia it is massless."""
 
     name: str
     inertia: Inertia | None = None
@@ -46,7 +46,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Mimic:
-    """Position of a joint as ``multiplier * (position of joint) + offset`` [-], [rad or m]."""
+    """A position ``multiplier * (position of joint) + offset``, with offset in [rad or m]."""
 
     joint: str
     multiplier: float = 1.0
@@ -55,7 +55,7 @@ class Mimic:
 
 @dataclass(frozen=True)
 class Limits:
-    """Position [rad or m], effort [N m or N] and velocity [rad/s or m/s]; None where not given."""
+    """Position [rad or m], effort [N m or N] and velocity [rad/s or m/s]; None if missing."""
 
     lower: float | None = None
     upper: float | None = None
@@ -79,9 +79,9 @@ class Joint:
     axis : tuple of float, (3,)
         Unit vector in the joint's frame; the normal of the plane for a planar joint.
     gear_ratio : float or None
-        Turns (or metres) of the motor for one of the joint [-], negative where they go opposite
-        ways: the mechanical reduction of the joint's own ``<transmission>``. None without one,
-        and where several motors drive several joints together.
+        Turns (or metres) of the motor for one of the joint [-], negative for opposite directions:
+        the mechanical reduction of the joint's own ``<transmission>``. None without one, and
+        where several motors drive several joints together.
 
     """
 
@@ -102,19 +102,19 @@ class Joint:
 @dataclass(frozen=True)
 class ExternalForce:
     """
-    A constant wrench that the environment exerts on a link, moving with the link.
+    A constant wrench on a link by the environment, fixed to the link.
 
     The tag ``<force link xyz rpy force torque>`` of ``<robot>``, an extension of URDF. Pinocchio,
-    MuJoCo, DART and urdfdom pass over it in silence, urdf_parser_py with a line on stderr:
-    the file loads, without the wrench.
+    MuJoCo, DART and urdfdom ignore it silently, urdf_parser_py with a line on stderr: they
+    read the file without the wrench.
 
     Attributes
     ----------
     link : str
     force, torque : tuple of float, (3,)
-        [N], and [N m] about the point `xyz`, along the axes that `rpy` turns from the link's.
+        [N], and [N m] about the point `xyz`, along the axes of `rpy`.
     xyz : tuple of float, (3,)
-        Where the force acts [m], in the link's frame.
+        Point of application [m], in the link's frame.
     rpy : tuple of float, (3,)
         Fixed-axis roll, pitch, yaw [rad] of these axes in the link's frame.
 
@@ -138,9 +138,9 @@ class RobotModel:
     links, joints : tuple
         In the order of the file.
     root : str
-        The link that is nobody's child.
+        The link without a parent.
     warnings : tuple of Problem
-        Findings that did not refuse the description.
+        Problems for which the description was not rejected.
     forces : tuple of ExternalForce
         In the order of the file; those on the same link add up.
 

@@ -1,3 +1,3 @@
-"""The version of this package; package.xml says the same, and a test compares them."""
+"""The version of this package, the same as in package.xml."""
 
 __version__ = '0.1.0'

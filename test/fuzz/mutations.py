@@ -10,9 +10,8 @@ from random import Random
 from lxml import etree
 
 from urdf2dyn_ros.urdf.description import Element
-from urdf2dyn_ros.urdf.schema import CHILDREN, JOINT_TYPES, attributes
-from urdf2dyn_ros.urdf.schema import NUMBERS as NUMBERED
-from urdf2dyn_ros.urdf.transmissions import TAGS as REDUCTIONS
+from urdf2dyn_ros.urdf.schema import CHILDREN, JOINT_TYPES, NUMBER_ATTRIBUTES, attributes
+from urdf2dyn_ros.urdf.transmissions import REDUCTION_TAGS
 
 NUMBERS = ('0', '-0', '1', '-1', '1e400', '1e-320', '1e308', '-1e308', '1e154', 'nan', '-inf',
            '1,5', '1_0', '0x10', '١', '', ' ', '1 2', '0 0 0', '0 0 5', '1e-9 0 0', '1 1 1 1',
@@ -100,7 +99,7 @@ def _value(root: Element, random: Random) -> None:
 
 def _number(root: Element, random: Random) -> None:
     """Have one number be another one."""
-    element = _any(root, random, *NUMBERED)
+    element = _any(root, random, *NUMBER_ATTRIBUTES)
     if element is None or not element.attrib:
         return
     name = random.choice(element.attrib.keys())
@@ -154,7 +153,7 @@ def _transmission(root: Element, random: Random) -> None:
     name = random.choice(NAMES[:6]) if joint is None else joint.get('name', '')
     for tag in random.choices(('joint', 'actuator'), k=random.randint(1, 3)):
         part = etree.SubElement(gears, tag, name=name)
-        reduction = etree.SubElement(random.choice((gears, part)), random.choice(REDUCTIONS))
+        reduction = etree.SubElement(random.choice((gears, part)), random.choice(REDUCTION_TAGS))
         reduction.text = random.choice(('100', '-2.5', random.choice(NUMBERS)))
 
 

@@ -60,7 +60,7 @@ def test_a_transmission_refuses_no_robot_and_the_first_good_reduction_counts() -
     assert ratios(text) == {'swing': -50.0}
     first, second = read_urdf(text).warnings
     assert '"0"' in first.message and first.message.count('<mechanicalReduction>') == 3
-    assert '7, but' in second.message and '-50 before' in second.message
+    assert '7, but' in second.message and 'is -50, which is used' in second.message
 
 
 @pytest.mark.parametrize('number', ['1e-31', '-1e31', '1e-320'])

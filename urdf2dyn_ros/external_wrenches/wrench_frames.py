@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urdf2dyn_ros.external_wrenches.placements import Chain, Placements
 from urdf2dyn_ros.multibody import Multibody
-from urdf2dyn_ros.quoting import meant
+from urdf2dyn_ros.quoting import suggestion
 
 WORLD = 'world'
 """Names the root's frame where no link has that name."""
@@ -46,4 +46,4 @@ class WrenchFrames:
 
     def remedy(self, frame_id: str) -> str:
         """Return what an unknown frame should be called."""
-        return meant(frame_id, self._links, len(self._links) <= FEW)
+        return suggestion(frame_id, self._links, len(self._links) <= FEW)

@@ -1,4 +1,4 @@
-"""URDF text to RobotModel: the reader and its rule table."""
+"""From URDF text to a RobotModel: the reader and its table of rules."""
 
 from urdf2dyn_ros.urdf.reader import read_urdf
 

@@ -1,13 +1,13 @@
-"""The rule table: everything that is asked of a robot description."""
+"""The table of rules for robot descriptions, and their application."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from urdf2dyn_ros.errors import Problem, UrdfError
-from urdf2dyn_ros.quoting import quote, shown
+from urdf2dyn_ros.quoting import escaped, quote
 from urdf2dyn_ros.urdf import (
     rules_force,
     rules_inertia,
@@ -19,45 +19,38 @@ from urdf2dyn_ros.urdf import (
     rules_tree,
 )
 from urdf2dyn_ros.urdf.description import Description, line_of
-from urdf2dyn_ros.urdf.findings import refuse
+from urdf2dyn_ros.urdf.findings import reject
 
 MAX_PROBLEMS = 1000
 
 Rule = Callable[[Description], Iterator[Problem]]
 
-# A rule yields what it finds, takes what other rules report as absent, and knows no other rule.
 RULES: tuple[Rule, ...] = (
-    *rules_text.RULES,
-    *rules_tree.RULES,
-    *rules_joint.RULES,
-    *rules_mimic.RULES,
-    *rules_inertia.RULES,
-    *rules_force.RULES,
-    *rules_plausible.RULES,
-    *rules_transmission.RULES,
-)
+    *rules_text.RULES, *rules_tree.RULES, *rules_joint.RULES, *rules_mimic.RULES,
+    *rules_inertia.RULES, *rules_force.RULES, *rules_plausible.RULES, *rules_transmission.RULES)
+"""
+Each rule yields its problems and is independent of all others: what another rule reports as
+faulty is None or empty for it.
+
+"""
 
 
-def check(robot: Description, strict_inertia: bool, max_links: int) -> tuple[Problem, ...]:
+def check_description(robot: Description, strict_inertia: bool,
+                      max_links: int) -> tuple[Problem, ...]:
     """
-    Return the findings that do not refuse the description.
+    Return the warnings on a description.
 
     Raises
     ------
     UrdfError
-        With every finding, in the order of their lines.
+        If the description is rejected, with all problems in the order of their lines.
 
     """
-    problems = list(_not_a_urdf(robot, max_links))
-    if not problems:
-        problems = list(_apply_rules(robot))
+    problems = list(_not_a_urdf(robot, max_links)) or list(_apply_rules(robot))
     if strict_inertia:
-        problems = [
-            dataclasses.replace(problem, refused=True)
-            if problem.code in rules_inertia.STRICT
-            else problem
-            for problem in problems
-        ]
+        problems = [replace(problem, refused=True)
+                    if problem.code in rules_inertia.STRICT_CODES else problem
+                    for problem in problems]
     problems.sort(key=lambda problem: problem.line or math.inf)
     if any(problem.refused for problem in problems):
         raise UrdfError(problems)
@@ -65,31 +58,30 @@ def check(robot: Description, strict_inertia: bool, max_links: int) -> tuple[Pro
 
 
 def _apply_rules(robot: Description) -> Iterator[Problem]:
-    refused = 0
+    rejections = 0
     for rule in RULES:
         for problem in rule(robot):
             yield problem
-            refused += problem.refused
-            if refused == MAX_PROBLEMS:
-                yield Problem('too-many-problems', f'stopped looking after {MAX_PROBLEMS}')
+            rejections += problem.refused
+            if rejections == MAX_PROBLEMS:
+                yield Problem('too-many-problems', f'stopped after {MAX_PROBLEMS} problems')
                 return
 
 
 def _not_a_urdf(robot: Description, max_links: int) -> Iterator[Problem]:
-    """Find why it makes no sense to look further."""
+    """Yield the problems for which no rule is applied."""
     root = robot.robot
     if root.tag != 'robot':
-        tag = quote(str(root.tag))
-        message = f'the root element is {tag}, that of a URDF is <robot>; convert the file first'
-        yield Problem('root-element', message, line=line_of(root))
+        yield Problem('root-element', f'the root element is {quote(str(root.tag))}, that of a '
+                      'URDF is <robot>; convert the file first', line=line_of(root))
     # A tree has fewer joints than links.
     for kind, elements in (('links', robot.links), ('joints', robot.joints)):
         if len(elements) > max_links:
-            message = f'{len(elements)} {kind}; the limit max_links is {max_links}'
-            yield refuse('too-many-links', root, message)
+            yield reject('too-many-links', root,
+                         f'{len(elements)} {kind}; the limit max_links is {max_links}')
     for element in root.iterdescendants('{*}*'):
         namespace, _, tag = str(element.tag)[1:].rpartition('}')
         if namespace.endswith('xacro'):
-            message = f'<xacro:{shown(tag, 40)}> is xacro, not URDF: run xacro on it first'
-            yield Problem('xacro', message, line=line_of(element))
+            yield Problem('xacro', f'<xacro:{escaped(tag, 40)}> is xacro, not URDF: run xacro on '
+                          'it first', line=line_of(element))
             break

@@ -1,4 +1,4 @@
-"""A view of a robot's XML tree: its links, joints and numbers; nothing is checked here."""
+"""A view of a robot's XML tree: its links, joints and numbers, unchecked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import cast
 from lxml import etree
 
 from urdf2dyn_ros.urdf.numbers import read_numbers
-from urdf2dyn_ros.urdf.schema import CHILDREN, NUMBERS
+from urdf2dyn_ros.urdf.schema import CHILDREN, NUMBER_ATTRIBUTES
 
 Element = etree._Element  # lxml gives its element type no public name
 
@@ -37,28 +37,28 @@ class Description:
 
     @cached_property
     def link_of(self) -> dict[str, Element]:
-        """The first link of each name."""
+        """First link of each name."""
         return _first_by_name(self.links)
 
     @cached_property
     def joint_of(self) -> dict[str, Element]:
-        """The first joint of each name."""
+        """First joint of each name."""
         return _first_by_name(self.joints)
 
     @property
     def is_small(self) -> bool:
-        """Whether there is time for what takes every name times every name."""
+        """Whether comparing every name with every other takes little time."""
         return max(len(self.links), len(self.joints)) <= 200
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
-        """Every element that matters, in the order of the file."""
-        found, stack = [], [self.robot]
+        """Every element of the schema, in the order of the file."""
+        elements, stack = [], [self.robot]
         while stack:
             element = stack.pop()
-            found.append(element)
+            elements.append(element)
             stack += reversed(children(element))
-        return tuple(found)
+        return tuple(elements)
 
 
 def _first_by_name(elements: tuple[Element, ...]) -> dict[str, Element]:
@@ -69,51 +69,51 @@ def _first_by_name(elements: tuple[Element, ...]) -> dict[str, Element]:
 
 
 def children(element: Element) -> list[Element]:
-    """Children that matter."""
+    """Return the children that are in the schema."""
     tags = CHILDREN.get(str(element.tag), ())
     return list(element.iterchildren(*tags)) if tags else []
 
 
 def ignored(robot: Description) -> list[str]:
-    """Return the tags of what is not looked at, each once, in alphabetical order."""
-    found = {str(child.tag) for element in robot.elements for child in element.iterchildren('*')
-             if child.tag not in CHILDREN.get(str(element.tag), ())}
-    return sorted(found - {'transmission'})
+    """Return the tags of ignored elements, each once, in alphabetical order."""
+    tags = {str(child.tag) for element in robot.elements for child in element.iterchildren('*')
+            if child.tag not in CHILDREN.get(str(element.tag), ())}
+    return sorted(tags - {'transmission'})
 
 
 def name_of(element: Element) -> str:
-    """Name of a link, joint or the like; empty where it has none."""
+    """Return the name of a link, joint or the like; empty where it has none."""
     return element.get('name', '')
 
 
 def line_of(element: Element) -> int | None:
-    """Line in the text, from 1."""
+    """Return the line in the text, from 1."""
     return cast('int | None', element.sourceline)
 
 
 def type_of(joint: Element) -> str:
-    """Type of a joint; empty where it has none."""
+    """Return the type of a joint; empty where it has none."""
     return joint.get('type', '')
 
 
 def end_of(joint: Element, tag: str) -> str:
-    """Name of a joint's parent or child link; empty where it is missing."""
-    found = joint.find(tag)
-    return '' if found is None else found.get('link', '')
+    """Return the name of a joint's parent or child link; empty where it is missing."""
+    end = joint.find(tag)
+    return '' if end is None else end.get('link', '')
 
 
 def numbers(element: Element | None, attribute: str) -> tuple[float, ...] | None:
-    """Numbers of an attribute; None where there is none, or it is faulty, which a rule reports."""
+    """Return the numbers of an attribute; None if it is missing, or faulty as a rule reports."""
     text = None if element is None else element.get(attribute)
     if element is None or text is None:
         return None
     try:
-        return read_numbers(text, NUMBERS[str(element.tag)][attribute])
+        return read_numbers(text, NUMBER_ATTRIBUTES[str(element.tag)][attribute])
     except ValueError:
         return None
 
 
 def number(element: Element | None, attribute: str) -> float | None:
     """Return an attribute's single number; None as in `numbers`."""
-    found = numbers(element, attribute)
-    return found[0] if found else None
+    values = numbers(element, attribute)
+    return values[0] if values else None

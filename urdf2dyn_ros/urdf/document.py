@@ -1,4 +1,4 @@
-"""Text or bytes to an XML tree, trusting nothing: no DOCTYPE, no network, no files, bounded."""
+"""From untrusted text or bytes to an XML tree: no DOCTYPE, no network, no files, bounded."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import re
 from lxml import etree
 
 from urdf2dyn_ros.errors import Problem, UrdfError
-from urdf2dyn_ros.quoting import quote, shown
+from urdf2dyn_ros.quoting import escaped, quote
 from urdf2dyn_ros.urdf.description import Element, line_of
 
 MAX_BYTES = 10_000_000
 MAX_DEPTH = 100
 
-# First bytes and the codec they give away; the longer first, as UTF-16's mark begins UTF-32's.
 _SIGNATURES = (
     (codecs.BOM_UTF32_LE, 'utf-32'),
     (codecs.BOM_UTF32_BE, 'utf-32'),
@@ -24,24 +23,25 @@ _SIGNATURES = (
     (b'<\0', 'utf-16-le'),
     (b'\0<', 'utf-16-be'),
 )
+"""First bytes of a text, and its codec; longer ones first, as UTF-32's begin with UTF-16's."""
+
 # Codecs that a declaration may name; Python has many more, some of which are no encodings.
 _ENCODINGS = re.compile(r'utf-8|ascii|iso8859-\d+|cp125\d|koi8-.|gb\w+|euc_\w+|shift_jis|big5')
 _DECLARED = re.compile(rb'\s*<\?xml[^>]*?encoding\s*=\s*["\']([A-Za-z][\w.-]*)["\']', re.ASCII)
 _DECLARATION = re.compile(r'\s*<\?xml\s[^>]*\?>')
-# What may stand before the root element, hence before a DOCTYPE.
+# What may precede the root element, hence a DOCTYPE.
 _PROLOG = re.compile(r'[ \t\r\n]+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
 
 
-def parse_document(
-    text: str | bytes, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH
-) -> Element:
+def parse_document(text: str | bytes, max_bytes: int = MAX_BYTES,
+                   max_depth: int = MAX_DEPTH) -> Element:
     """
     Return the root element.
 
     Raises
     ------
     UrdfError
-        With the one problem that keeps the text from being read.
+        With the problem for which the text cannot be read.
 
     """
     if len(text) > max_bytes:
@@ -49,9 +49,9 @@ def parse_document(
     decoded = (text if isinstance(text, str) else _decode(text)).removeprefix('\ufeff')
     if '\0' in decoded:
         raise _error_at('xml', decoded, decoded.index('\0'), 'a NUL character is not XML')
-    _refuse_doctype(decoded)
+    _check_doctype(decoded)
     root = _parse(_blank_declaration(decoded))
-    _refuse_depth(root, max_depth)
+    _check_depth(root, max_depth)
     return root
 
 
@@ -70,44 +70,35 @@ def _decode(data: bytes) -> str:
         return data.decode(codec)
     except UnicodeDecodeError as error:
         byte, line = data[error.start], data.count(b'\n', 0, error.start) + 1
-        raise _error(
-            'encoding',
-            f'byte 0x{byte:02x} at offset {error.start} is not {codec}; save the text as UTF-8 '
-            'or declare its encoding in the first line',
-            line,
-        ) from None
+        raise _error('encoding', f'byte 0x{byte:02x} at offset {error.start} is not {codec}; save '
+                     'the text as UTF-8 or declare its encoding in the first line', line) from None
 
 
 def _blank_declaration(text: str) -> str:
-    """Blank out the encoding that is declared, as the text is decoded by now; lines stay."""
+    """Return the decoded text without its declaration of an encoding; lines stay."""
     declaration = _DECLARATION.match(text)
     end = declaration.end() if declaration else 0
     return re.sub(r'[^\n]', ' ', text[:end]) + text[end:]
 
 
-def _refuse_doctype(text: str) -> None:
-    """Find a DOCTYPE before any parser has seen it: entities begin there, and so do attacks."""
+def _check_doctype(text: str) -> None:
+    """Reject a DOCTYPE before any parser reads it, since it may define harmful entities."""
     position = 0
-    while found := _PROLOG.match(text, position):
-        position = found.end()
-    if text[position : position + 9].upper() == '<!DOCTYPE':
-        reason = 'a DOCTYPE is refused (entities, external files); a URDF needs none, delete it'
-        raise _error_at('doctype', text, position, reason)
+    while prolog := _PROLOG.match(text, position):
+        position = prolog.end()
+    if text[position:position + 9].upper() == '<!DOCTYPE':
+        raise _error_at('doctype', text, position, 'a DOCTYPE is rejected (entities, external '
+                        'files); a URDF needs none, delete it')
 
 
 def _parse(text: str) -> Element:
-    parser = etree.XMLParser(
-        encoding='utf-8',
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-    )
+    parser = etree.XMLParser(encoding='utf-8', resolve_entities=False, no_network=True,
+                             load_dtd=False, huge_tree=False)
     try:
         data = text.encode()
     except UnicodeEncodeError as error:
-        reason = 'a lone surrogate is no character'
-        raise _error_at('encoding', text, error.start, reason) from None
+        raise _error_at('encoding', text, error.start,
+                        'a lone surrogate is no character') from None
     try:
         return etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
@@ -118,18 +109,18 @@ def _syntax_error(error: etree.XMLSyntaxError, text: str) -> UrdfError:
     line, column = error.position
     reason = re.sub(r'\s*, line \d+, column \d+$', '', error.msg or 'not well-formed')
     if reason.startswith('Excessive depth'):
-        return _too_deep(line, 'the parser takes')
+        return _too_deep(line, 'the limit of the parser')
     if not text.strip():
         return _error('xml', f'{line}:{column}: the text is empty; a URDF begins with <robot>', 1)
     remedy = 'the text must be well-formed XML'
     if 'prefix xacro' in reason:
         remedy = 'this is xacro, not URDF: run xacro on it first'
-    # the parser's words have names of the text in them
-    reason = f'{shown(reason, 200)}; {remedy}{_near(text, line, column)}'
+    # the parser's message may have names of the text in it
+    reason = f'{escaped(reason, 200)}; {remedy}{_near(text, line, column)}'
     return _error('xml', f'{line}:{column}: {reason}', line)
 
 
-def _refuse_depth(root: Element, max_depth: int) -> None:
+def _check_depth(root: Element, max_depth: int) -> None:
     depth = 0
     for event, element in etree.iterwalk(root, events=('start', 'end')):
         depth += 1 if event == 'start' else -1
@@ -142,11 +133,11 @@ def _too_deep(line: int | None, limit: str) -> UrdfError:
 
 
 def _near(text: str, line: int, column: int) -> str:
-    """Excerpt of 40 characters around a place."""
+    """Return an excerpt of 40 characters around a place, for a message."""
     lines = text.split('\n')
     content = lines[line - 1].strip('\r') if 0 < line <= len(lines) else ''
     start = max(0, min(column - 20, len(content) - 40))
-    excerpt = content[start : start + 40].strip()
+    excerpt = content[start:start + 40].strip()
     return f', near {quote(excerpt)}' if excerpt else ''
 
 

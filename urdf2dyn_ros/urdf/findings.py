@@ -1,4 +1,4 @@
-"""How a finding is worded, and where it stands."""
+"""Problems of a description, with the place of the element in words."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from urdf2dyn_ros.quoting import quote
 from urdf2dyn_ros.urdf.description import Element, line_of, name_of
 
 
-def refuse(code: str, element: Element, message: str, attribute: str = '') -> Problem:
-    """Make a problem that refuses the description."""
-    return Problem(code, message, label(element, attribute), line_of(element))
+def reject(code: str, element: Element, message: str, attribute: str = '') -> Problem:
+    """Return a problem for which the description is rejected."""
+    return Problem(code, message, _place(element, attribute), line_of(element))
 
 
 def warn(code: str, element: Element, message: str, attribute: str = '') -> Problem:
-    """Make a problem that is only reported."""
-    return Problem(code, message, label(element, attribute), line_of(element), refused=False)
+    """Return a problem that is only reported."""
+    return Problem(code, message, _place(element, attribute), line_of(element), refused=False)
 
 
-def together(problems: Iterable[Problem]) -> Iterator[Problem]:
-    """Make one finding of many that need not be read one by one: the first, and where else."""
+def merged(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Yield the first of equal problems, its message extended by the elements of the others."""
     every = list(problems)
     for first in every[:1]:
         others = ', '.join(problem.element for problem in every[1:4])
@@ -30,18 +30,18 @@ def together(problems: Iterable[Problem]) -> Iterator[Problem]:
         yield replace(first, message=first.message + also)
 
 
-def label(element: Element, attribute: str = '') -> str:
-    """Where something stands, for instance ``link "arm" <inertial><mass value="1,5">``."""
+def _place(element: Element, attribute: str) -> str:
+    """Return the place of an element, for instance ``link "arm" <inertial><mass value="1,5">``."""
     text = element.get(attribute) if attribute else None
-    shown = '' if text is None else f' {attribute}={quote(text)}'
+    value = '' if text is None else f' {attribute}={quote(text)}'
     if element.tag == 'robot':
-        return f'<robot{shown}>'
+        return f'<robot{value}>'
     if element.tag == 'force':
         link = '' if attribute == 'link' else f' link={quote(element.get("link", ""))}'
-        return f'<force{link}{shown}>'
+        return f'<force{link}{value}>'
     *path, owner = element, *element.iterancestors('inertial', 'link', 'joint', 'actuator',
                                                    'transmission')
-    where = f'{owner.tag} {quote(name_of(owner))}'
+    place = f'{owner.tag} {quote(name_of(owner))}'
     if not path:
-        return where + shown
-    return f'{where} <' + '><'.join(str(step.tag) for step in reversed(path)) + f'{shown}>'
+        return place + value
+    return f'{place} <' + '><'.join(str(step.tag) for step in reversed(path)) + f'{value}>'

@@ -1,4 +1,4 @@
-"""A robot description with what Gazebo Sim and ros2_control have to be told beside it."""
+"""A robot description with the tags that Gazebo Sim and ros2_control need."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from urdf2dyn_ros.urdf.description import Description, Element
 from urdf2dyn_ros.urdf.document import parse_document
 from urdf2dyn_ros.urdf.reader import read_urdf
 
-WORLD = 'world'
-"""Gazebo welds the root link to its world if it has this name, and lets it fall otherwise."""
+_WORLD = 'world'
+"""Gazebo fixes the root link to its world if it has this name; otherwise the robot falls."""
 
-INTERFACES = ('position', 'velocity', 'effort')
+_INTERFACES = ('position', 'velocity', 'effort')
 
-MOVED = ('revolute', 'continuous', 'prismatic')
+_CONTROLLED_TYPES = ('revolute', 'continuous', 'prismatic')
 
 
 class Plugins(NamedTuple):
-    """What the parts of a release of gz_ros2_control are called."""
+    """Names of the parts of gz_ros2_control in a release of Gazebo."""
 
     library: str
     system: str
@@ -35,7 +35,7 @@ PLUGINS = {
     'ign': Plugins('ign_ros2_control-system', 'ign_ros2_control::IgnitionROS2ControlPlugin',
                    'ign_ros2_control/IgnitionSystem'),
 }
-"""By what they begin with: `gz` from Jazzy on, `ign` for Gazebo Fortress on Humble."""
+"""By prefix: `gz` from Jazzy on, `ign` for Gazebo Fortress on Humble."""
 
 
 def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str:
@@ -43,9 +43,9 @@ def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str
     Return the description with ``<ros2_control>`` for every joint and the plugin that reads it.
 
     Every joint gets all three command interfaces, so that the controllers choose, and all three
-    states, effort among them. The root is welded to the world, and given a mass if it has none:
-    it does not move, but Gazebo would drop it and all that it carries. A description that has
-    ``<ros2_control>`` of its own is returned as it is.
+    state interfaces. The root is fixed to the world, and gets a mass if it has none: Gazebo drops
+    links without mass, and all links beyond them. A description with ``<ros2_control>`` is
+    returned as it is.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str
     ------
     UrdfError
         For a description that cannot be read, or that Gazebo would simulate in part only:
-        moved links without mass, mimic joints, and joints of several freedoms.
+        moving links without mass, mimic joints, and joints with several coordinates.
     ParameterError
-        For plugins of another name.
+        For an unknown prefix.
 
     """
     if plugins not in PLUGINS:
@@ -71,9 +71,9 @@ def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str
     robot = parse_document(text)
     if robot.find('ros2_control') is None:
         _check(model)
-        if model.root != WORLD:
-            _weld(robot, next(link for link in model.links if link.name == model.root))
-        _add_control(robot, [joint for joint in model.joints if joint.type in MOVED],
+        if model.root != _WORLD:
+            _fix_to_world(robot, next(link for link in model.links if link.name == model.root))
+        _add_control(robot, [joint for joint in model.joints if joint.type in _CONTROLLED_TYPES],
                      PLUGINS[plugins].hardware)
         _add_plugin(robot, controllers, PLUGINS[plugins])
     return etree.tostring(robot, encoding='unicode')
@@ -83,20 +83,20 @@ def _check(model: RobotModel) -> None:
     links = {link.name: link for link in model.links}
     problems = []
     for joint in model.joints:
-        where = f'joint "{joint.name}"'
-        if joint.type not in (*MOVED, 'fixed'):
+        place = f'joint "{joint.name}"'
+        if joint.type not in (*_CONTROLLED_TYPES, 'fixed'):
             problems.append(Problem('gazebo-type', f'ros2_control has no {joint.type} joints; '
-                                    'write it as several joints of one freedom', where))
+                                    'write it as several joints with one coordinate each', place))
         elif joint.mimic is not None:
             problems.append(Problem('gazebo-mimic', 'how a joint follows another depends on the '
-                                    'release of ros2_control; add <ros2_control> by hand', where))
+                                    'release of ros2_control; add <ros2_control> by hand', place))
         elif joint.type != 'fixed' and not _mass(links[joint.child]):
-            problems.append(Problem('gazebo-mass', 'Gazebo drops moved links without mass and '
-                                    'all they carry; give it an <inertial>',
+            problems.append(Problem('gazebo-mass', 'Gazebo drops moving links without mass and '
+                                    'all links beyond them; give it an <inertial>',
                                     f'link "{joint.child}"'))
-    if model.root != WORLD and WORLD in links:
+    if model.root != _WORLD and _WORLD in links:
         problems.append(Problem('gazebo-world', 'only the root may have this name',
-                                f'link "{WORLD}"'))
+                                f'link "{_WORLD}"'))
     if problems:
         raise UrdfError(problems)
 
@@ -106,7 +106,7 @@ def _mass(link: Link) -> float:
     return 0.0 if inertia is None else inertia.mass
 
 
-def _weld(robot: Element, root: Link) -> None:
+def _fix_to_world(robot: Element, root: Link) -> None:
     if not _mass(root):
         link = Description(robot).link_of[root.name]
         for inertial in link.findall('inertial'):
@@ -115,13 +115,13 @@ def _weld(robot: Element, root: Link) -> None:
         etree.SubElement(inertial, 'mass', value='1')
         etree.SubElement(inertial, 'inertia', ixx='1', ixy='0', ixz='0', iyy='1', iyz='0',
                          izz='1')
-    etree.SubElement(robot, 'link', name=WORLD)
+    etree.SubElement(robot, 'link', name=_WORLD)
     names = {joint.get('name') for joint in robot.iterchildren('joint')}
-    name = f'{WORLD}_to_{root.name}'
+    name = f'{_WORLD}_to_{root.name}'
     while name in names:
         name += '_'
     joint = etree.SubElement(robot, 'joint', name=name, type='fixed')
-    etree.SubElement(joint, 'parent', link=WORLD)
+    etree.SubElement(joint, 'parent', link=_WORLD)
     etree.SubElement(joint, 'child', link=root.name)
 
 
@@ -130,9 +130,9 @@ def _add_control(robot: Element, joints: Sequence[Joint], hardware: str) -> None
     etree.SubElement(etree.SubElement(control, 'hardware'), 'plugin').text = hardware
     for joint in joints:
         element = etree.SubElement(control, 'joint', name=joint.name)
-        for interface in INTERFACES:
+        for interface in _INTERFACES:
             etree.SubElement(element, 'command_interface', name=interface)
-        for interface in INTERFACES:
+        for interface in _INTERFACES:
             state = etree.SubElement(element, 'state_interface', name=interface)
             if interface == 'position':
                 start = etree.SubElement(state, 'param', name='initial_value')

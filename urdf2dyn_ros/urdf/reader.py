@@ -1,4 +1,4 @@
-"""URDF text to a RobotModel: parsed with distrust, checked by rules, stripped, then mapped."""
+"""From URDF text to a RobotModel: parsed safely, checked by rules, reduced, then mapped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.robot_model import ExternalForce, Inertia, Joint, Limits, Link, Mimic, RobotModel
-from urdf2dyn_ros.urdf.checks import check
+from urdf2dyn_ros.urdf.checks import check_description
 from urdf2dyn_ros.urdf.description import Description, Element, children, ignored, numbers
 from urdf2dyn_ros.urdf.document import MAX_BYTES, MAX_DEPTH, parse_document
 from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, TENSOR, attributes
@@ -27,67 +27,60 @@ _ZERO = (0.0, 0.0, 0.0)
 _DEFAULT_AXIS = (1.0, 0.0, 0.0)
 
 
-def read_urdf(
-    text: str | bytes,
-    *,
-    strict_inertia: bool = False,
-    max_bytes: int = MAX_BYTES,
-    max_links: int = MAX_LINKS,
-    max_depth: int = MAX_DEPTH,
-) -> RobotModel:
+def read_urdf(text: str | bytes, *, strict_inertia: bool = False, max_bytes: int = MAX_BYTES,
+              max_links: int = MAX_LINKS, max_depth: int = MAX_DEPTH) -> RobotModel:
     """
-    Return the robot that a URDF describes.
+    Return the model of a robot description.
 
-    Nothing is repaired: the model computes exactly what the text says, or there is none.
+    Nothing is repaired: the model has exactly the values of the text, or the text is rejected.
 
     Parameters
     ----------
     text : str or bytes
-        URDF; bytes may be in any encoding that their first bytes or their declaration tell.
+        URDF; bytes may have any encoding that their first bytes or their declaration name.
     strict_inertia : bool
-        Refuse inertias that no body can have, instead of warning.
+        Reject inertias that no body can have, instead of warning.
     max_bytes, max_links, max_depth : int
-        Larger texts, and more deeply nested ones, are refused; the parser's own limit of depth
-        is 256 or more.
+        Larger and more deeply nested texts are rejected; the parser's own limit of depth is 256
+        or more.
 
     Raises
     ------
     UrdfError
-        With everything that was found in the text.
+        With all problems of the text.
 
     """
     root = parse_document(text, max_bytes, max_depth)
     _drop_namespace(root)
     description = Description(root)
-    warnings = check(description, strict_inertia, max_links)
+    warnings = check_description(description, strict_inertia, max_links)
     if _LOG.isEnabledFor(logging.DEBUG) and (tags := ignored(description)):
-        _LOG.debug('elements that dynamics does not look at: %s', listed(tags))
-    return _model(urdf.URDF.from_xml_string(_strip(description)), description, warnings)
+        _LOG.debug('ignored elements: %s', listed(tags))
+    return _model(urdf.URDF.from_xml_string(_reduced(description)), description, warnings)
 
 
 def _drop_namespace(root: Element) -> None:
-    """Take <robot xmlns="..."> for <robot>, as parsers that know of no namespaces do."""
+    """Read <robot xmlns="..."> as <robot>, like parsers that ignore namespaces."""
     namespace = etree.QName(root).namespace
     if namespace:
         for element in root.iter(f'{{{namespace}}}*'):
             element.tag = etree.QName(element).localname
 
 
-def _strip(description: Description) -> str:
-    """Copy what matters and urdf_parser_py knows; it prints about the rest."""
+def _reduced(description: Description) -> str:
+    """Return the part of the schema that urdf_parser_py has; it prints a line for other tags."""
     copy = etree.Element('robot', name='robot')
     pairs = [(description.robot, copy)]
-    for source, target in pairs:  # grows while it is walked
+    for source, target in pairs:  # the list grows in the loop
         for child in children(source):
             tag = str(child.tag)
             if tag == 'force':
                 continue
-            # It wants every limit. No other text can be nan here: the rules saw to that.
-            known = dict.fromkeys(attributes(tag), 'nan') if tag == 'limit' else {}
-            for name in attributes(tag):
-                if name in child.attrib:
-                    known[name] = child.get(name, '')
-            pairs.append((child, etree.SubElement(target, tag, known)))
+            # It requires every limit. No other text can be nan here: a rule rejects it.
+            texts = dict.fromkeys(attributes(tag), 'nan') if tag == 'limit' else {}
+            texts |= {name: child.get(name, '') for name in attributes(tag)
+                      if name in child.attrib}
+            pairs.append((child, etree.SubElement(target, tag, texts)))
     copy.set('name', description.robot.get('name', '').strip() or 'robot')
     return etree.tostring(copy, encoding='unicode')
 
@@ -101,8 +94,7 @@ def _model(robot: Any, description: Description, warnings: tuple[Problem, ...]) 
         joints=tuple(_joint(joint, ratios.get(joint.name)) for joint in robot.joints),
         root=next(link.name for link in robot.links if link.name not in children),
         warnings=warnings,
-        forces=tuple(_force(element) for element in description.forces),
-    )
+        forces=tuple(_force(element) for element in description.forces))
 
 
 def _inertia(inertial: Any) -> Inertia | None:
@@ -117,19 +109,11 @@ def _joint(joint: Any, gear_ratio: float | None) -> Joint:
     xyz, rpy = _placement(joint.origin)
     dynamics = joint.dynamics  # None, or an object whose attributes may be None
     return Joint(
-        name=joint.name,
-        type=joint.type,
-        parent=joint.parent,
-        child=joint.child,
-        xyz=xyz,
-        rpy=rpy,
+        joint.name, joint.type, joint.parent, joint.child, xyz, rpy,
         axis=_unit(joint.axis) if joint.axis and joint.type in AXIAL_TYPES else _DEFAULT_AXIS,
-        mimic=_mimic(joint),
-        limits=_limits(joint.limit),
+        mimic=_mimic(joint), limits=_limits(joint.limit),
         damping=getattr(dynamics, 'damping', None) or 0.0,
-        friction=getattr(dynamics, 'friction', None) or 0.0,
-        gear_ratio=gear_ratio,
-    )
+        friction=getattr(dynamics, 'friction', None) or 0.0, gear_ratio=gear_ratio)
 
 
 def _force(element: Element) -> ExternalForce:
@@ -149,7 +133,7 @@ def _placement(origin: Any) -> tuple[Triple, Triple]:
 
 
 def _unit(axis: list[float]) -> Triple:
-    """Normalise, but leave what is a unit vector already: reading a written model is exact."""
+    """Return the normalised axis; a unit vector is returned unchanged."""
     x, y, z = axis
     if abs(math.hypot(x, y, z) - 1.0) < 1e-15:
         return x, y, z
@@ -170,5 +154,5 @@ def _mimic(joint: Any) -> Mimic | None:
 def _limits(limit: Any) -> Limits:
     if limit is None:
         return Limits()
-    given = (limit.lower, limit.upper, limit.effort, limit.velocity)
-    return Limits(*(None if math.isnan(value) else value for value in given))
+    return Limits(*(None if math.isnan(value) else value for value in (
+        limit.lower, limit.upper, limit.effort, limit.velocity)))

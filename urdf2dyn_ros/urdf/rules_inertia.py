@@ -1,4 +1,4 @@
-"""Rules on inertial parameters: can a body be like that?"""
+"""Rules on inertial parameters: those of a body that can exist."""
 
 from __future__ import annotations
 
@@ -6,31 +6,27 @@ from collections.abc import Iterator
 
 from urdf2dyn_ros.algebra.inertia_flaw import inertia_flaw
 from urdf2dyn_ros.errors import Problem
-from urdf2dyn_ros.urdf.description import Description, Element, number
-from urdf2dyn_ros.urdf.findings import refuse, warn
+from urdf2dyn_ros.urdf.description import Description, number
+from urdf2dyn_ros.urdf.findings import reject, warn
 from urdf2dyn_ros.urdf.schema import TENSOR
 
-# Findings that refuse the description where inertias must be those of a body.
-STRICT = ('inertia-negative', 'inertia-triangle')
+STRICT_CODES = ('inertia-negative', 'inertia-triangle')
+"""Codes of the warnings for which `strict_inertia` rejects the description."""
 
 
 def masses(robot: Description) -> Iterator[Problem]:
-    """Mass is positive; zero only together with zero inertia, for a massless support."""
+    """Mass is positive, or zero together with zero inertia, as of a frame."""
     for link in robot.links:
-        mass = link.find('inertial/mass')
+        mass, inertia = link.find('inertial/mass'), link.find('inertial/inertia')
         value = number(mass, 'value')
         if mass is None or value is None:
             continue
         if value < 0.0:
-            message = 'a mass is not negative; drop the sign or measure it again'
-            yield refuse('mass-negative', mass, message, 'value')
-        elif value == 0.0 and _some_inertia(link.find('inertial/inertia')):
-            message = 'no mass but an inertia; computed as it stands, give the link its mass'
-            yield warn('mass-zero', mass, message, 'value')
-
-
-def _some_inertia(inertia: Element | None) -> bool:
-    return any(number(inertia, name) for name in TENSOR)
+            yield reject('mass-negative', mass, 'a mass is not negative; drop the sign or measure '
+                         'it again', 'value')
+        elif value == 0.0 and any(number(inertia, name) for name in TENSOR):
+            yield warn('mass-zero', mass, 'an inertia without mass is used as written; give the '
+                       'link its mass', 'value')
 
 
 def principal_moments(robot: Description) -> Iterator[Problem]:

@@ -9,16 +9,8 @@ from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.joints import DECOMPOSED
 from urdf2dyn_ros.quoting import quote
 from urdf2dyn_ros.robot_model import Joint
-from urdf2dyn_ros.urdf.description import (
-    Description,
-    Element,
-    end_of,
-    name_of,
-    number,
-    numbers,
-    type_of,
-)
-from urdf2dyn_ros.urdf.findings import refuse, together, warn
+from urdf2dyn_ros.urdf.description import Description, end_of, name_of, number, numbers, type_of
+from urdf2dyn_ros.urdf.findings import merged, reject, warn
 from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, JOINT_TYPES, MOVING_TYPES, MULTI_DOF_TYPES
 
 _SHORTEST_AXIS = 1e-8
@@ -30,12 +22,12 @@ def joint_types(robot: Description) -> Iterator[Problem]:
     for joint in robot.joints:
         kind = joint.get('type')
         if kind is not None and kind not in JOINT_TYPES:
-            message = f'{quote(kind)} is no type of joint; the types are {", ".join(JOINT_TYPES)}'
-            yield refuse('joint-type', joint, message, 'type')
+            yield reject('joint-type', joint, f'{quote(kind)} is no type of joint; the types are '
+                         f'{", ".join(JOINT_TYPES)}', 'type')
 
 
 def axes(robot: Description) -> Iterator[Problem]:
-    """An axis that has a meaning has a direction, and is a unit vector."""
+    """An axis that is used has a direction, and is a unit vector."""
     for joint in robot.joints:
         axis = joint.find('axis')
         xyz = numbers(axis, 'xyz')
@@ -43,25 +35,21 @@ def axes(robot: Description) -> Iterator[Problem]:
             continue
         norm = math.hypot(*xyz)
         if norm < _SHORTEST_AXIS:
-            message = 'a zero vector has no direction; write one of length 1, like "0 0 1"'
-            yield refuse('axis-zero', axis, message, 'xyz')
+            yield reject('axis-zero', axis, 'a zero vector has no direction; write one of length '
+                         '1, like "0 0 1"', 'xyz')
         elif abs(norm - 1.0) > _UNIT_TOLERANCE:
-            message = f'length {norm:.6g} instead of 1; only its direction is used'
-            yield warn('axis-not-unit', axis, message, 'xyz')
+            yield warn('axis-not-unit', axis, f'length {norm:.6g} instead of 1; only its '
+                       'direction is used', 'xyz')
 
 
 def missing_limits(robot: Description) -> Iterator[Problem]:
-    """Where URDF demands limits they are given, although the dynamics needs none."""
-    message = 'URDF demands <limit lower="..." upper="..."> here; efforts do not depend on it'
-    return together(
-        warn('limit-missing', joint, message)
-        for joint in robot.joints
-        if type_of(joint) in ('revolute', 'prismatic') and not _is_bounded(joint.find('limit'))
-    )
-
-
-def _is_bounded(limit: Element | None) -> bool:
-    return limit is not None and ('lower' in limit.attrib or 'upper' in limit.attrib)
+    """Joints for which URDF requires limits have them, although efforts do not need them."""
+    limits = ((joint, joint.find('limit')) for joint in robot.joints)
+    return merged(
+        warn('limit-missing', joint, 'URDF requires <limit lower="..." upper="..."> here; efforts '
+             'do not depend on it')
+        for joint, limit in limits if type_of(joint) in ('revolute', 'prismatic')
+        and (limit is None or not ('lower' in limit.attrib or 'upper' in limit.attrib)))
 
 
 def inverted_limits(robot: Description) -> Iterator[Problem]:
@@ -69,44 +57,40 @@ def inverted_limits(robot: Description) -> Iterator[Problem]:
     for limit in robot.robot.iterfind('joint/limit'):
         lower, upper = number(limit, 'lower'), number(limit, 'upper')
         if lower is not None and upper is not None and lower > upper:
-            message = f'lower {lower:g} is above upper {upper:g}; exchange them'
-            yield warn('limit-inverted', limit, message)
+            yield warn('limit-inverted', limit, f'lower {lower:g} is above upper {upper:g}; '
+                       'exchange them')
 
 
 def negative_limits(robot: Description) -> Iterator[Problem]:
-    """Limits on magnitudes are not negative."""
+    """Limits of magnitudes are not negative."""
     for limit in robot.robot.iterfind('joint/limit'):
         for attribute in ('effort', 'velocity'):
             if (number(limit, attribute) or 0.0) < 0.0:
-                message = 'a limit on a magnitude must not be negative; drop the sign'
-                yield warn('limit-negative', limit, message, attribute)
+                yield warn('limit-negative', limit, 'the limit of a magnitude must not be '
+                           'negative; drop the sign', attribute)
 
 
 def zero_efforts(robot: Description) -> Iterator[Problem]:
-    """A limit of zero is mostly a forgotten one; efforts are computed, never cut off by it."""
-    message = 'the computed effort is not limited by it, but other programs will not push'
+    """An effort limit is not zero; mostly it was forgotten, and efforts are not clipped to it."""
     limits = ((joint, joint.find('limit')) for joint in robot.joints)
-    return together(
-        warn('effort-zero', limit, f'{message}; write what the joint can do', 'effort')
-        for joint, limit in limits
-        if limit is not None
-        and type_of(joint) in MOVING_TYPES
-        and number(limit, 'effort') == 0.0
-    )
+    return merged(
+        warn('effort-zero', limit, 'other programs apply no effort with this limit, computed '
+             'efforts do not depend on it; write what the joint can do', 'effort')
+        for joint, limit in limits if limit is not None and type_of(joint) in MOVING_TYPES
+        and number(limit, 'effort') == 0.0)
 
 
 def friction(robot: Description) -> Iterator[Problem]:
     """Damping and friction do not drive a joint."""
-    for joint in robot.joints:
-        dynamics = joint.find('dynamics')
+    for dynamics in robot.robot.iterfind('joint/dynamics'):
         for attribute in ('damping', 'friction'):
-            if dynamics is not None and (number(dynamics, attribute) or 0.0) < 0.0:
-                message = f'negative {attribute} drives the joint; drop the sign'
-                yield warn('dynamics-negative', dynamics, message, attribute)
+            if (number(dynamics, attribute) or 0.0) < 0.0:
+                yield warn('dynamics-negative', dynamics, f'negative {attribute} drives the '
+                           'joint; drop the sign', attribute)
 
 
 def coordinate_names(robot: Description) -> Iterator[Problem]:
-    """No joint has the name of another's coordinate: positions and efforts go by these names."""
+    """No joint has the name of another's coordinate, by which positions are identified."""
     for joint in robot.joints:
         name, kind = name_of(joint), type_of(joint)
         if kind not in MULTI_DOF_TYPES:
@@ -114,28 +98,18 @@ def coordinate_names(robot: Description) -> Iterator[Problem]:
         for part in DECOMPOSED[kind](Joint(name, kind, '', '')):
             other = robot.joint_of.get(part.name)
             if other is not None:
-                message = f'joint {quote(name)}, {kind}, has a coordinate of this name; rename'
-                yield refuse('name-taken', other, message)
+                yield reject('name-taken', other, f'joint {quote(name)}, {kind}, has a coordinate '
+                             'of this name; rename one')
 
 
 def floating_root(robot: Description) -> Iterator[Problem]:
-    """A floating joint on the root says that the robot is free."""
+    """A floating joint at the root makes the base a moving one."""
     children = {end_of(joint, 'child') for joint in robot.joints}
     for joint in robot.joints:
         if type_of(joint) == 'floating' and end_of(joint, 'parent') not in children:
-            message = ('the root floats: its motion is an input of the equations; without it the '
-                       'root is taken as fixed to the world where the joint puts it')
-            yield warn('floating-root', joint, message, 'type')
+            yield warn('floating-root', joint, 'the root floats: its motion is an input of the '
+                       'equations; with a fixed base it stays where the joint places it', 'type')
 
 
-RULES = (
-    joint_types,
-    axes,
-    missing_limits,
-    inverted_limits,
-    negative_limits,
-    zero_efforts,
-    friction,
-    coordinate_names,
-    floating_root,
-)
+RULES = (joint_types, axes, missing_limits, inverted_limits, negative_limits, zero_efforts,
+         friction, coordinate_names, floating_root)

@@ -18,18 +18,17 @@ from urdf2dyn_ros.urdf.description import (
     numbers,
     type_of,
 )
-from urdf2dyn_ros.urdf.findings import refuse, warn
-from urdf2dyn_ros.urdf.schema import MOVING_TYPES, NUMBERS, TENSOR
+from urdf2dyn_ros.urdf.findings import reject, warn
+from urdf2dyn_ros.urdf.schema import MOVING_TYPES, NUMBER_ATTRIBUTES, TENSOR
 
-_LONGEST = 100.0
-_HEAVIEST = 1e4
-_WIDEST_RATIO = 1e6
-_MULTIPLIED = ('origin', 'mass', 'inertia', 'mimic', 'force')
-_PLACED = ('origin', 'force')
+_LARGEST_DISTANCE = 100.0
+_LARGEST_MASS = 1e4
+_LARGEST_MASS_RATIO = 1e6
+_MULTIPLIED_TAGS = ('origin', 'mass', 'inertia', 'mimic', 'force')
 
 
 def massless_branches(robot: Description) -> Iterator[Problem]:
-    """Something has mass on the far side of a moving joint, else its effort is always zero."""
+    """Every moving joint moves some mass; otherwise its effort is always zero."""
     order, joints_of = _outwards(robot)
     massive = {name: _has_inertia(link) for name, link in robot.link_of.items()}
     for joint in reversed(order):
@@ -45,15 +44,13 @@ def massless_branches(robot: Description) -> Iterator[Problem]:
             reported.add(child)
             moving = _moving_from(joint, joints_of)
             if not drivers.intersection(moving):
-                message = (
-                    f'nothing it carries has mass or inertia: the effort of {listed(moving)} is '
-                    f'zero in every motion; give link {quote(child)} an <inertial>'
-                )
-                yield warn('massless-branch', joint, message)
+                yield warn('massless-branch', joint, 'no link beyond it has mass or inertia: the '
+                           f'effort of {listed(moving)} is zero in every motion; give link '
+                           f'{quote(child)} an <inertial>')
 
 
 def _outwards(robot: Description) -> tuple[list[Element], dict[str, list[Element]]]:
-    """Joints in an order from parents to children, and those that leave each link."""
+    """Return joints in an order from parents to children, and those that leave each link."""
     joints_of: dict[str, list[Element]] = defaultdict(list)
     children = set()
     for joint in robot.joints:
@@ -63,7 +60,7 @@ def _outwards(robot: Description) -> tuple[list[Element], dict[str, list[Element
     links = [name for name in robot.link_of if name not in children]
     seen = set(links)
     order = []
-    for link in links:  # grows while it is walked
+    for link in links:  # the list grows in the loop
         for joint in joints_of[link]:
             child = end_of(joint, 'child')
             if child not in seen:
@@ -74,7 +71,7 @@ def _outwards(robot: Description) -> tuple[list[Element], dict[str, list[Element
 
 
 def _drivers(robot: Description, followers: Iterable[Element]) -> set[str]:
-    """Names of the joints that `followers` mimic, directly or through others."""
+    """Return the names of the joints that `followers` mimic, directly or through others."""
     drivers: set[str] = set()
     for follower in followers:
         joint: Element | None = follower
@@ -87,9 +84,9 @@ def _drivers(robot: Description, followers: Iterable[Element]) -> set[str]:
 
 
 def _moving_from(first: Element, joints_of: dict[str, list[Element]]) -> list[str]:
-    """Names of a joint and of the moving joints beyond it."""
+    """Return the names of a joint and of the moving joints beyond it."""
     joints, seen = [first], {end_of(first, 'child')}
-    for joint in joints:  # grows while it is walked
+    for joint in joints:  # the list grows in the loop
         for other in joints_of[end_of(joint, 'child')]:
             if end_of(other, 'child') not in seen:
                 seen.add(end_of(other, 'child'))
@@ -98,7 +95,7 @@ def _moving_from(first: Element, joints_of: dict[str, list[Element]]) -> list[st
 
 
 def _has_inertia(link: Element) -> bool:
-    """Also if the numbers are unreadable: that is another rule's finding."""
+    """Return whether a link has inertia, also where another rule reports its numbers."""
     inertia = link.find('inertial/inertia')
     values = [number(link.find('inertial/mass'), 'value')]
     values += [number(inertia, name) for name in TENSOR]
@@ -106,57 +103,54 @@ def _has_inertia(link: Element) -> bool:
 
 
 def mass_units(robot: Description) -> Iterator[Problem]:
-    """Masses look like kilograms."""
-    found = {}
+    """Masses are in kilograms, as far as their size shows."""
+    masses: dict[str, tuple[float, Element]] = {}
     children = {end_of(joint, 'child') for joint in robot.joints}
     for link in robot.links:
         mass = link.find('inertial/mass')
         value = number(mass, 'value')
         if mass is None or value is None or value <= 0.0:
             continue
-        # By custom a root that only names a place gets a mass next to nothing.
+        # A root that is a frame alone often has a tiny mass by convention.
         if name_of(link) in children:
-            found[name_of(link)] = value, mass
-        if value > _HEAVIEST:
-            message = f'more than {_HEAVIEST:g} kg; is it in grams? URDF has kilograms'
-            yield warn('units-mass', mass, message, 'value')
-    if found:
-        (heavy, (most, _)), (light, (least, element)) = (
-            choose(found.items(), key=lambda item: item[1][0]) for choose in (max, min)
-        )
-        if most > _WIDEST_RATIO * least:
-            message = (
-                f'{quote(light)} has {least:g} kg and {quote(heavy)} {most:g} kg, more than '
-                f'{_WIDEST_RATIO:g} times as much; are both in kilograms?'
-            )
-            yield warn('units-mass-ratio', element, message, 'value')
+            masses[name_of(link)] = value, mass
+        if value > _LARGEST_MASS:
+            yield warn('units-mass', mass, f'more than {_LARGEST_MASS:g} kg; is it in grams? URDF '
+                       'has kilograms', 'value')
+    if masses:
+        light, heavy = (extreme(masses, key=lambda name: masses[name][0])
+                        for extreme in (min, max))
+        (least, element), (most, _) = masses[light], masses[heavy]
+        if most > _LARGEST_MASS_RATIO * least:
+            yield warn('units-mass-ratio', element, f'{quote(light)} has {least:g} kg and '
+                       f'{quote(heavy)} {most:g} kg, more than {_LARGEST_MASS_RATIO:g} times as '
+                       'much; are both in kilograms?', 'value')
 
 
 def origin_units(robot: Description) -> Iterator[Problem]:
-    """Origins look like metres and radians."""
+    """Origins are in metres and radians, as far as their size shows."""
     for element in robot.elements:
-        if element.tag not in _PLACED:
+        if element.tag not in ('origin', 'force'):
             continue
         xyz, rpy = numbers(element, 'xyz'), numbers(element, 'rpy')
-        if xyz is not None and math.hypot(*xyz) > _LONGEST:
-            message = f'more than {_LONGEST:g} m away; is it in millimetres? URDF has metres'
-            yield warn('units-length', element, message, 'xyz')
+        if xyz is not None and math.hypot(*xyz) > _LARGEST_DISTANCE:
+            yield warn('units-length', element, f'more than {_LARGEST_DISTANCE:g} m away; is it '
+                       'in millimetres? URDF has metres', 'xyz')
         if rpy is not None and max(map(abs, rpy)) > 2.01 * math.pi:
-            message = 'more than a full turn; is it in degrees? URDF has radians'
-            yield warn('units-angle', element, message, 'rpy')
+            yield warn('units-angle', element, 'more than a full turn; is it in degrees? URDF has '
+                       'radians', 'rpy')
 
 
 def magnitudes(robot: Description) -> Iterator[Problem]:
-    """Numbers that the equations multiply are not so large that products of them overflow."""
+    """Numbers are not so large that their products overflow."""
     for element in robot.elements:
-        if element.tag not in _MULTIPLIED:
+        if element.tag not in _MULTIPLIED_TAGS:
             continue
-        for attribute in NUMBERS[str(element.tag)]:
-            found = numbers(element, attribute)
-            if found is not None and max(map(abs, found)) > LARGEST_MAGNITUDE:
-                message = (f'more than {LARGEST_MAGNITUDE:g} in SI units, no robot is like that; '
-                           'correct it')
-                yield refuse('number-too-large', element, message, attribute)
+        for attribute in NUMBER_ATTRIBUTES[str(element.tag)]:
+            values = numbers(element, attribute)
+            if values is not None and max(map(abs, values)) > LARGEST_MAGNITUDE:
+                yield reject('number-too-large', element, f'more than {LARGEST_MAGNITUDE:g} in SI '
+                             'units, which no robot has; correct it', attribute)
 
 
 RULES = (magnitudes, massless_branches, mass_units, origin_units)

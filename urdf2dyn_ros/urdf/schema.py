@@ -1,9 +1,9 @@
 """
 The part of URDF that dynamics needs, as tables.
 
-Whatever is not in them (visual, collision, gazebo, ros2_control, anything unknown) is never
-looked at; transmissions, which can refuse no robot, have a file of their own. ``<force>``, a
-constant wrench on a link, is an extension of URDF.
+All other elements (visual, collision, gazebo, ros2_control, unknown ones) are ignored.
+Transmissions, for which no robot is rejected, are read in `transmissions`. ``<force>``, a constant
+wrench on a link, is an extension of URDF.
 
 """
 
@@ -12,22 +12,21 @@ from __future__ import annotations
 TENSOR = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 
 JOINT_TYPES = ('revolute', 'continuous', 'prismatic', 'fixed', 'planar', 'floating')
-# Types whose axis has a meaning, and types that move at all.
 AXIAL_TYPES = ('revolute', 'continuous', 'prismatic', 'planar')
 MOVING_TYPES = (*AXIAL_TYPES, 'floating')
 MULTI_DOF_TYPES = ('planar', 'floating')
 
-# Children that matter, by tag; each may stand once in its parent, links and joints apart.
 CHILDREN = {
     'robot': ('link', 'joint', 'force'),
     'link': ('inertial',),
     'inertial': ('origin', 'mass', 'inertia'),
     'joint': ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic'),
 }
+"""Children by tag; each may occur once in its parent, except for those of the robot."""
+
 REQUIRED_CHILDREN = {'inertial': ('mass', 'inertia'), 'joint': ('parent', 'child')}
 
-# Attributes that hold names.
-NAMES = {
+NAME_ATTRIBUTES = {
     'robot': ('name',),
     'link': ('name',),
     'joint': ('name', 'type'),
@@ -36,8 +35,8 @@ NAMES = {
     'mimic': ('joint',),
     'force': ('link',),
 }
-# Attributes that hold numbers, and how many.
-NUMBERS = {
+
+NUMBER_ATTRIBUTES = {
     'origin': {'xyz': 3, 'rpy': 3},
     'mass': {'value': 1},
     'inertia': dict.fromkeys(TENSOR, 1),
@@ -47,6 +46,8 @@ NUMBERS = {
     'mimic': {'multiplier': 1, 'offset': 1},
     'force': {'xyz': 3, 'rpy': 3, 'force': 3, 'torque': 3},
 }
+"""Numeric attributes by tag, with the count of their numbers."""
+
 REQUIRED_ATTRIBUTES = {
     'joint': ('type',),
     'mass': ('value',),
@@ -60,5 +61,5 @@ REQUIRED_ATTRIBUTES = {
 
 
 def attributes(tag: str) -> tuple[str, ...]:
-    """Names of the attributes that matter."""
-    return (*NAMES.get(tag, ()), *NUMBERS.get(tag, ()))
+    """Return the names of the attributes of a tag."""
+    return (*NAME_ATTRIBUTES.get(tag, ()), *NUMBER_ATTRIBUTES.get(tag, ()))

@@ -1,4 +1,4 @@
-"""Where the command line gets a robot description from: a file, standard input, or xacro."""
+"""Robot descriptions for the command line: from a file, standard input, or xacro."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def load_urdf(path: str) -> str | bytes:
     Parameters
     ----------
     path : str
-        A file, or ``'-'`` for standard input. A file of xacro, told by its name or by its
-        content, is run through xacro.
+        A file, or ``'-'`` for standard input. A file whose name or content is xacro's is
+        expanded by xacro.
 
     Raises
     ------
@@ -26,7 +26,7 @@ def load_urdf(path: str) -> str | bytes:
         If there is no such file, it cannot be read, or xacro is missing or fails.
 
     """
-    # One byte more than the reader takes, so that it refuses what is too large for it.
+    # One byte more than the reader accepts, so that it rejects a larger text.
     if path == '-':
         return sys.stdin.buffer.read(MAX_BYTES + 1)
     try:
@@ -46,13 +46,13 @@ def _run_xacro(path: str) -> str:
     except ImportError:
         raise SourceError(
             f'{path!r} is xacro, and the xacro package is not installed: pip install xacro '
-            '(with ROS 2: apt install ros-$ROS_DISTRO-xacro), or give the URDF made from it'
+            '(with ROS 2: apt install ros-$ROS_DISTRO-xacro), or use the URDF made from it'
         ) from None
-    chatter = io.StringIO()  # xacro prints warnings as it goes
+    printed = io.StringIO()  # xacro prints warnings
     try:
-        with contextlib.redirect_stderr(chatter), contextlib.redirect_stdout(chatter):
+        with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):
             return str(xacro.process_file(path).toxml())
-    # xacro evaluates the expressions of the file: any exception can come out of it.
+    # xacro evaluates the expressions of the file, which may raise any exception.
     except (Exception, SystemExit) as error:
         reason = str(error) or repr(error)
         raise SourceError(f'xacro cannot process {path!r}: {reason}') from None

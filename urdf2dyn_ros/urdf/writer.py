@@ -1,4 +1,4 @@
-"""A RobotModel as the shortest URDF that says the same, for simulators and tests."""
+"""From a RobotModel to a URDF of the same model, for simulators and tests."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ _UNLIMITED = {'lower': -1e9, 'upper': 1e9, 'effort': 1e9, 'velocity': 1e9}
 
 def clean_urdf(model: RobotModel, *, fill_limits: bool = False) -> str:
     """
-    Write a model as URDF; reading it gives the model back.
+    Return a model as URDF; reading it returns an equal model.
 
     Parameters
     ----------
     model : RobotModel
-        Read from a text, or made by hand.
     fill_limits : bool
-        Write limits too wide to act where the model has none: urdfdom, and with it most
-        simulators, refuses revolute and prismatic joints without.
+        Write very wide limits where the model has none: urdfdom, and with it most simulators,
+        rejects revolute and prismatic joints without limits.
 
     """
     robot = etree.Element('robot', name=model.name)
@@ -56,11 +55,11 @@ def _write_joint(element: Element, joint: Joint, fill_limits: bool) -> None:
     etree.SubElement(element, 'child', link=joint.child)
     _add(element, 'axis', {'xyz': joint.axis})
     limits = {name: getattr(joint.limits, name) for name in _UNLIMITED}
-    given = {name: value for name, value in limits.items() if value is not None}
+    present = {name: value for name, value in limits.items() if value is not None}
     if fill_limits and joint.type in ('revolute', 'prismatic'):
-        given = _UNLIMITED | given
-    if given:
-        _add(element, 'limit', given)
+        present = _UNLIMITED | present
+    if present:
+        _add(element, 'limit', present)
     if joint.damping or joint.friction:
         _add(element, 'dynamics', {'damping': joint.damping, 'friction': joint.friction})
     if joint.mimic is not None:
@@ -70,7 +69,7 @@ def _write_joint(element: Element, joint: Joint, fill_limits: bool) -> None:
 
 
 def _write_transmission(robot: Element, joint: str, ratio: float) -> None:
-    # the one form that urdf_parser_py takes without a hardware interface, which nobody knows here
+    # the only form that urdf_parser_py reads without a hardware interface, which is unknown here
     transmission = etree.SubElement(robot, 'transmission', name=f'{joint}_transmission',
                                     type='SimpleTransmission')
     etree.SubElement(transmission, 'joint', name=joint)
