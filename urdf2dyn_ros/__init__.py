@@ -1,11 +1,22 @@
 """Inverse dynamics of any robot from its URDF: efforts online, and the equations as text."""
 
-from urdf2dyn_ros.errors import Problem, Urdf2DynError, UrdfError
-from urdf2dyn_ros.export import export_model
-from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.urdf import read_urdf
-from urdf2dyn_ros.version import __version__
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from urdf2dyn_ros.errors import Problem, Urdf2DynError, UrdfError
+    from urdf2dyn_ros.export import export_model
+    from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+    from urdf2dyn_ros.robot_model import RobotModel
+    from urdf2dyn_ros.urdf import read_urdf
+    from urdf2dyn_ros.version import __version__
+
+_MODULES = {
+    'InverseDynamics': 'inverse_dynamics', 'Problem': 'errors', 'RobotModel': 'robot_model',
+    'Urdf2DynError': 'errors', 'UrdfError': 'errors', '__version__': 'version',
+    'export_model': 'export', 'read_urdf': 'urdf',
+}
+"""Public name to its module, imported when the name is used: an estimator needs no URDF reader."""
 
 __all__ = [
     'InverseDynamics',
@@ -17,3 +28,10 @@ __all__ = [
     'export_model',
     'read_urdf',
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name."""
+    if name not in _MODULES:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    return getattr(import_module(f'{__name__}.{_MODULES[name]}'), name)

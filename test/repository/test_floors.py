@@ -1,0 +1,136 @@
+"""The floors of the package: which folder may import which, as CONTRIBUTING.md lists them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from support.paths import ROOT
+
+PACKAGE = ROOT / 'urdf2dyn_ros'
+
+APART = {'measuring': {'generating', 'simulating'}, 'generating': {'measuring', 'simulating'},
+         'simulating': {'measuring', 'generating'}}
+"""A floor to floors that it does not import, although they stand below."""
+
+Floors = Mapping[str, Sequence[str]]
+
+
+def listed_floors() -> dict[str, list[str]]:
+    """Return the floors of CONTRIBUTING.md, lowest first: the name of a floor to its folders."""
+    text = (ROOT / 'CONTRIBUTING.md').read_text()
+    section = re.sub(r'\n {8,}', ' ', text.split('## The floors')[1].split('\n## ')[0])
+    rows = re.findall(r'^    (\w+) {2,}(.+)$', section, re.MULTILINE)
+    return {floor: re.findall(r'\w+', folders) for floor, folders in rows}
+
+
+def imported(path: Path, package: Path) -> Iterator[str]:
+    """Yield the folders and modules of a package that a file of it imports, wherever it does."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f'{path}: relative import'
+            names = [f'{node.module}.{alias.name}' for alias in node.names]
+        for name in names:
+            top, _, rest = f'{name}.__init__'.partition('.')
+            if top == package.name:
+                first = rest.partition('.')[0]
+                known = (package / first).is_dir() or (package / f'{first}.py').is_file()
+                yield first if known else '__init__'
+
+
+def false_arrows(package: Path, floors: Floors, apart: Mapping[str, set[str]]) -> list[str]:
+    """Return what no floor allows, a line for each arrow and for each folder on no floor."""
+    order = [folder for folders in floors.values() for folder in folders]
+    floor_of = {folder: floor for floor, folders in floors.items() for folder in folders}
+    faults = []
+    for path in sorted(package.rglob('*.py')):
+        folder = path.relative_to(package).parts[0].removesuffix('.py')
+        for other in sorted({*imported(path, package)} - {folder}):
+            arrow = f'{path.relative_to(package)} imports {other}'
+            if not {folder, other} <= {*order}:
+                faults.append(f'{arrow}: {", ".join({folder, other} - {*order})} on no floor')
+            elif order.index(other) > order.index(folder):
+                faults.append(f'{arrow}, which stands above {folder}')
+            elif floor_of[other] in apart.get(floor_of[folder], ()):
+                faults.append(f'{arrow}: {floor_of[folder]} does without {floor_of[other]}')
+    return faults
+
+
+def test_no_folder_imports_one_above_it() -> None:
+    """The package can be read from the ground floor up."""
+    assert false_arrows(PACKAGE, listed_floors(), APART) == []
+
+
+def test_the_floors_list_every_folder_once() -> None:
+    """Nothing that is gone, either."""
+    folders = [folder for folders in listed_floors().values() for folder in folders]
+    there = {path.name.removesuffix('.py') for path in PACKAGE.iterdir()
+             if path.suffix == '.py' or (path / '__init__.py').is_file()}
+    assert sorted(folders) == sorted(there)
+    assert {*APART} <= {*listed_floors()}
+
+
+@pytest.mark.parametrize(('folder', 'text', 'fault'), [
+    ('sensors', 'from house.ground import one', ''),
+    ('top', 'import house.sensors.file, house.texts.file', ''),
+    ('ground', 'import os, houses.top', ''),
+    ('ground', 'from house.top.file import one', 'which stands above ground'),
+    ('ground', 'import house.top.file as top', 'which stands above ground'),
+    ('ground', 'from house import top', 'which stands above ground'),
+    ('ground', 'from house import one', '__init__, which stands above ground'),
+    ('ground', 'def f():\n    from house.top import one', 'which stands above ground'),
+    ('ground', 'if TYPE_CHECKING:\n    from house.top import one', 'which stands above ground'),
+    ('texts', 'from house.sensors import one', 'generating does without measuring'),
+    ('sensors', 'from house.texts import one', 'which stands above sensors'),
+    ('top', 'from house.cellar import one', 'cellar on no floor'),
+])
+def test_a_false_arrow_is_found(folder: str, text: str, fault: str, tmp_path: Path) -> None:
+    """In a package of this name with these floors, also in functions and for types alone."""
+    floors = {'ground': ['ground'], 'measuring': ['sensors'], 'generating': ['texts'],
+              'use': ['top', '__init__']}
+    package = tmp_path / 'house'
+    for name in ('ground', 'sensors', 'texts', 'top', 'cellar'):
+        (package / name).mkdir(parents=True)
+    (package / folder / 'file.py').write_text(text)
+    faults = false_arrows(package, floors, APART)
+    assert len(faults) == bool(fault) and all(line.endswith(fault) for line in faults)
+
+
+IMPORTED = """
+import importlib, pkgutil, sys
+sys.modules['lxml'] = sys.modules['urdf_parser_py'] = None   # import raises ImportError
+for folder in sys.argv[1:]:
+    package = importlib.import_module(f'urdf2dyn_ros.{folder}')
+    for module in pkgutil.walk_packages(package.__path__, f'{package.__name__}.'):
+        importlib.import_module(module.name)
+print(*{name.split('.')[1] for name in sys.modules if name.startswith('urdf2dyn_ros.')})
+"""
+
+
+def loaded_with(*folders: str) -> set[str]:
+    """Return the folders that are imported with these, where there is no lxml."""
+    done = subprocess.run([sys.executable, '-c', IMPORTED, *folders], cwd=ROOT, text=True,
+                          capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return {*done.stdout.split()}
+
+
+def test_only_the_reader_of_urdf_needs_lxml() -> None:
+    """Languages, filters and recordings work where it is not installed."""
+    folders = {'languages', 'estimators', 'joint_states', 'recordings', 'stream'}
+    assert folders <= loaded_with(*folders)
+
+
+def test_measuring_loads_no_generator() -> None:
+    """Neither by way of another folder nor by that of the package itself."""
+    assert loaded_with('estimators', 'joint_states', 'recordings').isdisjoint(
+        {*listed_floors()['generating'], 'urdf', 'multibody'})
