@@ -79,5 +79,5 @@ def test_the_node_starts_with_it_and_keeps_a_description_given_before() -> None:
     text = json.dumps(robot_file('scara').read_text(), ensure_ascii=False)
     arguments = ['-p', f'robot_description:={text}', '--params-file', str(FILE)]
     with Graph() as graph, graph.process('inverse_dynamics', arguments=arguments) as node:
-        graph.wait(lambda: "model of 'scara'" in node.output, 30.0, 'model')
+        graph.wait(lambda: "model of 'scara'" in node.output, what='model')
         assert node.stop(signal.SIGTERM) == 0

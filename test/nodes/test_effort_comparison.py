@@ -41,8 +41,8 @@ class Robot:
         self._graph = graph
         self._measured = graph.publisher(JointState, f'{prefix}joint_states')
         self._computed = graph.publisher(JointState, f'{prefix}inverse_dynamics/efforts')
-        graph.wait(lambda: self._measured.get_subscription_count()
-                   and self._computed.get_subscription_count(), what='subscriber')
+        self._node = f'{prefix}effort_comparison'
+        graph.introduced(self._node)
         self.published = 0
 
     def move(self, count, measured=lambda k: 5.0 * math.sin(0.02 * k), joint='rise'):
@@ -56,7 +56,7 @@ class Robot:
                     [0.1 * math.cos(0.013 * late)], [0.1 * math.sin(0.013 * late)]))
             self._graph.spin(0.001)
         self.published += count
-        self._graph.spin(0.3)
+        self._graph.caught_up(self._node)
 
 
 def values(status):
@@ -75,7 +75,7 @@ def test_it_compares_by_stamp_and_saves_a_report(tmp_path):
         graph.wait(lambda: silent in node.output, what='line about the silent topic')
         graph.wait(lambda: "robot 'lift'" in node.output, what='robot')
         Robot(graph).move(600)
-        answer = graph.call(Trigger, 'effort_comparison/save_report', 60.0)
+        answer = graph.call(Trigger, 'effort_comparison/save_report')
         assert answer.success, answer.message
         graph.wait(lambda: re.search(r'largest NRMSE 0\.1\d* % \(rise\)', node.output),
                    what='line of progress')
@@ -110,7 +110,7 @@ def test_faults_in_messages_do_not_end_it_and_topics_can_be_remapped(tmp_path):
             publisher.publish(state(START - PERIOD, names, efforts))
         publisher.publish(state(0, ['rise'], [77.0]))
         robot.move(200, measured=lambda k: 0.0)
-        answer = graph.call(Trigger, 'left/effort_comparison/save_report', 60.0)
+        answer = graph.call(Trigger, 'left/effort_comparison/save_report')
         graph.wait(lambda: '1 not credible (rise: ' in node.output, what='line of progress')
         assert node.stop(signal.SIGTERM) == 0, node.output
     assert answer.success, answer.message
@@ -124,7 +124,7 @@ def test_a_directory_that_cannot_be_written_is_the_answer(tmp_path):
     with Graph() as graph, graph.process(
             'effort_comparison', **{'report.directory': str(tmp_path / 'file')}) as node:
         Robot(graph).move(100)
-        answer = graph.call(Trigger, 'effort_comparison/save_report', 60.0)
+        answer = graph.call(Trigger, 'effort_comparison/save_report')
         assert node.exit_code is None
     assert not answer.success
     assert str(tmp_path / 'file') in answer.message
@@ -157,7 +157,7 @@ def test_figures_are_published_every_second_and_doubts_are_warnings():
 def test_joints_that_have_other_names_are_listed():
     with Graph() as graph, graph.process('effort_comparison') as node:
         Robot(graph).move(100, joint='arm_rise')
-        graph.wait(lambda: 'no joint is both measured and computed' in node.output, 40.0,
+        graph.wait(lambda: 'no joint is both measured and computed' in node.output,
                    what='warning')
         assert '/joint_states has other, arm_rise; /inverse_dynamics/efforts has rise' in (
             node.output)
@@ -179,8 +179,7 @@ def test_what_effort_means_is_a_parameter(semantics, options, measured):
         heard = graph.messages(DiagnosticArray, 'effort_comparison/comparison')
         publishers = [graph.publisher(JointState, topic)
                       for topic in ('joint_states', 'inverse_dynamics/efforts')]
-        graph.wait(lambda: all(one.get_subscription_count() for one in publishers),
-                   what='subscribers')
+        graph.introduced('effort_comparison')
         for k in range(500):
             angle = 0.013 * k
             q, qd = math.sin(angle), math.cos(angle)
@@ -203,8 +202,7 @@ def test_messages_are_counted_while_a_report_is_drawn(tmp_path):
         publishers = [graph.publisher(JointState, topic, 1000)
                       for topic in ('joint_states', 'inverse_dynamics/efforts')]
         client = graph.node.create_client(Trigger, 'effort_comparison/save_report')
-        graph.wait(lambda: client.service_is_ready()
-                   and all(one.get_subscription_count() for one in publishers), what='node')
+        graph.introduced('effort_comparison')
         count = 0
 
         def publish():
@@ -219,7 +217,7 @@ def test_messages_are_counted_while_a_report_is_drawn(tmp_path):
             return int(values(heard[-1].status[0])['total samples']) if (
                 heard and heard[-1].status) else 0
 
-        graph.wait(lambda: samples() > 100, 30.0, 'samples', publish)
+        graph.wait(lambda: samples() > 100, what='samples', meanwhile=publish)
         before, answers = count, [client.call_async(Trigger.Request()) for _ in range(2)]
         counted = []
 
@@ -227,11 +225,11 @@ def test_messages_are_counted_while_a_report_is_drawn(tmp_path):
             publish()
             counted.append(samples())
 
-        graph.wait(lambda: all(answer.done() for answer in answers), 60.0, 'answers',
-                   publish_and_count)
+        graph.wait(lambda: all(answer.done() for answer in answers), what='answers',
+                   meanwhile=publish_and_count)
         drawn = count
-        graph.wait(lambda: samples() > before + 0.8 * (drawn - before), 30.0,
-                   'samples from meanwhile')
+        graph.wait(lambda: samples() > before + 0.8 * (drawn - before),
+                   what='samples from meanwhile')
         assert node.stop(signal.SIGINT) == 0, node.output
     saved, refused = sorted((answer.result() for answer in answers),
                             key=lambda answer: not answer.success)
@@ -244,6 +242,6 @@ def test_messages_are_counted_while_a_report_is_drawn(tmp_path):
     {'samples': 1}, {'effort_semantics': 'torque'}, {'current_gains': 'high'}])
 def test_a_bad_parameter_is_said_in_a_line(parameters):
     with Graph() as graph, graph.process('effort_comparison', **parameters) as node:
-        assert node.wait(20.0) == 2, node.output
+        assert node.wait(60.0) == 2, node.output
         assert f'parameter {next(iter(parameters))} = ' in node.output
         assert 'Traceback' not in node.output

@@ -95,7 +95,7 @@ def processes_of(caller: int) -> list[int]:
 
 def wait(condition: Callable[[], object]) -> None:
     """Wait until something holds."""
-    deadline = time.monotonic() + 20.0
+    deadline = time.monotonic() + 60.0
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)

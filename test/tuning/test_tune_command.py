@@ -97,7 +97,7 @@ def test_the_node_takes_the_parameters_as_they_are(tmp_path: Path,
     with Graph() as graph, graph.process(
             'inverse_dynamics', arguments=['--params-file', str(file)],
             robot_description=robot_file('scara').read_text()) as process:
-        graph.wait(lambda: "model of 'scara'" in process.output, 30.0, 'model')
+        graph.wait(lambda: "model of 'scara'" in process.output, what='model')
         assert process.stop(signal.SIGTERM) == 0
         assert 'WARN' not in process.output and 'ERROR' not in process.output
 

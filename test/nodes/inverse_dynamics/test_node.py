@@ -34,14 +34,14 @@ def test_joint_states_become_efforts(graph: Graph) -> None:
         robot = connected(graph)
         states = graph.messages(JointTrajectory, 'inverse_dynamics/state')
         residuals = graph.messages(JointState, 'inverse_dynamics/residuals')
-        graph.spin(0.5)
+        graph.introduced()
         names = [*reversed(NAMES), 'gripper']
         for _ in range(100):
             robot.stamp += STEP
             robot.publisher.publish(robot.message(names))
             graph.spin(0.004)
-        graph.wait(lambda: len(robot.efforts) >= 90)
-        graph.spin(0.2)
+        graph.caught_up()
+        assert len(robot.efforts) >= 90
     message = robot.efforts[-1]
     assert list(message.name) == NAMES
     assert message.header.frame_id == residuals[-1].header.frame_id == 'base'   # RViz wants one
@@ -69,17 +69,16 @@ def test_the_description_comes_from_the_topic_and_a_bad_one_later_is_refused(gra
         graph.wait(lambda: 'model of' in process.output)
         robot = connected(graph)
         robot.move(30)
-        graph.wait(lambda: len(robot.efforts) > 20)
+        assert len(robot.efforts) > 20
         for bad in (TEXT.replace('value="35.0"', 'value="-35.0"').replace('mass value="35"',
                                                                           'mass value="-35"'),
                     'no XML', ''):
             publisher.publish(String(data=bad))
-            graph.spin(0.3)
-        assert 'mass-negative' in process.output and 'runs on' in process.output
-        assert 'empty robot description' in process.output
+        for words in ('mass-negative', 'runs on', 'empty robot description'):
+            graph.wait(lambda words=words: words in process.output, what=words)
         before = len(robot.efforts)
         robot.move(30)
-        graph.wait(lambda: len(robot.efforts) > before + 20)
+        assert len(robot.efforts) > before + 20
         publisher.publish(String(data=TEXT.replace('joint6', 'wrist')))
         graph.wait(lambda: 'wrist' in process.output)
         before = len(robot.efforts)
@@ -94,13 +93,13 @@ def test_partial_messages_are_merged(graph: Graph) -> None:
         robot = connected(graph)
         other = graph.publisher(JointState, 'joint_states')
         graph.wait(lambda: other.get_subscription_count() > 0)
-        graph.spin(0.3)
+        graph.introduced()
         for _ in range(60):
             robot.stamp += STEP
             robot.publisher.publish(robot.message(NAMES[:2]))
             other.publish(robot.message(NAMES[2:], robot.stamp + 1_000))
             graph.spin(0.006)
-        graph.spin(0.3)
+        graph.caught_up()
         assert len(robot.efforts) > 30
         assert error(robot.efforts[-1], robot) < 1e-2
 
@@ -140,8 +139,7 @@ def test_continuous_joints_are_unwrapped_and_missing_velocities_had_from_positio
     with started(graph, robot_description=text):
         publisher = graph.publisher(JointState, 'joint_states')
         efforts = graph.messages(JointState, 'inverse_dynamics/efforts')
-        graph.wait(lambda: publisher.get_subscription_count() > 0)
-        graph.spin(0.5)
+        graph.introduced()
         for k in range(100):
             message = JointState(name=['joint1', 'joint2'])
             sec_ns = divmod(START + k * STEP, 10**9)
@@ -150,7 +148,8 @@ def test_continuous_joints_are_unwrapped_and_missing_velocities_had_from_positio
             message.position = [math.remainder(angle, 2.0 * math.pi), 0.5]
             publisher.publish(message)
             graph.spin(0.004)
-        graph.wait(lambda: len(efforts) > 80)
+        graph.caught_up()
+    assert len(efforts) > 80
     # two links at a constant angle to each other, turning steadily: no moment about z at the base
     assert max(abs(m.effort[0]) for m in efforts) < 1e-3
     assert efforts[-1].position[0] > math.pi
@@ -166,5 +165,5 @@ def test_names_are_relative_so_that_namespaces_work(graph: Graph) -> None:
         graph.wait(lambda: graph.node.count_publishers('/left/inverse_dynamics/efforts') > 0)
         robot = Robot(graph)
         robot.publisher = publisher
-        graph.wait(lambda: robot.move(5) or len(efforts) > 3)
+        graph.wait(lambda: len(efforts) > 3, meanwhile=robot.move_one)
         assert graph.call(Trigger, '/left/export_model') is not None

@@ -26,7 +26,7 @@ def test_a_killed_publisher_is_told_and_its_successor_heard(graph: Graph) -> Non
         graph.node.destroy_publisher(robot.publisher)
         for _ in range(2):
             with graph.program('programs.dds_peer', ['talk']) as talker:
-                graph.wait(lambda: status.levels() == [OK] * 3, timeout=40.0)
+                graph.wait(lambda: status.levels() == [OK] * 3)
                 talker.send(signal.SIGKILL)
                 graph.wait(lambda: status.level('input') == WARN)
                 assert 'no data for' in status.message('input')
@@ -41,12 +41,12 @@ def test_a_subscriber_that_stands_still_holds_nobody_up(graph: Graph) -> None:
     with started(graph), graph.program('programs.dds_peer', ['listen']) as listener:
         robot = connected(graph)
         graph.wait(lambda: 'listening' in listener.output)
-        graph.wait(lambda: robot.move(5) or graph.node.count_subscribers(
-            'inverse_dynamics/efforts') == 2)
+        graph.wait(lambda: graph.node.count_subscribers('inverse_dynamics/efforts') == 2,
+                   meanwhile=robot.move_one)
         listener.send(signal.SIGSTOP)
         before = len(robot.efforts)
         robot.move(300)
-        graph.wait(lambda: len(robot.efforts) >= before + 290)
+        assert len(robot.efforts) >= before + 290
         assert error(robot.efforts[-1], robot) < 1e-3
         listener.send(signal.SIGCONT)
 
@@ -62,14 +62,14 @@ def test_a_simulated_clock_that_stands_still_and_is_set_back(graph: Graph) -> No
         graph.wait(lambda: status.arrays and status.arrays[-1].header.stamp.sec == 42,
                    meanwhile=lambda: clock.publish(message))
         robot.move(60)
-        graph.wait(lambda: len(robot.efforts) >= 50)
+        assert len(robot.efforts) >= 50
         assert error(robot.efforts[-1], robot) < 1e-3
         robot.stamp -= 10_000_000_000
         message.clock.sec = 32
         clock.publish(message)
         robot.efforts.clear()
         robot.move(60)
-        graph.wait(lambda: len(robot.efforts) >= 50)
+        assert len(robot.efforts) >= 50
         assert error(robot.efforts[-1], robot) < 1e-3
         before = len(status.arrays)
         graph.wait(lambda: len(status.arrays) >= before + 2)
@@ -104,7 +104,7 @@ def test_exports_one_at_a_time_of_the_model_that_ran_when_asked(graph: Graph,
         publisher.publish(String(data=TEXT.replace('name="rx90"', 'name="other"')))
         answered: list[int] = []
         first.add_done_callback(lambda answer: answered.append(len(robot.efforts)))
-        graph.wait(first.done, timeout=60.0, meanwhile=lambda: robot.move(5))
+        graph.wait(first.done, meanwhile=lambda: robot.move(5))
         assert answered[0] >= 5, 'the data went on while the first call was under way'
         assert first.result().success, first.result().message
         expected = export_model(read_urdf(TEXT), 'c', functions='all')
@@ -113,12 +113,12 @@ def test_exports_one_at_a_time_of_the_model_that_ran_when_asked(graph: Graph,
         assert {path.name: path.read_text() for path in folder.iterdir()} == expected
         assert set_parameter(graph, 'export.name', type=4, string_value='arm').successful
         (folder / 'arm_dynamics.c').symlink_to(tmp_path / 'elsewhere')
-        answer = graph.call(Trigger, 'export_model', timeout=60.0)
+        answer = graph.call(Trigger, 'export_model')
         assert not answer.success and 'symbolic link' in answer.message
         assert not (tmp_path / 'elsewhere').exists() and not (folder / 'arm_dynamics.h').exists()
         # the process of an export ends with the node
         client.call_async(Trigger.Request())
-        graph.spin(0.3)
+        graph.spin(0.3)   # in whatever state that is on a busy machine
         assert process.stop(signal.SIGTERM) == 0 and 'Traceback' not in process.output
 
 
@@ -149,7 +149,7 @@ def test_ever_new_names_and_descriptions_do_not_fill_the_memory(graph: Graph) ->
         assert int(received['other_joints']) > 300 and len(received['unknown joints']) < 1000
         assert status.level('model') == ERROR and len(process.output) < 1_000_000
         robot.move(30)
-        graph.wait(lambda: len(robot.efforts) >= 20)
+        assert len(robot.efforts) >= 20
 
 
 @pytest.mark.fault(53)
@@ -172,14 +172,17 @@ def test_a_callback_that_fails_is_counted_told_once_and_survived(graph: Graph) -
 def test_text_that_cannot_be_written_does_not_keep_the_model_from_running(
         graph: Graph, tmp_path: Path) -> None:
     """It is counted, told, and tried again when it is asked for, in a process without defects."""
-    graph.publisher(String, 'robot_description', LATCHED).publish(String(data=TEXT))
+    publisher = graph.publisher(String, 'robot_description', LATCHED)
+    publisher.publish(String(data=TEXT))
     words = ['--ros-args', '-p', 'export.name:=defect', '-p', f'export.directory:={tmp_path}']
     with graph.program('programs.faulty_node', words) as process:
         graph.wait(lambda: 'model of' in process.output)
         robot, status = connected(graph), Statuses(graph)
         robot.move(30)
-        graph.wait(lambda: len(robot.efforts) >= 20)
+        assert len(robot.efforts) >= 20
         assert 'this is a defect:\nTraceback' in process.output
+        # the status of the first may have been sent before this subscription: once more
+        publisher.publish(String(data=TEXT.replace('mass value="35', 'mass value="36')))
         graph.wait(lambda: status.level('output') == ERROR)
         assert 'a defect of the export' in status.values('output')['callback error']
         answer = graph.call(Trigger, 'export_model')
@@ -197,4 +200,4 @@ def test_a_killed_node_that_is_started_again_finds_its_model(graph: Graph) -> No
             robot.move(20)
             assert error(robot.efforts[-1], robot) < 1e-3
             process.send(signal.SIGKILL)
-            assert process.wait(5.0) == -signal.SIGKILL
+            assert process.wait(30.0) == -signal.SIGKILL

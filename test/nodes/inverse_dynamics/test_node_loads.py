@@ -46,17 +46,6 @@ FILE = """
 TERMS = ('gravity', 'coriolis', 'inertia', 'friction', 'rotor', 'spring', 'external')
 
 
-def settled(robot: Robot, expected: Callable[[JointState], np.ndarray]) -> JointState:
-    """Move until the efforts are as expected, which a model made anew takes a while for."""
-    for _ in range(40):
-        robot.move(20)
-        if robot.efforts and np.allclose(robot.efforts[-1].effort, expected(robot.efforts[-1]),
-                                         rtol=1e-3, atol=1e-3):
-            return robot.efforts[-1]
-    last = robot.efforts[-1]
-    raise AssertionError(f'{list(last.effort)} instead of {expected(last)}')
-
-
 def beyond(robot: Robot, efforts: Mapping[int, Callable[[float, float, float], float]],
            ) -> Callable[[JointState], np.ndarray]:
     """Return what gives the efforts of the links, and those at some joints beside them."""
@@ -87,7 +76,7 @@ def test_parameters_of_joints_come_from_a_file_and_change_while_the_node_runs(
 
     with started(graph, arguments=['--params-file', str(file)]) as process:
         robot = connected(graph)
-        settled(robot, beyond(robot, {1: friction, 2: rotor}))
+        robot.settled(beyond(robot, {1: friction, 2: rotor}))
         assert 'joints.joint2.viscus' in process.output and 'stribeck_velocity' in process.output
         assert 'no parameter friction.enable, ' in process.output
         assert 'no parameter joint.joint1.viscous, it has no effect; did you mean ' \
@@ -106,47 +95,37 @@ def test_parameters_of_joints_come_from_a_file_and_change_while_the_node_runs(
         assert set_number(graph, 'joints.joint2.viscous', 2).successful
         assert set_number(graph, 'joints.joint1.spring_stiffness', 40.0).successful
         assert set_parameter(graph, 'joints.joint3.rotor_inertia', type=0).successful
-        settled(robot, beyond(robot, {
+        robot.settled(beyond(robot, {
             0: lambda q, qd, qdd: 40.0 * q,
             1: lambda q, qd, qdd: 2.0 * qd + 0.5 * math.tanh(qd)}))
         assert set_parameter(graph, 'friction.enabled', type=1, bool_value=False).successful
-        settled(robot, beyond(robot, {0: lambda q, qd, qdd: 40.0 * q}))
+        robot.settled(beyond(robot, {0: lambda q, qd, qdd: 40.0 * q}))
         graph.wait(lambda: 'friction.enabled is false' in process.output)
         other = TEXT.replace('joint1', 'waist')
         assert set_parameter(graph, 'robot_description', type=4, string_value=other).successful
         graph.wait(lambda: 'no movable joint "joint1"' in process.output)
         assert set_parameter(graph, 'robot_description', type=4, string_value=TEXT).successful
-        settled(robot, beyond(robot, {0: lambda q, qd, qdd: 40.0 * q}))
+        robot.settled(beyond(robot, {0: lambda q, qd, qdd: 40.0 * q}))
         assert process.stop() == 0
 
 
 def set_payload(graph: Graph, carries: bool) -> Any:
     """Call the service and return its answer."""
-    client = graph.node.create_client(SetBool, 'inverse_dynamics/set_payload')
-    graph.wait(client.service_is_ready)
-    future = client.call_async(SetBool.Request(data=carries))
-    graph.wait(future.done)
-    return future.result()
+    return graph.request(SetBool, 'inverse_dynamics/set_payload', data=carries)
 
 
 def is_attached(graph: Graph) -> bool:
     """Return the parameter that the service sets."""
-    client = graph.node.create_client(GetParameters, 'inverse_dynamics/get_parameters')
-    graph.wait(client.service_is_ready)
-    future = client.call_async(GetParameters.Request(names=['payload.attached']))
-    graph.wait(future.done)
-    return future.result().values[0].bool_value
+    return graph.request(GetParameters, 'inverse_dynamics/get_parameters',
+                         names=['payload.attached']).values[0].bool_value
 
 
 def set_together(graph: Graph, **values: ParameterValue) -> Any:
     """Set parameters of the payload atomically and return the result."""
-    client = graph.node.create_client(SetParametersAtomically,
-                                      'inverse_dynamics/set_parameters_atomically')
-    graph.wait(client.service_is_ready)
-    future = client.call_async(SetParametersAtomically.Request(parameters=[
-        Parameter(name=f'payload.{name}', value=value) for name, value in values.items()]))
-    graph.wait(future.done)
-    return future.result().result
+    return graph.request(
+        SetParametersAtomically, 'inverse_dynamics/set_parameters_atomically', parameters=[
+            Parameter(name=f'payload.{name}', value=value) for name, value in values.items()],
+    ).result
 
 
 def mass(value: float) -> ParameterValue:
@@ -181,10 +160,10 @@ def test_a_payload_is_carried_from_the_next_message_on(graph: Graph, tmp_path: P
         inertia = numbers(0.02, 0.0, 0.0, 0.03, 0.0, 0.04)
         assert set_together(graph, mass=mass(8.0), com=numbers(0.0, 0.0, 0.1),
                             inertia=inertia).successful
-        settled(robot, carrying(robot, 8.0))
+        robot.settled(carrying(robot, 8.0))
         refused = set_together(graph, mass=mass(3.0), com=numbers(0.0))
         assert not refused.successful and 'payload.com' in refused.reason
-        settled(robot, carrying(robot, 8.0))
+        robot.settled(carrying(robot, 8.0))
         assert set_number(graph, 'payload.mass', 2).successful
         robot.move(1)
         robot.move(1)
@@ -193,13 +172,13 @@ def test_a_payload_is_carried_from_the_next_message_on(graph: Graph, tmp_path: P
         answer = set_payload(graph, False)
         assert answer.success and 'nothing' in answer.message
         assert not is_attached(graph)
-        settled(robot, beyond(robot, {}))
+        robot.settled(beyond(robot, {}))
         assert set_number(graph, 'payload.mass', 5.5).successful
-        settled(robot, beyond(robot, {}))
+        robot.settled(beyond(robot, {}))
         answer = set_payload(graph, True)
         assert is_attached(graph)
         assert answer.success and '5.5 kg on link "link6"' in answer.message
-        settled(robot, carrying(robot, 5.5))
+        robot.settled(carrying(robot, 5.5))
         assert process.output.count('model of') == 2, 'no text was written anew for it'
         status = graph.messages(DiagnosticArray, 'inverse_dynamics/status')
         graph.wait(lambda: status)
@@ -240,9 +219,8 @@ def test_the_terms_are_published_when_asked_for_and_their_sum_are_the_efforts(
         for name in TERMS:
             graph.wait(lambda name=name: graph.node.count_publishers(
                 f'inverse_dynamics/terms/{name}'))
-        graph.spin(0.3)
+        graph.introduced()
         robot.move(40)
-        graph.wait(lambda: all(terms.values()))
         efforts = {stamp_of(message): message for message in robot.efforts}
         found = {name: {stamp_of(message): np.array(message.effort) for message in messages}
                  for name, messages in terms.items()}

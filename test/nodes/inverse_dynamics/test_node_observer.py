@@ -11,8 +11,8 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Bool
 from std_srvs.srv import SetBool, Trigger
-from test_node_base import FLOATING, Flight, imu
 
+from support.nodes.flight import FLOATING, Flight, imu
 from support.nodes.graph import LATCHED, Graph, Process
 from support.nodes.moving_robot import DYNAMICS, TEXT, connected, set_parameter, stamp_of, started
 from support.streams.pushed_robot import ARMATURE, START, STEP, Motion, panda, pushed
@@ -43,7 +43,7 @@ class Arm:
         self.external = graph.messages(JointState, f'{NODE}/external_efforts')
         self.contact = graph.messages(Bool, f'{NODE}/contact', LATCHED)
         self.status = graph.messages(DiagnosticArray, f'{NODE}/status')
-        graph.wait(lambda: self.publisher.get_subscription_count() > 0, what='subscription')
+        graph.introduced()
 
     def move(self, begin: float = 0.0, end: float = 2.0, blind: int = -1) -> None:
         """Publish what happens from one time to another [s]; a joint may measure no effort."""
@@ -60,7 +60,7 @@ class Arm:
             message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
             self.publisher.publish(message)
             self.graph.spin(EVERY * STEP * 1e-9)
-        self.graph.spin(0.2)
+        self.graph.caught_up()
 
     def found(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return times [s], and the external efforts that came and that were, (k, 7)."""
@@ -109,7 +109,7 @@ def test_a_push_is_told_with_its_efforts_until_it_is_reset(graph: Graph) -> None
         graph.wait(lambda: arm.contact)
         assert [message.data for message in arm.contact] == [False]
         graph.wait(lambda: graph.node.count_publishers(f'{NODE}/external_efforts'))
-        graph.spin(0.3)
+        graph.introduced()
         arm.move(0.0, LEFT)
         t, found, true = arm.found()
         assert np.abs(found[t < PUSHED]).max() < 0.5
@@ -201,7 +201,7 @@ def test_thresholds_of_other_joints_keep_it_off_until_they_are_right(graph: Grap
         assert numbers(graph, 'contact.thresholds', *[500.0] * 6).successful
         graph.wait(lambda: contact)
         graph.wait(lambda: graph.node.count_publishers(f'{NODE}/external_efforts'))
-        graph.spin(0.3)
+        graph.introduced()
 
         def largest(expected: Any) -> tuple[float, float]:
             external.clear()
@@ -213,10 +213,7 @@ def test_thresholds_of_other_joints_keep_it_off_until_they_are_right(graph: Grap
 
         off, scale = largest(lambda *state: carrying(*state, payload) - DYNAMICS(*state))
         assert off < 0.05 * scale, 'it carries nothing, which lifts it'
-        client = graph.node.create_client(SetBool, f'{NODE}/set_payload')
-        graph.wait(client.service_is_ready)
-        future = client.call_async(SetBool.Request(data=False))
-        graph.wait(future.done)
+        graph.request(SetBool, f'{NODE}/set_payload', data=False)
         assert largest(lambda *state: np.zeros(6))[0] < 0.05 * scale
         assert [message.data for message in contact] == [False]
         stiff = TEXT.replace('<joint name="joint6" type="revolute">',
@@ -237,7 +234,7 @@ def test_a_base_that_moves_is_not_observed_and_efforts_go_on(graph: Graph) -> No
         graph.wait(lambda: flight.efforts, meanwhile=lambda: flight.move(40, sensor, imu))
         assert flight.efforts and flight.wrenches and not contact
         assert process.output.count('not observed') == 1
-        graph.wait(lambda: flight.told('not observed: the momentum is that of a robot'))
+        graph.wait(lambda: flight.says('not observed: the momentum is that of a robot'))
         assert set_parameter(graph, 'base', type=4, string_value='fixed').successful
         graph.wait(lambda: contact)
         assert not contact[0].data

@@ -34,16 +34,17 @@ def test_two_publishers_that_interleave_are_an_error_and_give_nothing(graph: Gra
         robot = connected(graph)
         status = Statuses(graph)
         second = graph.publisher(JointState, 'joint_states')
-        graph.wait(lambda: second.get_subscription_count() > 0, what='subscription')
+        graph.introduced()
         robot.move(100)
         for _ in range(300):
             robot.move_one()
             other = robot.message(stamp=robot.stamp + STEP // 2)
             other.position = [0.5] * 6
             second.publish(other)
-        assert any(part.level == ERROR and 'several publishers of the same joints' in part.message
-                   for array in status.arrays for part in array.status)
-        assert 'several publishers of the same joints' in node.output
+        words = 'several publishers of the same joints'
+        graph.wait(lambda: any(part.level == ERROR and words in part.message
+                               for array in status.arrays for part in array.status))
+        graph.wait(lambda: words in node.output)
         count = len(robot.efforts)
         robot.move(100)
         assert len(robot.efforts) > count + 80

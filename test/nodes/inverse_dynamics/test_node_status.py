@@ -77,16 +77,12 @@ def test_bad_samples_and_stamps_of_another_clock_are_warned_of(graph: Graph) -> 
     with started(graph) as node:
         robot, status = connected(graph), Statuses(graph)
         graph.wait(lambda: status.arrays)
-        for _ in range(20):
-            robot.move(50)
-            if 'behind' in status.message('input') and status.level('output') == OK:
-                break
-        assert status.level('input') == WARN and status.level('output') == OK
+        graph.wait(lambda: 'behind' in status.message('input') and status.level('output') == OK,
+                   meanwhile=robot.move_one)
+        assert status.level('input') == WARN
         assert 'clocks' in status.message('input')
-        for _ in range(20):
-            robot.move(50, position=[float('nan')] * 6)
-            if 'position_not_finite' in status.message('output'):
-                break
+        graph.wait(lambda: 'position_not_finite' in status.message('output'),
+                   meanwhile=lambda: robot.move_one(position=[float('nan')] * 6))
         assert status.level('output') == WARN and 'left out' in status.message('input')
         line = r'joint states: \d+ position_not_finite'
         graph.wait(lambda: re.search(line, node.output), what='line in the log')
@@ -184,7 +180,7 @@ def test_accelerations_may_come_from_a_topic(graph: Graph) -> None:
     with started(graph, estimator='external'):
         robot = connected(graph)
         accelerations = graph.publisher(JointTrajectory, 'joint_accelerations')
-        graph.wait(lambda: accelerations.get_subscription_count() > 0, what='subscription')
+        graph.introduced()
         for _ in range(200):
             robot.stamp += STEP
             message = robot.message()
@@ -194,6 +190,6 @@ def test_accelerations_may_come_from_a_topic(graph: Graph) -> None:
             accelerations.publish(given)
             robot.publisher.publish(message)
             graph.spin(0.004)
-        graph.spin(0.3)
+        graph.caught_up()
         assert len(robot.efforts) > 180
         assert max(error(message, robot) for message in robot.efforts) < 1e-9

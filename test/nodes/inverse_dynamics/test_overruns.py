@@ -208,9 +208,10 @@ def information(graph: Graph) -> dict[str, object]:
     publisher = node.create_publisher(*topic, 10)
     subscription = node.create_subscription(*topic, lambda message: None, 10)
     graph.wait(lambda: publisher.get_subscription_count() > 0)
-    publisher.publish(DiagnosticArray())
-    time.sleep(0.2)
-    with subscription.handle:
-        taken = subscription.handle.take_message(DiagnosticArray, False)
+    taken = None
+    while taken is None:
+        publisher.publish(DiagnosticArray())
+        with subscription.handle:
+            taken = subscription.handle.take_message(DiagnosticArray, False)
     node.destroy_subscription(subscription)
-    return dict(taken[1]) if taken else {}
+    return dict(taken[1])

@@ -11,6 +11,7 @@ Real processes on a real DDS graph that never leaves this computer: helpers for 
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import time
@@ -18,6 +19,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from rcl_interfaces.srv import GetParameters
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from support.paths import TEST
@@ -48,7 +50,7 @@ class Process(ChildProcess):
         if any(error):
             print(f'--- output of {self.name} (exit code {self.exit_code})\n{self.output}')
 
-    def stop(self, number: int = signal.SIGINT, timeout: float = 5.0) -> int:
+    def stop(self, number: int = signal.SIGINT, timeout: float = 30.0) -> int:
         """Send a signal and return the exit code; a process that stays is an error."""
         self.send(number)
         code = self.wait(timeout)
@@ -64,6 +66,8 @@ class Graph(Client):
         os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
         self.domain = domain()
         super().__init__('test', self.domain)
+        self._received = 0
+        self._clients: dict[str, Any] = {}
 
     def __enter__(self) -> Graph:
         return self
@@ -98,7 +102,12 @@ class Graph(Client):
                  kept: int = 100_000) -> deque[Any]:
         """Subscribe and return the messages, oldest first, that `wait` and `spin` let in."""
         received: deque[Any] = deque(maxlen=kept)
-        self.listen(kind, topic, lambda message: received.append(message), qos)
+
+        def keep(message: Any) -> None:
+            self._received += 1
+            received.append(message)
+
+        self.listen(kind, topic, keep, qos)
         return received
 
     def publisher(self, kind: Any, topic: str, qos: QoSProfile | int = 10) -> Any:
@@ -106,19 +115,57 @@ class Graph(Client):
         return self.node.create_publisher(kind, topic, qos)
 
     def spin(self, seconds: float) -> None:
-        """Let callbacks run for a time [s]."""
+        """Let callbacks run for a time [s]: the pace of a stream, never a wait for an event."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             # always the same: rclpy begins anew for another timeout, and whoever is first in its
             # order, a stream that does not pause, is then the only one that is heard
             self._executor.spin_once(timeout_sec=0.001)
 
-    def wait(self, condition: Callable[[], object], timeout: float = 15.0,
+    def introduced(self, node: str = 'inverse_dynamics') -> None:
+        """
+        Wait until a node knows every publisher and subscription that this one has.
+
+        DDS announces them in their order, so a node that answers a newer client knows the others.
+
+        """
+        self._clients[node] = self.node.create_client(GetParameters, f'{node}/get_parameters')
+        self.caught_up(node)
+
+    def caught_up(self, node: str = 'inverse_dynamics') -> None:
+        """Wait until a node has taken in what was published, and its messages are received."""
+        client, answers = self._clients[node], []
+        self.wait(client.service_is_ready, what=f'service of {node}')
+        asked = -math.inf
+
+        def ask() -> None:
+            nonlocal asked
+            if time.monotonic() > asked + 5.0:   # DDS may lose the answer to a new client
+                answers.append(client.call_async(GetParameters.Request()))
+                asked = time.monotonic()
+
+        self.wait(lambda: any(answer.done() for answer in answers), what=f'answer of {node}',
+                  meanwhile=ask)
+        silent = 0
+        while silent < 20:
+            before = self._received
+            self._executor.spin_once(timeout_sec=0.001)
+            silent = silent + 1 if self._received == before else 0
+
+    def wait(self, condition: Callable[[], object], timeout: float = 60.0,
              what: str = 'such event', meanwhile: Callable[[], None] = lambda: None) -> None:
         """Let callbacks run until the condition holds; an error after `timeout` [s]."""
         super().wait(condition, timeout, what, meanwhile)
 
-    def call(self, kind: Any, service: str, timeout: float = 15.0,
+    def call(self, kind: Any, service: str, timeout: float = 60.0,
              meanwhile: Callable[[], None] = lambda: None) -> Any:
         """Call a service without arguments and return its answer."""
         return super().call(kind, service, timeout, meanwhile)
+
+    def request(self, kind: Any, service: str, **fields: Any) -> Any:
+        """Call a service with a request of these fields and return its answer."""
+        client = self.node.create_client(kind, service)
+        self.wait(client.service_is_ready, what=f'service {service}')
+        answer = client.call_async(kind.Request(**fields))
+        self.wait(answer.done, what=f'answer of service {service}')
+        return answer.result()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,10 +52,20 @@ class Robot:
         return message
 
     def move(self, samples: int, **change: Any) -> None:
-        """Publish samples at the rate of their stamps; what is received comes in meanwhile."""
+        """Publish samples at the rate of their stamps; the node has taken them in at the end."""
         for _ in range(samples):
             self.move_one(**change)
-        self.graph.spin(0.2)
+        self.graph.caught_up()
+
+    def settled(self, expected: Callable[[JointState], np.ndarray]) -> JointState:
+        """Move until the efforts are as expected, which a model made anew takes a while for."""
+        def is_settled() -> bool:
+            self.move(20)
+            return bool(self.efforts) and np.allclose(
+                self.efforts[-1].effort, expected(self.efforts[-1]), rtol=1e-3, atol=1e-3)
+
+        self.graph.wait(is_settled, what='efforts as expected')
+        return self.efforts[-1]
 
     def move_one(self, **change: Any) -> None:
         """Publish one sample, with some fields replaced."""
@@ -87,19 +97,15 @@ def started(graph: Graph, **parameters: Any) -> Process:
 
 
 def connected(graph: Graph) -> Robot:
-    """Return a robot that the node hears and that hears the node."""
+    """Return a robot whose joint states the node receives, and that receives its efforts."""
     robot = Robot(graph)
     graph.wait(lambda: robot.publisher.get_subscription_count() > 0, what='subscription')
     graph.wait(lambda: graph.node.count_publishers('inverse_dynamics/efforts') > 0)
-    graph.spin(0.5)   # no side is told when the other one has been told of it
+    graph.introduced()
     return robot
 
 
 def set_parameter(graph: Graph, name: str, **value: Any) -> Any:
     """Set a parameter of the node through its service and return the result."""
-    client = graph.node.create_client(SetParameters, 'inverse_dynamics/set_parameters')
-    graph.wait(client.service_is_ready)
-    future = client.call_async(SetParameters.Request(
-        parameters=[Parameter(name=name, value=ParameterValue(**value))]))
-    graph.wait(future.done)
-    return future.result().results[0]
+    return graph.request(SetParameters, 'inverse_dynamics/set_parameters', parameters=[
+        Parameter(name=name, value=ParameterValue(**value))]).results[0]

@@ -43,10 +43,10 @@ class Statuses:
         return self.arrays[-1].status[PARTS.index(part)]
 
 
-def move(robot: Robot, until: Callable[[], object], timeout: float = 20.0) -> None:
+def move(robot: Robot, until: Callable[[], object]) -> None:
     """Publish samples with the present time as their stamp until something holds."""
-    deadline = time.monotonic() + timeout
-    while not until():
-        assert time.monotonic() < deadline, 'it never came'
+    def publish() -> None:
         robot.publisher.publish(robot.message(stamp=time.time_ns()))
         robot.graph.spin(0.004)
+
+    robot.graph.wait(until, meanwhile=publish)
