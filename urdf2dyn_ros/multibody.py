@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.algebra.frames import aligned, from_rpy, rotated
+from urdf2dyn_ros.algebra.frames import aligned, composed, from_rpy
 from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
     ZERO,
@@ -154,14 +154,14 @@ def multibody(model: RobotModel) -> Multibody:
     while waiting:
         joint = waiting.pop()
         number, parent = placed[joint.parent]
-        body_R_link = rotated(parent.body_R_link, from_rpy(joint.rpy))
+        body_R_link = composed(parent.body_R_link, from_rpy(joint.rpy))
         body_p_link = add(parent.body_p_link, apply(parent.body_R_link, joint.xyz))
         if _moves(joint, model.root):
             parts = DECOMPOSED[joint.type](joint)
             for part in parts:
                 alignment = aligned(part.axis)
                 bodies.append(Body(part.name, part.type, number,
-                                   rotated(body_R_link, alignment), body_p_link,
+                                   composed(body_R_link, alignment), body_p_link,
                                    limits=joint.limits if len(parts) == 1 else NO_LIMITS))
                 number = len(bodies) - 1
                 attached[number] = []

@@ -1,1 +1,1 @@
-"""Scalars that are numbers or expressions, and vectors, rotations and inertias of them."""
+"""Scalars (numbers or expressions), and vectors, rotations and inertias of scalars."""

@@ -2,11 +2,11 @@
 A hash-consed graph of expressions that folds as it grows.
 
 An expression is a signed reference to a node, so that ``a - (-b)`` costs one addition and a sign
-never costs a node. Equal nodes are the same object; the serial number a node gets at its creation
-orders commutative arguments and, later, statements, so that the same robot gives the same text,
-byte for byte. Constants are plain floats outside the graph and fold as floats do.
+never costs a node. Equal nodes are the same object. Commutative arguments and, later, statements
+are in the order in which nodes were created, so that the same robot gives the same text, byte for
+byte. Constants are plain floats outside the graph and fold as floats do.
 
-Folding ``0 x`` to 0 assumes finite inputs: whoever evaluates the text checks its inputs.
+Folding ``0 x`` to 0 assumes finite inputs: the caller of the generated text must check them.
 
 """
 
@@ -34,8 +34,8 @@ class Node:
     args : tuple of Node
         Operands; empty for const, input and parameter.
     value : float or str
-        The number of a const, the name of an input or parameter, whether an exp is that of the
-        opposite of its operand, else None.
+        The number of a const, the name of an input or parameter, whether an exp has the negated
+        operand, else None.
     serial : int
         Order of creation.
     factor, base : float, Node
@@ -55,12 +55,12 @@ class Node:
 @dataclass
 class Graph:
     """
-    The nodes of one model, in the order of their creation, and the names given to some of them.
+    The nodes of one model, in the order of their creation, and the names of some of them.
 
     Attributes
     ----------
     labels : dict
-        Node to (name, negative): the named quantity is the node, or its opposite.
+        Node to (name, negative): the named quantity is the node, or its negative.
     cancels : bool
         Whether (x + y) - x folds to y.
 
@@ -72,15 +72,15 @@ class Graph:
     _known: dict[tuple[Any, ...], Node] = field(default_factory=dict)
 
     def input(self, name: str) -> Expression:
-        """Return a quantity that is known at every call."""
+        """Return an argument of the generated function."""
         return Expression(self.node('input', (), name))
 
     def parameter(self, name: str) -> Expression:
-        """Return a named constant, whose value a reader may change."""
+        """Return a named constant, whose value a user may change in the text."""
         return Expression(self.node('parameter', (), name))
 
     def node(self, op: str, args: tuple[Node, ...], value: Any = None) -> Node:
-        """Return the one node of this operation on these arguments."""
+        """Return the node of this operation on these arguments, created if it is new."""
         key = (op, value, *args)
         node = self._known.get(key)
         if node is None:
@@ -89,7 +89,7 @@ class Graph:
         return node
 
     def clear(self) -> None:
-        """Let go of the nodes, which know their graph: without this circle they end at once."""
+        """Remove all nodes: they refer to the graph, and without this cycle are freed at once."""
         self.nodes.clear()
         self.labels.clear()
         self._known.clear()

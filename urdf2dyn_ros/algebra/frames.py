@@ -1,4 +1,4 @@
-"""Constant rotations: roll, pitch, yaw; a frame with z on an axis; entries that mean 0 and 1."""
+"""Constant rotations: from roll, pitch, yaw; with z on an axis; with entries set to 0 and 1."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from urdf2dyn_ros.algebra.vectors import IDENTITY, Matrix, Triple, cross, produc
 
 SNAP = 2e-11
 """
-A fifth of the 1e-10 to which efforts are promised: 1.5707963268 is a quarter turn.
+Largest error of an entry that means 0 or 1, as of a quarter turn written as 1.5707963268.
 
-Not more: angles of 0.27931 and -0.00019159 rad (Unitree's G1) can leave an entry of 4e-10 that
-is no zero.
+A fifth of the promised 1e-10 of efforts, and not more: with angles of 0.27931 and -0.00019159 rad
+(Unitree's G1) an entry of 4e-10 is no zero.
 
 """
 
@@ -27,7 +27,7 @@ def _snapped(value: float) -> float:
 
 
 def from_rpy(rpy: Triple) -> Matrix:
-    """Return parent_R_child of URDF's fixed-axis roll, pitch, yaw [rad]: Rz(y) Ry(p) Rx(r)."""
+    """Return parent_R_child for URDF's fixed-axis roll, pitch, yaw [rad]: Rz(y) Ry(p) Rx(r)."""
     if rpy == (0.0, 0.0, 0.0):
         return IDENTITY
     (cr, cp, cy), (sr, sp, sy) = (tuple(f(a) for a in rpy) for f in (math.cos, math.sin))
@@ -37,8 +37,8 @@ def from_rpy(rpy: Triple) -> Matrix:
         (-sp, cp * sr, cp * cr)))
 
 
-def rotated(m: Matrix, n: Matrix) -> Matrix:
-    """Return m n, snapped."""
+def composed(m: Matrix, n: Matrix) -> Matrix:
+    """Return the rotation m n, snapped."""
     if m is IDENTITY:
         return n
     return m if n is IDENTITY else snapped(product(m, n))
@@ -46,9 +46,9 @@ def rotated(m: Matrix, n: Matrix) -> Matrix:
 
 def aligned(axis: Triple) -> Matrix:
     """
-    Return link_R_body whose z is the axis: a permutation of axes where the axis is x, y or z.
+    Return link_R_body whose z is the axis: a permutation of axes if the axis is x, y or z.
 
-    For an oblique axis the body's y is kept in the link's coordinate plane most nearly normal
+    For an oblique axis the body's y is in the link's coordinate plane that is most nearly normal
     to the axis, so that one more entry is zero.
 
     """

@@ -1,4 +1,4 @@
-"""Inertial parameters of a body: the sum of its links', about the body's origin."""
+"""Inertial parameters of a body: the sum of those of its links, about the body's origin."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from urdf2dyn_ros.algebra.vectors import (
 
 class LinkInertia(NamedTuple):
     """
-    A link's own parameters and its constant placement in its body.
+    The inertial parameters of a link and its constant placement in its body.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ def body_inertia(links: Iterable[LinkInertia]) -> BodyInertia | None:
 
 
 def total(parts: Iterable[BodyInertia]) -> BodyInertia | None:
-    """Return the sum of inertias about the same origin, exact; None where there are none."""
+    """Return the sum of inertias about the same origin; None where there are none."""
     result = None
     for part in parts:
         result = part if result is None else BodyInertia(
@@ -76,27 +76,25 @@ def about_origin(link: LinkInertia) -> BodyInertia:
     """Return a link's inertia about its body's origin: J = R I R' + m (c.c 1 - c c')."""
     com = com_in_body(link)
     R = link.body_R_inertial
-    turned = product(product(R, link.tensor), transpose(R))
+    tensor = product(product(R, link.tensor), transpose(R))
     return BodyInertia(link.mass, scale(link.mass, com),
-                       _symmetric(matrix_sum(turned, _point_mass(link.mass, com))))
+                       _symmetric(matrix_sum(tensor, _point_mass(link.mass, com))))
 
 
-def moved(inertia: BodyInertia, R: Matrix, p: Vector) -> BodyInertia:
+def transformed(inertia: BodyInertia, R: Matrix, p: Vector) -> BodyInertia:
     """Return m, h and second moments S in a frame where r = R r' + p; J stands for S."""
     m, h, S = inertia
     h = apply(R, h)
-    turned = S if R is IDENTITY else product(product(R, S), transpose(R))
-    across = outer(h, p)
-    parts = (turned, across, transpose(across), outer(scale(m, p), p))
-    S = parts[0]
-    for part in parts[1:]:
+    S = S if R is IDENTITY else product(product(R, S), transpose(R))
+    mixed = outer(h, p)
+    for part in (mixed, transpose(mixed), outer(scale(m, p), p)):
         S = matrix_sum(S, part)
     return BodyInertia(m, add(h, scale(m, p)), _symmetric(S))
 
 
-def turned(inertia: BodyInertia, c: Scalar, s: Scalar) -> BodyInertia:
+def rotated_about_z(inertia: BodyInertia, c: Scalar, s: Scalar) -> BodyInertia:
     """
-    Return m, h and second moments S after a turn about z with this cosine and sine.
+    Return m, h and second moments S after a rotation about z with this cosine and sine.
 
     From c^2 + s^2 = 1: with t = c (S_xx - S_yy) - 2 s S_xy, the new S_xx is S_yy + c t, S_yy is
     S_xx - c t and S_xy is S_xy + s t.
@@ -111,7 +109,7 @@ def turned(inertia: BodyInertia, c: Scalar, s: Scalar) -> BodyInertia:
 
 
 def _symmetric(m: Matrix) -> Matrix:
-    """Return m with its upper triangle mirrored: the same entries, not only equal ones."""
+    """Return m with its upper triangle mirrored, so that both have the same expressions."""
     return ((m[0][0], m[0][1], m[0][2]), (m[0][1], m[1][1], m[1][2]), (m[0][2], m[1][2], m[2][2]))
 
 

@@ -1,4 +1,4 @@
-"""Whether a rigid body can have an inertia tensor."""
+"""Check whether a rigid body can have an inertia tensor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urdf2dyn_ros.algebra.vectors import symmetric
 
 _FLOOR = 1e-9
 _THINNEST = 1e-6
-"""[m]; a body thinner than this has moments of 1e-35 kg m^2, whose error is rounding."""
+"""Thickness [m]: a thinner body has moments of 1e-35 kg m^2, whose error is rounding."""
 
 
 def inertia_flaw(texts: Sequence[str], entries: Sequence[float], mass: float,
@@ -19,8 +19,8 @@ def inertia_flaw(texts: Sequence[str], entries: Sequence[float], mass: float,
     """
     Return why no body has this tensor, as the code of a rule and a message; None if one can.
 
-    Principal moments are not negative, and none exceeds the sum of the other two. Texts are
-    rounded: a tensor has a flaw only if no further digits of its entries could mend it.
+    Principal moments are not negative, and none exceeds the sum of the other two. Printed entries
+    are rounded: a tensor has a flaw only if no values that round to its entries are without it.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def inertia_flaw(texts: Sequence[str], entries: Sequence[float], mass: float,
 
 
 def _half_units(texts: Sequence[str], entries: Sequence[float]) -> list[float]:
-    """Return the rounding of each entry; a zero is mostly exact: it takes the finest one."""
+    """Return the rounding of each entry; for a zero, mostly exact, the finest of all entries."""
     units = [_half_unit(text) for text in texts]
     finest = min(unit for unit, entry in zip(units, entries, strict=True) if entry)
     return [unit if entry else min(unit, finest)

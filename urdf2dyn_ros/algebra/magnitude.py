@@ -1,7 +1,7 @@
-"""How large a number in the equations may be."""
+"""Largest and smallest magnitudes of numbers in the equations."""
 
 LARGEST_MAGNITUDE = 1e30
-"""Products of about ten numbers of this size are finite in double precision."""
+"""Largest magnitude of a parameter: products of about ten such numbers are finite."""
 
 SMALLEST_DIVISOR = 1.0 / LARGEST_MAGNITUDE
-"""Least value of what equations divide by."""
+"""Smallest magnitude of a divisor."""

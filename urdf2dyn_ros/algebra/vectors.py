@@ -1,4 +1,4 @@
-"""Three-vectors and 3x3 matrices as tuples of any scalar; products skip what is exactly zero."""
+"""Three-vectors and 3x3 matrices as tuples of any scalar."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 
 def rounded(a: Vector, tiny: float) -> Vector:
-    """Return a with entries of at most this size set to zero."""
+    """Return a with entries of at most this magnitude set to zero."""
     x, y, z = (0.0 if abs(entry) <= tiny else entry for entry in a)
     return (x, y, z)
 
@@ -83,6 +83,6 @@ def about_z(angle_cos: Scalar, angle_sin: Scalar) -> Matrix:
 
 
 def symmetric(six: tuple[Scalar, ...]) -> Matrix:
-    """Return the matrix of its entries xx, xy, xz, yy, yz, zz."""
+    """Return the symmetric matrix with the entries xx, xy, xz, yy, yz, zz."""
     xx, xy, xz, yy, yz, zz = six
     return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))

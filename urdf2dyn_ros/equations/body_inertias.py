@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urdf2dyn_ros.algebra.frames import from_rpy, rotated
+from urdf2dyn_ros.algebra.frames import composed, from_rpy
 from urdf2dyn_ros.algebra.inertia import BodyInertia, LinkInertia, body_inertia
 from urdf2dyn_ros.algebra.vectors import symmetric
 from urdf2dyn_ros.multibody import Attached, Multibody
@@ -19,5 +19,5 @@ def _link_inertia(attached: Attached) -> LinkInertia:
     inertia = attached.link.inertia
     assert inertia is not None
     return LinkInertia(inertia.mass, inertia.com, symmetric(inertia.tensor),
-                       rotated(attached.body_R_link, from_rpy(inertia.rpy)),
+                       composed(attached.body_R_link, from_rpy(inertia.rpy)),
                        attached.body_R_link, attached.body_p_link)

@@ -15,7 +15,7 @@ from functools import partial
 from types import MappingProxyType
 
 from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.algebra.inertia import BodyInertia, moved, total, turned
+from urdf2dyn_ros.algebra.inertia import BodyInertia, rotated_about_z, total, transformed
 from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, add
 from urdf2dyn_ros.equations.newton_euler import in_parent, inertial
 from urdf2dyn_ros.equations.recursion import second_moment, unnoted
@@ -80,9 +80,10 @@ def _composite(system: Multibody, inertias: Sequence[BodyInertia | None],
             joint = JOINTS[body.type]
             R = joint.rotation(at[i])
             note(i, 'Rc', (R[0][0], R[1][0]))
-            before = turned(inertia, R[0][0], R[1][0])   # all joints turn about z, if at all
-            before = moved(before, IDENTITY, joint.displacement(at[i].q))
-            placed = moved(before, body.parent_R_joint, body.parent_p_joint)
+            # joints rotate about z, or not at all
+            before = rotated_about_z(inertia, R[0][0], R[1][0])
+            before = transformed(before, IDENTITY, joint.displacement(at[i].q))
+            placed = transformed(before, body.parent_R_joint, body.parent_p_joint)
             result[body.parent] = total(
                 part for part in (result[body.parent], placed) if part is not None)
     return result

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from urdf2dyn_ros.algebra.expression import Graph, Scalar
-from urdf2dyn_ros.algebra.frames import from_rpy, rotated
+from urdf2dyn_ros.algebra.frames import composed, from_rpy
 from urdf2dyn_ros.algebra.inertia import (
     BodyInertia,
     LinkInertia,
@@ -160,7 +160,7 @@ class NamedConstants:
         body_R_inertial = new.body_R_link
         if inertia.rpy != (0.0, 0.0, 0.0):
             body_R_inertial = self._rotation(
-                f'E{suffix}', rotated(old.body_R_link, from_rpy(inertia.rpy)),
+                f'E{suffix}', composed(old.body_R_link, from_rpy(inertia.rpy)),
                 f'constant rotation from the inertial axes of link {suffix} to frame '
                 f'{suffix.split("_")[0]}')
         return LinkInertia(mass, (com[0], com[1], com[2]), symmetric(tuple(six)), body_R_inertial,

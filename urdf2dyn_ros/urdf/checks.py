@@ -9,7 +9,6 @@ from dataclasses import replace
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.quoting import escaped, quote
 from urdf2dyn_ros.urdf import (
-    rules_force,
     rules_inertia,
     rules_joint,
     rules_mimic,
@@ -27,7 +26,7 @@ Rule = Callable[[Description], Iterator[Problem]]
 
 RULES: tuple[Rule, ...] = (
     *rules_text.RULES, *rules_tree.RULES, *rules_joint.RULES, *rules_mimic.RULES,
-    *rules_inertia.RULES, *rules_force.RULES, *rules_plausible.RULES, *rules_transmission.RULES)
+    *rules_inertia.RULES, *rules_plausible.RULES, *rules_transmission.RULES)
 """
 Each rule yields its problems and is independent of all others: what another rule reports as
 faulty is None or empty for it.

@@ -66,6 +66,14 @@ def missing_attributes(robot: Description) -> Iterator[Problem]:
                          f'{", ".join(missing)} missing; add {example}{zero}')
 
 
+def empty_forces(robot: Description) -> Iterator[Problem]:
+    """A wrench has a force, a torque or both."""
+    for element in robot.forces:
+        if element.get('force') is None and element.get('torque') is None:
+            yield reject('force-missing', element, 'neither force nor torque; add '
+                         'force="fx fy fz" [N] or torque="..." [N m]')
+
+
 def repeated_elements(robot: Description) -> Iterator[Problem]:
     """A link or joint has a tag once; parsers disagree on which one they use."""
     for element in robot.elements:
@@ -113,5 +121,5 @@ def duplicate_names(robot: Description) -> Iterator[Problem]:
                              f'name (lines {lines}); rename')
 
 
-RULES = (xacro_unresolved, plain_numbers, missing_elements, missing_attributes, repeated_elements,
-         quaternions, robot_name, empty_names, duplicate_names)
+RULES = (xacro_unresolved, plain_numbers, missing_elements, missing_attributes, empty_forces,
+         repeated_elements, quaternions, robot_name, empty_names, duplicate_names)

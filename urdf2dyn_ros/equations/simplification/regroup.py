@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from urdf2dyn_ros.algebra.inertia import BodyInertia, moved, total
+from urdf2dyn_ros.algebra.inertia import BodyInertia, total, transformed
 from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, rounded
 from urdf2dyn_ros.equations.simplification.virtual_masses import Child, virtual_mass
 from urdf2dyn_ros.joints import JOINTS
@@ -70,7 +70,7 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
             shared, kept = JOINTS[body.type].split(inertia)
             result[i] = None if kept == MASSLESS else kept
             # seen from the parent the same at whatever position of the joint
-            shifted = moved(shared, body.parent_R_joint, body.parent_p_joint)
+            shifted = transformed(shared, body.parent_R_joint, body.parent_p_joint)
             result[body.parent] = total([result[body.parent] or MASSLESS, shifted])
         behind[i] += _pulls(result[i])
         if body.parent != ROOT:

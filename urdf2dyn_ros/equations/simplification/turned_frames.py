@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from urdf2dyn_ros.algebra.frames import SNAP, rotated, snapped
+from urdf2dyn_ros.algebra.frames import SNAP, composed, snapped
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import Matrix, about_x, about_z, apply, product, transpose
 from urdf2dyn_ros.joints import JOINTS
@@ -38,7 +38,7 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
     bodies: list[Body] = []
     for i, body in enumerate(system.bodies):
         back = _about_z(-turns[body.parent]) if body.parent != ROOT else _about_z(0.0)
-        R = rotated(back, body.parent_R_joint)
+        R = composed(back, body.parent_R_joint)
         beta, alpha, gamma = _zxz(R)
         heir = heirs[i]
         turn = -gamma
@@ -53,11 +53,11 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
         about_axis = 0.0 if JOINTS[body.type].slides else body.offset
         bodies.append(replace(
             body,
-            parent_R_joint=rotated(_about_z(beta), _snapped_about_x(alpha)),
+            parent_R_joint=composed(_about_z(beta), _snapped_about_x(alpha)),
             parent_p_joint=apply(back, body.parent_p_joint),
             offset=body.offset - about_axis,
             turn=math.remainder(gamma + turn + about_axis, 2.0 * math.pi),
-            attached=tuple(replace(attached, body_R_link=rotated(to_body, attached.body_R_link),
+            attached=tuple(replace(attached, body_R_link=composed(to_body, attached.body_R_link),
                                    body_p_link=apply(to_body, attached.body_p_link))
                            for attached in body.attached)))
     return replace(system, bodies=tuple(bodies))
