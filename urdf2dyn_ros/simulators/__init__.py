@@ -10,7 +10,7 @@ from urdf2dyn_ros.simulators.simulator import Simulator
 
 
 class Engine(NamedTuple):
-    """Where a simulator is, and the Python package that its physics engine comes in."""
+    """Module and class of a simulator, and the Python package of its physics engine."""
 
     module: str
     class_name: str
@@ -25,12 +25,12 @@ SIMULATORS = {
 
 def simulator_class(name: str) -> type[Simulator]:
     """
-    Return the class of a simulator; its engine is imported only now.
+    Return the class of a simulator; only then is its engine imported.
 
     Raises
     ------
     SimulationError
-        If there is no simulator of that name, or its engine is not installed.
+        If there is no such simulator, or its engine is not installed.
 
     """
     if name not in SIMULATORS:
@@ -43,5 +43,5 @@ def simulator_class(name: str) -> type[Simulator]:
         raise SimulationError(
             f'simulator {name!r} needs the Python package {engine.package}, which cannot be '
             f'imported ({error}); install it with: pip install {engine.package}') from error
-    found: type[Simulator] = getattr(import_module(engine.module), engine.class_name)
-    return found
+    simulator: type[Simulator] = getattr(import_module(engine.module), engine.class_name)
+    return simulator

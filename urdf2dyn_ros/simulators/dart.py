@@ -13,20 +13,19 @@ from urdf2dyn_ros.simulators.dart_loader import load_skeleton
 from urdf2dyn_ros.simulators.simulator import Simulator
 
 _POSITION_GAIN = 0.1
-"""Share of the position error that is taken back in a step: gz_ros2_control's own default."""
+"""Share of the position error that a step corrects: the default of gz_ros2_control."""
 
 
 class DartSimulator(Simulator):
     """
     A robot in DART, loaded by DART's own URDF loader: an independent check of our own model.
 
-    Efforts, velocities and positions are commanded as gz_ros2_control does it with Gazebo: a
-    velocity is reached within the step, by whatever impulse that takes (DART's SERVO), and a
-    position by velocities of a tenth of the error a step.
+    Commands act as with gz_ros2_control in Gazebo: a velocity is reached within the step by an
+    unlimited impulse (DART's SERVO), a position by velocities of a tenth of the error a step.
 
     The net effort is the one that gz_ros2_control publishes: the wrench transmitted to the moved
     link, projected on the joint's axis. The commanded effort of a servo is its impulse divided by
-    the step; DART solves for it together with Coulomb friction, which cancels out of the two.
+    the step; DART solves for it together with Coulomb friction, which cancels.
 
     """
 
@@ -37,9 +36,9 @@ class DartSimulator(Simulator):
         self._world.addSkeleton(self._skeleton)
         self._bodies = [self._skeleton.getBodyNode(j.child) for j in self._gears.joints]
         self._joints = [body.getParentJoint() for body in self._bodies]
-        # The axis in the frame of the moved link, as moment and force: constant for our types.
+        # the axis in the frame of the moved link, as moment and force: constant for our types
         self._axes = np.array([joint.getRelativeJacobian().ravel() for joint in self._joints])
-        # DART numbers the coordinates limb by limb, the file may not.
+        # DART numbers the coordinates limb by limb, the file may not
         self._rows = np.array([joint.getIndexInSkeleton(0) for joint in self._joints])
         if self._command != 'effort':
             for joint in self._joints:
@@ -82,7 +81,7 @@ def _world(gravity: tuple[float, float, float], dt: float) -> Any:
     world = dartpy.simulation.World()
     world.setGravity(np.array(gravity, dtype=float))
     world.setTimeStep(dt)
-    # DART puts what hardly moves to sleep, and reports no effort for it from then on.
+    # DART deactivates what hardly moves, and then reports no effort
     options = world.getDeactivationOptions()
     options.mEnabled = False
     world.setDeactivationOptions(options)

@@ -1,4 +1,4 @@
-"""How DART is given a robot, and what is checked before it is trusted with it."""
+"""A robot loaded into DART, with its masses checked."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MASSLESS = 1e-18
 
 def load_skeleton(model: RobotModel, friction: bool) -> Any:
     """
-    Return DART's own reading of the robot, and check that it has the masses of the model.
+    Return the skeleton that DART reads from the robot.
 
-    Links without inertia are made massless: left alone, DART takes them for 1 kg each.
+    Links without inertia are made massless: by default DART gives them 1 kg each.
 
     Raises
     ------
     SimulationError
-        If DART cannot read the robot, or reads another mass.
+        If DART cannot read the robot, or a mass differs from the model.
 
     """
     options = dartpy.utils.DartLoaderOptions()
@@ -37,7 +37,7 @@ def load_skeleton(model: RobotModel, friction: bool) -> Any:
     skeleton = loader.parseSkeletonString(simulated_urdf(model, friction), dartpy.common.Uri())
     if skeleton is None:
         raise SimulationError(f'DART cannot read robot {model.name!r}')
-    # DART has no body for a root called "world", and none is needed.
+    # DART has no body for a root called "world"
     check_masses(model, 'DART', {body.getName(): body.getMass()
                                  for body in skeleton.getBodyNodes()})
     return skeleton

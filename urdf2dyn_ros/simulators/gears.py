@@ -1,4 +1,4 @@
-"""Which joints drive and which follow: positions of all joints from those of the drivers."""
+"""Mimic joints: the positions of all joints from those of the drivers."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot_model import Joint, Limits, RobotModel
 
 _SINGLE = ('revolute', 'continuous', 'prismatic')
-"""Types with one position; of the others only `fixed` can be simulated."""
+"""Types with one coordinate; of the others only `fixed` can be simulated."""
 
 
 @dataclass(frozen=True)
 class Gears:
     """
-    Positions of all moving joints as ``ratios @ q + offsets``, q those of the drivers.
+    Positions of all moving joints: ``ratios @ q + offsets``, with q of the drivers.
 
     Attributes
     ----------
     joints : tuple of Joint, (m,)
         Every moving joint, in the order of the file.
     drivers : tuple of Joint, (n,)
-        Those that mimic no other, in the order of the file.
+        Those that do not mimic, in the order of the file.
     ratios : ndarray, (m, n)
-        Chains of mimic joints are multiplied through.
+        Products along chains of mimic joints.
     offsets : ndarray, (m,)
         [rad or m].
 
@@ -39,12 +39,12 @@ class Gears:
 
     @property
     def any(self) -> bool:
-        """Tell whether any joint mimics another."""
+        """Whether any joint mimics another."""
         return len(self.joints) > len(self.drivers)
 
     @property
     def limits(self) -> tuple[Limits, ...]:
-        """Limits of each driver that keep the joints it drives within theirs, too."""
+        """Limits of each driver that keep its mimic joints within theirs too."""
         return tuple(self._limits(column) for column in range(len(self.drivers)))
 
     def _limits(self, column: int) -> Limits:
@@ -61,21 +61,21 @@ class Gears:
                 upper.append(max(ends))
             if limits.velocity:
                 velocity.append(limits.velocity / abs(ratio))
-        return Limits(_given(max(lower)), _given(min(upper)), None, _given(min(velocity)))
+        return Limits(_finite(max(lower)), _finite(min(upper)), None, _finite(min(velocity)))
 
 
-def _given(number: float) -> float | None:
+def _finite(number: float) -> float | None:
     return float(number) if np.isfinite(number) else None
 
 
 def gears(model: RobotModel) -> Gears:
     """
-    Return who drives whom.
+    Return the gears of a model.
 
     Raises
     ------
     SimulationError
-        For a joint of several freedoms; only a floating root is taken, as fixed to the world.
+        For a joint with several coordinates, except a floating root, which is fixed to the world.
 
     """
     moving = []
@@ -102,5 +102,5 @@ def gears(model: RobotModel) -> Gears:
 
 
 def is_floating_root(model: RobotModel, joint: Joint) -> bool:
-    """Tell whether a joint lets the whole robot float; it is fixed to the world here."""
+    """Return whether a joint lets the whole robot float."""
     return joint.type == 'floating' and joint.parent == model.root

@@ -1,4 +1,4 @@
-"""Joints that move no inertia: no simulation of them has a finite answer."""
+"""Joints that move no inertia, whose accelerations are infinite or undetermined."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.simulators.gears import Gears
 
 _NO_INERTIA = 1e-12
-"""Diagonal entry of the mass matrix [kg m^2 or kg] below which a joint moves nothing."""
+"""Diagonal entry of the mass matrix below which a joint moves no inertia [kg m^2 or kg]."""
 
 _SINGULAR = 1e-9
-"""A mass matrix scaled to a unit diagonal with a smaller eigenvalue cannot be inverted safely."""
+"""Smallest eigenvalue of an invertible mass matrix that is scaled to a unit diagonal."""
 
 
 def check_inertia(gears: Gears, M: Array) -> None:
     """
-    Refuse joints that move no inertia, alone or together.
+    Reject joints that move no inertia, alone or together.
 
     Parameters
     ----------

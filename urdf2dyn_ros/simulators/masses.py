@@ -1,4 +1,4 @@
-"""Whether an engine's reading of a robot has the masses of ours."""
+"""The check that an engine read the masses of the model."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from urdf2dyn_ros.robot_model import RobotModel
 
 def check_masses(model: RobotModel, engine: str, masses: Mapping[str, float]) -> None:
     """
-    Compare the mass of every link but a root that the engine has no body for.
+    Check the mass of every link, but of a root for which the engine has no body.
 
     Parameters
     ----------
     model : RobotModel
     engine : str
-        As it is called in the error.
+        Its name in the error.
     masses : mapping of str to float
-        Link to mass [kg].
+        Mass by link [kg].
 
     Raises
     ------
@@ -28,9 +28,9 @@ def check_masses(model: RobotModel, engine: str, masses: Mapping[str, float]) ->
     """
     for link in model.links:
         expected = 0.0 if link.inertia is None else link.inertia.mass
-        found = masses.get(link.name)
-        if found is None and link.name == model.root:
+        mass = masses.get(link.name)
+        if mass is None and link.name == model.root:
             continue
-        if found is None or abs(found - expected) > 1e-9 * max(expected, 1e-5):
-            raise SimulationError(f'link {link.name!r}: {engine} simulates a mass of {found} kg, '
+        if mass is None or abs(mass - expected) > 1e-9 * max(expected, 1e-5):
+            raise SimulationError(f'link {link.name!r}: {engine} simulates a mass of {mass} kg, '
                                   f'the model has {expected} kg')

@@ -13,13 +13,13 @@ from urdf2dyn_ros.simulators.simulated_model import simulated_urdf, with_aligned
 from urdf2dyn_ros.simulators.simulator import Simulator
 
 _MASSLESS = 2e-15
-"""Mass [kg] and moments [kg m^2] of a link without inertia; MuJoCo refuses less."""
+"""Mass [kg] and moments [kg m^2] of a link without inertia; MuJoCo rejects less."""
 
 _COMPILER = (f'<mujoco><compiler discardvisual="true" fusestatic="false" balanceinertia="false" '
             f'boundmass="{_MASSLESS}" boundinertia="{_MASSLESS}"/></mujoco></robot>')
 
 _BANDWIDTH = 100.0
-"""Of the servos [rad/s]: the moved inertia, times its square, is their stiffness."""
+"""Bandwidth of the servos [rad/s]: their stiffness is the moved inertia times its square."""
 
 
 class MujocoSimulator(Simulator):
@@ -27,11 +27,11 @@ class MujocoSimulator(Simulator):
     A robot in MuJoCo, loaded by MuJoCo's own URDF reader and stepped by its Euler method.
 
     The commanded effort is the generalised force of the actuator. The servos are springs and
-    dampers, kp (command - q) - kv qd and kv (command - qd), as MuJoCo's actuators ``position``
-    and ``velocity`` are: they are behind the command, and what they supply has friction in it.
-    The net effort is what MuJoCo's own recursion gives for the motion of the step. Coulomb
-    friction is MuJoCo's ``frictionloss``, a constraint that is made as stiff as it may be: it
-    follows the textbook's law but for the last one or two steps before the joint turns round.
+    dampers, kp (command - q) - kv qd and kv (command - qd), like MuJoCo's actuators ``position``
+    and ``velocity``: they lag behind the command, and their effort includes friction. The net
+    effort is that of MuJoCo's own recursion for the motion of the step. Coulomb friction is
+    MuJoCo's ``frictionloss``, a constraint as stiff as it may be: it follows the textbook's law
+    but for the last one or two steps before the joint reverses.
 
     """
 
@@ -51,9 +51,9 @@ class MujocoSimulator(Simulator):
         engine.opt.gravity[:] = gravity
         engine.opt.timestep = self._dt
         engine.opt.tolerance = 1e-12
-        # a simulation that diverges is to be seen, not started again
+        # a simulation that diverges must be visible, not restarted
         engine.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
-        # left at 0.02 s, friction turns round that long before the joint does
+        # with the default of 0.02 s, friction reverses that long before the joint does
         engine.dof_solref[:, 0] = 2.0 * self._dt
         engine.jnt_limited[:] = 0
         engine.jnt_actfrclimited[:] = 0
@@ -64,7 +64,7 @@ class MujocoSimulator(Simulator):
         stiffness = self._mass_matrix().diagonal() * _BANDWIDTH**2
         self._kp = stiffness * (self._command == 'position')
         self._kv = 2.0 * stiffness / _BANDWIDTH * (self._command != 'effort')
-        # where MuJoCo integrates it implicitly, as it does with the damping of the joint
+        # MuJoCo integrates it implicitly, like the damping of the joint
         engine.dof_damping[self._rows] += self._kv
 
     def _state(self) -> tuple[Array, Array]:
@@ -90,7 +90,7 @@ class MujocoSimulator(Simulator):
         data.qfrc_applied[self._rows] = applied
         before = data.qvel.copy()
         mujoco.mj_step(engine, data)
-        # What the recursion takes is that of the step, velocities and accelerations included.
+        # the recursion needs velocities and accelerations of the step
         after = data.qvel.copy()
         net = np.zeros(engine.nv)
         data.qvel[:], data.qacc[:] = before, (after - before) / self._dt
@@ -100,7 +100,7 @@ class MujocoSimulator(Simulator):
         return net[self._rows], applied - self._kv * after[self._rows]
 
     def _applied(self, command: Array) -> Array:
-        """Return what the actuators supply (m,) but for the servos' damping."""
+        """Return the efforts of the actuators (m,) without the damping of the servos."""
         if self._command == 'position':
             return np.asarray(self._kp * (command - self._state()[0]))
         return command if self._command == 'effort' else np.asarray(self._kv * command)

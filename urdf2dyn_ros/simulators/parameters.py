@@ -12,7 +12,7 @@ from urdf2dyn_ros.simulators.sample import EFFORTS
 from urdf2dyn_ros.trajectories import TRAJECTORIES
 
 BY_TOPIC = 'topic'
-"""The motion that is not in the table: it comes by message."""
+"""The motion that is not in the table: it is received as a message."""
 
 SIMULATOR_PARAMETERS = (
     Parameter('robot_description', '', 'The robot, as URDF.', read_only=True),

@@ -1,4 +1,4 @@
-"""What of a robot the engines are given."""
+"""The robot as engines read it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urdf2dyn_ros.urdf.writer import clean_urdf
 
 
 def simulated_urdf(model: RobotModel, friction: bool) -> str:
-    """Return a URDF without gears and limits, its root fixed, massless links without inertial."""
+    """Return a URDF with a fixed root, without gears, limits and inertias of zero."""
     def simulated(joint: Joint) -> Joint:
         if is_floating_root(model, joint):
             return replace(joint, type='fixed', mimic=None)
@@ -28,7 +28,7 @@ def simulated_urdf(model: RobotModel, friction: bool) -> str:
 
 
 def with_aligned_inertias(model: RobotModel) -> RobotModel:
-    """Return the same robot with every inertial frame along the axes of its link."""
+    """Return the robot with every inertial frame parallel to the frame of its link."""
     return replace(model, links=tuple(
         link if link.inertia is None else replace(link, inertia=_aligned(link.inertia))
         for link in model.links))

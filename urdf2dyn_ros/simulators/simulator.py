@@ -16,26 +16,26 @@ from urdf2dyn_ros.simulators.inertia import check_inertia
 from urdf2dyn_ros.simulators.sample import SimulatedSample
 
 COMMANDS = ('effort', 'velocity', 'position')
-"""What a joint may be commanded to have; the last two are followed by a servo of the engine."""
+"""Kinds of commands; a servo of the engine follows the last two."""
 
 _FASTEST = 1e6
-"""No joint moves at this velocity [rad/s or m/s], if the engine is right."""
+"""Velocity beyond which the simulation has diverged [rad/s or m/s]."""
 
 
 class Simulator(ABC):
     """
     A fixed-base robot in a physics engine; vectors are in the order of `joint_names`.
 
-    The root link is welded to the world, and so is a floating root. There are no contacts and no
-    limits; damping and Coulomb friction of the URDF act only if `friction` is true, the damping
-    implicitly: by a velocity of the end of the step.
+    The root is fixed to the world, also a floating one. There are no contacts and no limits.
+    Damping and Coulomb friction of the URDF act only if `friction` is true; the damping is
+    implicit, with the velocity at the end of the step.
 
-    Mimic joints follow their driver through an ideal, rigid gear without mass: the motion of all
-    joints is solved together with the engine's own mass matrix, and the effort of a driving joint
-    is its own plus, for each joint that mimics it, multiplier * (effort of that joint).
+    Mimic joints follow their driver through an ideal, rigid gear without mass: the engine's own
+    mass matrix gives the motion of all joints, and the effort of a driver is its own plus
+    multiplier * effort of each joint that mimics it.
 
     An engine is a subclass with the abstract methods; their vectors have an entry for each of the
-    m moving joints, mimic joints among them, in the order of the file.
+    m moving joints, including mimic joints, in the order of the file.
 
     Parameters
     ----------
@@ -47,20 +47,20 @@ class Simulator(ABC):
     friction : bool
         Whether the damping and friction of the URDF act in the joints.
     command : str
-        One of ``COMMANDS``: what `step` is given.
+        One of ``COMMANDS``: the argument of `step`.
 
     Attributes
     ----------
     joint_names : tuple of str
-        The n joints that drive, in the order of the file.
+        The n drivers, in the order of the file.
     inertia : ndarray, (n,)
-        What each joint moves at position zero [kg m^2 or kg], the others let go.
+        Inertia that each joint moves at position zero [kg m^2 or kg], the others free.
 
     Raises
     ------
     SimulationError
-        If the engine cannot simulate the robot: joints of several freedoms, joints that move no
-        inertia, constant wrenches, or a model that the engine read differently.
+        If the engine cannot simulate the robot: joints with several coordinates, joints that
+        move no inertia, constant wrenches, or a model that the engine read differently.
 
     """
 
@@ -100,7 +100,7 @@ class Simulator(ABC):
     @abstractmethod
     def _load(self, model: RobotModel, gravity: tuple[float, float, float],
               friction: bool) -> None:
-        """Give the engine the robot."""
+        """Load the robot into the engine."""
 
     @abstractmethod
     def _state(self) -> tuple[Array, Array]:
@@ -112,7 +112,7 @@ class Simulator(ABC):
 
     @abstractmethod
     def _inertial(self, qdd: Array) -> Array:
-        """Return the efforts (m,) of accelerations (m,): the links' mass matrix times them."""
+        """Return the links' mass matrix times accelerations (m,)."""
 
     @abstractmethod
     def _bias(self) -> Array:
@@ -120,7 +120,7 @@ class Simulator(ABC):
 
     @abstractmethod
     def _advance(self, command: Array) -> tuple[Array, Array]:
-        """Step under commands (m,); return the net and the supplied efforts (m,) of the step."""
+        """Step under commands (m,); return the net and the commanded efforts (m,) of the step."""
 
     @property
     def time(self) -> float:
@@ -138,7 +138,7 @@ class Simulator(ABC):
         return self._state()[1][self._drivers]
 
     def set_state(self, q: Array, qd: Array) -> None:
-        """Place the robot: q, qd (n,)."""
+        """Set the state q, qd (n,) of the drivers."""
         self._set_state(self._gears.ratios @ q + self._gears.offsets, self._gears.ratios @ qd)
 
     def step(self, command: Array) -> SimulatedSample:
@@ -148,7 +148,7 @@ class Simulator(ABC):
         Raises
         ------
         SimulationError
-            If the state is not finite any more, or beyond all reason.
+            If the state diverged.
 
         """
         time, q, qd = self.time, self.q, self.qd
@@ -173,29 +173,16 @@ class Simulator(ABC):
                                'step, or a slower motion')
 
     def required(self, qdd: Array) -> Array:
-        """
-        Return the efforts that give accelerations now, damping included, by the engine's model.
-
-        Parameters
-        ----------
-        qdd : ndarray, (n,)
-            [rad/s^2 or m/s^2].
-
-        Returns
-        -------
-        tau : ndarray, (n,)
-            [N m or N].
-
-        """
+        """Return the efforts (n,) of accelerations (n,) by the engine's model, with damping."""
         return np.asarray(self._gears.ratios.T @ self._efforts(self._gears.ratios @ qdd))
 
     def _efforts(self, qdd: Array) -> Array:
-        """Return the effort of every joint for accelerations (m,); Coulomb friction is not in."""
-        velocities = self._state()[1] + self._dt * qdd   # the damping is that after the step
+        """Return the efforts (m,) of accelerations (m,), without Coulomb friction."""
+        velocities = self._state()[1] + self._dt * qdd   # damping after the step
         return self._inertial(qdd) + self._bias() + self._damping * velocities
 
     def _through_gears(self, tau: Array) -> Array:
-        """Return the effort of every joint when the drivers act with tau through their gears."""
+        """Return the efforts (m,) of all joints for efforts tau (n,) of the drivers."""
         G = self._gears.ratios
         M = self._mass_matrix() + self._dt * np.diag(self._damping)
         rest = self._bias() + self._damping * self._state()[1]

@@ -6,7 +6,7 @@ from urdf2dyn_ros.trajectories.point_to_point import PointToPoint
 
 
 class CubicTrajectory(PointToPoint):
-    """Polynomials of degree 3: accelerations are straight lines, and jump at every point."""
+    """Polynomials of degree 3: accelerations are straight lines, and jump at the points."""
 
     PEAK = 1.5
 

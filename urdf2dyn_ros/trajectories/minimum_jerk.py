@@ -1,4 +1,4 @@
-"""The motion `minimum_jerk`: from point to point as a human hand goes (Flash and Hogan, 1985)."""
+"""The motion `minimum_jerk`: from point to point like a human hand (Flash and Hogan, 1985)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A motion through given points, as a trajectory_msgs/JointTrajectory describes one."""
+"""A motion through points, as in trajectory_msgs/JointTrajectory."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from scipy.interpolate import BPoly, CubicSpline
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot_model import Joint, Limits
+from urdf2dyn_ros.trajectories.trajectory import Trajectory
 
 _INSTANTS = 20
-"""Instants of a stretch at which the limits are looked at."""
+"""Instants between two points at which the limits are checked."""
 
 _MOST_POINTS = 10_000
 """Points of a trajectory."""
 
 _TOLERANCE = 1e-6
-"""Share of a limit by which rounding may pass it."""
+"""Share of a limit by which rounding may exceed it."""
 
 
 @dataclass(frozen=True)
 class Point:
     """
-    Where the named joints are at an instant, and what else is known of their motion there.
+    Positions of the named joints at an instant, and their velocities and accelerations if known.
 
     Attributes
     ----------
@@ -44,50 +45,50 @@ class Point:
     accelerations: Sequence[float] = ()
 
 
-class ViaPoints:
+class ViaPoints(Trajectory):
     """
-    From where the robot is through points, in the order of their times; then it holds still.
+    A motion from the present state through points, in the order of their times, to rest.
 
-    Between the points the position is a polynomial of degree 3 where velocities are given, of
-    degree 5 where accelerations are, too, and where neither is, a cubic spline that ends at rest.
-    Joints that are not named stay where they are, and so do all at a first point of time 0.
+    With velocities the position between points is a polynomial of degree 3, with accelerations
+    too one of degree 5, and without both a cubic spline that ends at rest. Joints that are not
+    named keep their position; a first point at time 0 is ignored if another one follows.
 
     Parameters
     ----------
     joints : sequence of Joint, (n,)
     limits : sequence of Limits, (n,)
     present : tuple of ndarray, (n,) each
-        q, qd, qdd at the start [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
+        q, qd, qdd now [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
     names : sequence of str, (k,)
     points : sequence of Point
 
     Raises
     ------
     SimulationError
-        For joints that are not there, points that do not fit, times that do not increase, and
-        motions that pass a limit of position or velocity.
+        For unknown joints, points of the wrong size, times that do not increase, and motions
+        that exceed a limit of position or velocity.
 
     """
 
     def __init__(self, joints: Sequence[Joint], limits: Sequence[Limits],
                  present: tuple[Array, Array, Array], names: Sequence[str],
                  points: Sequence[Point]) -> None:
-        known = [joint.name for joint in joints]
+        joint_names = [joint.name for joint in joints]
         if len(points) > 1 and points[0].time == 0.0:
             points = points[1:]
-        _check(known, names, points)
+        _check(joint_names, names, points)
         self.centre = np.array(present[0])
-        self._columns = [known.index(name) for name in names]
+        self._columns = [joint_names.index(name) for name in names]
         times = np.array([0.0, *(point.time for point in points)])
         self.duration = float(times[-1])
         start = [part[self._columns] for part in present]
-        given = 1 + bool(len(points[0].velocities)) + bool(len(points[0].accelerations))
-        rows = [start[:given], *((point.positions, point.velocities, point.accelerations)[:given]
+        known = 1 + bool(len(points[0].velocities)) + bool(len(points[0].accelerations))
+        rows = [start[:known], *((point.positions, point.velocities, point.accelerations)[:known]
                                  for point in points)]
-        values = np.array(rows, dtype=float)   # (points, given, k)
+        values = np.array(rows, dtype=float)   # (points, known, k)
         if not np.isfinite(values).all():
             raise SimulationError('trajectory: every number in it must be finite')
-        if given == 1:
+        if known == 1:
             ends = (1, start[1]), (1, np.zeros(len(names)))
             self._q = CubicSpline(times, values[:, 0], bc_type=ends)
         else:
@@ -97,7 +98,6 @@ class ViaPoints:
         self._check_limits(joints, limits, times)
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        """Return q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2] at t [s]."""
         q, qd, qdd = self.centre.copy(), 0.0 * self.centre, 0.0 * self.centre
         if t < self.duration:
             t = max(t, 0.0)
@@ -116,7 +116,7 @@ class ViaPoints:
 
 
 def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point]) -> None:
-    """Refuse what cannot be interpolated, whatever the numbers are."""
+    """Reject names and sizes that cannot be interpolated."""
     unknown = [name for name in names if name not in known]
     if unknown or len(set(names)) < len(names) or not names:
         raise SimulationError(f'trajectory of {_listed(names)}: its joints must be some of '
