@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from urdf2dyn_ros.joint_terms import Rotor, Term
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads import JointTerm, Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.program.generator import LOADS, STYLES, generate
@@ -68,12 +67,12 @@ def acting(system: Multibody, rows: Sequence[JointRow], loads: Loads) -> list[st
     return lines
 
 
-def _parameters(term: Term, row: JointRow) -> str:
+def _parameters(term: JointTerm, row: JointRow) -> str:
     texts = []
-    for each in term.parameters():
-        unit = each.metadata['unit'].format(unit=row.unit, effort=row.effort_unit)
-        texts.append(f'{each.metadata["what"]} {getattr(term, each.name):.6g} {unit}')
-    if isinstance(term, Rotor) and term.gyroscopic:
+    for _, each, value in term.parameters():
+        unit = each.unit.format(unit=row.unit, effort=row.effort_unit)
+        texts.append(f'{each.what} {value:.6g} {unit}')
+    if getattr(term, 'gyroscopic', False):
         texts.append('gyroscopic')
     return ', '.join(texts)
 

@@ -12,8 +12,7 @@ from support.torture import robot
 from urdf2dyn_ros import InverseDynamics
 from urdf2dyn_ros.compiled import caller
 from urdf2dyn_ros.errors import StateError
-from urdf2dyn_ros.joint_terms import Friction, Rotor, Spring
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads import Friction, Loads, Rotor, Spring
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import Mimic
 

@@ -17,9 +17,8 @@ from support.random_trees import examples, trees
 from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.joint_terms import Friction, Rotor, Spring
 from urdf2dyn_ros.languages import python
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads import Friction, Loads, Rotor, Spring
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.program.generator import STYLES, generate
 from urdf2dyn_ros.urdf.writer import clean_urdf

@@ -16,9 +16,8 @@ import pytest
 
 from support.paths import ROOT, TEST
 from urdf2dyn_ros import export_model, languages, read_urdf
-from urdf2dyn_ros.joint_terms import Friction, Rotor, Spring
 from urdf2dyn_ros.languages import LANGUAGES
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads import Friction, Loads, Rotor, Spring
 from urdf2dyn_ros.program.generator import STYLES
 
 GOLDEN = TEST / 'golden'

@@ -23,10 +23,9 @@ from support.language_tools import (
 from support.oracles import worst
 from support.torture import loaded, program_of, robot
 from urdf2dyn_ros.functions.quantity import WRENCH
-from urdf2dyn_ros.joint_terms import Friction, Spring
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.languages.python import Python
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads import Friction, Loads, Spring
 from urdf2dyn_ros.program.generator import STYLES
 from urdf2dyn_ros.program.statements import Name, Product, Signed, Statement, Sum
 from urdf2dyn_ros.robot_model import Joint, Link, RobotModel

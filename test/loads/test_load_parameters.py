@@ -12,7 +12,13 @@ import pytest
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.load_parameters import JOINTS, check_names, loaded, loading, unheeded
+from urdf2dyn_ros.loads.load_parameters import (
+    JOINT_PARAMETERS,
+    check_names,
+    loaded,
+    loading,
+    unheeded,
+)
 from urdf2dyn_ros.loads.payload import carried, doubt, payload
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
 from urdf2dyn_ros.robot_model import ExternalForce
@@ -92,11 +98,11 @@ def test_the_forces_of_the_urdf_count_unless_told_otherwise() -> None:
 
 def test_names_may_have_dots_and_slashes() -> None:
     name = 'joints.left/arm.shoulder.viscous.coulomb'
-    assert JOINTS.of({name: 1.0}) == {'left/arm.shoulder.viscous': {'coulomb': 1.0}}
-    assert JOINTS.row(name).check(2) == 2.0
+    assert JOINT_PARAMETERS.of({name: 1.0}) == {'left/arm.shoulder.viscous': {'coulomb': 1.0}}
+    assert JOINT_PARAMETERS.row(name).check(2) == 2.0
     for wrong in ('joints.viscous', 'joints..viscous', 'joints.arm.viscus', 'joints.arm'):
         with pytest.raises(ParameterError, match=r'joints\.<joint>\.<field>.*stribeck'):
-            JOINTS.row(wrong)
+            JOINT_PARAMETERS.row(wrong)
 
 
 @pytest.mark.parametrize(('field', 'value'), [
@@ -104,7 +110,7 @@ def test_names_may_have_dots_and_slashes() -> None:
     ('gear_ratio', '3'), ('friction_width', 0.0), ('stribeck_velocity', 0), ('armature', None)])
 def test_fields_are_checked(field: str, value: object) -> None:
     with pytest.raises(ParameterError, match=rf'joints\.arm\.{field} = .* must be a number'):
-        JOINTS.row(f'joints.arm.{field}').check(value)
+        JOINT_PARAMETERS.row(f'joints.arm.{field}').check(value)
 
 
 def test_what_has_no_effect_is_told() -> None:

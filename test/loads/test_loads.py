@@ -12,8 +12,7 @@ from support.random_trees import random_inertia
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.joint_terms import Friction, Rotor, Spring, Term
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads import Friction, JointTerm, Loads, Rotor, Spring
 from urdf2dyn_ros.robot_model import ExternalForce, Joint, Link, RobotModel
 
 RX90 = read_urdf((OWN / 'rx90.urdf').read_bytes())
@@ -41,7 +40,7 @@ FREE = RobotModel(
     (Rotor(0.1, 0.0), r'rotor gear_ratio of joint "joint2" = 0: must .* without a gear it is 1'),
     (Spring(-3.0), r'spring stiffness of joint "joint2" = -3.0: .* at least 0.*\[N m/rad\]'),
     (Spring(1.0, float('inf')), r'spring reference .* = inf: .*\[rad\]')])
-def test_parameters_that_no_joint_has_are_refused(term: Term, message: str) -> None:
+def test_parameters_that_no_joint_has_are_refused(term: JointTerm, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         InverseDynamics(RX90, loads=Loads(terms={'joint2': [term]}))
 

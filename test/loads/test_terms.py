@@ -17,8 +17,7 @@ from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.algebra.frames import aligned
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.joint_terms import TERMS, Friction, Rotor, Spring
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads import TERMS, Friction, Loads, Rotor, Spring
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.program.generator import generate
 from urdf2dyn_ros.robot_model import Inertia, Joint, Limits, Link, Mimic

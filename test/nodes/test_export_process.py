@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 
 from support.robot_files import OWN
-from urdf2dyn_ros import export_model, load_parameters, read_urdf
+from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import write_files
+from urdf2dyn_ros.loads import load_parameters
 from urdf2dyn_ros.nodes import export_process
 from urdf2dyn_ros.nodes.export_process import Export, ExportProcess
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS

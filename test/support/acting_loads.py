@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from urdf2dyn_ros import RobotModel
-from urdf2dyn_ros.joint_terms import Friction, Rotor, Spring, Term
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads import Friction, JointTerm, Loads, Rotor, Spring
 from urdf2dyn_ros.multibody import multibody
 
 
-def terms(model: RobotModel, seed: int = 0, gyroscopic: bool = True) -> dict[str, list[Term]]:
+def terms(model: RobotModel, seed: int = 0, gyroscopic: bool = True) -> dict[str, list[JointTerm]]:
     """Return friction, rotor and spring of every joint, none of whose parameters is zero."""
     rng = np.random.default_rng(seed)
     return {body.name: [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from urdf2dyn_ros.joint_terms.urdf_friction import urdf_friction
 from urdf2dyn_ros.loads import BASES, Loads
+from urdf2dyn_ros.loads.urdf_friction import urdf_friction
 from urdf2dyn_ros.robot_model import RobotModel
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from urdf2dyn_ros.joint_terms import Term
-from urdf2dyn_ros.joint_terms.one_constant import one_constant
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads import JointTerm, Loads
+from urdf2dyn_ros.loads.one_constant import one_constant
 from urdf2dyn_ros.multibody import Multibody
 
-BodyTerms = Mapping[int, tuple[Term, ...]]
+BodyTerms = Mapping[int, tuple[JointTerm, ...]]
 
 
-def body_terms(system: Multibody, loads: Loads) -> dict[int, tuple[Term, ...]]:
+def body_terms(system: Multibody, loads: Loads) -> dict[int, tuple[JointTerm, ...]]:
     """Return the terms by the number of a body; what is off leaves no trace."""
     found = {i: tuple(term for term in loads.terms.get(body.name, ()) if not term.is_off())
              for i, body in enumerate(system.bodies)}
@@ -20,7 +19,7 @@ def body_terms(system: Multibody, loads: Loads) -> dict[int, tuple[Term, ...]]:
 
 
 def shifted(terms: BodyTerms, old: Multibody, new: Multibody,
-            merged: bool) -> dict[int, tuple[Term, ...]]:
+            merged: bool) -> dict[int, tuple[JointTerm, ...]]:
     """
     Return the terms where the offset of a coordinate has become part of a constant turn.
 

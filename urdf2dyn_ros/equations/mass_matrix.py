@@ -19,18 +19,18 @@ from urdf2dyn_ros.algebra.inertia import BodyInertia, rotated_about_z, total, tr
 from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, add
 from urdf2dyn_ros.equations.newton_euler import in_parent, inertial
 from urdf2dyn_ros.equations.recursion import second_moment, unnoted
-from urdf2dyn_ros.joint_terms.term import Term
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, spin
+from urdf2dyn_ros.loads.joint_term import JointTerm
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
 _AT_REST = Motion(ZERO, ZERO, ZERO)
 
 
 def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
-                note: Note = unnoted,
-                column: Callable[[int], None] = lambda body: None,
-                terms: Mapping[int, Sequence[Term]] = MappingProxyType({})) -> list[list[Scalar]]:
+                note: Note = unnoted, column: Callable[[int], None] = lambda body: None,
+                terms: Mapping[int, Sequence[JointTerm]] = MappingProxyType({}),
+                ) -> list[list[Scalar]]:
     """
     Return M of tau = M(q) qdd + bias(q, qd).
 
@@ -90,7 +90,7 @@ def _composite(system: Multibody, inertias: Sequence[BodyInertia | None],
 
 
 def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordinate], j: int,
-            M: list[list[Scalar]], note: Note, terms: Sequence[Term]) -> None:
+            M: list[list[Scalar]], note: Note, terms: Sequence[JointTerm]) -> None:
     """Add the efforts of a unit acceleration of body j's joint, from there to the root."""
     moving = system.bodies[j]
     moved_by_1 = at[j]._replace(qdd=1.0)

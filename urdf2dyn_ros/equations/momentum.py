@@ -21,9 +21,9 @@ from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, Vector, apply
 from urdf2dyn_ros.equations.newton_euler import NO_LOADS, AppliedLoads, newton_euler
 from urdf2dyn_ros.equations.recursion import TEXTBOOK, Recursion
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.joint_terms.term import Term
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import BodyNote, Motion
+from urdf2dyn_ros.loads.joint_term import JointTerm
 from urdf2dyn_ros.multibody import Multibody
 
 _OF_VELOCITIES = {
@@ -121,7 +121,7 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
     return Momentum(moving.efforts, beta, load)
 
 
-def _kept(terms: Mapping[int, Sequence[Term]], inertial: bool) -> dict[int, list[Term]]:
+def _kept(terms: Mapping[int, Sequence[JointTerm]], inertial: bool) -> dict[int, list[JointTerm]]:
     """Return the terms that depend on accelerations, or the others."""
     found = {i: [term for term in each if inertial == term.INERTIAL]
              for i, each in terms.items()}

@@ -28,9 +28,9 @@ from urdf2dyn_ros.algebra.vectors import (
     transpose,
 )
 from urdf2dyn_ros.equations.recursion import TEXTBOOK, Moment, Recursion
-from urdf2dyn_ros.joint_terms.term import Term
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Note, Wrench, spin
+from urdf2dyn_ros.loads.joint_term import JointTerm
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
 
@@ -50,7 +50,7 @@ class AppliedLoads(NamedTuple):
     """
 
     base: Motion | None = None
-    terms: Mapping[int, Sequence[Term]] = MappingProxyType({})
+    terms: Mapping[int, Sequence[JointTerm]] = MappingProxyType({})
     wrenches: Mapping[int, Wrench] = MappingProxyType({})
 
 

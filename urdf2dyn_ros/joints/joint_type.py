@@ -49,6 +49,11 @@ class JointType:
     verb: str
     formulas: Mapping[str, str]
 
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of coordinate and effort, for the fields {unit} and {effort} of a text."""
+        return {'unit': self.unit, 'effort': self.effort_unit}
+
     def cos_sin(self, at: Coordinate) -> tuple[Scalar, Scalar]:
         """Return cosine and sine of the body's angle; quarter turns swap them."""
         angle = at.q if self.turns else 0.0

@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.joint_terms import Term
 from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.loads.joint_term import JointTerm
 from urdf2dyn_ros.multibody import Multibody
 
 BASES = ('auto', 'fixed', 'moving')
-PAYLOAD = ('mass', 'com x', 'com y', 'com z', 'ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
-"""Entries of a payload: mass [kg], centre [m] in the link, tensor about it [kg m^2]."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Loads:
     """
 
     base: str = 'auto'
-    terms: Mapping[str, Sequence[Term]] = field(default_factory=dict)
+    terms: Mapping[str, Sequence[JointTerm]] = field(default_factory=dict)
     external: Sequence[str] = ()
     payload: str = ''
 
@@ -57,11 +55,10 @@ class Loads:
             if name not in joints:
                 raise ParameterError(f'there is no movable joint {name!r} for friction, rotor or '
                                      f'spring; the joints are: {", ".join(sorted(joints))}')
-            if isinstance(terms, Term):
+            if isinstance(terms, JointTerm):
                 raise ParameterError(f'joint {name!r} has {terms!r}: put it in a list')
-            units = {'unit': joints[name].unit, 'effort': joints[name].effort_unit}
             for term in terms:
-                term.check(name, units)
+                term.check(name, joints[name])
             kinds = [term.NAME for term in terms]
             if len(set(kinds)) < len(kinds):
                 raise ParameterError(f'joint {name!r} has {", ".join(kinds)}: give at most one '

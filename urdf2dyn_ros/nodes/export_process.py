@@ -21,8 +21,8 @@ from typing import Any
 
 from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import export_model
-from urdf2dyn_ros.load_parameters import loaded
 from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads.load_parameters import loaded
 from urdf2dyn_ros.system.child_environment import IMPORT_ROOT
 from urdf2dyn_ros.system.giving_way import start_giving_way
 from urdf2dyn_ros.system.time_limit import time_limit
@@ -51,7 +51,7 @@ class Export:
     text : str
         The robot description.
     loading : dict
-        Parameters, as `load_parameters.loading` returns them; if empty, the URDF's <force> tags
+        Parameters, as `loads.load_parameters.loading` returns them; if empty, the URDF's <force> tags
         are all that acts.
 
     """

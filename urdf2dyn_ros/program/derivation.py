@@ -18,9 +18,8 @@ from urdf2dyn_ros.equations.simplification.fewest_operations import fewest_opera
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
 from urdf2dyn_ros.equations.simplification.regroup import second_moments
 from urdf2dyn_ros.functions.quantity import JOINTS, WRENCH, Quantity
-from urdf2dyn_ros.joint_terms import TERMS
 from urdf2dyn_ros.joints.motion import Motion, Wrench
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads import TERMS, Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody
 from urdf2dyn_ros.program import given
 from urdf2dyn_ros.program.models import FUNCTIONS, TOGETHER, Model

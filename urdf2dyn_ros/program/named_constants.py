@@ -15,8 +15,8 @@ from urdf2dyn_ros.algebra.inertia import (
     total,
 )
 from urdf2dyn_ros.algebra.vectors import AXES, Matrix, Vector, symmetric
-from urdf2dyn_ros.joint_terms import Term
 from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.loads import JointTerm
 from urdf2dyn_ros.multibody import ROOT, Attached, Body, LinkWrench, Multibody
 from urdf2dyn_ros.program.notation import mention
 from urdf2dyn_ros.program.program import ParameterGroup, ParameterLine
@@ -56,7 +56,7 @@ class NamedConstants:
     system: Multibody
     gravity: Vector
     title: Callable[[int], str]
-    terms: dict[int, tuple[Term, ...]]
+    terms: dict[int, tuple[JointTerm, ...]]
     moving: bool
     inertias: list[BodyInertia | None] = field(default_factory=list)
     groups: list[ParameterGroup] = field(default_factory=list)
@@ -114,14 +114,13 @@ class NamedConstants:
 
     def _terms(self, i: int, body: Body) -> None:
         """Name the parameters of what acts at a joint, and what is made of them."""
-        units = {'unit': JOINTS[body.type].unit, 'effort': JOINTS[body.type].effort_unit}
         named = []
         for term in self.terms.get(i, ()):
             values = {}
-            for each in term.parameters():
-                symbol, what, unit = (each.metadata[key] for key in ('symbol', 'what', 'unit'))
-                values[each.name] = self._add((f'{symbol}{i + 1}',), (getattr(term, each.name),),
-                                              f'{what} [{unit.format(**units)}]')[0]
+            for name, row, value in term.parameters():
+                unit = row.unit.format(**JOINTS[body.type].units)
+                values[name] = self._add((f'{row.symbol}{i + 1}',), (value,),
+                                         f'{row.what} [{unit}]')[0]
             named.append(replace(term, **values))
             for symbol, scalar in named[-1].constants().items():
                 self.graph.label(f'{symbol}{i + 1}', scalar)

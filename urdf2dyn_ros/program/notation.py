@@ -7,10 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.vectors import AXES, IDENTITY, ZERO
-from urdf2dyn_ros.joint_terms import TERMS, Term
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Coordinate, Motion
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads import TERMS, JointTerm, Loads
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
 GIVEN = 'Given: what acts on the links, in their frames'
@@ -135,7 +134,7 @@ _OF_A = ('wj', 'wdj', 'bj', 'mwj', 'mvj')   # nothing new where the constant rot
 class Notation:
     """Formulas of the bodies of one robot."""
 
-    def __init__(self, system: Multibody, terms: Mapping[int, Sequence[Term]],
+    def __init__(self, system: Multibody, terms: Mapping[int, Sequence[JointTerm]],
                  loads: Loads) -> None:
         root = Body('', 'revolute', ROOT, IDENTITY, ZERO, attached=system.root)
         self._bodies = {ROOT: root, **dict(enumerate(system.bodies))}

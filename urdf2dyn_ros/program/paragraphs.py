@@ -7,9 +7,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Expression, Graph, Node, Scalar
-from urdf2dyn_ros.joint_terms import Term
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads import JointTerm, Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody
 from urdf2dyn_ros.program.notation import SYMBOLS, Notation, mention
 from urdf2dyn_ros.program.program import JointRow
@@ -69,7 +68,7 @@ class Notebook:
     """
 
     def __init__(self, graph: Graph, system: Multibody, rows: Sequence[JointRow],
-                 explained: bool, terms: Mapping[int, Sequence[Term]], loads: Loads) -> None:
+                 explained: bool, terms: Mapping[int, Sequence[JointTerm]], loads: Loads) -> None:
         self._graph, self._rows, self._explained = graph, rows, explained
         self._notation = Notation(system, terms, loads)
         self._lumped = [len(body.attached) > 1 for body in system.bodies]

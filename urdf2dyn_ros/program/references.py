@@ -10,9 +10,8 @@ from urdf2dyn_ros.algebra.vectors import ZERO, Vector
 from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.momentum import momentum
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Sweep, newton_euler
-from urdf2dyn_ros.joint_terms import TERMS
 from urdf2dyn_ros.joints.motion import Motion
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads import TERMS, Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody
 from urdf2dyn_ros.program import given
 from urdf2dyn_ros.program.models import TOGETHER

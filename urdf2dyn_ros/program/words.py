@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from urdf2dyn_ros.algebra.vectors import Triple
-from urdf2dyn_ros.joint_terms import TERMS
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads import TERMS, Loads
 from urdf2dyn_ros.multibody import Multibody
 from urdf2dyn_ros.program.notation import mention
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from urdf2dyn_ros.health import Level, Status
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.joint_terms import TERMS
+from urdf2dyn_ros.loads import TERMS
 from urdf2dyn_ros.status.monitor import Figures
 from urdf2dyn_ros.stream.sources import Sources
 from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES, Stream

@@ -12,8 +12,8 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_compiled, make_estimator
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.load_parameters import sensor
 from urdf2dyn_ros.moving_base import BASES
+from urdf2dyn_ros.moving_base.base_parameter import sensor
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters import Parameter, group
 from urdf2dyn_ros.stream.sources import Sources

@@ -11,7 +11,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from support.robot_files import EXAMPLES
-from urdf2dyn_ros.joint_terms import Friction, Rotor, Term
+from urdf2dyn_ros.loads import Friction, JointTerm, Rotor
 
 Array = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ def panda() -> str:
     return ElementTree.tostring(robot, encoding='unicode')
 
 
-def terms(rubs: bool) -> list[tuple[Term, ...]]:
+def terms(rubs: bool) -> list[tuple[JointTerm, ...]]:
     """Return rotor and, where it rubs, friction of each joint."""
     return [(Rotor(armature=armature), *[Friction(viscous, coulomb, STEEPNESS)] * rubs)
             for armature, viscous, coulomb in zip(*map(np.ndarray.tolist, (

@@ -13,7 +13,7 @@ from std_msgs.msg import String
 from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
 from urdf2dyn_ros.estimators import prepare_compiled
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.load_parameters import check_names, loaded, loading
+from urdf2dyn_ros.loads.load_parameters import check_names, loaded, loading
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.nodes.topics import Topics
 from urdf2dyn_ros.nodes.worker import Worker

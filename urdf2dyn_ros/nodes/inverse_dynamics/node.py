@@ -15,7 +15,7 @@ from trajectory_msgs.msg import JointTrajectory
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.export import checked_name
 from urdf2dyn_ros.joint_states.serialized import Fields
-from urdf2dyn_ros.load_parameters import loading, unheeded
+from urdf2dyn_ros.loads.load_parameters import loading, unheeded
 from urdf2dyn_ros.loads.payload import carried
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import JointStateFields, nanoseconds, state_message

@@ -5,9 +5,10 @@ from __future__ import annotations
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.languages import LANGUAGES
-from urdf2dyn_ros.load_parameters import BASE, EXTERNAL, JOINTS, LOADS
+from urdf2dyn_ros.loads.load_parameters import JOINT_PARAMETERS, LOAD_PARAMETERS, WRENCH_TOPICS
 from urdf2dyn_ros.loads.payload import PAYLOAD
 from urdf2dyn_ros.moving_base import MovingBase
+from urdf2dyn_ros.moving_base.base_parameter import BASE_PARAMETER
 from urdf2dyn_ros.nodes.inverse_dynamics.terms import TERM_TOPICS
 from urdf2dyn_ros.observer.contact import ContactDetector
 from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
@@ -27,9 +28,9 @@ _OWN = (
     Parameter('backend', 'auto', 'Back end of the equations: python; c: compiled once for a robot '
               'and a machine, and with it the estimator kalman; auto: c where a compiler is '
               'available.', choices=BACKENDS),
-    BASE,
+    BASE_PARAMETER,
     *(row.named(f'moving_base.{row.name}') for row in MovingBase.PARAMETERS),
-    *LOADS,
+    *LOAD_PARAMETERS,
     *PAYLOAD,
     *(row.named(f'wrench.{row.name}') for row in ExternalWrenches.PARAMETERS),
     Parameter('terms.enabled', False, 'Publish the terms whose sum the efforts are, on ~/terms/'
@@ -56,5 +57,5 @@ _OWN = (
 
 NODE_PARAMETERS: tuple[Parameter, ...] = (*_OWN, *STREAM_PARAMETERS)
 
-NODE_FAMILIES = (JOINTS, EXTERNAL)
+NODE_FAMILIES = (JOINT_PARAMETERS, WRENCH_TOPICS)
 """Parameters of joints and links, which exist only where they are set."""

@@ -10,7 +10,7 @@ from sensor_msgs.msg import JointState
 
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.joint_terms import TERMS
+from urdf2dyn_ros.loads import TERMS
 from urdf2dyn_ros.nodes.conversions import JointStateFields
 from urdf2dyn_ros.nodes.topics import Topics
 from urdf2dyn_ros.stream.output import Output

@@ -13,7 +13,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
-from urdf2dyn_ros.load_parameters import EXTERNAL, external
+from urdf2dyn_ros.loads.load_parameters import WRENCH_TOPICS, external
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import nanoseconds, triple
 from urdf2dyn_ros.nodes.topics import Topics
@@ -53,7 +53,7 @@ class Wrenches:
             try:
                 topics.subscribe(WrenchStamped, topic, partial(self._hear, link), qos)
             except ParameterError as error:
-                raise ParameterError(f'parameter {EXTERNAL.prefix}.{link}: {error}') from None
+                raise ParameterError(f'parameter {WRENCH_TOPICS.prefix}.{link}: {error}') from None
         if links:
             node.create_timer(CHECK, barrier(node, self._tell, failed),
                               clock=Clock(clock_type=ClockType.STEADY_TIME))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from urdf2dyn_ros.joint_terms.friction import Friction
-from urdf2dyn_ros.joint_terms.spring import Spring
-from urdf2dyn_ros.joint_terms.term import Term
+from urdf2dyn_ros.loads.friction import Friction
+from urdf2dyn_ros.loads.joint_term import JointTerm
+from urdf2dyn_ros.loads.spring import Spring
 
 
-def one_constant(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+def one_constant(terms: tuple[JointTerm, ...]) -> tuple[JointTerm, ...]:
     """Return terms of one joint with what a spring has at zero in the offset of friction."""
     springs = [term for term in terms if isinstance(term, Spring)]
     if not springs or not any(isinstance(term, Friction) and term.offset for term in terms):

@@ -11,20 +11,20 @@ of the rotor at rest are part of the parent link, as a URDF counts them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.vectors import ZERO, Vector
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.joint_terms.term import Term, parameter
+from urdf2dyn_ros.joints import JointType
 from urdf2dyn_ros.joints.motion import Coordinate, Motion
+from urdf2dyn_ros.loads.joint_term import JointTerm, parameter
 from urdf2dyn_ros.quoting import quote
 
 
 @dataclass(frozen=True)
-class Rotor(Term):
+class Rotor(JointTerm):
     """
     Parameters of the rotor that drives one joint.
 
@@ -46,9 +46,17 @@ class Rotor(Term):
     PLURAL: ClassVar[str] = 'rotors'
     INERTIAL: ClassVar[bool] = True
 
-    inertia: Scalar = parameter('Im', "rotor's inertia", 'kg m^2')
-    gear_ratio: Scalar = parameter('N', 'gear ratio', 'rad/{unit}', 1.0, least=None)
-    armature: Scalar = parameter('Ia', 'reflected inertia known as such', '{effort} s^2/{unit}')
+    inertia: Scalar = parameter(
+        'Im', "rotor's inertia", 'kg m^2', 'rotor_inertia',
+        'Inertia of the rotor about its own axis.')
+    gear_ratio: Scalar = parameter(
+        'N', 'gear ratio', 'rad/{unit}', 'gear_ratio',
+        'Turns of the rotor for one of the joint, negative where they are opposite; by default '
+        'the mechanicalReduction of the URDF.', 1.0, None, urdf='gear_ratio')
+    armature: Scalar = parameter(
+        'Ia', 'reflected inertia known as such', '{effort} s^2/{unit}', 'armature',
+        'Reflected inertia of the rotor that is known as such, added to rotor_inertia * '
+        'gear_ratio^2.')
     gyroscopic: bool = False
     _coupled: Scalar = field(init=False, repr=False, compare=False, default=0.0)
     _reflected: Scalar = field(init=False, repr=False, compare=False, default=0.0)
@@ -59,9 +67,9 @@ class Rotor(Term):
         object.__setattr__(self, '_coupled', coupled if self.gyroscopic else 0.0)
         object.__setattr__(self, '_reflected', coupled * self.gear_ratio + self.armature)
 
-    def check(self, joint: str, units: Mapping[str, str]) -> None:
-        """Check the parameters, as `Term.check` does."""
-        super().check(joint, units)
+    def check(self, joint: str, kind: JointType) -> None:
+        """Check the parameters, as `JointTerm.check` does."""
+        super().check(joint, kind)
         if self.inertia != 0.0 and self.gear_ratio == 0.0:
             raise ParameterError(f'parameter rotor gear_ratio of joint {quote(joint)} = 0: must '
                                  'be a number other than zero; without a gear it is 1')
@@ -71,11 +79,11 @@ class Rotor(Term):
         return {'Ir': self._reflected, 'Ic': self._coupled}
 
     def is_off(self) -> bool:
-        """Tell whether there is nothing of it."""
-        return bool(self._reflected == 0.0)
+        """Return whether its effort is always zero."""
+        return bool(self.inertia == 0.0 and self.armature == 0.0)
 
-    def idle(self) -> set[str]:
-        """Return the names of parameters that do not count, whatever they are."""
+    def unused(self) -> set[str]:
+        """Return the fields of parameters without an effect, whatever they are."""
         return {'gear_ratio'} if self.inertia == 0.0 else set()
 
     def effort(self, parent: Motion, at: Coordinate) -> Scalar:

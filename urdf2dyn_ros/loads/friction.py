@@ -14,12 +14,12 @@ from typing import ClassVar
 
 from urdf2dyn_ros.algebra.expression import Scalar, exp, tanh
 from urdf2dyn_ros.algebra.magnitude import SMALLEST_DIVISOR
-from urdf2dyn_ros.joint_terms.term import Term, parameter
 from urdf2dyn_ros.joints.motion import Coordinate, Motion
+from urdf2dyn_ros.loads.joint_term import JointTerm, parameter
 
 
 @dataclass(frozen=True)
-class Friction(Term):
+class Friction(JointTerm):
     """
     Parameters of the friction of one joint.
 
@@ -36,22 +36,34 @@ class Friction(Term):
     NAME: ClassVar[str] = 'friction'
     PLURAL: ClassVar[str] = 'friction'
 
-    viscous: Scalar = parameter('Fv', 'viscous friction', '{effort} s/{unit}')
-    coulomb: Scalar = parameter('Fc', 'Coulomb friction', '{effort}')
-    steepness: Scalar = parameter('iw', '1 over the width of its sign', 's/{unit}', 100.0,
-                                   SMALLEST_DIVISOR)
-    stribeck: Scalar = parameter('Fs', 'what sticking takes more than sliding', '{effort}')
-    decay: Scalar = parameter('iv', '1 over the Stribeck velocity squared', 's^2/{unit}^2', 100.0,
-                               SMALLEST_DIVISOR)
-    offset: Scalar = parameter('Fo', 'offset of friction', '{effort}', least=None)
+    viscous: Scalar = parameter(
+        'Fv', 'viscous friction', '{effort} s/{unit}', 'viscous',
+        'Viscous friction; by default the damping of the URDF.', urdf='damping')
+    coulomb: Scalar = parameter(
+        'Fc', 'Coulomb friction', '{effort}', 'coulomb',
+        'Coulomb friction; by default the friction of the URDF.', urdf='friction')
+    steepness: Scalar = parameter(
+        'iw', '1 over the width of its sign', 's/{unit}', 'friction_width',
+        'In the place of friction.width.', 100.0, SMALLEST_DIVISOR, power=-1,
+        setting_unit='{unit}/s')
+    stribeck: Scalar = parameter(
+        'Fs', 'what sticking takes more than sliding', '{effort}', 'stribeck',
+        'What sticking takes more than sliding.')
+    decay: Scalar = parameter(
+        'iv', '1 over the Stribeck velocity squared', 's^2/{unit}^2', 'stribeck_velocity',
+        'Velocity at which that has fallen to 1/e.', 100.0, SMALLEST_DIVISOR, power=-2,
+        setting_unit='{unit}/s')
+    offset: Scalar = parameter(
+        'Fo', 'offset of friction', '{effort}', 'friction_offset', 'Offset of the friction.',
+        least=None)
 
     def is_off(self) -> bool:
-        """Tell whether there is nothing of it."""
+        """Return whether its effort is always zero."""
         return all(value == 0.0 for value in (
             self.viscous, self.coulomb, self.stribeck, self.offset))
 
-    def idle(self) -> set[str]:
-        """Return the names of parameters that do not count, whatever they are."""
+    def unused(self) -> set[str]:
+        """Return the fields of parameters without an effect, whatever they are."""
         return ({'steepness'} if not (self._slides or self._sticks) else set()) | (
             {'decay'} if not self._sticks else set())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urdf2dyn_ros.joint_terms.friction import Friction
+from urdf2dyn_ros.loads.friction import Friction
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import RobotModel
 

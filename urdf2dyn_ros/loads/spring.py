@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.joint_terms.term import Term, parameter
 from urdf2dyn_ros.joints.motion import Coordinate, Motion
+from urdf2dyn_ros.loads.joint_term import JointTerm, parameter
 
 
 @dataclass(frozen=True)
-class Spring(Term):
+class Spring(JointTerm):
     """
     Parameters of the spring of one joint.
 
@@ -25,15 +25,19 @@ class Spring(Term):
     NAME: ClassVar[str] = 'spring'
     PLURAL: ClassVar[str] = 'springs'
 
-    stiffness: Scalar = parameter('ks', 'stiffness of the spring', '{effort}/{unit}')
-    reference: Scalar = parameter('qs', 'where it is slack', '{unit}', least=None)
+    stiffness: Scalar = parameter(
+        'ks', 'stiffness of the spring', '{effort}/{unit}', 'spring_stiffness',
+        'Stiffness of the spring.')
+    reference: Scalar = parameter(
+        'qs', 'where it is slack', '{unit}', 'spring_reference', 'Position at which it is slack.',
+        least=None)
 
     def shifted(self, offset: float) -> Spring:
         """Return the same spring in a coordinate that is smaller by an offset [rad or m]."""
         return replace(self, reference=self.reference - offset)
 
     def is_off(self) -> bool:
-        """Tell whether there is nothing of it."""
+        """Return whether its effort is always zero."""
         return bool(self.stiffness == 0.0)
 
     def effort(self, parent: Motion, at: Coordinate) -> Scalar:

@@ -1,0 +1,3 @@
+"""Friction and rotor under the names that README has always shown; they stand in `loads`."""
+from urdf2dyn_ros.loads import Friction as Friction
+from urdf2dyn_ros.loads import Rotor as Rotor

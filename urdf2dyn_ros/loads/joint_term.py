@@ -1,0 +1,175 @@
+"""A joint term: named parameters, an effort, and a moment on the parent."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from numbers import Real
+from typing import Any, ClassVar
+
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.magnitude import LARGEST_MAGNITUDE
+from urdf2dyn_ros.algebra.vectors import ZERO, Vector
+from urdf2dyn_ros.joints import JointType
+from urdf2dyn_ros.joints.motion import Coordinate, Motion
+from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.quoting import quote
+
+LARGEST_SETTING, SMALLEST_DIVISOR_SETTING = 1e9, 1e-6
+"""Largest magnitude of a node's parameter; smallest one that is used as a divisor."""
+
+
+@dataclass(frozen=True)
+class TermParameter:
+    """
+    One parameter of a joint term: in the equations, and as the node's joints.<joint>.<setting>.
+
+    Attributes
+    ----------
+    symbol : str
+        Its name in the equations, before the number of the joint.
+    what, unit : str
+        What it is, and its unit with {unit} for rad or m and {effort} for N m or N.
+    default : float
+    least : float or None
+        The smallest valid value; None if it may be negative.
+    setting : str
+        Name of the node's parameter.
+    meaning : str
+        Description of the node's parameter.
+    urdf : str
+        Attribute of `robot_model.Joint` that is its default; empty for none.
+    power : int
+        Its value is this power of the setting: -1 for 1 over the setting.
+    setting_unit : str
+        Unit of the setting where that is another one.
+
+    """
+
+    symbol: str
+    what: str
+    unit: str
+    default: float
+    least: float | None
+    setting: str
+    meaning: str
+    urdf: str = ''
+    power: int = 1
+    setting_unit: str = ''
+
+    @property
+    def row(self) -> Parameter:
+        """The node's parameter."""
+        unit = self.setting_unit or self.unit
+        units = dict.fromkeys(unit.format(unit=u, effort=e) for u, e in (
+            ('rad', 'N m'), ('m', 'N')))
+        least = -LARGEST_SETTING if self.least is None else (
+            SMALLEST_DIVISOR_SETTING if self.power < 0 else self.least)
+        return Parameter(self.setting, self.default**(1.0 / self.power) if self.power < 0 else
+                         self.default, self.meaning, ' or '.join(units), least, LARGEST_SETTING)
+
+    def value(self, setting: float) -> float:
+        """Return the parameter from the node's parameter."""
+        return setting if self.power == 1 else 1.0 / setting**-self.power
+
+
+def parameter(symbol: str, what: str, unit: str, setting: str, meaning: str,
+              default: float = 0.0, least: float | None = 0.0, **more: Any) -> Any:
+    """Return the field of a parameter, with a `TermParameter`; `more` are its other attributes."""
+    return field(default=default, metadata={'row': TermParameter(
+        symbol, what, unit, default, least, setting, meaning, **more)})
+
+
+@dataclass(frozen=True)
+class JointTerm(ABC):
+    """
+    A term at one joint; its parameters are the fields, which may be any scalars.
+
+    Attributes
+    ----------
+    NAME : str
+        Key of TERMS, and what the effort is called in the equations.
+    PLURAL : str
+        What a sentence calls those of all joints.
+    INERTIAL : bool
+        Whether it depends on accelerations: then it is part of the mass matrix.
+
+    """
+
+    NAME: ClassVar[str]
+    PLURAL: ClassVar[str]
+    INERTIAL: ClassVar[bool] = False
+
+    @classmethod
+    def rows(cls) -> dict[str, TermParameter]:
+        """Return the parameters by the names of their fields, in order."""
+        return {each.name: each.metadata['row'] for each in fields(cls) if each.metadata}
+
+    def parameters(self) -> Iterator[tuple[str, TermParameter, Scalar]]:
+        """Yield field, description and value of each parameter that has an effect, in order."""
+        unused = self.unused()
+        for name, row in self.rows().items():
+            value = getattr(self, name)
+            if value != 0.0 and name not in unused:
+                yield name, row, value
+
+    def check(self, joint: str, kind: JointType) -> None:
+        """
+        Check the parameters, which are numbers.
+
+        Parameters
+        ----------
+        joint : str
+            Name of the joint, for the message.
+        kind : JointType
+
+        Raises
+        ------
+        ParameterError
+            If one is not a number, not finite or out of its range.
+
+        """
+        for name, row in self.rows().items():
+            value = getattr(self, name)
+            Parameter(f'{self.NAME} {name} of joint {quote(joint)}', 0.0, row.what,
+                      row.unit.format(**kind.units),
+                      -LARGEST_MAGNITUDE if row.least is None else row.least,
+                      LARGEST_MAGNITUDE).check(float(value) if isinstance(value, Real) else value)
+
+    def unused(self) -> set[str]:
+        """Return the fields of parameters without an effect, whatever they are."""
+        return set()
+
+    def shifted(self, offset: float) -> JointTerm:
+        """Return the same term in a coordinate that is smaller by an offset [rad or m]."""
+        return self
+
+    def constants(self) -> dict[str, Scalar]:
+        """Return what is computed from the parameters alone: symbol to value."""
+        return {}
+
+    @abstractmethod
+    def is_off(self) -> bool:
+        """Return whether its effort is always zero."""
+
+    @abstractmethod
+    def effort(self, parent: Motion, at: Coordinate) -> Scalar:
+        """
+        Return what the actuator supplies [N m or N].
+
+        Parameters
+        ----------
+        parent : Motion
+            Motion of the parent, in the joint's axes.
+        at : Coordinate
+
+        """
+
+    def on_parent(self, parent: Motion, at: Coordinate) -> Vector:
+        """Return the moment [N m] that the parent has to transmit for it, in the joint's axes."""
+        return ZERO
+
+    @abstractmethod
+    def formula(self) -> str:
+        """Return the effort as a formula, with {n} for the number of the joint."""

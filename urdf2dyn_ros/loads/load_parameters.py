@@ -1,0 +1,148 @@
+"""The loads as parameters: which of them count, and for each joint what the URDF lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.loads import TERMS, JointTerm, Loads
+from urdf2dyn_ros.loads.joint_term import LARGEST_SETTING, SMALLEST_DIVISOR_SETTING
+from urdf2dyn_ros.loads.urdf_friction import SIGN_WIDTH
+from urdf2dyn_ros.multibody import ROOT, multibody
+from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.parameters.parameter_family import Family
+from urdf2dyn_ros.quoting import listed, quote
+from urdf2dyn_ros.robot_model import Joint, RobotModel
+
+LOAD_PARAMETERS = (
+    Parameter('friction.enabled', False,
+              'Count the friction of the joints: <dynamics damping friction> of the URDF is '
+              'viscous and Coulomb friction, joints.* are added or take its place. False where '
+              'the measured effort is net of friction, as that of Gazebo is.'),
+    Parameter('friction.width', SIGN_WIDTH,
+              'Velocity within which the sign of Coulomb friction turns over: tanh(qd / width).',
+              unit='rad/s or m/s', minimum=SMALLEST_DIVISOR_SETTING, maximum=LARGEST_SETTING),
+    Parameter('rotor.enabled', True,
+              'Count the inertia of the rotors that drive the joints, where joints.* give it.'),
+    Parameter('rotor.gyroscopic', False,
+              'Count that a rotor also rotates with its parent; its axis is parallel to that of '
+              'the joint. Revolute and continuous joints only.'),
+    Parameter('spring.enabled', True, 'Count the springs at the joints that joints.* give.'),
+    Parameter('forces.enabled', True, 'Count the <force> tags of the URDF.'),
+)
+"""Which loads a node counts."""
+
+JOINT_PARAMETERS = Family('joints', 'joint', tuple(
+    row.row for term in TERMS.values() for row in term.rows().values()))
+"""Parameters of the joint terms of each movable joint; a mimic joint has its own."""
+
+WRENCH_TOPICS = Family('external_wrenches', 'link', (
+    Parameter('', '', 'Topic (geometry_msgs/WrenchStamped) with the wrench on the link; its '
+              'frame_id is any link of the robot, about whose origin the torque is. Empty for '
+              'none.',
+              read_only=True),
+))
+"""Links on which a measured wrench acts."""
+
+
+def _terms(values: Mapping[str, Any], given: Mapping[str, float], joint: Joint | None,
+           turns: bool) -> Iterator[JointTerm]:
+    """Yield the terms of a joint; a parameter is as given, else as in the URDF, else default."""
+    defaults = {'friction_width': values['friction.width']}
+    for name, term in TERMS.items():
+        fields: dict[str, Any] = {}
+        for field, row in term.rows().items():
+            value = defaults.get(row.setting, row.row.default)
+            if joint is not None and row.urdf and getattr(joint, row.urdf) is not None:
+                value = getattr(joint, row.urdf)
+            fields[field] = row.value(given.get(row.setting, value))
+        if name == 'rotor':   # where a joint slides its rotor's axis may be any
+            fields['gyroscopic'] = values['rotor.gyroscopic'] and turns
+        yield term(**fields)
+
+
+def loaded(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel, Loads]:
+    """
+    Return a robot with the forces that count, and what else acts on it.
+
+    Parameters
+    ----------
+    values : mapping
+        As `loading` returns them. Parameters of joints that this robot does not have are ignored;
+        `unheeded` reports them.
+    model : RobotModel
+
+    """
+    given = JOINT_PARAMETERS.of(values)
+    joints = {joint.name: joint for joint in model.joints}
+    terms = {body.name: [term for term in _terms(
+        values, given.get(body.name, {}), joints.get(body.name), bool(JOINTS[body.type].turns))
+        if values[f'{term.NAME}.enabled'] and not term.is_off()]
+        for body in multibody(model).bodies}
+    if not values['forces.enabled']:
+        model = replace(model, forces=())
+    return model, Loads(_base(values), {name: each for name, each in terms.items() if each},
+                        tuple(external(values)), values['payload.link'])
+
+
+def _base(values: Mapping[str, Any]) -> str:
+    """Return `Loads.base`: a base that a sensor measures moves."""
+    return values['base'] if values['base'] in ('auto', 'fixed') else 'moving'
+
+
+def external(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the links on which a measured wrench acts, with its topic."""
+    return {link: row[''] for link, row in WRENCH_TOPICS.of(values).items() if row['']}
+
+
+def loading(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that `loaded` looks at; JSON can hold them."""
+    names = {'base', 'payload.link', *(row.name for row in LOAD_PARAMETERS)}
+    return {name: value for name, value in values.items()
+            if name in names or JOINT_PARAMETERS.has(name) or WRENCH_TOPICS.has(name)}
+
+
+def check_names(names: Mapping[str, Any], model: RobotModel) -> None:
+    """Raise a ParameterError for parameters of joints that the robot does not have."""
+    for line in _unknown(names, model):
+        raise ParameterError(line)
+
+
+def unheeded(values: Mapping[str, Any], model: RobotModel) -> list[str]:
+    """Return what is given and has no effect on this robot, a sentence each; all parameters."""
+    lines = list(_unknown(values, model))
+    for name, term in TERMS.items():
+        settings = {row.setting for row in term.rows().values()}
+        given = [parameter for parameter in values if JOINT_PARAMETERS.has(parameter)
+                 and JOINT_PARAMETERS.split(parameter)[1] in settings]
+        if given and not values[f'{name}.enabled']:
+            lines.append(f'{", ".join(given)} without effect: {name}.enabled is false')
+    if values['payload.mass'] and not values['payload.link']:
+        lines.append('payload.mass without effect: payload.link is empty')
+    system = multibody(model)
+    if values['rotor.enabled']:
+        lines += [f'joints.{joint}.gear_ratio without effect: its rotor_inertia is 0'
+                  for joint, row in JOINT_PARAMETERS.of(values).items()
+                  if 'gear_ratio' in row and not row.get('rotor_inertia')]
+    if values['forces.enabled'] and not Loads(_base(values)).moving(system):
+        lines += [f'<force> on link {quote(force.link)} without effect: the link stands still'
+                  for force in model.forces if system.links[force.link][0] == ROOT]
+    if values['friction.enabled']:
+        singles = {body.name for body in system.bodies}
+        lines += [f'damping and friction of joint {quote(joint.name)} are not counted: it has '
+                  f'several coordinates; set joints.<coordinate>.viscous and coulomb'
+                  for joint in model.joints
+                  if joint.type in ('planar', 'floating') and joint.name not in singles
+                  and (joint.damping or joint.friction)]
+    return lines
+
+
+def _unknown(names: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
+    known = [body.name for body in multibody(model).bodies]
+    for joint in JOINT_PARAMETERS.of(names):
+        if joint not in known:
+            yield (f'parameters joints.{joint}.*: {quote(model.name)} has no movable '
+                   f'joint {quote(joint)}; its joints are {listed(known, 100)}')
