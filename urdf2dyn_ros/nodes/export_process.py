@@ -51,8 +51,8 @@ class Export:
     text : str
         The robot description.
     loading : dict
-        Parameters, as `loads.load_parameters.loading` returns them; if empty, the URDF's <force> tags
-        are all that acts.
+        Parameters, as `load_parameters.loading` returns them; if empty, the <force> tags of the
+        URDF are the only loads.
 
     """
 
