@@ -85,7 +85,7 @@ def test_nothing_is_interpolated_across_a_gap_or_beyond_the_ends():
         comparison.add_computed(stamp, ['a'], [wave(stamp)])
     (result,) = comparison.joints()
     assert result.figures.samples == 2 * 199
-    assert result.figures.max_error < 1e-4
+    assert result.figures.max_error < 4e-5
 
 
 def test_values_that_are_not_finite_and_repeated_or_older_stamps_are_left_out():
@@ -115,8 +115,8 @@ def test_one_value_beyond_all_reason_is_one_sample_less(wrong):
         return joint.total.unaligned
 
     for found in (taken(wrong, 1.0), taken(wave(START + 500 * PERIOD), wrong)):
-        assert found.rmse == pytest.approx(0.3, rel=0.01)
-        assert found.friction.coulomb.value == pytest.approx(0.3, rel=0.01)
+        assert found.rmse == pytest.approx(0.3, rel=0.0015)
+        assert found.friction.coulomb.value == pytest.approx(0.3, rel=0.008)
 
 
 def test_a_clock_set_back_starts_a_new_recording():

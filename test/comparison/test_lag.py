@@ -30,4 +30,4 @@ def test_the_steps_of_friction_are_no_lag(noise):
                                 [np.cos(2.0 * (stamp - START) * 1e-9)])
     (joint,) = comparison.joints()
     assert np.isnan(joint.total.lag)
-    assert joint.figures.friction.coulomb.value == pytest.approx(0.3, rel=0.01)
+    assert joint.figures.friction.coulomb.value == pytest.approx(0.3, rel=0.0015)

@@ -17,6 +17,9 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimators.polynomial import LONGEST_WINDOW
 
+MOST_TORN = {'kalman': 0.0015, 'kalman_fixed_lag': 5e-7}
+"""Error of an exact motion without 2 % of its velocities [%], where that is felt."""
+
 # The contract, of every estimator in the table
 
 
@@ -46,7 +49,8 @@ def test_velocities_may_come_and_go(name, parameters):
     stamps, qdd = estimated(make_estimator(name, 4, **parameters), torn)
     assert len(stamps) > 1900
     assert np.isfinite(qdd).all()
-    assert errors(stamps, qdd)[0] < 15.0
+    clean = errors(*estimated(make_estimator(name, 4, **parameters), whole))[0]
+    assert errors(stamps, qdd)[0] < MOST_TORN.get(name, 1.1 * clean)
 
 
 @pytest.mark.parametrize(('name', 'parameters'), EVERY_ESTIMATOR)
@@ -70,7 +74,7 @@ def test_a_glitch_is_forgotten(name, parameters):
     samples.qd[300] += 1000.0
     estimates = estimates_of(make_estimator(name, 4, **parameters), samples)
     clean = estimates_of(make_estimator(name, 4, **parameters), short(count=1000))
-    assert estimates[-1].qdd == pytest.approx(clean[-1].qdd, abs=1e-6)
+    assert estimates[-1].qdd == pytest.approx(clean[-1].qdd, abs=4e-11)
 
 
 @pytest.mark.parametrize(('name', 'parameters'), EVERY_ESTIMATOR)

@@ -71,16 +71,17 @@ def test_centred_difference_of_an_exact_simulation_is_nearly_exact():
     centred = make_estimator('finite_difference', 4, align='centre', cutoff=0.0)
     figure = error(centred, recording('E'))
     print(f'\nfinite difference, centred, E: {figure:.3f} %')
-    assert figure <= 0.1
+    assert figure <= 0.06
 
 
 @pytest.mark.parametrize(('name', 'parameters'), EVERY_ESTIMATOR)
 def test_positions_and_velocities_are_those_of_the_declared_instant(name, parameters):
     estimator = make_estimator(name, 4, **parameters)
+    most = 1.5e-6 if name.startswith('kalman') else 1e-12
     for estimate in estimates_of(estimator, short(count=2100))[100::97]:
         q, qd, _ = truth(np.array([estimate.stamp]))
-        assert estimate.q == pytest.approx(q[0], abs=1e-5 if name.startswith('kalman') else 1e-12)
-        assert estimate.qd == pytest.approx(qd[0], abs=0.02)
+        assert estimate.q == pytest.approx(q[0], abs=most)
+        assert estimate.qd == pytest.approx(qd[0], abs=0.006)
 
 
 # Time
@@ -130,7 +131,7 @@ def test_a_nominal_period_fails_the_gate_that_real_stamps_pass(align):
     clean = clean_error('A', align)
     print(f'\nnominal period, 5 % loss, {align}: {figure / clean:.1f} times the clean error')
     assert error(NominalPeriod(align), recording('A')) == pytest.approx(clean)
-    assert figure > 1.2 * clean
+    assert figure > 2.0 * clean
 
 
 LAGS = [  # what is not declared by the stamp [ms]

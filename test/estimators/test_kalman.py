@@ -120,21 +120,21 @@ def test_a_step_of_the_encoder_is_believed_after_a_few_samples():
     samples.q[1500:] += 0.3
     stamps, qdd = estimated(kalman(4), samples)
     last = list(map(kalman(4).update, *zip(*samples)))[-1]
-    assert last.q == pytest.approx(samples.q[-1], abs=1e-3)
+    assert last.q == pytest.approx(samples.q[-1], abs=4e-5)
     late = stamps >= samples.stamps[1600]
     found = errors(stamps[late], qdd[late])
     assert (found < 3.0 * errors(*estimated(kalman(4), recording('A'))) + 1.0).all()
 
 
-@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize(('kind', 'most'), [('kalman', 15.0), ('kalman_fixed_lag', 3.0)])
 @pytest.mark.parametrize('rate', [125.0, 250.0, 1000.0])
 @pytest.mark.fault(37)
-def test_a_velocity_that_contradicts_the_positions_does_not_make_it_diverge(kind, rate):
+def test_a_velocity_that_contradicts_the_positions_does_not_make_it_diverge(kind, most, rate):
     """10 ms late, before anybody has noticed; positions alone give 7 to 9 %."""
     samples = record(replace(PROFILES['A'], rate=rate))
     late = truth(samples.stamps - 10_000_000)[1]
     figure = error(KINDS[kind](4), Recording(samples.stamps, samples.q, late))
-    assert said(f'velocities 10 ms late, {kind}, {rate:g} Hz [%]', figure, 80.0) <= 80.0
+    assert said(f'velocities 10 ms late, {kind}, {rate:g} Hz [%]', figure, most) <= most
 
 
 def resting(time, moving, rest):
@@ -228,7 +228,7 @@ class TrustedStamps(Kalman):
 
 
 def test_a_nominal_period_fails():
-    assert error(make(NominalPeriod, 4), with_loss(recording('A'))) > 5.0 * clean('kalman', 'A')
+    assert error(make(NominalPeriod, 4), with_loss(recording('A'))) > 10.0 * clean('kalman', 'A')
 
 
 def test_a_gate_without_a_way_out_fails():
@@ -250,7 +250,7 @@ def test_a_gate_without_a_way_out_fails():
     lost = [not end.valid or np.abs(end.q - recording('A').q[-1]).max() > 1.0 for end in ends]
     assert lost.count(True) == 1
     found = estimates_of(kalman(4), with_outliers(recording('A'), lost.index(True)))[-1]
-    assert found.q == pytest.approx(recording('A').q[-1], abs=1e-3)
+    assert found.q == pytest.approx(recording('A').q[-1], abs=7e-5)
 
 
 def test_trusted_stamps_fail():

@@ -35,7 +35,7 @@ def test_noise_is_what_was_put_in() -> None:
     step = 2.0 * np.pi / 2 ** PROFILES['C'].bits
     assert found.noise[0] == pytest.approx(step / np.sqrt(12.0), rel=0.4)
     assert found.noise[1] == pytest.approx(PROFILES['C'].noise, rel=0.1)
-    assert found.inflated == pytest.approx(found.noise[1], rel=0.1)
+    assert found.inflated == pytest.approx(found.noise[1], rel=1e-9)
     assert 0.016 <= found.parameters['lag'] <= 0.1
 
 
@@ -46,11 +46,11 @@ def test_velocities_that_are_not_those_of_the_positions_are_told() -> None:
     samples.qd[:, 1] += 0.05
     samples.qd[:, 2] = 0.0
     late, biased, zero, good = velocities(motion_of(samples))
-    assert late.lag == pytest.approx(0.012, abs=5e-4)
-    assert late.scale == pytest.approx(1.3, rel=0.01)
+    assert late.lag == pytest.approx(0.012, abs=6e-6)
+    assert late.scale == pytest.approx(1.3, rel=7e-4)
     assert late.faults == ['is 1.3 times that of the positions', 'is 12.0 ms late']
-    assert biased.bias == pytest.approx(0.05, rel=0.05)
-    assert biased.scale == pytest.approx(1.0, rel=0.01)
+    assert biased.bias == pytest.approx(0.05, rel=0.0015)
+    assert biased.scale == pytest.approx(1.0, rel=3e-4)
     assert zero.faults == ['is zero throughout']
     assert good.faults == []
 
@@ -86,7 +86,7 @@ def test_a_late_velocity_is_believed_less() -> None:
     samples.qd[:] = truth(samples.stamps - 25_000_000)[1]
     motion = motion_of(samples)
     found = suggest(motion, 'kalman', silent)
-    assert (found.inflated > 10.0 * found.noise[1]).all()
+    assert (found.inflated > 1000.0 * found.noise[1]).all()
     assert error('kalman', motion, 1.0, **found.parameters) < 1.1 * error('kalman', motion, 1.0)
 
 
@@ -99,7 +99,7 @@ def test_sampling_is_counted() -> None:
     assert figures.period == 0.002
     assert figures.longest == pytest.approx(0.016)
     jitter = np.random.default_rng(0).normal(size=1000) * 50_000
-    assert sampling(stamps + jitter.astype(int)).jitter == pytest.approx(7e-5, rel=0.1)
+    assert sampling(stamps + jitter.astype(int)).jitter == pytest.approx(7e-5, rel=0.04)
 
 
 def test_joints_that_stand_still_have_no_say() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from rosgraph_msgs.msg import Clock
@@ -27,7 +28,7 @@ from urdf2dyn_ros.nodes.barrier import answering, barrier
 
 def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Graph) -> None:
     """The same on both topics; the counters add up; lag and deviation are the estimator's."""
-    with started(graph, estimator='kalman'):
+    with started(graph, estimator='kalman') as process:
         robot = connected(graph)
         status, diagnostics = Statuses(graph), Statuses(graph, '/diagnostics')
         move(robot, lambda: len(status.arrays) >= 4 and status.levels() == [OK] * 3)
@@ -37,8 +38,9 @@ def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Gra
         assert status.arrays[-1].status[0].hardware_id == 'rx90'
         assert model['joints'] == ', '.join(NAMES) and model['back end'] == 'c'
         assert '223 multiplications' in model['operations']
-        assert 1.0 < float(received['received [1/s]']) < 1000.0
-        assert 1.0 < float(output['published [1/s]']) < 1000.0
+        # at most a sample in 4 ms; on a busy machine they come as slowly as it likes
+        for figures, key in ((received, 'received [1/s]'), (output, 'published [1/s]')):
+            assert 0.0 < float(figures[key]) <= 250.0
         assert int(received['used']) + int(received['warming_up']) == int(received['received'])
         assert 0.0 <= float(received['age of the newest stamp [s]']) < 1.0
         assert received['publishers'] == '/test (RELIABLE, VOLATILE)'
@@ -48,7 +50,9 @@ def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Gra
         assert float(output[deviation]) > 0.0
         latency = [float(output[f'latency {name} [us]']) for name in ('p50', 'p99', 'max')]
         assert 0.0 < latency[0] <= latency[1] <= latency[2]
-        assert 10.0 < float(output['memory [MB]']) < 2000.0
+        status_of_node = Path(f'/proc/{process.pid}/status').read_text()
+        resident = int(re.search(r'VmRSS:\s+(\d+) kB', status_of_node)[1]) / 1e3
+        assert float(output['memory [MB]']) == pytest.approx(resident, rel=0.2)
         assert output['callback errors'] == '0'
         graph.wait(lambda: status.arrays[-1] in diagnostics.arrays)
         set_parameter(graph, 'estimator', type=4, string_value='finite_difference')
