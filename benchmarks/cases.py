@@ -1,4 +1,4 @@
-"""The robots, made the same for everybody: every joint an independent angle or length."""
+"""The robots, the same for all contestants: every joint an independent angle or length."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ ROBOTS = {
 }
 HUMANOID = 'humanoid_3p33r'
 
-# the second finger mimics the first, for which every peer has a rule of its own
+# the second finger mimics the first, which every peer handles differently
 LOCKED = {'panda_finger_joint1', 'panda_finger_joint2'}
 STATES = 256
-"""So many that nobody can learn them by heart, so few that they stay in the cache."""
+"""Too many for the branch prediction to learn, few enough to stay in the cache."""
 
 
 @dataclass(frozen=True)

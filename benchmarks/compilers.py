@@ -1,4 +1,4 @@
-"""The compilers: every program is compiled by all there are, and the fastest result counts."""
+"""The compilers: every program is compiled by all available ones, and the fastest counts."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from contestant import LeftOutError
+from contestant import ExcludedError
 
 CC = ('gcc', 'clang')
 CXX = ('g++', 'clang++')
 FLAGS = ('-O3', '-march=native', '-DNDEBUG')
 SHARED = ('-fPIC', '-shared')
-# visible to nobody else: Python's Pinocchio, in the same process, has the same templates with
+# hidden symbols: Python's Pinocchio, in the same process, has the same templates with
 # another layout of its matrices
 SHARED_CXX = (*SHARED, '-std=c++17', '-fvisibility=hidden')
 OWN = {'g++': ('-fno-gnu-unique',)}
-"""What one of them needs for the same; clang++ has no unique symbols."""
+"""Flags of one compiler alone; clang++ has no unique symbols."""
 
 
 def builds(compilers: Sequence[str], arguments: Sequence[str | Path], sources: Iterable[Path],
            folder: Path, name: str) -> list[Path]:
-    """Return what every compiler makes; LeftOutError with the first one's error if none does."""
+    """Return the output of every compiler; the first one's ExcludedError if all fail."""
     sources = list(sources)
     found, errors = [], []
     for compiler in compilers:
         try:
             found.append(build([compiler, *OWN.get(compiler, ()), *arguments], sources, folder,
                                name))
-        except LeftOutError as error:
+        except ExcludedError as error:
             errors.append(error)
     if not found:
         raise errors[0]
@@ -55,7 +55,7 @@ def build(command: Sequence[str | Path], sources: Iterable[Path], folder: Path, 
 
     Raises
     ------
-    LeftOutError
+    ExcludedError
         With the compiler's first error.
 
     """
@@ -71,19 +71,19 @@ def build(command: Sequence[str | Path], sources: Iterable[Path], folder: Path, 
             done = subprocess.run([*words, '-o', part], text=True, stderr=subprocess.PIPE,
                                   timeout=400)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise LeftOutError(f'it cannot be compiled here: {error}') from None
+            raise ExcludedError(f'it cannot be compiled here: {error}') from None
         if done.returncode:
             errors = [line for line in done.stderr.splitlines() if 'error' in line]
-            raise LeftOutError(f'it cannot be compiled here: {(errors or ["killed"])[0].strip()}')
+            raise ExcludedError(f'it cannot be compiled here: {(errors or ["killed"])[0].strip()}')
         part.replace(result)
     return result
 
 
 @functools.cache
 def version(compiler: str) -> str:
-    """Return what a compiler says about itself."""
+    """Return the first line of a compiler's version."""
     try:
         return subprocess.run([compiler, '--version'], text=True, capture_output=True,
                               check=True).stdout.splitlines()[0]
     except (OSError, subprocess.CalledProcessError):
-        raise LeftOutError(f'there is no compiler {compiler}') from None
+        raise ExcludedError(f'there is no compiler {compiler}') from None

@@ -1,4 +1,4 @@
-"""What takes part: how it is called in the table, and how it is made ready for a robot."""
+"""A contestant: its row of the table, and how it is prepared for a robot."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
-class LeftOutError(Exception):
-    """Why a contestant does not take part."""
+class ExcludedError(Exception):
+    """The reason for which a contestant is excluded."""
 
 
 CHUNK = 32
@@ -24,7 +24,7 @@ CHUNK = 32
 
 def in_turns(states: Iterable[tuple[Array, ...]]) -> Iterator[list[tuple[Array, ...]]]:
     """
-    Yield some of the states, then the next, for ever.
+    Yield some of the states, then the next, without end.
 
     A loop over all of them in Python would take so long that it is always disturbed.
 
@@ -68,7 +68,7 @@ class Contestant:
     side : str
         Python or C: where it is called from.
     prepare : callable
-        Case to Ready, or LeftOutError with the reason; so is an ImportError.
+        Case to Ready, or ExcludedError with the reason; an ImportError is one, too.
     slow : bool
         Takes a minute to compile, which --quick does not wait for.
 

@@ -1,4 +1,4 @@
-"""A node that publishes what it hears: the floor of rclpy, beside which our node is measured."""
+"""A node that copies every message: the least that rclpy costs, for comparison."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ Samples = list[tuple[int, np.ndarray, np.ndarray]]
 
 
 def motion(joints: int, updates: int) -> Samples:
-    """Return what a driver says of moving joints: stamp [ns], q [rad], qd [rad/s]."""
+    """Return the samples of moving joints: stamp [ns], q [rad], qd [rad/s]."""
     random = np.random.default_rng(0)
     stamps = START + PERIOD * np.arange(updates) + random.integers(0, JITTER, updates)
     w, phase = random.uniform(1.0, 6.0, joints), random.uniform(0.0, 6.0, joints)
@@ -57,7 +57,7 @@ def times(estimator: Estimator, samples: Samples) -> np.ndarray:
 
 
 def contestants() -> dict[str, Callable[[int], Estimator]]:
-    """Return what makes each of them, by its name in the table."""
+    """Return a constructor of each estimator, by its name in the table."""
     return {**{name: lambda joints, name=name: make_estimator(name, joints)
                for name in ESTIMATORS},
             **{f'{name}, C': lambda joints, name=name: make_compiled(name, joints)

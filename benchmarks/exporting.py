@@ -1,11 +1,11 @@
 """
-How long answers take while something goes on beside the node, compared with nothing.
+The latency of the node during exports and other loads, compared with that without load.
 
     make exporting
 
-One node answers a robot of 7 joints at 1 kHz all the time; what goes on beside it takes turns. The
-time from stamp to publishing ends with DDS's own stamp of the answer, so that whoever listens adds
-nothing to it.
+One node computes the efforts of 7 joints at 1 kHz throughout; loads in the background take turns.
+The time from stamp to publishing ends with DDS's own stamp of the output, so that the subscriber
+adds nothing to it.
 
 """
 
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from beside import BESIDE
+from background import BACKGROUND
 from cases import ROOT, case
 from exporting_report import draw, table
 from host import host
@@ -32,24 +32,24 @@ from urdf2dyn_ros.nodes.demo.local_graph import keep_local
 
 BUILD = ROOT / 'build' / 'benchmarks'
 PAUSE = 0.3
-"""Between two turns [s]."""
+"""Time between two turns [s]."""
 
 
 @dataclass(frozen=True)
 class Turn:
     """
-    What one turn of something gave.
+    Figures of one turn of a load.
 
     Attributes
     ----------
     name : str
-        A key of BESIDE.
+        A key of BACKGROUND.
     sent, answered : int
-        Messages.
+        Messages, and those with an output.
     done : int
-        What went on, how often.
+        Number of exports.
     latencies : ndarray, (answered,)
-        [us].
+        From stamp to publishing [us].
 
     """
 
@@ -101,13 +101,13 @@ def main() -> int:
     stem = f'exporting_{arguments.executor}'
     (arguments.output / f'{stem}.json').write_text(json.dumps(found, indent=1) + '\n')
     draw({name: np.concatenate([turn.latencies for turn in turns if turn.name == name])
-          for name in BESIDE}, found, arguments.output / f'{stem}.png')
+          for name in BACKGROUND}, found, arguments.output / f'{stem}.png')
     return 0
 
 
 def measured(executor: str, rounds: int, seconds: float) -> list[Turn]:
-    """Return what every turn gave; each round begins with another one."""
-    robot, names = case('Panda', BUILD / 'Panda'), list(BESIDE)
+    """Return the figures of every turn; each round begins with another load."""
+    robot, names = case('Panda', BUILD / 'Panda'), list(BACKGROUND)
     spans = []
     with running(robot.urdf.read_text(), list(robot.joint_names), executor, 'auto') as rig:
         for k in range(rounds):
@@ -123,22 +123,22 @@ def measured(executor: str, rounds: int, seconds: float) -> list[Turn]:
 
 
 def _turn(rig: Rig, name: str, seconds: float) -> tuple[int, int, int]:
-    """Return when it began and ended [ns], and what was done."""
-    beside = BESIDE[name](rig)
+    """Return the start and the end of a turn [ns], and its number of exports."""
+    background = BACKGROUND[name](rig)
     began = time.time_ns()
-    rig.listener.wait(seconds, beside.look)
+    rig.listener.wait(seconds, background.look)
     ended = time.time_ns()
-    beside.end()
+    background.end()
     rig.listener.wait(PAUSE)
-    return began, ended, beside.done
+    return began, ended, background.done
 
 
 def rows(turns: list[Turn]) -> list[Row]:
-    """Return what the turns of each kind amount to."""
+    """Return the figures of all turns of each load."""
     of: dict[str, list[Turn]] = defaultdict(list)
     for turn in turns:   # of a kind in the order of rounds
         of[turn.name].append(turn)
-    nothing = of[next(iter(BESIDE))]
+    nothing = of[next(iter(BACKGROUND))]
     alone = [float(np.percentile(turn.latencies, 99)) for turn in nothing]
     floor = _percentiles(nothing)[2]
     found = []
@@ -160,7 +160,7 @@ def _percentiles(turns: list[Turn]) -> list[float]:
 
 def parsed() -> argparse.Namespace:
     """Return the options."""
-    parser = argparse.ArgumentParser(description='Measure the data path beside exports.')
+    parser = argparse.ArgumentParser(description='Measure the data path during exports.')
     parser.add_argument('--executor', default='events', choices=('events', 'single'))
     parser.add_argument('--seconds', type=float, default=5.0, help='length of a turn')
     parser.add_argument('--rounds', type=int, default=12, help='how many turns each has')

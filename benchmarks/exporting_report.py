@@ -1,4 +1,4 @@
-"""The figures of what goes on beside the node as a table, and as a picture."""
+"""The figures of the data path under each load as a table, and as a picture."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLORS = ('#999999', '#d55e00', '#e69f00', '#cc79a7', '#009e73')
 
 def table(found: dict[str, Any]) -> str:
     """Return a row for each."""
-    lines = [f'{"beside the node":28}' + ''.join(f'{head:>10}' for head in (
+    lines = [f'{"load":28}' + ''.join(f'{head:>10}' for head in (
         'sent', 'answered', 'done', '[1/s]', 'p50 [us]', 'p90 [us]', 'p99 [us]', 'p99 ratio'))
         + '   by turns: quartiles']
     seconds = found['seconds'] * found['rounds']
@@ -30,7 +30,7 @@ def table(found: dict[str, Any]) -> str:
 
 
 def draw(latencies: dict[str, NDArray[np.float64]], found: dict[str, Any], path: Path) -> None:
-    """Write the picture: which share of the answers took longer than a time."""
+    """Draw the share of the outputs that took longer than a time."""
     figure, ax = plt.subplots(figsize=(8, 4.6), layout='constrained')
     for (name, times), color in zip(latencies.items(), COLORS, strict=True):
         late = np.sort(times)[::-1]
@@ -42,7 +42,7 @@ def draw(latencies: dict[str, NDArray[np.float64]], found: dict[str, Any], path:
     ax.set_yscale('log')
     ax.set_xlim(100.0, None)
     ax.set_xlabel('from stamp to publishing [µs]')
-    ax.set_title('share of the answers that took longer, by what went on beside', loc='left')
+    ax.set_title('share of the outputs that took longer, by load', loc='left')
     ax.spines[['top', 'right']].set_visible(False)
     ax.grid(color='#e8e8e8')
     ax.legend(frameon=False)

@@ -20,16 +20,16 @@ from urdf2dyn_ros.urdf.writer import clean_urdf
 SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 QUICK = (2, 5, 10)
 LARGE = 50
-"""The exponent is that of robots from here on, where what every call costs no longer counts."""
+"""Fewest joints in the fit of the exponent: with fewer, the cost of every call dominates."""
 PATIENCE, LIMIT = 60.0, 150.0
-"""A series ends with the first robot that takes longer; none takes longer than that [s]."""
+"""Time of one robot that ends a series, and at which a measurement is stopped [s]."""
 KINDS = {'Python': 'python', 'c, compiled': 'c', 'c, from the cache': 'c'}
-"""Series, cold before cached, to what growth_point.py calls them."""
+"""Series, cold before cached, and their names in growth_point.py."""
 POINT = Path(__file__).resolve().parent / 'growth_point.py'
 
 
 def chain(joints: int) -> RobotModel:
-    """Return a chain without any structure that equations could profit from."""
+    """Return a chain without any structure that simplifies its equations."""
     rng = np.random.default_rng(0)
 
     def triple(scale: float) -> tuple[float, float, float]:
@@ -50,7 +50,7 @@ def chain(joints: int) -> RobotModel:
 def growth(quick: bool) -> dict[str, Any]:
     """Return the points of every series, and the exponents with which they grow."""
     series: dict[str, list[dict[str, float]]] = {name: [] for name in KINDS}
-    ended: set[str] = set()   # what is not compiled is not in the cache either
+    ended: set[str] = set()   # without a compiled library there is no cached one
     for k, joints in enumerate(QUICK if quick else SIZES, 1):
         print(f'chain of {joints} ...', file=sys.stderr)
         text = clean_urdf(chain(joints), fill_limits=True)
@@ -65,7 +65,7 @@ def growth(quick: bool) -> dict[str, Any]:
 
 
 def humanoid() -> dict[str, float]:
-    """Return the times from text to ... [s] of 36 joints."""
+    """Return the times of 36 joints by kind of callable [s]."""
     found = measured(ROBOTS[HUMANOID].read_text(), {'readable script': 'readable', **KINDS})
     return {name: point['seconds'] for name, point in found.items()}
 
@@ -79,14 +79,14 @@ def measured(text: str, wanted: dict[str, str]) -> dict[str, dict[str, float]]:
         for name, what in wanted.items():
             answer, reason = _run([sys.executable, POINT, urdf, what], folder)
             if reason:
-                print(f'left out: {name}, because {reason}', file=sys.stderr)
-                break   # nor can what comes after it be had from the cache
+                print(f'excluded: {name}, because {reason}', file=sys.stderr)
+                break   # the next ones need its entry of the cache
             found[name] = json.loads(answer)
     return found
 
 
 def _run(command: list[str | Path], cache: str) -> tuple[str, str]:
-    """Return what a program printed, and why it did not, if so."""
+    """Return the output of a program, and the reason of its failure, or an empty text."""
     process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                env={**os.environ, 'XDG_CACHE_HOME': cache},
                                start_new_session=True)

@@ -3,9 +3,8 @@ One measurement in a process of its own: text of a URDF to its first efforts, or
 
     python growth_point.py FILE python|c|readable
 
-A cold cache stays cold for one measurement only; whatever else is quick is repeated. Time is that
-of the processor, the compiler's included: on an idle computer the time that one waits, on a busy
-one still the same.
+With a cold cache there is one measurement; other quick ones are repeated. Time is processor time,
+with the compiler's: the same on an idle and on a busy computer.
 
 """
 
@@ -22,7 +21,7 @@ from typing import Any
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 
 PATIENCE = 1.0
-"""[s]."""
+"""Longest time of repetitions [s]."""
 
 
 def main() -> None:
@@ -33,7 +32,7 @@ def main() -> None:
         'c': lambda: first_efforts(text, 'c'),
         'readable': lambda: export_model(read_urdf(text)),
     }
-    # the peak so far becomes what is in use: imports do not count
+    # the peak is reset to the memory in use, so that imports do not count
     Path('/proc/self/clear_refs').write_text('5')
     before = peak()
     times: list[float] = []
@@ -47,7 +46,7 @@ def main() -> None:
 
 
 def first_efforts(text: bytes, backend: str) -> None:
-    """Evaluate once: some of the work may be left until then."""
+    """Evaluate once, since some of the work may be done then."""
     dynamics = InverseDynamics(read_urdf(text), backend=backend)
     zeros = [0.0] * len(dynamics.joint_names)
     dynamics(zeros, zeros, zeros)

@@ -1,4 +1,4 @@
-"""What the figures were made with."""
+"""The computer, compilers and packages of a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from compilers import CC, FLAGS
 from compilers import version as compiler_version
-from contestant import LeftOutError
+from contestant import ExcludedError
 
 PACKAGES = ('numpy', 'pin', 'mujoco', 'casadi', 'adam-robotics', 'cmeel-eigen')
 
@@ -33,7 +33,7 @@ def host() -> dict[str, str]:
 
 def _compilers() -> Iterator[str]:
     for compiler in CC:
-        with contextlib.suppress(LeftOutError):
+        with contextlib.suppress(ExcludedError):
             yield compiler_version(compiler)
 
 

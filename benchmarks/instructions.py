@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cases import Case
 from compilers import CC, FLAGS, build
-from contestant import LeftOutError, Ready
+from contestant import ExcludedError, Ready
 from native import SOURCES
 
 ROBOTS = ('UR5', 'Talos, reduced')
@@ -29,7 +29,7 @@ def instructions(case: Case, ready: dict[str, Ready], folder: Path) -> dict[str,
                 counts[name] = _count([program, one.library, one.robot or '', states,
                                        case.states.shape[2], case.states.shape[1]],
                                       case.folder / 'callgrind') / case.states.shape[1]
-    except (LeftOutError, OSError) as error:
+    except (ExcludedError, OSError) as error:
         print(f'no instructions are counted, because {error}', file=sys.stderr)
     return counts
 
@@ -41,5 +41,5 @@ def _count(command: list[object], output: Path) -> int:
                           text=True, stderr=subprocess.PIPE)
     found = re.search(r'Collected : (\d+)', done.stderr)
     if done.returncode or found is None:
-        raise LeftOutError(f'valgrind fails: {done.stderr.strip().splitlines()[-1]}')
+        raise ExcludedError(f'valgrind fails: {done.stderr.strip().splitlines()[-1]}')
     return int(found.group(1))

@@ -1,12 +1,12 @@
 """
-What a message costs the node, beside a node that only copies it, in one run.
+The cost of a message for the node, and for a node that only copies it, in one run.
 
     make load
 
-Every phase starts a node and a publisher anew; nodes take turns within a round. The time from
-stamp to publishing ends with DDS's own stamp of the answer, so that whoever listens adds nothing
-to it. Processor time is that of the node's process, all threads. `--minutes 10` adds one
-phase of that length for each robot, in which no message may be lost.
+Every phase starts a new node and a new publisher; nodes take turns within a round. The time from
+stamp to publishing ends with DDS's own stamp of the output, so that the subscriber adds nothing to
+it. Processor time is that of all threads of the node. `--minutes 10` adds one phase of that
+length for each robot, in which no message may be lost.
 
 """
 
@@ -41,7 +41,7 @@ class Contestant:
     ----------
     name : str
     backend : str
-        Of our node; empty for the one that copies.
+        Back end of our node; empty for the one that copies.
 
     """
 
@@ -82,7 +82,7 @@ def main() -> int:
 
 
 def phase(robot: Case, executor: str, one: Contestant, seconds: float) -> Phase:
-    """Return what one phase gave, and say so."""
+    """Return the figures of one phase, and print them."""
     measured = measure(robot.urdf.read_text(), list(robot.joint_names), executor, one.backend,
                        seconds)
     print(f'{robot.name}, {executor}, {one.name}: {measured}', file=sys.stderr)

@@ -1,4 +1,4 @@
-"""A node under load: a publisher at 1 kHz, and somebody who notes the answers."""
+"""A node under load: a publisher at 1 kHz, and a subscriber that records the outputs."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ Stamps = NDArray[np.int64]
 @dataclass(frozen=True)
 class Phase:
     """
-    What one phase gave.
+    Figures of one phase.
 
     Attributes
     ----------
     sent, answered, lost : int
         Messages.
     rate : float
-        That the publisher held [1/s].
+        Actual rate of the publisher [1/s].
     late : float
         Share of its messages that were sent over 0.5 ms later than a period after the one before.
     cpu : float
         Processor time of the node per message [us].
     p50, p99 : float
-        From a message's stamp to the publishing of its answer [us].
+        From a message's stamp to the publishing of its output [us].
 
     """
 
@@ -64,7 +64,7 @@ class Phase:
 
     @staticmethod
     def together(phases: Sequence[Phase]) -> dict[str, float]:
-        """Return the sums of what is counted and the medians of what is measured."""
+        """Return the sums of counts and the medians of measured figures."""
         rows = [asdict(one) for one in phases]
         return {key: sum(values) if isinstance(values[0], int) else round(
             float(np.median(values)), 4) for key in rows[0]
@@ -78,22 +78,22 @@ class Phase:
 @dataclass
 class Rig:
     """
-    What runs.
+    The processes of a phase.
 
     Attributes
     ----------
     node : ChildProcess
-        That is measured.
+        The measured node.
     client : Client
         In the same graph.
     listener : Listener
-        To the node's answers.
+        Records the node's outputs.
     folder : Path
-        Where it exports to.
+        Directory of exports.
     environment : dict
-        Of whoever is to take part.
+        Environment of processes in the same graph.
     sent : ndarray, (k,)
-        Stamps [ns], once it is over.
+        Stamps [ns], at the end of the phase.
 
     """
 
@@ -105,7 +105,7 @@ class Rig:
     sent: Stamps
 
     def between(self, began: int, ended: int) -> tuple[Stamps, Stamps]:
-        """Return the stamps (k,) sent in a time [ns], and those of their answers (m, 2)."""
+        """Return the stamps (k,) sent in a time [ns], and those of their outputs (m, 2)."""
         sent = self.sent[(self.sent >= began) & (self.sent < ended)]
         heard = np.array(self.listener.heard, dtype=np.int64).reshape(-1, 2)
         return sent, heard[np.isin(heard[:, 0], sent)]
@@ -113,7 +113,7 @@ class Rig:
 
 @contextmanager
 def running(urdf: str, names: list[str], executor: str, backend: str) -> Iterator[Rig]:
-    """Have a node answer; `backend` empty for the one that copies."""
+    """Run a node; `backend` empty for the one that copies."""
     client, domain = join_empty_domain('listener')
     with tempfile.TemporaryDirectory() as folder:
         environment = {'ROS_DOMAIN_ID': str(domain), VARIABLE: executor,
@@ -127,7 +127,7 @@ def running(urdf: str, names: list[str], executor: str, backend: str) -> Iterato
             rig = Rig(node, client, Listener(client), Path(folder), environment,
                       np.empty(0, np.int64))
             client.wait(lambda: rig.listener.look() or len(rig.listener.heard) > 100, 30.0,
-                        'answer')
+                        'output')
             rig.listener.wait(SETTLING)
             yield rig
             rig.listener.wait(DRAINING)
@@ -154,7 +154,7 @@ def measure(urdf: str, names: list[str], executor: str, backend: str, seconds: f
 
 
 def latencies(heard: Stamps) -> NDArray[np.float64]:
-    """Return the time (m,) from stamp to publishing [us] of answers (m, 2)."""
+    """Return the time (m,) from stamp to publishing [us] of outputs (m, 2)."""
     return (heard[:, 1] - heard[:, 0]) * 1e-3
 
 
@@ -170,17 +170,17 @@ def started(urdf: str, backend: str, folder: str, environment: dict[str, str]) -
 
 
 class Listener:
-    """Notes the stamp of every answer, and when DDS sent it, at next to no cost."""
+    """Records the stamp of every output and of its publishing by DDS, with little overhead."""
 
     def __init__(self, client: Client) -> None:
         self.heard: list[tuple[int, int]] = []
-        # not spun: taken from, a few hundred times a second, as bytes
+        # not spun: `look` takes messages as bytes, a few hundred times a second
         self._subscription = client.node.create_subscription(
             JointState, EFFORTS, lambda data: None, QoSProfile(depth=10_000), raw=True)
         client.node.executor.remove_node(client.node)
 
     def look(self) -> None:
-        """Take what has come."""
+        """Record the messages in the queue."""
         queue = self._subscription.handle
         with queue:
             while (taken := queue.take_message(JointState, True)) is not None:
@@ -188,7 +188,7 @@ class Listener:
                 self.heard.append((sec * 10**9 + nanosec, taken[1]['source_timestamp']))
 
     def wait(self, seconds: float, meanwhile: Callable[[], None] = lambda: None) -> None:
-        """Listen for a time [s]."""
+        """Record for a time [s]."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.look()

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from cases import Case
 from compilers import CC, FLAGS, SHARED, build
-from contestant import Array, LeftOutError, Ready
+from contestant import Array, ExcludedError, Ready
 from timing import nanoseconds
 
 SOURCES = Path(__file__).resolve().parent / 'native'
@@ -47,7 +47,7 @@ def loaded(path: Path, case: Case, robot: Path, order: list[int] | None) -> Read
     repeat = _repeat(case)
     robot_there = library.create(str(robot).encode())
     if not robot_there:
-        raise LeftOutError('it does not take this robot')
+        raise ExcludedError('it does not take this robot')
     columns = order or list(range(len(case.joint_names)))
     states = [np.ascontiguousarray(state[:, columns]) for state in case.states]
     tau = np.empty_like(states[0])
@@ -70,7 +70,7 @@ def loaded(path: Path, case: Case, robot: Path, order: list[int] | None) -> Read
 
 
 def _repeat(case: Case) -> Callable[..., None]:
-    """Return what evaluates the same states several times in one call."""
+    """Return a function that evaluates the same states several times in one call."""
     source = SOURCES / 'repeat.c'
     path = build([CC[0], *FLAGS, *SHARED, source], [source], case.folder, 'repeat')
     function = ctypes.CDLL(str(path)).repeat

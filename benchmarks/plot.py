@@ -1,4 +1,4 @@
-"""The picture of the figures: times beside all others, and growth with the number of joints."""
+"""The picture of the figures: times of all contestants, and growth with the number of joints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times per state: a panel for what is called from Python, one for what is called from C."""
+"""Times per state: a panel for calls from Python, one for calls from C."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 from matplotlib.ticker import FuncFormatter
 
-# Okabe and Ito's, which can be told apart by everybody; ours are warm, bold and filled
+# Okabe and Ito's, for colour-blind readers too; ours are warm, bold and filled
 OURS = (('#d55e00', 'o'), ('#e69f00', 's'), ('#a04000', 'D'), ('#cc79a7', '^'), ('#882255', 'v'))
 PEERS = {'Pinocchio + CasADi': ('#009e73', 'D'), 'Pinocchio': ('#0072b2', 'o'),
          'MuJoCo': ('#56b4e9', 's'), 'adam': ('#666666', '^'), 'KDL': ('#999999', 'v')}

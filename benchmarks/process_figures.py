@@ -1,4 +1,4 @@
-"""What Linux says of another process."""
+"""Figures of another process, from Linux."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Figures(NamedTuple):
 
 
 def figures(process: int) -> Figures:
-    """Return those of a process, by its number."""
+    """Return the figures of a process, by its number."""
     folder = Path('/proc') / str(process)
     # behind the name in parentheses, which may have spaces: from the state, the third field, on
     fields = (folder / 'stat').read_text().rpartition(')')[2].split()

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 from cases import Case
-from contestant import Contestant, LeftOutError, Ready
+from contestant import Contestant, ExcludedError, Ready
 from contestants import PYTHON_BASE
 from timing import nanoseconds
 
 TOLERANCE = 1e-9
-"""Of efforts, relative to the largest at any state; one who is farther off is not timed."""
+"""Largest relative difference of efforts; a contestant above it is not timed."""
 
 
 def race(case: Case, contestants: Iterable[Contestant], rounds: int,
          quick: bool = False) -> tuple[dict[str, Any], dict[str, Ready]]:
-    """Return times [ns], differences and who is left out why, and those who took part."""
+    """Return times [ns], differences and excluded contestants, and the prepared ones."""
     ready, left_out = prepared(case, contestants, quick)
     differences = compared(ready)
     for name, difference in differences.items():
@@ -35,7 +35,7 @@ def race(case: Case, contestants: Iterable[Contestant], rounds: int,
 
 def prepared(case: Case, contestants: Iterable[Contestant],
              quick: bool) -> tuple[dict[str, Ready], dict[str, str]]:
-    """Return who is ready, and who is not with the reason."""
+    """Return the prepared contestants, and the others with their reasons."""
     ready: dict[str, Ready] = {}
     left_out: dict[str, str] = {}
     for one in contestants:
@@ -44,20 +44,20 @@ def prepared(case: Case, contestants: Iterable[Contestant],
             continue
         try:
             ready[one.name] = one.prepare(case)
-        except LeftOutError as reason:
+        except ExcludedError as reason:
             left_out[one.name] = str(reason)
         except ImportError as error:
             left_out[one.name] = f'it is not installed: {error}'
         except Exception as error:
             if one.ours:
                 raise
-            # whatever a peer says about a robot that it does not take
-            left_out[one.name] = f'it does not take this robot: {str(error).splitlines()[0]}'
+            # any error of a peer that does not support this robot
+            left_out[one.name] = f'it does not support this robot: {str(error).splitlines()[0]}'
     return ready, left_out
 
 
 def compared(ready: dict[str, Ready]) -> dict[str, float]:
-    """Return the largest difference of everybody's efforts from those of a peer."""
+    """Return the largest differences of the contestants' efforts from those of a peer."""
     efforts = {name: one.efforts() for name, one in ready.items()}
     reference = efforts.get(PYTHON_BASE, next(iter(efforts.values())))
     largest = np.abs(reference).max()

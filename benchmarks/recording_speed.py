@@ -1,11 +1,11 @@
 """
-What reading a recording costs, and evaluating it: MB/s and peak memory, side by side.
+The cost of reading and of evaluating a recording: MB/s and peak memory.
 
     .venv/bin/python benchmarks/recording_speed.py --megabytes 1000
 
-A bag of joint states at 1 kHz is made first, and removed afterwards. Every row is a process of its
-own on the same bag: the library rosbags that gives bytes, the same that gives messages,
-`open_recording`, and the whole of `urdf2dyn evaluate`, which writes a table and a bag beside it.
+A bag of joint states at 1 kHz is written first, and removed afterwards. Every row is a process of
+its own on the same bag: the library rosbags with bytes, the same with messages, `open_recording`,
+and the whole of `urdf2dyn evaluate`, which writes a table and a bag.
 
 """
 
@@ -74,7 +74,7 @@ def _messages(dynamics: InverseDynamics, types: dict) -> Iterator[tuple[int, obj
 
 
 def rosbags_bytes(bag: Path, robot: Path) -> int:
-    """Return the number of messages, none of them looked at."""
+    """Return the number of messages, none of them decoded."""
     from rosbags.rosbag2 import Reader
 
     with Reader(bag) as reader:

@@ -1,10 +1,10 @@
 """
-What an evaluation and a model cost, beside all others that can be had, in one run.
+The cost of an evaluation and of a model, and that of all available peers, in one run.
 
     make bench
 
 Figures of one run can be compared with each other; those of two runs, or of two computers,
-cannot. What the robots are made of is in cases.py, who takes part in contestants/.
+cannot. The robots are in cases.py, the contestants in contestants/.
 
 """
 
@@ -59,7 +59,7 @@ def main() -> int:
 
 def parsed() -> argparse.Namespace:
     """Return the options."""
-    parser = argparse.ArgumentParser(description='Time this package beside others.')
+    parser = argparse.ArgumentParser(description='Time this package and its peers.')
     parser.add_argument('--quick', action='store_true', help='under a minute, with coarse times')
     parser.add_argument('--robots', nargs='+', choices=ROBOTS, default=list(ROBOTS),
                         metavar='ROBOT', help=', '.join(map(repr, ROBOTS)))
@@ -67,12 +67,12 @@ def parsed() -> argparse.Namespace:
     parser.add_argument('--output', type=Path, default=ROOT / 'docs', metavar='FOLDER',
                         help='where benchmark.png and benchmark.json go; by default docs/')
     parser.add_argument('--instructions', action='store_true',
-                        help='count instructions with valgrind, which nothing disturbs')
+                        help='count instructions with valgrind, independent of other load')
     return parser.parse_args()
 
 
 def rounded(found: Any) -> Any:
-    """Return the figures with the digits that mean something."""
+    """Return the figures with their significant digits."""
     if isinstance(found, dict):
         return {name: rounded(value) for name, value in found.items()}
     if isinstance(found, list):

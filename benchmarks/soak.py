@@ -4,9 +4,9 @@ The node at 1 kHz for a long time, with a fault every few seconds.
     make soak MINUTES=30
 
 After every fault the efforts must be right again within 0.2 s of data, by the stamps; data that
-DDS did not give the node, as the first ones of a publisher that it has not met yet, are no data.
-Whatever is published meanwhile must be right too. Memory, threads and open files must not grow,
-and the node must end with exit code 0 when it is told to.
+DDS did not deliver to the node, as the first of a publisher that is not connected yet, do not
+count. All published efforts must be right. Memory, threads and open files must not grow, and the
+node must end with exit code 0 on SIGINT.
 
 """
 
@@ -37,34 +37,34 @@ PATIENCE = 10.0
 LIMIT = 0.2
 RATE = 1000.0
 STEADY = 500_000_000
-"""How long answers must stay right for a recovery, by their stamps [ns]."""
+"""Time for which outputs must be right for a recovery, by their stamps [ns]."""
 JUMP = 100_000_000
 """A longer step of the stamps is a jump [ns]."""
 GROWTH = {'memory': 5.0, 'threads': 0.5, 'files': 0.5}
-"""Most that the slopes of Theil and Sen may be, per 10 minutes [MB, 1, 1]."""
+"""Largest slopes of Theil and Sen per 10 minutes [MB, 1, 1]."""
 JUDGED = 10.0
-"""Shorter runs [min] are all warm-up, and their slopes are not judged."""
+"""Length of a run [min] from which slopes are judged; shorter ones are all warm-up."""
 PROGRESS = 10.0
 
 
 @dataclass
 class Tally:
     """
-    What became of one kind of fault.
+    Results of one kind of fault.
 
     Attributes
     ----------
     recoveries : list of float
-        From the first good sample after the fault to the first right answer [s].
+        From the first good sample after the fault to the first right output [s].
     unheard : list of float
-        How much of that the node was not given, where it was longer than `LIMIT` [s]; it is taken
-        off.
+        Part of a recovery longer than `LIMIT` in which the node received no data [s]; it is
+        subtracted.
     wrong : int
-        Answers that should not have been published.
+        Outputs that should not have been published.
     error : float
-        Largest relative error of an answer during and after it.
+        Largest relative error of an output during and after it.
     failures : list of str
-        Whatever else went wrong.
+        Other failures.
 
     """
 
@@ -76,7 +76,7 @@ class Tally:
 
 
 def main() -> int:
-    """Run, print, draw; 1 if something was not as it must be."""
+    """Run, print, draw; 1 if there were failures."""
     arguments = parsed()
     keep_local()
     urdf = case('Panda', BUILD / 'Panda').urdf.read_text()
@@ -103,10 +103,10 @@ def main() -> int:
 
 
 def soak(world: World, seconds: float, chance: random.Random) -> dict[str, Tally]:
-    """Let faults happen, all of them in a new order each time, for as long as told."""
+    """Cause all faults, in a new order each time, for a time [s]."""
     world.start_robot()
     if not world.until(lambda: world.count > 500 and world.unheard, 60.0):
-        raise TimeoutError('no answers')
+        raise TimeoutError('no outputs')
     tallies = {name: Tally() for name in FAULTS}
     end, told = time.monotonic() + seconds, time.monotonic()
     while True:
@@ -121,14 +121,14 @@ def soak(world: World, seconds: float, chance: random.Random) -> dict[str, Tally
                 told = time.monotonic()
                 memory = world.samples[-1][1].memory
                 done = sum(len(tally.recoveries) for tally in tallies.values())
-                print(f'{world.seconds / 60.0:.1f} min: {world.count} answers, {done} faults, '
-                      f'{len(world.wrong)} wrong answers, {memory:.1f} MB', flush=True)
+                print(f'{world.seconds / 60.0:.1f} min: {world.count} outputs, {done} faults, '
+                      f'{len(world.wrong)} wrong outputs, {memory:.1f} MB', flush=True)
         if time.monotonic() > end:
             return tallies
 
 
 def suffer(world: World, name: str, tally: Tally) -> None:
-    """Let a fault happen, and see how long it takes until answers are right again."""
+    """Cause a fault, and measure the time until outputs are right again."""
     world.answers.clear()
     world.inputs.clear()
     wrong, unheard = len(world.wrong), world.unheard[-1]
@@ -147,17 +147,17 @@ def suffer(world: World, name: str, tally: Tally) -> None:
             recovery -= min(max(tally.unheard[-1], 0.0), recovery)
         tally.recoveries.append(recovery)
     else:
-        tally.failures.append('no right answers')
+        tally.failures.append('no right outputs')
     tally.wrong += len(world.wrong) - wrong
     tally.error = max([tally.error, *(answer.error for answer in world.answers)])
 
 
 def recovered(world: World, over: float) -> float | None:
     """
-    Return the time [s] from the first good sample to the first of many right answers, by stamps.
+    Return the time [s] from the first good sample to the first of many right outputs, by stamps.
 
     The first good sample is the first one after the fault was over [s], or after the last jump of
-    the stamps, whichever is later; None as long as there are not enough right answers to it.
+    the stamps, whichever is later; None as long as there are not enough right outputs to it.
 
     """
     inputs = list(world.inputs)
@@ -176,12 +176,12 @@ def recovered(world: World, over: float) -> float | None:
 
 
 def failures(found: dict[str, Any], judge_growth: bool) -> list[str]:
-    """Return in words what was not as it must be."""
+    """Return the failures in words."""
     said = [] if found['exit code'] == 0 else [f'exit code {found["exit code"]}']
     for name, tally in found['faults'].items():
         said += [f'{name}: {text}' for text in tally['failures']]
         if tally['wrong']:
-            said.append(f'{name}: {tally["wrong"]} wrong answers')
+            said.append(f'{name}: {tally["wrong"]} wrong outputs')
         slow = [time for time in tally['recoveries'] if time > LIMIT]
         if slow:
             said.append(f'{name}: {len(slow)} times slower than {LIMIT:g} s, {max(slow):.3f} s')
@@ -195,7 +195,7 @@ def parsed() -> argparse.Namespace:
     """Return the options."""
     parser = argparse.ArgumentParser(description='Soak the node, with faults.')
     parser.add_argument('--minutes', type=float, default=30.0,
-                        help='until when to begin another round of all faults; 0 for one round')
+                        help='time in which another round of all faults begins; 0 for one round')
     parser.add_argument('--seed', type=int, default=0, help='of the order of the faults')
     parser.add_argument('--output', type=Path, default=ROOT / 'docs', metavar='FOLDER',
                         help='where soak.png and soak.json go; by default docs/')

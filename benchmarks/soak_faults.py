@@ -1,4 +1,4 @@
-"""What may happen to the node in a day, one function each."""
+"""Faults of a day in operation, one function each."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def killed(world: World) -> None:
 
 
 def clock_set_back(world: World) -> None:
-    """Have stamps jump back by 10 s and stay there."""
+    """Make stamps jump back by 10 s and stay there."""
     world.tell(world.robots[0], offset=-10.0)
 
 
 def clock_right_again(world: World) -> None:
-    """Have stamps jump forward by 10 s."""
+    """Make stamps jump forward by 10 s."""
     world.tell(world.robots[0], offset=0.0)
 
 
@@ -36,7 +36,7 @@ def bag_loop(world: World) -> None:
 
 
 def bad_description(world: World) -> None:
-    """Publish descriptions that must be refused, and the right one again."""
+    """Publish descriptions that must be rejected, and the right one again."""
     for text in ('no XML', world.urdf.replace('mass value="', 'mass value="-'), ''):
         world.description.publish(String(data=text))
         world.wait(0.2)
@@ -44,7 +44,7 @@ def bad_description(world: World) -> None:
 
 
 def nan_positions(world: World) -> None:
-    """Have a joint without a position for a while."""
+    """Publish a joint without a position for a while."""
     world.tell(world.robots[0], nan=True)
     world.wait(0.3)
     world.tell(world.robots[0], nan=False)
@@ -58,21 +58,21 @@ def flood(world: World) -> None:
 
 
 def second_publisher(world: World) -> None:
-    """Have another process publish the same joints, 50 ms late."""
+    """Publish the same joints from another process, 50 ms late."""
     other = world.start_robot(offset=-0.05)
     world.wait(2.0)
     world.end_robot(other)
 
 
 def export(world: World) -> None:
-    """Ask for a script."""
+    """Export a script."""
     answer = world.call(Trigger, 'export_model', Trigger.Request())
     if answer is None or not answer.success:
         raise RuntimeError(f'no export: {answer}')
 
 
 def parameters(world: World) -> None:
-    """Set a parameter to nonsense, which is refused, to another value, and back."""
+    """Set a parameter to an invalid value, which is rejected, to another one, and back."""
     for value, good in ((-1.0, False), (0.2, True), (0.1, True)):
         answer = world.call(SetParameters, 'inverse_dynamics/set_parameters',
                             SetParameters.Request(parameters=[Parameter(

@@ -15,7 +15,7 @@ from process_figures import Figures
 from scipy.stats import theilslopes
 
 WARM_UP = 300.0
-"""What is left out at the start [s], but no more than half of the whole."""
+"""Time that is excluded at the start [s], at most half of the whole."""
 TEN_MINUTES = 600.0
 
 
@@ -30,21 +30,21 @@ def growth(samples: Sequence[tuple[float, Figures]]) -> dict[str, float]:
 
 
 def table(found: dict[str, Any]) -> str:
-    """Return a row per fault, and what there is to say of the whole."""
+    """Return a row for each fault, and the figures of the whole."""
     lines = [f'{"fault":22}{"times":>7}{"recovery [s]: median":>22}{"most":>9}'
-             f'{"wrong answers":>15}{"largest error":>15}']
+             f'{"wrong outputs":>15}{"largest error":>15}']
     for name, tally in found['faults'].items():
         times = tally['recoveries'] or [float('nan')]
         lines.append(f'{name:22}{len(tally["recoveries"]):7}{np.median(times):22.3f}{max(times):9.3f}'
                      f'{tally["wrong"]:15}{tally["error"]:15.2%}')
-    lines += [f'{name}: the node was not given {len(tally["unheard"])} times the first '
+    lines += [f'{name}: {len(tally["unheard"])} times the node did not receive the first '
               f'{", ".join(f"{time:.3f}" for time in tally["unheard"])} s'
               for name, tally in found['faults'].items() if tally['unheard']]
     slopes = found['growth']
-    lines += [f'{found["minutes"]:.1f} minutes, {found["answers"]} answers, exit code '
+    lines += [f'{found["minutes"]:.1f} minutes, {found["answers"]} outputs, exit code '
               f'{found["exit code"]}', f'per 10 minutes: memory {slopes["memory"]:+.2f} MB, '
               f'threads {slopes["threads"]:+.2f}, open files {slopes["files"]:+.2f}']
-    return '\n'.join(lines + [f'not as it must be: {text}' for text in found['failures']])
+    return '\n'.join(lines + [f'failure: {text}' for text in found['failures']])
 
 
 def draw(found: dict[str, Any], path: Path) -> None:
@@ -67,7 +67,7 @@ def draw(found: dict[str, Any], path: Path) -> None:
     right.set_yticks(range(len(names)), names)
     right.invert_yaxis()
     right.set_xlim(left=min(0.0, right.get_xlim()[0]))
-    right.set_xlabel('data until efforts are right again [ms]; dashed: the aim')
+    right.set_xlabel('data until efforts are right again [ms]; dashed: the goal')
     right.set_title('after each fault', loc='left')
     for ax in (left, right):
         ax.spines[['top', 'right']].set_visible(False)

@@ -1,4 +1,4 @@
-"""The node, its robot, and somebody who knows what every answer should be."""
+"""The node, its robot, and a subscriber that checks every output."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class World:
         return robot
 
     def tell(self, robot: subprocess.Popen[str], **orders: Any) -> None:
-        """Have a publisher change what it does."""
+        """Change the settings of a publisher."""
         assert robot.stdin is not None
         robot.stdin.write(json.dumps(orders) + '\n')
         robot.stdin.flush()
@@ -139,12 +139,12 @@ class World:
         return time.monotonic() - self._began
 
     def wait(self, seconds: float) -> None:
-        """Take what comes for a time [s]."""
+        """Process messages for a time [s]."""
         end = time.monotonic() + seconds
         self.until(lambda: time.monotonic() > end, seconds + 1.0)
 
     def until(self, condition: Callable[[], object], timeout: float) -> bool:
-        """Take what comes until a condition holds; return whether it does before `timeout` [s]."""
+        """Process messages until a condition holds; return whether it did within `timeout` [s]."""
         end = time.monotonic() + timeout
         while time.monotonic() < end:
             self._look()
@@ -154,7 +154,7 @@ class World:
         return False
 
     def call(self, kind: Any, service: str, request: Any, timeout: float = 20.0) -> Any:
-        """Call a service and return its answer, None if there is none in time."""
+        """Call a service and return its response, None if there is none in time."""
         client = self.client.node.create_client(kind, service)
         try:
             if not self.until(client.service_is_ready, timeout):

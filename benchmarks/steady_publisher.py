@@ -29,7 +29,7 @@ from sensor_msgs.msg import JointState
 Array = NDArray[np.float64]
 
 PERIOD = 2_000_000_000
-"""Of the motion [ns]; stamps are reduced to it before they become floating-point numbers."""
+"""Period of the motion [ns], to which stamps are reduced before conversion to float."""
 SPEED = 2.0 * np.pi / (PERIOD * 1e-9)
 AMPLITUDE = 0.4
 
@@ -71,7 +71,7 @@ class Orders:
 
 
 def listen(orders: Orders) -> None:
-    """Take orders, in a thread; when nobody is left to give any, it is over."""
+    """Read settings from standard input, in a thread; its end ends the process."""
     for line in sys.stdin:
         for name, value in json.loads(line).items():
             setattr(orders, name, value)
@@ -79,7 +79,7 @@ def listen(orders: Orders) -> None:
 
 
 def publish(names: list[str], orders: Orders, sent: array[int]) -> None:
-    """Publish until told to stop."""
+    """Publish until the end of standard input."""
     node = rclpy.create_node('robot')
     publisher = node.create_publisher(JointState, 'joint_states', 10)
     joints, zeros = len(names), array('d', bytes(8 * len(names)))

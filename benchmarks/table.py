@@ -1,4 +1,4 @@
-"""What was found, as text."""
+"""The figures as text."""
 
 from __future__ import annotations
 

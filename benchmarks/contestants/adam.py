@@ -12,13 +12,13 @@ import warnings
 
 import numpy as np
 from cases import Case
-from contestant import LeftOutError, Ready
+from contestant import ExcludedError, Ready
 
 from contestants.generated_by_casadi import compiled
 
 
 def prepare(case: Case) -> Ready:
-    """Generate with common subexpressions found, which is CasADi's own fastest."""
+    """Generate with common subexpressions eliminated, which is the fastest that CasADi has."""
     import casadi
 
     with warnings.catch_warnings():
@@ -36,7 +36,7 @@ def prepare(case: Case) -> Ready:
         mass = computations.mass_matrix(base, q)
         bias = computations.bias_force(base, q, casadi.SX.zeros(6), qd)
     except RuntimeError as error:
-        raise LeftOutError(f'adam fails: {str(error).splitlines()[-1]}') from None
+        raise ExcludedError(f'adam fails: {str(error).splitlines()[-1]}') from None
     mass, bias = (getattr(value, 'array', value) for value in (mass, bias))
     tau = mass[6:, 6:] @ qdd + bias[6:]
     function = casadi.Function('robot', [q, qd, qdd], [tau], {'cse': True})

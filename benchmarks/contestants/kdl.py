@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cases import Case
 from compilers import CXX, FLAGS, SHARED_CXX, builds
-from contestant import LeftOutError, Ready
+from contestant import ExcludedError, Ready
 from native import SOURCES, fastest
 
 from contestants.pinocchio_cpp import INCLUDES
@@ -18,7 +18,7 @@ ALIGNMENT = '-DEIGEN_MAX_ALIGN_BYTES=16'
 def prepare(case: Case) -> Ready:
     """Compile against the system's KDL, which comes with ROS or as liborocos-kdl-dev."""
     if not Path('/usr/include/kdl').is_dir():
-        raise LeftOutError('its headers are not installed: apt install liborocos-kdl-dev')
+        raise ExcludedError('its headers are not installed: apt install liborocos-kdl-dev')
     eigen = Path('/usr/include/eigen3')
     files = [SOURCES / 'kdl.cpp', SOURCES / 'tree.hpp']
     includes = ('-I', eigen) if eigen.is_dir() else INCLUDES[2:]

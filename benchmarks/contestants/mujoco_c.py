@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cases import Case
 from compilers import CC, FLAGS, SHARED, builds
-from contestant import LeftOutError, Ready
+from contestant import ExcludedError, Ready
 from native import SOURCES, fastest
 
 from contestants.mujoco_python import columns, urdf
@@ -19,7 +19,7 @@ def prepare(case: Case) -> Ready:
     package = Path(mujoco.__file__).parent
     libraries = sorted(package.glob('libmujoco.so*'))
     if not libraries:
-        raise LeftOutError('its library is not where it is expected')
+        raise ExcludedError('its library is not where it is expected')
     source = SOURCES / 'mujoco.c'
     arguments = [*FLAGS, *SHARED, '-I', package / 'include', source, libraries[0],
                  f'-Wl,-rpath,{package}']

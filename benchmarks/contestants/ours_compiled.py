@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cases import Case
-from contestant import LeftOutError, Ready
+from contestant import ExcludedError, Ready
 
 from contestants.ours_python import batch, one_by_one
 from urdf2dyn_ros import InverseDynamics
@@ -30,4 +30,4 @@ def compiled(case: Case, threads: int = 1) -> InverseDynamics:
     try:
         return InverseDynamics(case.model, backend='c', threads=threads)
     except CompilerError as error:
-        raise LeftOutError(str(error).splitlines()[0]) from None
+        raise ExcludedError(str(error).splitlines()[0]) from None

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from cases import Case
 from compilers import CXX, build
-from contestant import LeftOutError, Ready
+from contestant import ExcludedError, Ready
 
 from contestants.generated_by_casadi import compiled
 from contestants.pinocchio_cpp import DEFINES, INCLUDES, sources
 
 
 def prepare(case: Case) -> Ready:
-    """Compile the generator once for all robots, and what it generates for this one."""
+    """Compile the generator once for all robots, and its output for this one."""
     import casadi
 
     library = Path(casadi.__file__).parent
@@ -27,5 +27,5 @@ def prepare(case: Case) -> Ready:
     folder.mkdir(exist_ok=True)
     done = subprocess.run([generator, case.tree], cwd=folder, text=True, capture_output=True)
     if done.returncode:
-        raise LeftOutError(f'it generates no C: {done.stderr.strip()}')
+        raise ExcludedError(f'it generates no C: {done.stderr.strip()}')
     return compiled(case, folder)

@@ -6,21 +6,21 @@ from pathlib import Path
 
 from cases import EXAMPLES, Case
 from compilers import CXX, FLAGS, SHARED_CXX, builds
-from contestant import LeftOutError, Ready
+from contestant import ExcludedError, Ready
 from native import SOURCES, fastest
 
 PREFIX = EXAMPLES.parents[2]
 INCLUDES = ('-I', PREFIX / 'include', '-I', PREFIX / 'include' / 'eigen3')
-# boost's lists are too short for all joints of Pinocchio; its CMake files have the same
+# boost's lists are too short for all joints of Pinocchio; its CMake files define the same
 DEFINES = ('-DBOOST_MPL_LIMIT_LIST_SIZE=30', '-DBOOST_MPL_LIMIT_VECTOR_SIZE=30',
            '-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS', '-DBOOST_FUSION_INVOKE_MAX_ARITY=12')
 
 
 def sources(name: str) -> list[Path]:
-    """Return a program and what it includes, or leave out what has no headers."""
+    """Return the files of a program; ExcludedError without the headers that it includes."""
     for folder, package in (('pinocchio', 'pin'), ('eigen3', 'cmeel-eigen')):
         if not (PREFIX / 'include' / folder).is_dir():
-            raise LeftOutError(f'its headers are not installed: pip install {package}')
+            raise ExcludedError(f'its headers are not installed: pip install {package}')
     return [SOURCES / name, SOURCES / 'pinocchio_tree.hpp', SOURCES / 'tree.hpp']
 
 

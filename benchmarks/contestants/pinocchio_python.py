@@ -8,7 +8,7 @@ from contestant import CHUNK, Array, Ready, in_turns
 
 
 def prepare(case: Case) -> Ready:
-    """Have the model from URDF by Pinocchio's own parser."""
+    """Read the model from URDF with Pinocchio's own parser."""
     import pinocchio
 
     model = pinocchio.buildModelFromXML(case.urdf.read_text())

@@ -40,7 +40,7 @@ def test_a_phase_of_the_load_counts_every_message(tmp_path: Path,
     assert (tmp_path / 'load.png').read_bytes().startswith(b'\x89PNG')
 
 
-def test_what_goes_on_beside_the_node_takes_turns(tmp_path: Path) -> None:
+def test_loads_in_the_background_take_turns(tmp_path: Path) -> None:
     """Every kind of it is done, and compared with nothing in the same round."""
     done = subprocess.run([sys.executable, FOLDER / 'exporting.py', '--rounds', '1', '--seconds',
                            '0.7', '--output', tmp_path], text=True, capture_output=True)
@@ -72,7 +72,7 @@ def test_every_fault_of_the_soak_is_survived(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_in_a_soak_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exit code, wrong answers, slow recoveries, whatever failed and what grows."""
+    """Exit code, wrong outputs, slow recoveries, other failures, and growth."""
     monkeypatch.syspath_prepend(FOLDER)
     from process_figures import Figures
     from soak import failures
@@ -84,10 +84,10 @@ def test_what_is_wrong_in_a_soak_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
     assert failures(found, judge_growth=True) == []
     grown = [(when, row._replace(memory=100.0 + 0.01 * when, threads=8 + int(when) // 10))
              for when, row in flat]
-    bad = {'recoveries': [0.1, 0.3], 'wrong': 2, 'error': 0.9, 'failures': ['no right answers']}
+    bad = {'recoveries': [0.1, 0.3], 'wrong': 2, 'error': 0.9, 'failures': ['no right outputs']}
     found = {'exit code': -9, 'faults': {'flood': good, 'export': bad}, 'growth': growth(grown)}
     assert failures(found, judge_growth=True) == [
-        'exit code -9', 'export: no right answers', 'export: 2 wrong answers',
+        'exit code -9', 'export: no right outputs', 'export: 2 wrong outputs',
         'export: 1 times slower than 0.2 s, 0.300 s', 'memory grows by 6.00 per 10 minutes',
         'threads grows by 60.00 per 10 minutes']
     assert not [text for text in failures(found, judge_growth=False) if 'grows' in text]

@@ -1,4 +1,4 @@
-"""What goes on beside a node that is measured."""
+"""Load in the background of a node that is measured."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from rcl_interfaces.srv import SetParameters
 from std_srvs.srv import Trigger
 
 ENDING = 10.0
-"""How long an answer that is under way may take [s]."""
+"""Longest time for a pending response [s]."""
 
 
-class Beside(Protocol):
+class Background(Protocol):
     """
-    Goes on from its making to its end.
+    A load that runs from its construction until `end`.
 
     Attributes
     ----------
     done : int
-        How much.
+        Number of completed exports.
 
     """
 
     done: int
 
     def look(self) -> None:
-        """Do what is due; called a few hundred times a second."""
+        """Handle responses; called a few hundred times a second."""
 
     def end(self) -> None:
-        """Leave things as they were."""
+        """Stop the load."""
 
 
 class Nothing:
-    """Nobody does anything."""
+    """No load."""
 
     def __init__(self, rig: Rig) -> None:
         self.done = 0
@@ -52,7 +52,7 @@ class Nothing:
 
 
 class Loop(Nothing):
-    """A process of the scheduler's lowest class that computes whenever nobody else wants to."""
+    """A process of the scheduler's lowest class that computes while a core is idle."""
 
     def __init__(self, rig: Rig) -> None:
         super().__init__(rig)
@@ -61,38 +61,38 @@ class Loop(Nothing):
         os.sched_setscheduler(self._process.pid, os.SCHED_IDLE, os.sched_param(0))
 
     def end(self) -> None:
-        """Stop it."""
+        """Stop the process."""
         self._process.kill()
         self._process.wait()
 
 
 class Call:
-    """A call of a service whose answer is looked for, not waited for."""
+    """A call of a service without waiting for the response."""
 
     def __init__(self, rig: Rig, kind: Any, name: str) -> None:
         self._kind, self._node = kind, rig.client.node
         self._client = self._node.create_client(kind, name)
         self._client.wait_for_service(10.0)
 
-    def ask(self, request: Any) -> None:
+    def send(self, request: Any) -> None:
         """Send a request."""
         queue = self._client.handle
         with queue:
             queue.send_request(request)
 
-    def answer(self) -> Any:
-        """Return the answer, None if there is none yet."""
+    def response(self) -> Any:
+        """Return the response, None if there is none yet."""
         queue = self._client.handle
         with queue:
             return queue.take_response(self._kind.Response)[1]
 
     def end(self) -> None:
-        """Ask no more."""
+        """Remove the client."""
         self._node.destroy_client(self._client)
 
 
 class Exports:
-    """The export of the model as it is, asked for again as soon as it is answered."""
+    """Exports of the same model, each called as soon as the last one has its response."""
 
     def __init__(self, rig: Rig) -> None:
         self.done = 0
@@ -102,7 +102,7 @@ class Exports:
 
     def look(self) -> None:
         """Take an answer, if there is one, and ask again."""
-        response = self._calls[0].answer()
+        response = self._calls[0].response()
         if response is not None:
             self.done += bool(response.success)
             self._ended = self._ending
@@ -110,9 +110,9 @@ class Exports:
                 self._again()
 
     def end(self) -> None:
-        """Wait for the answer that is under way."""
+        """Wait for the pending response."""
         self._ending = True
-        self._rig.client.wait(self._over, ENDING, 'answer')
+        self._rig.client.wait(self._over, ENDING, 'response')
         for call in self._calls:
             call.end()
 
@@ -125,11 +125,11 @@ class Exports:
         self._export()
 
     def _export(self) -> None:
-        self._calls[0].ask(Trigger.Request())
+        self._calls[0].send(Trigger.Request())
 
 
 class LostFiles(Exports):
-    """The same, but the files are removed before each call, so that they are written."""
+    """The same, with the files removed before each call, so that they are written."""
 
     def _again(self) -> None:
         for path in self._rig.folder.glob('*_dynamics*'):
@@ -138,7 +138,7 @@ class LostFiles(Exports):
 
 
 class NewTexts(Exports):
-    """The same, but under another name every time, so that the text is written anew."""
+    """The same, with another name for each call, so that the text is generated again."""
 
     names = (f'robot_{k}' for k in count())
 
@@ -150,19 +150,19 @@ class NewTexts(Exports):
     def look(self) -> None:
         """Take an answer, if there is one, and ask again."""
         super().look()
-        if self._parameters.answer() is not None:
+        if self._parameters.response() is not None:
             self._export()
 
     def _again(self) -> None:
-        self._parameters.ask(SetParameters.Request(parameters=[Parameter(
+        self._parameters.send(SetParameters.Request(parameters=[Parameter(
             name='export.name', value=ParameterValue(type=4, string_value=next(self.names)))]))
 
 
-BESIDE: dict[str, Callable[[Rig], Beside]] = {
+BACKGROUND: dict[str, Callable[[Rig], Background]] = {
     'nothing': Nothing,
     'exports': Exports,
     'exports of lost files': LostFiles,
     'exports of new texts': NewTexts,
     'a loop in the lowest class': Loop,
 }
-"""The first is what the others are compared with."""
+"""Loads by name; the others are compared with the first."""
