@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
 
@@ -38,3 +38,9 @@ def suggestion(name: str, names: Iterable[str], search: bool) -> str:
     short = search and max(map(len, [name, *known])) <= 100
     close = get_close_matches(name, known, n=3) if short else []
     return f'did you mean {listed(close)}?' if close else f'there are {listed(known)} for example'
+
+
+def first_names(names: Sequence[str], most: int) -> str:
+    """Return the first names, without quotes, and the number of the others."""
+    more = f' and {len(names) - most} more' if len(names) > most else ''
+    return ', '.join(names[:most]) + more

@@ -123,9 +123,9 @@ def test_currents_and_efforts_beyond_gravity_are_made_comparable(evaluate, tmp_p
     done = evaluate(path, '--effort-semantics', 'current', '--gains', *gains)
     assert nrmse(done.side('measured'), true_efforts(done, samples)) < 1e-6
     assert max(row['nrmse'] for row in done.figures()) < 2e-3
-    for words, said in ((['--effort-semantics', 'current'], 'a current needs one for all joints'),
-                        (['--effort-semantics', 'current', '--gains', 1, 2], '2 given'),
-                        (['--gains', 1], 'belong to --effort-semantics current')):
+    for words, said in ((['--effort-semantics', 'current'], 'currents require one for all joints'),
+                        (['--effort-semantics', 'current', '--gains', 1, 2], 'there are 2'),
+                        (['--gains', 1], '--gains require --effort-semantics current')):
         failed = evaluate(path, *words)
         assert failed.code == 1 and said in failed.err
 
@@ -149,7 +149,7 @@ def test_joints_of_another_name_are_renamed(evaluate, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(('names', 'rules', 'words'), [
-    (('a1', 'a2', 'a3', 'a4'), [], ['no joint of it is one of the robot', 'recorded: a1, a2, a3',
+    (('a1', 'a2', 'a3', 'a4'), [], ['none of its joints is a joint of the robot', 'recorded: a1, a2, a3',
                                     'robot: joint1, joint2', "--rename 'fer_joint"]),
     (('joint1', 'joint2', 'a3', 'a4'), [], ['not in it: joint3, joint4;', 'recorded: joint1',
                                             '--rename', 'URDF']),
@@ -195,7 +195,7 @@ def test_without_measured_efforts_the_computed_ones_are_written(evaluate, tmp_pa
     (tmp_path / 'second').mkdir()
     done = evaluate(mcap(tmp_path / 'second', motion(100).but(effort=None)))
     assert done.code == 0
-    assert 'nothing to compare' in done.out
+    assert 'nothing is compared' in done.out
     assert {path.name for path in done.folder.iterdir()} == {'efforts.csv', 'efforts_bag'}
     assert np.isnan(done.side('measured')).all() and np.isnan(done.side('residual')).all()
     assert nrmse(done.side('computed'), true_efforts(done, motion(100))) < 0.01

@@ -124,14 +124,14 @@ def test_efforts_that_were_not_measured_tell_of_no_touch(evaluate, tmp_path: Pat
 
 def test_memory_and_figures_of_a_long_recording(evaluate, tmp_path: Path, urdf: Path) -> None:
     """Curves are thinned without losing a peak; a second run of the same motion begins anew."""
-    from urdf2dyn_ros.evaluation.external_efforts import FEWEST_STRETCHES, Curves
+    from urdf2dyn_ros.evaluation.external_efforts import FEWEST_SEGMENTS, Curves
     curves, values = Curves(), np.zeros((40_000, 2))
     values[12_345, 1], values[30_000, 0] = 7.0, -3.0
     values[:1000, 0] = np.nan
     for first in range(0, len(values), 1000):
         curves.add(list(range(first, first + 1000)), values[first:first + 1000])
     low, high = curves.ends
-    assert FEWEST_STRETCHES <= len(curves.stamps) == len(low) <= 2 * FEWEST_STRETCHES
+    assert FEWEST_SEGMENTS <= len(curves.stamps) == len(low) <= 2 * FEWEST_SEGMENTS
     assert high[:, 1].max() == 7.0 and np.nanmin(low[:, 0]) == -3.0 and np.isnan(low[0, 0])
     k = int(high[:, 1].argmax())
     assert curves.stamps[k] <= 12_345 < curves.stamps[k + 1]

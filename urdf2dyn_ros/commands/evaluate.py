@@ -13,7 +13,7 @@ from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.errors import ExportError, ParameterError, RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS
-from urdf2dyn_ros.evaluation.accelerations import DEFAULT
+from urdf2dyn_ros.evaluation.accelerations import OFFLINE_DEFAULT
 from urdf2dyn_ros.evaluation.evaluation import evaluate
 from urdf2dyn_ros.evaluation.external_report import (
     EXTERNAL_FILES,
@@ -47,7 +47,7 @@ def add(parser: argparse.ArgumentParser) -> None:
                         r"'fer_joint(\d)=panda_joint\1'; several are allowed")
     parser.add_argument('--estimator', choices=tuple(ESTIMATORS), default='',
                         help='of accelerations; external: as recorded (default: as recorded, '
-                        f'or else {DEFAULT}, offline)')
+                        f'or else {OFFLINE_DEFAULT}, offline)')
     parser.add_argument('--effort-semantics', choices=tuple(SEMANTICS), default='net',
                         help='what the measured effort is: ' + '; '.join(
                             f'{name}: {row.meaning}' for name, row in SEMANTICS.items())

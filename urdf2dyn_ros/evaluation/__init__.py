@@ -1,1 +1,1 @@
-"""Recordings evaluated offline: joints by name, efforts, files, and what is said of them."""
+"""Recordings evaluated offline: efforts, files and a summary."""

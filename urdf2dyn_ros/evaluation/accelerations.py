@@ -1,4 +1,4 @@
-"""Where the accelerations of a recording come from when all of it is known."""
+"""The source of accelerations when the whole recording is available."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from urdf2dyn_ros.recordings import Record
 from urdf2dyn_ros.stream.assembly import STREAM_PARAMETERS
 
 RECORDED = 'external'
-DEFAULT = 'polynomial'
+OFFLINE_DEFAULT = 'polynomial'
 
-OFFLINE: dict[str, dict[str, Any]] = {
+_OFFLINE: dict[str, dict[str, Any]] = {
     'polynomial': {'order': 4, 'window': 0.08, 'align': 'centre'},
     'kalman_fixed_lag': {'lag': 0.1},
     'finite_difference': {'align': 'centre', 'cutoff': 0.0},
 }
-"""What differs from the defaults of the node, which has to answer at once."""
+"""Parameters that differ from the defaults of the node, which cannot use later samples."""
 
-MEANINGS = {
+ACCELERATION_SOURCES = {
     'polynomial': 'offline smoothing: a polynomial around every sample (80 ms, at least 7 '
                   'samples), velocities of degree 4, positions of degree 5',
-    'kalman': 'a Kalman filter that knows the past alone',
-    'kalman_fixed_lag': 'offline smoothing: a Kalman filter that knows 100 ms of what comes after',
-    'finite_difference': 'differences of the neighbours in time, not smoothed',
-    'none': 'taken for zero',
+    'kalman': 'a Kalman filter, which uses earlier samples only',
+    'kalman_fixed_lag': 'offline smoothing: a Kalman filter that also uses the next 100 ms',
+    'finite_difference': 'differences of adjacent samples, not smoothed',
+    'none': 'assumed to be zero',
     RECORDED: 'as recorded',
 }
 
 
-def parameters(estimator: str) -> dict[str, Any]:
-    """Return a stream's parameters at their defaults, with an estimator that may look ahead."""
+def offline_parameters(estimator: str) -> dict[str, Any]:
+    """Return the defaults of the stream, with an estimator that may use later samples."""
     return {row.name: row.default for row in STREAM_PARAMETERS} | {
         'estimator': estimator,
-        **{f'{estimator}.{name}': value for name, value in OFFLINE.get(estimator, {}).items()}}
+        **{f'{estimator}.{name}': value for name, value in _OFFLINE.get(estimator, {}).items()}}
 
 
-def recorded(joints: Sequence[str], heads: Iterable[Record]) -> bool:
-    """Tell whether the accelerations of all joints are in one of the records."""
+def has_accelerations(joints: Sequence[str], heads: Iterable[Record]) -> bool:
+    """Return whether one of the records has the accelerations of all joints."""
     for record in heads:
         if len(record.acceleration) == len(record.names):
             values = dict(zip(record.names, record.acceleration))

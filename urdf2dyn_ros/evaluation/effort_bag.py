@@ -1,4 +1,4 @@
-"""Computed efforts as a bag of joint states, written as they come by the library rosbags."""
+"""Computed efforts as a bag of joint states, written by the library rosbags."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from urdf2dyn_ros.stamps import SECOND_NS
 _TOPIC = '/inverse_dynamics/efforts'
 _PLUGINS = {'db3': 'SQLITE3', 'mcap': 'MCAP'}
 _VERSION = 8
-"""Of the format: the newest that ROS 2 Humble reads, and all after it."""
+"""Version of the format: the newest that ROS 2 Humble reads, and all later ones."""
 
 _STAMP, _STAMP_PLACE = struct.Struct('=iI'), 4
-"""The first field of a JointState, after the four bytes that say how it is encoded."""
+"""The first field of a JointState, after the four bytes of its encoding."""
 
 
 class EffortBag:
     """
-    A directory that is there when all has been written, as what the node would have published.
+    A bag of the messages that the node would publish; its directory appears when it is complete.
 
     Parameters
     ----------
     path : Path
-        Of the directory; an earlier one of this kind is replaced.
+        The directory; an earlier bag of this kind is replaced.
     kind : str
         'db3' or 'mcap'.
     joints : sequence of str
     frame : str
-        In which the efforts are expressed: the model's root.
+        The frame of the messages: the model's root.
 
     Raises
     ------
@@ -54,11 +54,11 @@ class EffortBag:
     def __init__(self, path: Path, kind: str, joints: Sequence[str], frame: str) -> None:
         rosbag2 = library()
         _check_ours(path)
-        # SQLite takes these for the rest of an address
+        # SQLite would read these characters as parts of an address
         kind = 'mcap' if set('?#%') & set(str(path)) else kind
         self._path = path
         self._part = path.with_name(f'.{secrets.token_hex(8)}')
-        # the name of the directory becomes that of the file in it
+        # the file in it is named after the directory
         self._bag = self._part / path.name
         self._message = _Message(joints, frame)
         try:
@@ -68,7 +68,7 @@ class EffortBag:
             self._writer.open()
             self._connection = self._writer.add_connection(_TOPIC, JOINT_STATE,
                                                            typestore=types())
-        # whatever the library raises where there is no room, or no right to write
+        # the library raises many types when the disk is full or not writable
         except Exception as error:
             self._discard()
             raise self._failed(error) from None
@@ -105,12 +105,12 @@ class EffortBag:
 
 
 class _Message:
-    """Serializes joint states: only the stamp and the numbers change, and where they are."""
+    """Serializes joint states of the same joints: only the stamp and the numbers change."""
 
     def __init__(self, joints: Sequence[str], frame: str) -> None:
         store = types()
         kinds = store.types
-        # numbers that are found nowhere else in the message
+        # numbers that occur nowhere else in the message
         values = np.random.default_rng(0).random((3, len(joints)))
         header = kinds['std_msgs/msg/Header'](kinds['builtin_interfaces/msg/Time'](0, 0), frame)
         self._data = bytearray(store.serialize_cdr(
@@ -125,17 +125,17 @@ class _Message:
 
 
 def _files(path: Path) -> set[str]:
-    """Return the names that files of a bag may have, and those that SQLite puts beside it."""
+    """Return the possible names of a bag's files, including journals of SQLite."""
     return {METADATA} | {f'{path.name}.{kind}{end}' for kind in _PLUGINS
                          for end in ('', '-journal')}
 
 
 def _check_ours(path: Path) -> None:
-    """Refuse to replace what is no bag of this kind: told before the work."""
+    """Raise ExportError before the work if something else would be replaced."""
     strange = [path.name] if path.exists() and not path.is_dir() else sorted(
         {file.name for file in path.iterdir()} - _files(path)) if path.exists() else []
     if strange:
-        raise ExportError(f'{path} is to be replaced by a new bag, but something else is there: '
+        raise ExportError(f'{path} would be replaced by a new bag, but it has other contents: '
                           f'{", ".join(strange[:3])}; move it, or choose another directory')
 
 
@@ -147,6 +147,6 @@ def _remove(path: Path) -> None:
 
 
 def storage_kind(path: Path) -> str:
-    """Return in which kind of file the efforts of a recording are written: that of its own."""
+    """Return the kind of a bag's files, mcap for other recordings, to write efforts alike."""
     files = path.iterdir() if path.is_dir() else [path]
     return 'db3' if any('.db3' in file.suffixes for file in files) else 'mcap'

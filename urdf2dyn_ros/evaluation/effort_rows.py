@@ -1,4 +1,4 @@
-"""Rows of the table of efforts, made of outputs by the hundred."""
+"""Rows of the table of efforts, computed for many outputs at once."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _ROWS_AT_ONCE = 1024
 
 class EffortRows:
     """
-    Keeps outputs, and writes what is fair to compare of them.
+    Collects outputs, and writes measured and computed effort with the same semantics.
 
     Parameters
     ----------
     joints : sequence of str, (n,)
     facts : mapping
-        Of each joint.
+        Facts of each joint.
     gravity : callable
         From names and positions to efforts.
     semantics : str
         A key of SEMANTICS.
     gains : sequence of float, (1,) or (n,)
     still : float
-        Velocity [rad/s or m/s] up to which a joint counts as resting.
+        Velocity up to which a joint is at rest [rad/s or m/s].
     external : ExternalEfforts, optional
-        What the external efforts are asked of.
+        The observer of external efforts.
 
     """
 
@@ -48,17 +48,17 @@ class EffortRows:
         self._outputs: list[Output] = []
 
     def add(self, stamp: int, output: Output) -> None:
-        """Take an output, and the stamp that is written [ns]."""
+        """Add an output, and the stamp to be written [ns]."""
         self._stamps.append(stamp)
         self._outputs.append(output)
 
     @property
     def full(self) -> bool:
-        """Whether it is time to write."""
+        """Whether there are enough outputs to write."""
         return len(self._outputs) >= _ROWS_AT_ONCE
 
     def write(self, file: TextIO) -> None:
-        """Write what has come, and forget it."""
+        """Write the outputs and remove them."""
         if not self._outputs:
             return
         computed, measured, q, qd = (np.array([getattr(output, what) for output in self._outputs])
@@ -76,7 +76,7 @@ class EffortRows:
         residual = columns[:, 0::kinds] - columns[:, 1::kinds]
         columns[:, 2::kinds] = residual
         if self._external is not None:
-            # whatever was measured, beyond what moves the links as computed it is the residual
+            # whatever the semantics: measured effort that moves the links, computed + residual
             columns[:, 3::kinds] = self._external.add(self._stamps, q, qd, computed + residual)
         write_rows(file, self._stamps, columns.tolist())
         self._stamps, self._outputs = [], []

@@ -1,4 +1,4 @@
-"""A recording in; efforts as a table and a bag, and their comparison with the measured, out."""
+"""Efforts of a recording as a table and a bag, and their comparison with the measured ones."""
 
 from __future__ import annotations
 
@@ -15,13 +15,17 @@ from urdf2dyn_ros.comparison.comparison import Comparison
 from urdf2dyn_ros.comparison.effort_table import KINDS, OBSERVED, write_head
 from urdf2dyn_ros.comparison.robot_facts import gravity_of, robot_facts
 from urdf2dyn_ros.errors import ExportError, ParameterError
-from urdf2dyn_ros.evaluation.accelerations import DEFAULT, RECORDED, parameters, recorded
+from urdf2dyn_ros.evaluation.accelerations import (
+    OFFLINE_DEFAULT,
+    RECORDED,
+    has_accelerations,
+    offline_parameters,
+)
 from urdf2dyn_ros.evaluation.effort_bag import EffortBag, storage_kind
 from urdf2dyn_ros.evaluation.effort_rows import EffortRows
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
 from urdf2dyn_ros.evaluation.joint_names import check_recorded_joints, heads_with
-from urdf2dyn_ros.evaluation.reading import Reading
-from urdf2dyn_ros.evaluation.renaming import Renaming
+from urdf2dyn_ros.evaluation.renaming import renaming
 from urdf2dyn_ros.evaluation.result import Evaluation, Settings
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import Record, Recording
@@ -36,31 +40,23 @@ _KEPT_SAMPLES = 1_000_000
 """Samples for pictures, of all joints together: some 120 MB."""
 
 _STILL = 0.005
-"""Velocity [rad/s or m/s] up to which a joint counts as resting."""
+"""Velocity up to which a joint is at rest [rad/s or m/s]."""
 
 
 def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings,
              directory: Path) -> Evaluation:
     """
-    Compute the efforts of a recording, write them, and compare them with the measured ones.
+    Compute the efforts of a recording, write them to a directory, and compare them.
 
-    Everything passes through once, in memory that does not grow with the recording. One that
-    breaks off gives what was read, and the error with it.
-
-    Parameters
-    ----------
-    recording : Recording
-    dynamics : InverseDynamics
-    settings : Settings
-    directory : Path
-        Where the files go; it must be there.
+    The memory does not grow with the recording. A damaged one is evaluated up to the defect,
+    which is in the result.
 
     Raises
     ------
     RecordingError
-        If nothing can be read, or a joint is missing.
+        If there is no record, or a joint is missing.
     ParameterError
-        For gains that do not fit, a rule for names that is none, or a robot without joints.
+        For a wrong number of gains, an invalid rule for names, or a robot without joints.
     ExportError
         If a file would replace the recording, or cannot be written.
 
@@ -70,13 +66,15 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
         raise ParameterError(f'robot {dynamics.model.name!r} has no joint that moves: there is no '
                              'effort to compute')
     table, bag = directory / _TABLE, directory / _BAG
-    _spare(recording, table, bag)
+    _check_outputs(recording, table, bag)
     gains = _gains(settings, len(names))
-    reading = Reading(recording, Renaming(settings.renames, recording.path))
-    records = iter(reading)
+    renamed = renaming(settings.renames, recording.path)
+    records = (record._replace(names=renamed(tuple(record.names)))
+               for record in recording.until_defect())
     heads = heads_with(names, records)
     check_recorded_joints(names, heads, recording.path)
-    estimator = settings.estimator or (RECORDED if recorded(names, heads) else DEFAULT)
+    estimator = settings.estimator or (
+        RECORDED if has_accelerations(names, heads) else OFFLINE_DEFAULT)
     run = _Run(dynamics, dataclasses.replace(settings, estimator=estimator, gains=gains))
     run.result.files.append(table)
     try:
@@ -90,26 +88,25 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
                                                         dynamics.model.root))
                 run.result.files.append(bag)
             else:
-                run.result.remark('no bag is written, as the Python library rosbags is not '
+                run.result.remark('no bag is written: the Python library rosbags is not '
                                   'installed')
             run(chain(heads, records), file, efforts)
     except OSError as error:
         raise ExportError(f'cannot write to {directory}: {error.strerror}') from None
-    run.result.records, run.result.error = recording.count, reading.error
+    run.result.records, run.result.error = recording.count, recording.error
     run.result.remarks += recording.remarks
     return run.result
 
 
 class _Run:
-    """Takes records, and gives every output to the table, the bag and the comparison."""
+    """Passes every output of a stream to the table, the bag and the comparison."""
 
     def __init__(self, dynamics: InverseDynamics, settings: Settings) -> None:
         self._names = names = dynamics.joint_names
         self.result = Evaluation(settings.estimator)
-        self._stream = stream(parameters(settings.estimator), dynamics, lambda: 0)
-        self._comparison = Comparison(_KEPT_SAMPLES // len(names),
-                                      semantics=settings.semantics, gains=settings.gains,
-                                      still=_STILL)
+        self._stream = stream(offline_parameters(settings.estimator), dynamics, lambda: 0)
+        self._comparison = Comparison(_KEPT_SAMPLES // len(names), semantics=settings.semantics,
+                                      gains=settings.gains, still=_STILL)
         facts, gravity = robot_facts(dynamics.model), gravity_of(dynamics)
         self._comparison.describe(facts, gravity)
         if settings.observer:
@@ -125,7 +122,7 @@ class _Run:
         external = result.estimator == RECORDED
         later, bag_later = -1, 0
         for record in records:
-            if later < 0:   # a table's time may begin at zero, which in a message is no stamp
+            if later < 0:   # a table's time may begin at zero, but a message has no stamp of zero
                 later = max(SECOND_NS - record.stamp, 0)
                 bag_later = later if record.stamp < 0 else 0
             names = record.names
@@ -159,13 +156,13 @@ class _Run:
         result.joints = self._comparison.joints()
 
     def _keep(self, doubt: str) -> None:
-        """Keep the last words on every quantity: their figures change from time to time."""
+        """Keep the last sentence about every quantity: its figures change from time to time."""
         quantity = next(prefix for prefix in self._prefixes if doubt.startswith(prefix))
         self.result.doubts[quantity] = doubt
 
 
-def _spare(recording: Recording, *outputs: Path) -> None:
-    """Refuse to write over what is read."""
+def _check_outputs(recording: Recording, *outputs: Path) -> None:
+    """Raise ExportError if an output would replace the recording."""
     path = recording.path.resolve()
     for output in outputs:
         if output.resolve() in (path, *path.parents):
@@ -176,11 +173,11 @@ def _spare(recording: Recording, *outputs: Path) -> None:
 def _gains(settings: Settings, joints: int) -> tuple[float, ...]:
     if settings.semantics != 'current':
         if settings.gains:
-            raise ParameterError('--gains belong to --effort-semantics current')
+            raise ParameterError('--gains require --effort-semantics current')
         return (1.0,)
     if len(settings.gains) not in (1, joints) or not all(map(isfinite, settings.gains)):
         raise ParameterError(
-            f'--gains: {len(settings.gains)} given, but a current needs one for all joints, or '
-            f'one for each of the {joints} joints of the robot, in its order, finite [N m/A or '
-            'N/A]')
+            f'--gains: there are {len(settings.gains)}, but currents require one for all joints '
+            f'or one for each of the {joints} joints of the robot, in its order, finite [N m/A '
+            'or N/A]')
     return settings.gains

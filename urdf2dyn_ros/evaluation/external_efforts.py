@@ -1,4 +1,4 @@
-"""What touched a robot during a recording: external efforts, contacts, and figures of them."""
+"""External efforts and contacts during a recording, and their figures."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from urdf2dyn_ros.observer.contact import Contact, ContactDetector
 from urdf2dyn_ros.observer.momentum_observer import MomentumObserver, of_joints
 
 _MOST_CONTACTS = 100
-"""Of a joint, that are kept with their times; all are counted."""
+"""Contacts of a joint that are kept with their times; all are counted."""
 
-FEWEST_STRETCHES = 1000
-"""Stretches of time that a curve is drawn of, at least, where there are so many samples."""
+FEWEST_SEGMENTS = 1000
+"""Fewest segments of a curve with enough samples."""
 
 
 class Curves:
-    """Lowest and highest values over time, in memory that does not grow with their number."""
+    """Lowest and highest values by segment of time, in bounded memory."""
 
     def __init__(self) -> None:
         self._size = 1
@@ -28,11 +28,11 @@ class Curves:
         self._ends: list[tuple[Array, Array]] = []
 
     def add(self, stamps: Sequence[int], values: Array) -> None:
-        """Take rows (k, n) at their stamps [ns]."""
+        """Add rows (k, n) at their stamps [ns]."""
         firsts = np.arange(0, len(values), self._size)
         self.stamps += stamps[::self._size]
         self._ends += zip(np.fmin.reduceat(values, firsts), np.fmax.reduceat(values, firsts))
-        while len(self.stamps) > 2 * FEWEST_STRETCHES:
+        while len(self.stamps) > 2 * FEWEST_SEGMENTS:
             self._size *= 2
             self.stamps = self.stamps[::2]
             pairs = [(*self._ends[k], *self._ends[min(k + 1, len(self._ends) - 1)])
@@ -50,7 +50,7 @@ class Curves:
 @dataclass
 class JointExternal:
     """
-    What one joint felt.
+    External efforts and contacts of one joint.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class JointExternal:
         [N m or N].
     samples : int
     largest : float
-        With its sign [N m or N].
+        Value of largest magnitude [N m or N].
     largest_at : int
         Its stamp [ns].
     rms : float
@@ -67,7 +67,7 @@ class JointExternal:
     contacts : list of Contact
         The first ones.
     count : int
-        Of all.
+        Number of all contacts.
 
     """
 
@@ -82,7 +82,7 @@ class JointExternal:
     count: int = 0
 
     def add(self, stamps: Sequence[int], values: Array) -> None:
-        """Take values (k,) at their stamps [ns]; NaN where there is none."""
+        """Add values (k,) at their stamps [ns]; NaN if unknown."""
         known = np.isfinite(values)
         count = int(known.sum())
         if not count:
@@ -99,20 +99,20 @@ class ExternalEfforts:
     """
     Observes the external efforts of a recording, batch by batch.
 
-    After a step back in time the figures begin anew.
+    A step back in time resets the figures.
 
     Parameters
     ----------
     dynamics : InverseDynamics
     gain : float
-        Of the observer [1/s].
+        Gain of the observer [1/s].
     thresholds : sequence of float
-        Of contacts [N m or N], for all joints or for each.
+        Thresholds of contacts [N m or N], one for all joints or one each.
 
     Raises
     ------
     ParameterError
-        If a parameter breaks its rule.
+        If a parameter is out of range.
 
     """
 
@@ -133,33 +133,32 @@ class ExternalEfforts:
 
     def add(self, stamps: Sequence[int], q: Array, qd: Array, effort: Array) -> Array:
         """
-        Return the external efforts (k, n) [N m or N] at the stamps, NaN where there are none.
+        Return the external efforts (k, n) [N m or N] at stamps (k,) [ns]; NaN if unknown.
 
         Parameters
         ----------
         stamps : sequence of int, (k,)
-            [ns].
         q, qd, effort : ndarray, (k, n)
-            Estimated positions and velocities, and measured efforts at the same instants.
+            Estimated positions and velocities, and measured efforts.
 
         """
-        found = self._observer.run(stamps, q, qd, effort)
+        efforts = self._observer.run(stamps, q, qd, effort)
         back = np.flatnonzero(np.diff(stamps, prepend=stamps[0] if self._last is None
                                       else self._last) < 0)
         first = int(back[-1]) if len(back) else 0
         if len(back):
             self.stop()
             self._begin()
-        for stamp, row in zip(stamps[first:], found[first:]):
+        for stamp, row in zip(stamps[first:], efforts[first:]):
             self._note(self._detector.update(stamp, row))
-        for joint, column in zip(self.joints, found[first:].T):
+        for joint, column in zip(self.joints, efforts[first:].T):
             joint.add(stamps[first:], column)
-        self.curves.add(stamps[first:], found[first:])
+        self.curves.add(stamps[first:], efforts[first:])
         self._last = stamps[-1]
-        return found
+        return efforts
 
     def stop(self) -> None:
-        """Count the contacts that last."""
+        """Count the contacts that have not ended."""
         self._note(self._detector.stop())
 
     def _note(self, contacts: Sequence[Contact]) -> None:

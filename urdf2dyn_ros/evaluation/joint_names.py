@@ -1,4 +1,4 @@
-"""Whether a recording has the joints of a model."""
+"""The check that a recording has the joints of a model."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from itertools import islice
 from pathlib import Path
 
 from urdf2dyn_ros.errors import RecordingError
+from urdf2dyn_ros.quoting import first_names
 from urdf2dyn_ros.recordings import Record
 
 _RECORDS_SEARCHED = 1000
-"""Records that are looked through for names: several messages may make a sample."""
+"""Records that are searched for names: a sample may need several messages."""
 
 _MOST_NAMES = 40
 """Names in an error."""
 
 
 def heads_with(names: Sequence[str], records: Iterator[Record]) -> list[Record]:
-    """Take records until all names have been met, or so many that they will not come."""
+    """Return the first records, up to the one that completes the names."""
     heads: list[Record] = []
     missing = set(names)
     for record in islice(records, _RECORDS_SEARCHED):
@@ -29,30 +30,18 @@ def heads_with(names: Sequence[str], records: Iterator[Record]) -> list[Record]:
 
 
 def check_recorded_joints(joints: Sequence[str], heads: Iterable[Record], path: Path) -> None:
-    """
-    Make sure that every joint of a model is among the recorded ones.
-
-    Raises
-    ------
-    RecordingError
-        If one is not; with the names of both sides.
-
-    """
-    there = tuple(dict.fromkeys(name for record in heads for name in record.names))
-    missing = [joint for joint in joints if joint not in there]
+    """Raise RecordingError with the names of both sides if a joint of a model is missing."""
+    recorded = tuple(dict.fromkeys(name for record in heads for name in record.names))
+    missing = [joint for joint in joints if joint not in recorded]
     if not missing:
         return
-    sides = f'\n  recorded: {_listed(there)}\n  robot: {_listed(joints)}\n'
+    sides = (f'\n  recorded: {first_names(recorded, _MOST_NAMES)}'
+             f'\n  robot: {first_names(joints, _MOST_NAMES)}\n')
     if len(missing) == len(joints):
         raise RecordingError(
-            path, f'no joint of it is one of the robot:{sides}if they differ in their names '
-            r"alone, rename the recording's: --rename 'fer_joint(\d)=panda_joint\1'")
+            path, f'none of its joints is a joint of the robot:{sides}if only their names '
+            r"differ, rename the recording's: --rename 'fer_joint(\d)=panda_joint\1'")
     raise RecordingError(
-        path, f'joints of the robot that are not in it: {_listed(missing)}; a robot moves as a '
-        f'whole, so that all are needed:{sides}rename the recorded ones with --rename, or give a '
-        'URDF with the recorded joints, those that do not move fixed')
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f' and {len(names) - _MOST_NAMES} more' if len(names) > _MOST_NAMES else ''
-    return ', '.join(names[:_MOST_NAMES]) + more
+        path, f'joints of the robot that are not in it: {first_names(missing, _MOST_NAMES)}; '
+        f'efforts need the motion of all joints:{sides}rename the recorded ones with --rename, '
+        'or use a URDF with the recorded joints, in which the joints at rest are fixed')

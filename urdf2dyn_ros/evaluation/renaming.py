@@ -1,75 +1,59 @@
-"""Names of a recording's joints, changed to those of the model."""
+"""The joint names of a recording, changed to those of the model."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from urdf2dyn_ros.errors import ParameterError, RecordingError
 
 _MOST_LISTS = 64
-"""Lists of names that are remembered."""
+"""Lists of names whose new names are cached."""
 
 
-class Renaming:
+def renaming(rules: Sequence[str], path: Path) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
     r"""
-    Replaces names that match a regular expression as a whole.
+    Return a function that replaces names which match a regular expression as a whole.
+
+    It raises RecordingError if two names become one.
 
     Parameters
     ----------
     rules : sequence of str
-        PATTERN=REPLACEMENT, for instance ``fer_joint(\d)=panda_joint\1``; of a name the first
-        that matches counts.
+        PATTERN=REPLACEMENT, for instance ``fer_joint(\d)=panda_joint\1``; the first that matches
+        a name is used.
     path : Path
-        Of the recording.
+        The recording, for errors.
 
     Raises
     ------
     ParameterError
-        For a rule that is none.
+        For a rule that is not valid.
 
     """
+    patterns = [_rule(rule) for rule in rules]
 
-    def __init__(self, rules: Sequence[str], path: Path) -> None:
-        self._path = path
-        self._rules = [_rule(rule) for rule in rules]
-        self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
-
-    def __call__(self, names: Sequence[str]) -> tuple[str, ...]:
-        """
-        Return the new names, in the same order.
-
-        Raises
-        ------
-        RecordingError
-            If two names become one.
-
-        """
-        key = tuple(names)
-        if not self._rules:
-            return key
-        if key not in self._known:
-            if len(self._known) >= _MOST_LISTS:
-                self._known.clear()
-            self._known[key] = self._renamed(key)
-        return self._known[key]
-
-    def _renamed(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        found: dict[str, str] = {}
-        result = tuple(map(self._one, names))
+    @lru_cache(_MOST_LISTS)
+    def renamed(names: tuple[str, ...]) -> tuple[str, ...]:
+        result = tuple(_renamed(name, patterns) for name in names)
+        olds: dict[str, str] = {}
         for old, new in zip(names, result):
-            if found.setdefault(new, old) != old:
-                raise RecordingError(self._path, f'--rename makes {new!r} of both {found[new]!r} '
-                                     f'and {old!r}: let its pattern match one of them only')
+            if olds.setdefault(new, old) != old:
+                raise RecordingError(path, f'--rename makes {new!r} of both {olds[new]!r} and '
+                                     f'{old!r}: let its pattern match one of them only')
         return result
 
-    def _one(self, name: str) -> str:
-        for pattern, replacement in self._rules:
-            match = pattern.fullmatch(name)
-            if match:
-                return match.expand(replacement)
-        return name
+    return renamed
+
+
+def _renamed(name: str, patterns: Sequence[tuple[re.Pattern[str], str]]) -> str:
+    for pattern, replacement in patterns:
+        match = pattern.fullmatch(name)
+        if match:
+            return match.expand(replacement)
+    return name
 
 
 def _rule(text: str) -> tuple[re.Pattern[str], str]:
@@ -78,7 +62,7 @@ def _rule(text: str) -> tuple[re.Pattern[str], str]:
         if not (separator and left and right):
             raise ValueError('it is not PATTERN=REPLACEMENT')
         pattern = re.compile(left)
-        # a replacement is checked by its use: with every group that the pattern has
+        # a match of the empty text with all groups of the pattern checks the replacement
         re.compile(f'{left}|').fullmatch('').expand(right)   # type: ignore[union-attr]
     except (re.error, ValueError, IndexError) as error:
         raise ParameterError(f'--rename {text!r}: {error}; for instance '

@@ -1,4 +1,4 @@
-"""What is asked of an evaluation, and what came of it."""
+"""The settings of an evaluation, and its result."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from urdf2dyn_ros.observer.momentum_observer import GAIN
 @dataclass(frozen=True)
 class Settings:
     """
-    How a recording is evaluated.
+    Settings of an evaluation.
 
     Attributes
     ----------
     estimator : str
-        A key of ESTIMATORS; empty for the accelerations of the recording, or if it has none for
-        the offline default.
+        A key of ESTIMATORS; empty for recorded accelerations, or the offline default without
+        them.
     semantics : str
         A key of SEMANTICS.
     gains : tuple of float
-        For currents: one, or one for each joint [N m/A or N/A].
+        Gains of currents: one, or one for each joint [N m/A or N/A].
     renames : tuple of str
-        Rules for `Renaming`.
+        Rules of `renaming`.
     observer : bool
         Whether external efforts are observed.
     observer_gain : float
         [1/s].
     thresholds : tuple of float
-        Of contacts: one, or one for each joint [N m or N].
+        Thresholds of contacts: one, or one for each joint [N m or N].
 
     """
 
@@ -50,30 +50,30 @@ class Settings:
 @dataclass
 class Evaluation:
     """
-    What came of it.
+    Result of an evaluation.
 
     Attributes
     ----------
     estimator : str
-        What was used.
+        The estimator that was used.
     records : int
-        That were read.
+        Number of records.
     span : tuple of int or None
         The first and the last stamp of an effort, in the order of the file [ns].
     counters : Counter
-        By the names in OUTCOMES and EVENTS.
+        Outcomes and events.
     doubts : dict of str to str
-        What was doubtful of which quantity, in the words of its last time.
+        The last reason why a quantity was not credible.
     unknown : tuple of str
         Recorded joints that the robot does not have.
     joints : tuple of JointComparison
     external : ExternalEfforts or None
-        If they were asked for.
+        If requested.
     files : list of Path
-        That were written.
+        Written files.
     remarks : list of str
     error : RecordingError or None
-        Why the recording could not be read to its end.
+        The defect at which reading ended.
 
     """
 
@@ -91,10 +91,10 @@ class Evaluation:
 
     @property
     def compared(self) -> bool:
-        """Whether any effort was measured at the instants of the computed ones."""
+        """Whether there is any pair of measured and computed effort."""
         return any(len(joint.stamps) for joint in self.joints)
 
     def remark(self, text: str) -> None:
-        """Add what is odd, unless it has been said."""
+        """Add a remark once."""
         if text not in self.remarks:
             self.remarks.append(text)

@@ -1,4 +1,4 @@
-"""What came of an evaluation, in words."""
+"""The summary of an evaluation in sentences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from urdf2dyn_ros.comparison.effort_table import seconds
 from urdf2dyn_ros.comparison.report import table
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
-from urdf2dyn_ros.evaluation.accelerations import MEANINGS
+from urdf2dyn_ros.evaluation.accelerations import ACCELERATION_SOURCES
 from urdf2dyn_ros.evaluation.result import Evaluation
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import Recording
@@ -15,18 +15,18 @@ from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
 
 _CALENDAR = 946_684_800 * SECOND_NS
-"""Stamps [ns] from the year 2000 on are dates, before it times since some start."""
+"""Stamps [ns] since the year 2000 are dates, smaller ones times since an unknown start."""
 
 _KNOWN = ('used', 'received', 'accelerations')
 
 
 def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantics: str,
           result: Evaluation) -> list[str]:
-    """Return what was compared, how, and what was left out: a sentence each."""
+    """Return sentences about recording, robot, method, and dropped records."""
     topic = f', topic {recording.topic}' if recording.topic else ''
     gravity = ' '.join(f'{part:g}' for part in dynamics.gravity_vector)
     used, received = result.counters['used'], result.counters['received']
-    how = MEANINGS.get(result.estimator, 'with its parameters at their defaults')
+    how = ACCELERATION_SOURCES.get(result.estimator, 'with its parameters at their defaults')
     lines = [
         f'recording: {recording.path}{topic}, {result.records} records',
         f'robot: {dynamics.model.name}, {len(dynamics.joint_names)} joints, gravity {gravity} '
@@ -34,24 +34,24 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
         f'accelerations: {result.estimator}, {how}',
         f'measured effort: {semantics}, {SEMANTICS[semantics].meaning}',
         f'efforts computed: {used} of {received} records' + _when(result.span)]
-    for counters, head in ((OUTCOMES, 'left out'), (EVENTS, 'besides')):
+    for counters, head in ((OUTCOMES, 'dropped'), (EVENTS, 'events')):
         lines += [f'{head}: {name} {result.counters[name]} ({meaning})'
                   for name, meaning in counters.items()
                   if result.counters[name] and name not in _KNOWN]
     if result.unknown:
         lines.append('recorded joints that the robot does not have: ' + ', '.join(result.unknown))
-    lines += [f'doubtful at times: {doubt}' for doubt in result.doubts.values()]
+    lines += [f'not credible at times: {doubt}' for doubt in result.doubts.values()]
     if result.counters['jump_back']:
-        lines.append('the time was set back: the figures are of what came after the last time, '
-                     'the table and the bag have everything')
+        lines.append('time went back: the figures cover the records after the last jump; the '
+                     'table and the bag cover all')
     return lines
 
 
 def figures_table(result: Evaluation) -> str:
-    """Return the table, or why there is none."""
+    """Return the table of figures, or the reason why there is none."""
     if result.compared:
         return table(result.joints)
-    return ('no effort was measured when one was computed: there is nothing to compare, but the '
+    return ('no effort was measured at the time of a computed one: nothing is compared, but the '
             'computed efforts are written')
 
 

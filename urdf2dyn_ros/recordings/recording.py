@@ -69,7 +69,9 @@ class Recording(ABC):
     joint_names : tuple of str
         Those of the first record.
     remarks : list of str
-        What is odd, but no reason not to read on.
+        Peculiarities of the recording.
+    error : RecordingError or None
+        The defect at which `until_defect` ended.
 
     Raises
     ------
@@ -87,6 +89,7 @@ class Recording(ABC):
         self.progress: ProgressCallback | None = None
         self.joint_names: tuple[str, ...] = ()
         self.remarks: list[str] = []
+        self.error: RecordingError | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -117,6 +120,16 @@ class Recording(ABC):
         if self.count == 0:
             raise self.defect('there are no records in it')
         self._tell(1.0)
+
+    def until_defect(self) -> Iterator[Record]:
+        """Yield the records up to the end or a defect, which is kept; at least one record."""
+        self.error = None
+        try:
+            yield from self
+        except RecordingError as error:
+            if not self.count:
+                raise
+            self.error = error
 
     def defect(self, message: str) -> RecordingError:
         """Return an error that says how far reading got."""
