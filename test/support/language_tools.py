@@ -58,6 +58,7 @@ def _cpp(compiler: str) -> Tool:
         f'{flags} -O1 driver.cpp -o driver', './driver'))
 
 
+_FORTRAN = 'gfortran -std=f2008 -Wall -Wextra -pedantic -Werror -ffp-contract=off'
 _OCTAVE = 'octave-cli --quiet --norc'
 _RUST = 'rustc --edition 2021 -D warnings'
 TOOLS = {
@@ -71,6 +72,10 @@ TOOLS = {
         f'{_RUST} --test {{name}}_dynamics.rs -o self_test', './self_test -q'), (
         f'{_RUST} driver.rs -o driver', './driver')),
     'node': Tool('javascript', 'node', ('node {name}_dynamics.mjs',), ('node driver.mjs',)),
+    'gfortran': Tool('fortran', 'gfortran', (
+        f'{_FORTRAN} {{name}}_dynamics.f90 {{name}}_self_test.f90 -o self_test', './self_test'), (
+        f'{_FORTRAN} -O1 -ffree-line-length-none {{name}}_dynamics.f90 driver.f90 -o driver',
+        './driver')),
 }
 """Name of a tool to what it does."""
 
@@ -111,7 +116,8 @@ def driven(tool: str, program: Program, states: NDArray[np.float64], folder: Pat
     """
     files = {**files_of(tool, program), **driver(program, TOOLS[tool].language)}
     code, output = run(tool, TOOLS[tool].drive, files, program.name, folder,
-                       ' '.join(map(repr, states.ravel().tolist())))
+                       '\n'.join(' '.join(map(repr, state)) for state in states.reshape(
+                           len(states), -1).tolist()))
     assert code == 0, output
     lines = output.split('====\n')[-1].splitlines()
     n = len(program.numbers)
@@ -149,7 +155,7 @@ def run(tool: str, commands: tuple[str, ...], files: dict[str, str], name: str, 
 
 def driver(program: Program, language: str) -> dict[str, str]:
     """Return a program that prints joint names as bytes, and results for the states it reads."""
-    file, argument, call, show = _DRIVERS[language]
+    file, argument, call, show, end = _DRIVERS[language]
     n, slices, width = len(program.numbers), {}, 0
     for x in ('q', 'qd', 'qdd', *beside(program)):
         size = beside(program).get(x, n)
@@ -158,15 +164,18 @@ def driver(program: Program, language: str) -> dict[str, str]:
     lines = []
     for function in program.functions:
         results = [result.name for result in function.results]
-        sizes = [f'[{max(1, len(result.rows))}]' * (1 + result.is_matrix)
-                 for result in function.results]
+        shapes = [[str(max(1, len(result.rows)))] * (1 + result.is_matrix)
+                  for result in function.results]
         lines.append(call.format(
             name=program.name, function=function.name, results=', '.join(results),
             given=', '.join(argument.format(**slices[x.name]) for x in function.inputs),
-            arrays=', '.join(map('{}{}'.format, results, sizes))))
+            arrays=', '.join(f'{result}[{"][".join(shape)}]'
+                             for result, shape in zip(results, shapes)),
+            variables=', '.join(f'{result}({", ".join(shape)})'
+                                for result, shape in zip(results, shapes))))
         lines += [show.format(result=result.name, field=f'.{result.name}' * (len(results) > 1),
                               count=sum(len(row.entries) for row in result.rows))
-                  for result in function.results if show] + ['}'] * (call[0] == '{')
+                  for result in function.results if show] + [end] * bool(end)
     text = (DRIVERS / file).read_text()
     for old, new in (('@calls', '\n    '.join(lines)), ('@name', program.name),
                      ('@space', Cpp(program).space), ('@width', str(width)), ('@n', str(n))):
@@ -175,22 +184,25 @@ def driver(program: Program, language: str) -> dict[str, str]:
 
 
 _DRIVERS = {
-    'python': ('driver.py', 'given[{first}:{end}]', 'show(robot.{function}({given}))', ''),
+    'python': ('driver.py', 'given[{first}:{end}]', 'show(robot.{function}({given}))', '', ''),
     'c': ('driver.c', 'given + {first}',
           '{{ double {arrays}; {name}_{function}({given}, {results});',
-          'put((double *){result}, {count});'),
+          'put((double *){result}, {count});', '}'),
     'cpp': ('driver.cpp', 'at<{size}>(given, {first})',
-            '{{ const auto found = model::{function}({given});', 'put(found{field});'),
+            '{{ const auto found = model::{function}({given});', 'put(found{field});', '}'),
     'matlab': ('driver.m', 'given({one}:{end})', '[{results}] = {name}_{function}({given});',
-               "printf('%.17g\\n', {result}.');"),
+               "printf('%.17g\\n', {result}.');", ''),
     'julia': ('driver.jl.py', 'given[{first}:{end}]', 'show(robot.call("{function}", {given}))',
-              ''),
+              '', ''),
     'rust': ('driver.rs', 'at::<{size}>(given, {first})',
-             'println!("{{:?}}", robot::{function}({given}));', ''),
+             'println!("{{:?}}", robot::{function}({given}));', '', ''),
     'javascript': ('driver.mjs', 'given.slice({first}, {end})',
-                   "show(of('{function}')({given}));", ''),
+                   "show(of('{function}')({given}));", '', ''),
+    'fortran': ('driver.f90', 'given({one}:{end})',
+                'block; real(dp) :: {variables}; call {function}({given}, {results})',
+                "print '(es25.17e3)', {result}", 'end block'),
 }
 """
-Language to file of its driver, an argument, a call, and what shows each result if the call does
-not.
+Language to file of its driver, an argument, a call, what shows each result if the call does not,
+and what ends a call.
 """

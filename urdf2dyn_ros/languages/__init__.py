@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from urdf2dyn_ros.languages import c, cpp, javascript, julia, matlab, python, rust
+from urdf2dyn_ros.languages import c, cpp, fortran, javascript, julia, matlab, python, rust
 from urdf2dyn_ros.program.program import Program
 
 LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
@@ -15,5 +15,6 @@ LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
     'julia': julia.write,
     'rust': rust.write,
     'javascript': javascript.write,
+    'fortran': fortran.write,
 }
 """Name of a language to what writes a Program in it: {file name: text}."""

@@ -110,10 +110,8 @@ class Cpp(Language):
         yield '{'
         yield from (f'{self.INDENT}using std::{name};' for name in self.called([function]))
         yield from self.unpacked(function)
-        known = [name for group in self.program.parameters for line in group.lines
-                 for name in line.names] + [statement.name for block in self.program.constants
-                                            for statement in block.statements]
-        local = [f'{name} = Scalar(parameters::{name})' for name in known if name in names]
+        local = [f'{name} = Scalar(parameters::{name})' for name in self.constant_names()
+                 if name in names]
         if local:
             yield self.array(f'{self.INDENT}const Scalar ', local, ';')
         yield from self.body(function)

@@ -30,11 +30,14 @@ class Infix:
         A positive constant to text.
     call : callable
         Name of a function and text of its argument to text.
+    name : callable
+        A name of the program to its spelling.
 
     """
 
     number: Callable[[float], str] = shortest
     call: Callable[[str, str], str] = prefix_call
+    name: Callable[[str], str] = str
 
     def signed(self, value: Signed) -> str:
         """Return a term with its sign."""
@@ -65,7 +68,7 @@ class Infix:
 
 _WRITERS: dict[type, Callable[[Infix, Any], str]] = {
     Number: lambda infix, value: infix.number(value.value),
-    Name: lambda infix, value: str(value.text),
+    Name: lambda infix, value: infix.name(value.text),
     Call: lambda infix, value: infix.call(
         value.function, infix.signed(Signed(value.negative, value.argument))),
     Product: Infix._product,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
+from urdf2dyn_ros.languages.caseless import told_apart
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.languages.self_test import SelfTest
-from urdf2dyn_ros.program.program import Function, JointRow, Result
+from urdf2dyn_ros.program.program import Function, JointRow, Program, Result
 from urdf2dyn_ros.program.statements import Block, Signed, Statement, names_in
 
 EDITED = 'Parameters, as in the URDF: change a line, run again, and the efforts follow'
@@ -32,6 +34,9 @@ class Language(SelfTest):
         there is such a thing; what ends a statement.
     ENTRY, CELL, FIRST : str, str, int
         An entry of a vector and of a matrix, and the index of the first.
+    CASELESS, RESERVED : bool, tuple of str
+        Whether a capital and its small letter are one; names of the file that the program must
+        not use then.
 
     """
 
@@ -39,6 +44,44 @@ class Language(SelfTest):
     STATEMENT = LONG = CONSTANT = '{name} = {value};'
     DECLARE, LOCAL, END = '', '', ';'
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}][{j}]', 0
+    CASELESS = False
+    RESERVED: tuple[str, ...] = ()
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.spelling: dict[str, str] = {}
+        if self.CASELESS:
+            names, reserved = self.constant_names(), [*self.RESERVED]
+            for function in program.functions:
+                names += self.local_names(function)
+                reserved += [function.name, *function.result_names,
+                             *(x.name for x in function.inputs)]
+            self.spelling = told_apart(dict.fromkeys(names), reserved)
+            self.INFIX = replace(self.INFIX, name=self.spelled)
+
+    def spelled(self, name: str) -> str:
+        """Return how the language spells a name of the program."""
+        return self.spelling.get(name, name)
+
+    def heading(self) -> list[str]:
+        """Return what stands at the head of the file."""
+        *lines, last = super().heading()
+        for name, spelled in self.spelling.items():
+            if spelled != name:
+                return [*lines, 'Capital and small letters are the same here: the comments have '
+                        f'{name} for {spelled}.', '', last]
+        return [*lines, last]
+
+    def constant_names(self) -> list[str]:
+        """Return the names of the parameters, and of what follows from them."""
+        return [name for group in self.program.parameters for line in group.lines
+                for name in line.names] + [statement.name for block in self.program.constants
+                                           for statement in block.statements]
+
+    def local_names(self, function: Function) -> list[str]:
+        """Return the entries of inputs that a function uses, and what its statements define."""
+        return [name for _, entries in self.inputs(function) for name, _ in entries] + [
+            statement.name for statement in function.statements]
 
     def comments(self, lines: Iterable[str], indent: str = '') -> Iterator[str]:
         """Yield lines as comments."""
@@ -53,7 +96,7 @@ class Language(SelfTest):
 
     def statement(self, statement: Statement, indent: str, form: str = '') -> str:
         """Return ``name = value`` in as many lines as it takes."""
-        name, value = statement.name, self.INFIX.signed(statement.value)
+        name, value = self.spelled(statement.name), self.INFIX.signed(statement.value)
         line = indent + (form or self.STATEMENT).format(name=name, value=value)
         if len(line) <= WIDTH:
             return line
@@ -85,9 +128,10 @@ class Language(SelfTest):
 
     def constants(self, names: Sequence[str], values: Sequence[float]) -> str:
         """Return one line that gives names their values."""
-        pairs = [(name, self.number(value)) for name, value in zip(names, values)]
+        pairs = [(self.spelled(name), self.number(value)) for name, value in zip(names, values)]
         if self.DECLARE:
-            return f'{self.DECLARE}{", ".join(f"{name} = {value}" for name, value in pairs)};'
+            return self.array(self.DECLARE, [f'{name} = {value}' for name, value in pairs],
+                              self.END)
         return (' ' if self.END else '; ').join(
             self.CONSTANT.format(name=name, value=value) for name, value in pairs)
 
@@ -140,10 +184,11 @@ class Language(SelfTest):
     def unpacked(self, function: Function) -> Iterator[str]:
         """Yield statements that give the entries of the inputs their names."""
         for x, entries in self.inputs(function):
-            pairs = [(name, self.ENTRY.format(name=x, k=k + self.FIRST)) for name, k in entries]
+            pairs = [(self.spelled(name), self.ENTRY.format(name=x, k=k + self.FIRST))
+                     for name, k in entries]
             if pairs and self.LOCAL:
                 yield self.array(self.INDENT + self.LOCAL,
-                                 [f'{name} = {entry}' for name, entry in pairs], ';')
+                                 [f'{name} = {entry}' for name, entry in pairs], self.END)
             elif pairs:
                 yield packed([self.STATEMENT.format(name=name, value=entry)
                               for name, entry in pairs],
@@ -153,14 +198,11 @@ class Language(SelfTest):
         """Yield statements that give the entries of a result their values."""
         name = self.identifier(result.name)
         for k, row in enumerate(result.rows, self.FIRST):
-            place = self.ENTRY.format(name=name, k=k)
             for j, entry in enumerate(row.entries, self.FIRST):
-                if result.is_matrix:
-                    cell = self.CELL.format(name=name, k=k, j=j)
-                    yield f'{self.INDENT}{cell} = {self.signed(entry)}{self.END}'
-                else:
-                    code = f'{self.INDENT}{place} = {self.signed(entry)}{self.END}'
-                    yield self.note(code, row.comment)
+                form = self.CELL if result.is_matrix else self.ENTRY
+                code = self.statement(Statement(form.format(name=name, k=k, j=j), entry),
+                                      self.INDENT, '{name} = {value}' + self.END)
+                yield code if result.is_matrix else self.note(code, row.comment)
 
     def inputs(self, function: Function) -> list[tuple[str, list[tuple[str, int]]]]:
         """Return the inputs of a function, with names and indices of the entries it uses."""

@@ -26,8 +26,9 @@ class SelfTest(ABC):
     CONTINUED : str
         What ends a line that goes on in the next.
     TABLE, ROW : tuple of str
-        What stands before and behind a table of numbers, and each of its rows; with {name}, and
-        {size} for its entries in the language.
+        What stands before and behind a table of numbers, with {name}, and {size} for the entries
+        of a row in the language; what stands before and behind a row, with @table and @k for the
+        name of the table and the number of the row.
     EMPTY : str
         What stands in a row without numbers.
     TEST : str
@@ -88,8 +89,9 @@ class SelfTest(ABC):
         """Yield data, and what compares with them."""
         for name, of, rows in self.data():
             yield from self.filled(self.TABLE[0].format(name=name, size=self.size(of)))
-            for row in rows:
-                first, last = self.INDENT + self.ROW[0], self.ROW[1]
+            for k, row in enumerate(rows, 1):
+                first, last = (text.replace('@table', name).replace('@k', str(k))
+                               for text in (self.INDENT + self.ROW[0], self.ROW[1]))
                 yield packed([self.number(value) for value in row], first, ' ' * len(first),
                              last, continued=self.CONTINUED) if row else first + self.EMPTY + last
             yield self.TABLE[1]

@@ -1,0 +1,150 @@
+! Inverse dynamics of 'robot_2r': tau = ID(q, qd, qdd), the efforts that give a motion.
+!
+! Recursive Newton-Euler, readable style, written by urdf2dyn_ros 0.1.0.
+! SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must
+! supply. Inputs must be finite: products with what is always zero are left out.
+! Rigid links alone: no friction, no rotors, no springs, no contact.
+! Gravity (0, -9.81, 0) m/s^2 in the root frame.
+! One call: 25 multiplications, 17 additions, 4 sines and cosines.
+!
+!     i  joint   type        moves  parent  q    effort  frame i: link's
+!     1  joint1  continuous  link1  root    rad  N m     x y z
+!     2  joint2  continuous  link2  1       rad  N m     x y z
+!
+! Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: parent of i):
+!     frame i       on link i, origin on joint i, z along the joint's axis; the root frame is 0
+!     Ai, Ri        constant rotation from joint i to frame p; rotation of joint i, by qi about z
+!     pi            origin of joint i in frame p; bi: acceleration of frame p there, as ai
+!     ci, si        cosine and sine of qi
+!     wi, wdi       angular velocity and its derivative, in frame i; w0 = wd0 = 0
+!     ai            acceleration of the origin minus gravity, in frame i; a0 = -g
+!     Ui            Ui r = wdi x r + wi x (wi x r): acceleration of r relative to the origin
+!     mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i
+!     mi_k, ..      the same of the k-th link that is fixed to link i; Mi: mass of all together
+!     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
+!     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
+!     wji, .. nji   the same vector in the axes of joint i, before it turns (forward: wji, wdji,
+!                   bji) or after it is turned back (backward: fji, nji)
+!     Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
+!     = (.., _, ..) entries of a formula that are known; _ is one that nobody needs
+!
+! Capital and small letters are the same here: the comments have N1_z for N_1_z.
+!
+! Self-test: gfortran -O2 robot_2r_dynamics.f90 robot_2r_self_test.f90 -o self_test && ./self_test
+module robot_2r_dynamics
+implicit none
+private
+public :: inverse_dynamics
+
+integer, parameter, public :: dp = kind(1.0d0)
+integer, parameter, public :: joints = 2
+! UTF-8, in the order of all vectors, with blanks behind the shorter ones
+character(len=*), parameter, public :: joint_names(joints) = [character(len=6) :: &
+    'joint1', 'joint2']
+
+! ==== Parameters, as in the URDF: change a line, run again, and the efforts follow ===============
+! Those without influence are left out.
+
+! the root
+real(dp), parameter :: g_y = -9.81_dp             ! gravity in the root frame [m/s^2]
+
+! link 1 'link1', turned by joint 1 'joint1'
+real(dp), parameter :: m1 = 3.0_dp                ! mass [kg]
+real(dp), parameter :: com1_x = 1.0_dp, com1_y = 0.0_dp  ! centre of mass in the link [m]
+real(dp), parameter :: I1_zz = 15.6_dp            ! inertia about the centre of mass [kg m^2]
+
+! link 2 'link2', turned by joint 2 'joint2'
+real(dp), parameter :: m2 = 5.0_dp                ! mass [kg]
+real(dp), parameter :: com2_x = 1.0_dp, com2_y = 0.0_dp  ! centre of mass in the link [m]
+real(dp), parameter :: I2_zz = 10.0_dp            ! inertia about the centre of mass [kg m^2]
+real(dp), parameter :: p2_x = 2.0_dp              ! origin of joint 2 in frame 1 [m]
+
+! ==== What follows from them, in the frames of the equations =====================================
+! First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')
+
+real(dp), parameter :: h1_x = m1 * com1_x
+real(dp), parameter :: h1_y = m1 * com1_y
+real(dp), parameter :: J1_zz = I1_zz + m1 * (com1_x * com1_x + com1_y * com1_y)
+
+real(dp), parameter :: h2_x = m2 * com2_x
+real(dp), parameter :: h2_y = m2 * com2_y
+real(dp), parameter :: J2_zz = I2_zz + m2 * (com2_x * com2_x + com2_y * com2_y)
+
+contains
+
+! Returns the efforts tau that a motion requires.
+pure subroutine inverse_dynamics(q, qd, qdd, tau)
+    real(dp), intent(in) :: q(joints), qd(joints), qdd(joints)
+    real(dp), intent(out) :: tau(joints)
+    real(dp) :: q1, q2, qd1, qd2, qdd1, qdd2, c1, s1, a1_x, a1_y, ww1_zz, N_1_z, b2_x, b2_y, c2
+    real(dp) :: s2, w2_z, wd2_z, a2_x, a2_y, ww2_zz, F2_x, F2_y, N_2_z, fj2_y, np2_z, n1_z
+
+    q1 = q(1); q2 = q(2)
+    qd1 = qd(1); qd2 = qd(2)
+    qdd1 = qdd(1); qdd2 = qdd(2)
+
+    ! ==== Forward, root to tips: motion of each link, and what accelerates it ====================
+
+    ! ---- link 1 'link1', turned by joint 1 'joint1'
+    ! b1 = a0 + U0 p1 = (0, -g_y, 0)
+    ! R1: turn about z by q1
+    c1 = cos(q1)
+    s1 = sin(q1)
+    ! w1 = R1' w0 + qd1 z = (0, 0, qd1)
+    ! wd1 = R1' wd0 + qdd1 z + R1' w0 x qd1 z = (0, 0, qdd1)
+    ! a1 = R1' b1 = (a1_x, a1_y, 0)
+    a1_x = -g_y * s1
+    a1_y = -g_y * c1
+    ! ww1 = w1 w1'
+    ww1_zz = qd1 * qd1
+    ! U1 = [wd1]x + [w1]x [w1]x, U1_xx = -ww1_zz, U1_xy = -qdd1, U1_yx = qdd1, U1_yy = -ww1_zz
+    ! N1 = J1 wd1 + w1 x L1 + h1 x a1 = (_, _, N1_z)
+    N_1_z = J1_zz * qdd1 - h1_y * a1_x + h1_x * a1_y
+
+    ! ---- link 2 'link2', turned by joint 2 'joint2'
+    ! b2 = a1 + U1 p2 = (b2_x, b2_y, 0)
+    b2_x = a1_x - p2_x * ww1_zz
+    b2_y = a1_y + p2_x * qdd1
+    ! R2: turn about z by q2
+    c2 = cos(q2)
+    s2 = sin(q2)
+    ! w2 = R2' w1 + qd2 z = (0, 0, w2_z)
+    w2_z = qd1 + qd2
+    ! wd2 = R2' wd1 + qdd2 z + R2' w1 x qd2 z = (0, 0, wd2_z)
+    wd2_z = qdd1 + qdd2
+    ! a2 = R2' b2 = (a2_x, a2_y, 0)
+    a2_x = b2_x * c2 + b2_y * s2
+    a2_y = b2_y * c2 - b2_x * s2
+    ! ww2 = w2 w2'
+    ww2_zz = w2_z * w2_z
+    ! U2 = [wd2]x + [w2]x [w2]x, U2_xx = -ww2_zz, U2_xy = -wd2_z, U2_yx = wd2_z, U2_yy = -ww2_zz
+    ! F2 = m2 a2 + U2 h2 = (F2_x, F2_y, 0)
+    F2_x = m2 * a2_x - h2_x * ww2_zz - h2_y * wd2_z
+    F2_y = m2 * a2_y - h2_y * ww2_zz + h2_x * wd2_z
+    ! N2 = J2 wd2 + w2 x L2 + h2 x a2 = (_, _, N2_z)
+    N_2_z = J2_zz * wd2_z - h2_y * a2_x + h2_x * a2_y
+
+    ! ==== Backward, tips to root: force f and moment n that each joint transmits =================
+
+    ! ---- link 2 'link2', turned by joint 2 'joint2'
+    ! f2 = F2 = (F2_x, F2_y, 0)
+    ! n2 = N2 = (_, _, N2_z)
+    ! fj2 = R2 f2 = (_, fj2_y, 0)
+    fj2_y = c2 * F2_y + s2 * F2_x
+    ! nj2 = R2 n2 = (_, _, N2_z)
+    ! fp2 = fj2 = (_, fj2_y, 0)
+    ! np2 = nj2 + p2 x fp2 = (_, _, np2_z)
+    np2_z = N_2_z + p2_x * fj2_y
+
+    ! ---- link 1 'link1', turned by joint 1 'joint1'
+    ! f1 = F1 + fp2 = (_, _, 0)
+    ! n1 = N1 + np2 = (_, _, n1_z)
+    n1_z = N_1_z + np2_z
+    ! fj1 = R1 f1 = (_, _, 0)
+    ! nj1 = R1 n1 = (_, _, n1_z)
+
+    tau(1) = n1_z                         ! 1 [N m]
+    tau(2) = N_2_z                        ! 2 [N m]
+end subroutine inverse_dynamics
+
+end module robot_2r_dynamics
