@@ -1,7 +1,5 @@
 """The command urdf2dyn, as a process of its own: output, files, exit codes."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The demonstration end to end, as a user starts it, and when something is wrong."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

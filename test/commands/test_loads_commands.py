@@ -1,7 +1,5 @@
 """What acts beside the links, as options of the command line: files, messages, exit codes."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

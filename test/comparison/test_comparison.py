@@ -1,7 +1,5 @@
 """Measured against computed effort: matched by stamp, credible or not."""
 
-from __future__ import annotations
-
 import csv
 import json
 

@@ -1,7 +1,5 @@
 """Lag, friction and semantics in closed form, and totals that do not depend on how they come."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

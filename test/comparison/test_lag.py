@@ -1,7 +1,5 @@
 """What looks like a lag and is none; lags that are found are in test_comparison_figures.py."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The pictures of a comparison: there, labelled, and for any number of joints."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from xml.etree import ElementTree

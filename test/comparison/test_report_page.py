@@ -1,7 +1,5 @@
 """The page of a report: in order by its source, and in a browser."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

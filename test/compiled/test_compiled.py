@@ -1,7 +1,5 @@
 """The compiled back end computes what the Python text computes, and refuses what it refuses."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import logging

@@ -1,7 +1,5 @@
 """Where compiled code is kept: shared by processes, checked before it is loaded, made again."""
 
-from __future__ import annotations
-
 import logging
 import os
 import stat

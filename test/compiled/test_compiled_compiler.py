@@ -1,7 +1,5 @@
 """Which compiler is used, and what is said when there is none or it fails."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What vectors have of trigonometry and exponentials, and functions of fewer inputs."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 from collections.abc import Callable

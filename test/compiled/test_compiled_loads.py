@@ -1,7 +1,5 @@
 """Compiled functions with everything that acts on a robot, against the Python text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

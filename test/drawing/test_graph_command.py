@@ -1,7 +1,5 @@
 """urdf2dyn graph: everything that moves is in the picture, readable, whatever it is called."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """urdf2dyn plot: any CSV with a column of time, the report of a comparison, and bad files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The rows of a robot's picture: every body once, parents above, no line through another mark."""
 
-from __future__ import annotations
-
 from hypothesis import given
 
 from support.random_trees import examples, trees

@@ -1,7 +1,5 @@
 """Links with several children: where the ancestor of this tool went wrong."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

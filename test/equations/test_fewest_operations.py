@@ -1,7 +1,5 @@
 """What is chosen freely about a robot for the fewest operations changes no effort."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

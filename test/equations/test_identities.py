@@ -1,7 +1,5 @@
 """What must hold for the efforts of any robot, whatever an oracle says."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Joints of several freedoms, joints that follow others, and very many joints."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import sys

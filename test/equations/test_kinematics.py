@@ -1,7 +1,5 @@
 """Where every joint and link is, how it moves, and what the joints transmit: in the root frame."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 

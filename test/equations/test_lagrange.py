@@ -1,7 +1,5 @@
 """The planar two-link arm against Lagrange's equations, which know nothing of Newton and Euler."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

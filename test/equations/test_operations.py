@@ -1,7 +1,5 @@
 """What one evaluation costs, and that the costs that are told are those of the text."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Efforts against Pinocchio and MuJoCo, to 1e-10 of the largest effort of a state."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where links are as other links see them, against Pinocchio."""
 
-from __future__ import annotations
-
 from math import nan
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The Kalman filter in C against the one on numpy: the same to rounding, whatever comes."""
 
-from __future__ import annotations
-
 from functools import cache, partial
 
 import numpy as np

@@ -13,8 +13,6 @@ needs to: up to 2.5 times. An axis that moves by 0.05 m and whose velocity is as
 
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The contract, of every estimator in the table, and the table."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

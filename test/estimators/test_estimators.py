@@ -1,7 +1,5 @@
 """Estimators against motions of known acceleration; with -s the figures are printed."""
 
-from __future__ import annotations
-
 from functools import cache, partial
 
 import numpy as np

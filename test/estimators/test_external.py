@@ -1,7 +1,5 @@
 """Accelerations that are given: interpolated at the samples' stamps, or none."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is true of finite differences alone: exactness, and their low-pass."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

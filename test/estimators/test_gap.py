@@ -14,8 +14,6 @@ of that lag.
 
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

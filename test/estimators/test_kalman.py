@@ -1,7 +1,5 @@
 """The Kalman filters against motions of known acceleration; with -s the figures are printed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -7,8 +7,6 @@ up to a period of 8 ms.
 
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

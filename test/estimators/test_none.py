@@ -1,7 +1,5 @@
 """No acceleration: zero, whatever happens."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is true of the polynomial alone: its window, exactness and standard deviation."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

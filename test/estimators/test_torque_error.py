@@ -6,8 +6,6 @@ joints. Every joint moves by the five harmonics of ``signals.py``, each at anoth
 
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from math import cos, sin

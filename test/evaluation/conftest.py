@@ -1,7 +1,5 @@
 """`urdf2dyn evaluate` run by tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

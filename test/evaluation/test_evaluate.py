@@ -1,7 +1,5 @@
 """`urdf2dyn evaluate`: recordings whose efforts are known."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

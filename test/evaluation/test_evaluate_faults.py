@@ -1,7 +1,5 @@
 """`urdf2dyn evaluate` on recordings that are broken, odd or hostile."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`urdf2dyn evaluate --observer`: a push in a recording is found, and nothing else."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

@@ -7,8 +7,6 @@ samples); the stream with the estimator of the same kind must leave the same.
 
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Wrenches as topics bring them: what is refused, and what is said of it."""
 
-from __future__ import annotations
-
 from math import inf, nan
 from random import Random
 

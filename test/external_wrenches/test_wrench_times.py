@@ -1,7 +1,5 @@
 """Which of the wrenches that have come counts at an instant, and for how long."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import pytest

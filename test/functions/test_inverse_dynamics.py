@@ -1,7 +1,5 @@
 """InverseDynamics as a user calls it: shapes, names, bad input."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

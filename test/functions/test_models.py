@@ -1,7 +1,5 @@
 """Gravity, bias and mass matrix: identities, Pinocchio, and the costs that are told."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

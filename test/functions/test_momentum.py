@@ -1,7 +1,5 @@
 """The generalised momentum against Pinocchio, and against its own derivative along a motion."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bad luck with a URDF: what people, editors, programs and attackers make of a good one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from copy import deepcopy

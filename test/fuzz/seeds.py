@@ -1,7 +1,5 @@
 """Texts to begin with: this package's robots, the faulty ones, and real robots that are small."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from fuzz.mutations import reduced

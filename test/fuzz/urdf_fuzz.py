@@ -12,8 +12,6 @@ Other arguments are libFuzzer's. A fault that is mended is worth a file in test/
 
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from random import Random

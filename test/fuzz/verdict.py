@@ -1,7 +1,5 @@
 """What reading a URDF may come to: a model that computes, or a UrdfError; nothing else."""
 
-from __future__ import annotations
-
 import dataclasses
 import encodings
 import sys

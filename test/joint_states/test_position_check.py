@@ -1,7 +1,5 @@
 """Positions that cannot be those of one robot in radians are found; noise and speed are not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What becomes of the fields of joint states; the rows are those of the catalogue of faults."""
 
-from __future__ import annotations
-
 from array import array
 from collections import Counter
 from math import inf, nan, pi

@@ -1,7 +1,5 @@
 """Samples of several publishers, and stamps that are late, twice there or far apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

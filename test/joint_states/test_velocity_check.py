@@ -1,7 +1,5 @@
 """Velocities that do not belong to the positions are found, and right ones are left alone."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

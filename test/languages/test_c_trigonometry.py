@@ -1,7 +1,5 @@
 """Sines and cosines of exported C: error, limits, and compilers that cut corners."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the comments of a readable file say of loads holds in the part in which they stand."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

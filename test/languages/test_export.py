@@ -1,7 +1,5 @@
 """Export as a user meets it: names, choices, files that are there completely or not at all."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

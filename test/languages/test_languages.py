@@ -1,7 +1,5 @@
 """Every language: files that compile, agree with the recursion, and take any robot and name."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What acts beside the links, in every language: inputs, a wrench, terms, and words for it."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import textwrap

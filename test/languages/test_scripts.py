@@ -1,7 +1,5 @@
 """Exported scripts: both styles, run as programs, with numpy, and with whatever names."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """config/dynamics.yaml: what the table of parameters gives, and what rcl makes of it."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

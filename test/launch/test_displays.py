@@ -1,7 +1,5 @@
 """What RViz and PlotJuggler are to load: topics, frames and joints are those of the demo."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 from lxml import etree

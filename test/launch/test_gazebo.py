@@ -1,7 +1,5 @@
 """What Gazebo Sim and ros2_control are given, up to where they would take it."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

@@ -6,8 +6,6 @@ The stand-ins note how they are called. What Gazebo itself would do is not teste
 
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

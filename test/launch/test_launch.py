@@ -13,8 +13,6 @@ or with `launch_test` in place of `python3 -m pytest -v`; `colcon test` runs it 
 
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import tempfile

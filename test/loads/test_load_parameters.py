@@ -1,7 +1,5 @@
 """What the parameters of a node make of a robot: friction, rotors, springs, forces, payload."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What a user declares and cannot be: refused with the name, place, rule and remedy."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

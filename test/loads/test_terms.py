@@ -1,7 +1,5 @@
 """Terms: each alone in closed form or against an oracle, and all together as their sum."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Wrenches in any link's frame press on the joints as Pinocchio's Jacobians say."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

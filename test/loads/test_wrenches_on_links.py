@@ -1,7 +1,5 @@
 """External wrenches and payloads: J'F of Pinocchio and MuJoCo, and the same mass in the URDF."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Bad and missing data of a moving base: no motion then, and the reason why."""
 
-from __future__ import annotations
-
 import warnings
 from math import inf, nan
 

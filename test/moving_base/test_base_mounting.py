@@ -1,7 +1,5 @@
 """The motion of the root from that of any link, against Pinocchio's free flyer."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

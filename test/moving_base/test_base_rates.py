@@ -1,7 +1,5 @@
 """Angular accelerations from a gyroscope: as good as the joints', which have encoders as well."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

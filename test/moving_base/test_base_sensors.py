@@ -1,7 +1,5 @@
 """The motion of the base from what sensors on a flying robot measure; -s prints the figures."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

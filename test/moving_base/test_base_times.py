@@ -1,7 +1,5 @@
 """Missing, old and late data of a moving base: no motion then, and the reason why."""
 
-from __future__ import annotations
-
 from math import nan
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A base that moves: against Pinocchio's free flyer, joints written out, and by tilting it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

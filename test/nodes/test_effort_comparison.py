@@ -1,7 +1,5 @@
 """The node effort_comparison as a process of its own on a real DDS graph."""
 
-from __future__ import annotations
-
 import csv
 import math
 import re

@@ -1,7 +1,5 @@
 """Both executors run the node: data, timers, services, parameters, simulated time and signals."""
 
-from __future__ import annotations
-
 import signal
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Text written in a process of its own, files on full disks, and both when they are killed."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

@@ -1,7 +1,5 @@
 """The node joint_simulator as a process of its own on a real DDS graph."""
 
-from __future__ import annotations
-
 import signal
 
 import numpy as np

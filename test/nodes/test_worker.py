@@ -1,7 +1,5 @@
 """The worker thread of the node inverse_dynamics."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """Thresholds of external efforts: when a contact begins, ends, and is forgotten."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """External efforts from momenta: their response, a push that is found, and no false alarm."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any

@@ -6,8 +6,6 @@ Somebody else on the DDS graph, who can be stopped and killed: a program of the 
 
 """
 
-from __future__ import annotations
-
 import sys
 import time
 

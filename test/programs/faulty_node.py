@@ -6,8 +6,6 @@ A program of the node's tests, started in the node's place.
 
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

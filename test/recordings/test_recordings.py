@@ -1,7 +1,5 @@
 """Reading recordings: every kind against what was written."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tracemalloc

@@ -1,7 +1,5 @@
 """Reading recordings that are broken: what can be read is given, and the rest told."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

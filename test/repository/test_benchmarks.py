@@ -1,7 +1,5 @@
 """The benchmark runs, compares before it times, and writes what it promises; no times are held."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The package as colcon builds, installs and tests it, in a workspace outside the repository."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The floors of the package: which folder may import which, as CONTRIBUTING.md lists them."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The benchmark of the load and the soak do what they say; no time of this machine is held."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

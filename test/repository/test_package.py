@@ -1,7 +1,5 @@
 """What the package is as a whole: version, imports, docstrings, commands, installation by pip."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import os

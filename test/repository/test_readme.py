@@ -1,7 +1,5 @@
 """What the README shows is what the package does."""
 
-from __future__ import annotations
-
 import json
 import re
 

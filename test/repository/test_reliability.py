@@ -1,7 +1,5 @@
 """docs/reliability.md and the tests agree: a test for each line, a line for each mark."""
 
-from __future__ import annotations
-
 import re
 
 from support.faulty_urdfs import REFUSED, WARNED

@@ -1,7 +1,5 @@
 """Simulated robots against our own dynamics: net and commanded efforts, exact and estimated."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 

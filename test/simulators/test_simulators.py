@@ -1,7 +1,5 @@
 """The simulators: which efforts they report, whose dynamics, mimic joints, what they refuse."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The motions of the simulated robots: within limits, consistent, from rest to rest."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

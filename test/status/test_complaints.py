@@ -1,7 +1,5 @@
 """What the log says of faults: each kind at once, then with its number, never line after line."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

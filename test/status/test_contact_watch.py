@@ -1,7 +1,5 @@
 """What is said of contacts: levels, sentences and values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What the monitor counts, with a clock of the test's own."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What levels and sentences the figures of a node give."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Samples that wait for what else acts at their instants: in order, bounded, and none is lost."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

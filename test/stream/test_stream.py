@@ -1,7 +1,5 @@
 """From joint states to efforts, with a pendulum; the rows are those of the catalogue of faults."""
 
-from __future__ import annotations
-
 from math import inf, nan
 
 import numpy as np

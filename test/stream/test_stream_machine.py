@@ -1,7 +1,5 @@
 """Joint states with every fault in any order: what must hold of a stream at all times."""
 
-from __future__ import annotations
-
 from collections import Counter
 from copy import deepcopy
 from math import inf, nan

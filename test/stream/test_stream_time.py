@@ -1,7 +1,5 @@
 """From joint states to efforts when stamps are missing, late, far apart or irregular."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

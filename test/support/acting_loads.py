@@ -1,7 +1,5 @@
 """Robots with everything that can act on them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

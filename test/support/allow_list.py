@@ -1,7 +1,5 @@
 """What the text of an exported Python script may consist of."""
 
-from __future__ import annotations
-
 import ast
 import re
 

@@ -1,7 +1,5 @@
 """A robot whose root is free: Pinocchio's efforts at its joints, and its wrench on the root."""
 
-from __future__ import annotations
-
 import numpy as np
 import pinocchio as pin
 

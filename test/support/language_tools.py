@@ -1,7 +1,5 @@
 """How the files of each language are compiled and run, and programs that call what they define."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

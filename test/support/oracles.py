@@ -6,8 +6,6 @@ and the followers are moved, and their efforts reflected to the joints that driv
 
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Where the repository is, its tests, and the recordings beside it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,7 +1,5 @@
 """What the tests of pictures ask of a figure."""
 
-from __future__ import annotations
-
 import itertools
 import warnings
 from typing import Any

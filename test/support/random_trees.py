@@ -6,8 +6,6 @@ axis, rotation, offset and mass. A seeded generator fills in the numbers.
 
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

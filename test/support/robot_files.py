@@ -1,7 +1,5 @@
 """Where the tests' robots are."""
 
-from __future__ import annotations
-
 import site
 import sysconfig
 from pathlib import Path

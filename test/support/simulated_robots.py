@@ -1,7 +1,5 @@
 """Robots for the simulators: a pendulum, a tree, a gripper, and what ships."""
 
-from __future__ import annotations
-
 from support.paths import ROOT
 
 MASS, LENGTH, INERTIA = 3.0, 0.7, 0.2

@@ -1,7 +1,5 @@
 """What languages may get wrong: a program made by hand with the values it has, and robots."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A process aside comes after all others, whatever its caller is."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Work that would take too much of the time from the data pauses."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import pytest

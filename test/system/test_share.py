@@ -1,7 +1,5 @@
 """Where the robots that come with the package are found."""
 
-from __future__ import annotations
-
 import pytest
 
 from support.paths import ROOT

@@ -1,7 +1,5 @@
 """`urdf2dyn tune`: its suggestions where the truth is known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """`urdf2dyn tune` as a command: files, messages, a real robot, and the node that takes them."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

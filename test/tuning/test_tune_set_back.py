@@ -1,7 +1,5 @@
 """`urdf2dyn tune` on recordings whose stamps go back: a bag in a loop, a simulator reset."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

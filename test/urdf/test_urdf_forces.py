@@ -1,7 +1,5 @@
 """Constant wrenches on links, by the tag <force>."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

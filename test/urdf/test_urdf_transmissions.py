@@ -1,7 +1,5 @@
 """Gear ratios from <transmission>, in every form that robots are seen with."""
 
-from __future__ import annotations
-
 import pytest
 from urdf_parser_py import urdf
 

@@ -1,7 +1,5 @@
 """The node inverse_dynamics as its own process, on a real DDS graph."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A base that moves: what the node inverse_dynamics hears of it, and the wrench that it gives."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sensor_msgs.msg import Imu

@@ -1,7 +1,5 @@
 """Services, parameters and signals of the node inverse_dynamics as its own process."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

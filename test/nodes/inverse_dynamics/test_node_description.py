@@ -1,7 +1,5 @@
 """What the node does with descriptions that come, come again, contradict, or never come."""
 
-from __future__ import annotations
-
 import pytest
 from std_msgs.msg import String
 

@@ -1,7 +1,5 @@
 """The node inverse_dynamics when the world around it misbehaves, on a real DDS graph."""
 
-from __future__ import annotations
-
 import signal
 import time
 from pathlib import Path
@@ -138,7 +136,8 @@ def test_ever_new_names_and_descriptions_do_not_fill_the_memory(graph: Graph) ->
                     header=robot.message(stamp=time.time_ns()).header, name=names,
                     position=[0.0] * 100))
                 publisher.publish(String(data=f'no XML {k} ' + 'x' * 100_000))
-                graph.spin(0.004)
+                if k % 5 == 0:   # queues are bounded anyway
+                    graph.caught_up()
             last = len(status.arrays)
             graph.wait(lambda: len(status.arrays) > last + 1)
             return float(status.values('output')['memory [MB]'])

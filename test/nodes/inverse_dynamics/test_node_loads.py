@@ -1,7 +1,5 @@
 """Friction, rotors, springs and a payload of the node inverse_dynamics, and their terms."""
 
-from __future__ import annotations
-
 import math
 import runpy
 import subprocess

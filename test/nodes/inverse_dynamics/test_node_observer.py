@@ -1,7 +1,5 @@
 """What touches the robot, as the node inverse_dynamics tells: a push of a simulated arm."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Several publishers of joint states: which are told of, and what is computed."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """Quality of service of the node inverse_dynamics: who is heard, and what is said of others."""
 
-from __future__ import annotations
-
 import pytest
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState

@@ -1,7 +1,5 @@
 """Told to end, once or without pause, the node inverse_dynamics ends in order."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

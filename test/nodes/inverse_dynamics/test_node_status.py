@@ -1,7 +1,5 @@
 """What the node inverse_dynamics says of itself: ~/status, /diagnostics, ~/model_info."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

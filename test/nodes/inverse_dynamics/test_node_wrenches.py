@@ -1,7 +1,5 @@
 """Wrenches from topics that the node inverse_dynamics counts, and what becomes of bad ones."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Messages that were lost before the node took them, and those that newer ones overtook."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections import Counter

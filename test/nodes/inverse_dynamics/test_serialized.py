@@ -1,7 +1,5 @@
 """Joint states read from their bytes, and written as bytes: as rclpy does, whatever they are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A node that Fast DDS's shared memory fails: it says so, on a real DDS graph."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A flying arm on the DDS graph with a sensor at its tip, and the truth about it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A moving RX-90 on the DDS graph, and the node that hears it: helpers of the node's tests."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

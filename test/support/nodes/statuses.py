@@ -1,7 +1,5 @@
 """What a node says of itself in ~/status: helpers of the node's tests."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Bags and tables with known records, written as other programs write them."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Comparisons that were not made of efforts, for what only shows them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from urdf2dyn_ros.comparison.figures import EffortFigures

@@ -1,7 +1,5 @@
 """Running `urdf2dyn evaluate`, and what it leaves behind: helpers of its tests."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

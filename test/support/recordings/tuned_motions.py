@@ -1,7 +1,5 @@
 """Motions of known acceleration to tune on, recorded: helpers of the tests of tuning."""
 
-from __future__ import annotations
-
 import re
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO

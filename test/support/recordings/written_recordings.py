@@ -1,7 +1,5 @@
 """Recordings of two joints, and what reading them must give: helpers of their tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Recordings for the estimators and what they make of them: helpers of their tests."""
 
-from __future__ import annotations
-
 from functools import cache, partial
 
 import numpy as np

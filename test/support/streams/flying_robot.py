@@ -1,7 +1,5 @@
 """Robots that fly about as known, and what a sensor on one of their links measures of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

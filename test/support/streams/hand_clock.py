@@ -1,7 +1,5 @@
 """A clock that is set by hand: a helper of tests."""
 
-from __future__ import annotations
-
 
 class Clock:
     """A clock that is set by hand."""

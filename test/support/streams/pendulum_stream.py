@@ -1,7 +1,5 @@
 """A stream of two pendulums' joint states, and the truth about them: helpers of its tests."""
 
-from __future__ import annotations
-
 from math import pi
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Robots that a stream's model is swapped for, and what drivers say: helpers of its tests."""
 
-from __future__ import annotations
-
 from functools import cache
 from math import pi
 

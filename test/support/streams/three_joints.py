@@ -1,7 +1,5 @@
 """Messages of three joints and how samples are had of them: helpers of the tests of samples."""
 
-from __future__ import annotations
-
 MS = 1_000_000
 START = 1_700_000_000 * 1000 * MS
 NAMES = ['a', 'b', 'c']

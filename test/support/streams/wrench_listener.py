@@ -1,7 +1,5 @@
 """A listener to wrenches on a Panda's hand and arm, with a clock of its own."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from support.robot_files import EXAMPLES
