@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.compiled.backend import choose
 from urdf2dyn_ros.errors import StateError
+from urdf2dyn_ros.functions.inputs import Input
 from urdf2dyn_ros.languages import python
 from urdf2dyn_ros.program.generator import uncollected
-from urdf2dyn_ros.program.program import Input, Program
+from urdf2dyn_ros.program.program import Program
 
 OF_JOINTS = ('q', 'qd', 'qdd')
 """Inputs with an entry for each joint; the others may be the same for all states."""

@@ -11,9 +11,9 @@ from support.oracles import Array, Pinocchio, columns, random_state, worst
 from support.random_trees import examples, trees
 from support.robot_files import EXAMPLES, ROBOTS
 from urdf2dyn_ros import RobotModel, export_model, read_urdf
+from urdf2dyn_ros.functions.dynamics import Dynamics
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.program.generator import STYLES, generate
-from urdf2dyn_ros.program.models import MODELS, TOGETHER
 
 PEERS = [*ROBOTS, *(next(EXAMPLES.rglob(f'{name}.urdf')) for name in (
     'panda', 'talos_reduced', 'kinova', 'icub_reduced', 'double_pendulum_continuous'))]
@@ -42,7 +42,7 @@ def check_identities(model: RobotModel, style: str) -> None:
     assert np.allclose(gravity, script['inverse_dynamics'](q, still, still), rtol=0,
                        atol=1e-11 * scale)
     assert np.allclose(M @ np.array(qdd) + bias, tau, rtol=0, atol=1e-11 * scale)
-    together = script[TOGETHER](q, qd, qdd)
+    together = script['dynamics'](q, qd, qdd)
     for found, alone in zip(together, (tau, gravity, bias, M)):
         assert np.allclose(np.array(found).reshape(np.shape(alone)), alone, rtol=0,
                            atol=1e-11 * scale)
@@ -89,13 +89,13 @@ def test_what_is_left_out_costs_nothing_and_what_is_shared_is_done_once(style: s
                        functions='all')
     cost = {function.name: sum(function.operations) for function in program.functions}
     assert cost['gravity'] < cost['bias'] < cost['inverse_dynamics']
-    assert cost[TOGETHER] < 0.9 * sum(cost[name] for name in MODELS)
+    assert cost['dynamics'] < 0.9 * sum(cost[name] for name in Dynamics.COMBINED)
 
 
-@pytest.mark.parametrize('choice', MODELS)
+@pytest.mark.parametrize('choice', Dynamics.COMBINED)
 def test_a_file_has_the_functions_that_were_asked_for(choice: str) -> None:
     model = read_urdf(ROBOTS[0].read_bytes())
     text, = export_model(model, name='robot', style='fast', functions=choice).values()
     namespace: dict[str, Any] = {'__name__': 'robot'}
     exec(text, namespace)
-    assert [name for name in (*MODELS, TOGETHER) if name in namespace] == [choice]
+    assert [name for name in (*Dynamics.COMBINED, 'dynamics') if name in namespace] == [choice]

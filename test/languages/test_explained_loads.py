@@ -64,7 +64,7 @@ def test_the_effort_of_a_joint_with_followers_says_what_they_add() -> None:
     """Joint 6 follows joint 1 and is done before it, joint 2 follows joint 4 and is done after."""
     text = text_of('inverse_dynamics')
     assert '# tau1 = tau6 + n1_z + friction1 + rotor1 + spring1\n' in text
-    assert '# tau2: effort of joint 4, with what joint 2 adds to it\n' in text
+    assert '# tau2: tau of joint 4, with what joint 2 adds to it\n' in text
     text = text_of('momentum')
     assert '# pq1 = pq6 + L1_z + Lm1\n' in text
     assert '# pq3 = L3_z + Lm3\n' in text

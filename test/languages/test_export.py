@@ -12,8 +12,8 @@ from support.robot_files import OWN
 from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import default_name, write_files
+from urdf2dyn_ros.functions import CHOICES
 from urdf2dyn_ros.languages import LANGUAGES
-from urdf2dyn_ros.program.models import CHOICES
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 

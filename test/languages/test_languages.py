@@ -26,11 +26,12 @@ from support.oracles import worst
 from support.torture import TERMS, N, given, program_of, robot, torture
 from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler
+from urdf2dyn_ros.functions import CHOICES
+from urdf2dyn_ros.functions.dynamics import Dynamics
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody, multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.program.generator import STYLES
-from urdf2dyn_ros.program.models import CHOICES, MODELS
 from urdf2dyn_ros.program.program import Operations
 from urdf2dyn_ros.program.statements import Sum
 
@@ -53,7 +54,7 @@ def test_the_files_compile_without_warnings_and_pass_their_own_test(
     assert 'ok. 1 passed' in output if tool == 'rust' else 'agrees with the ref' in output
 
 
-@pytest.mark.parametrize('choice', [*MODELS, 'terms'])
+@pytest.mark.parametrize('choice', [*Dynamics.COMBINED, 'terms'])
 @pytest.mark.parametrize('tool', ONE_EACH)
 def test_a_wrong_number_is_told_with_function_and_joint(tool: str, choice: str, tmp_path: Path,
                                                         ) -> None:

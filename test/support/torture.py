@@ -8,13 +8,13 @@ from support.acting_loads import everything
 from support.random_trees import random_inertia
 from support.robot_files import OWN
 from urdf2dyn_ros import read_urdf
+from urdf2dyn_ros.functions.inputs import Input
 from urdf2dyn_ros.functions.quantity import Quantity
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.program.generator import LOADS, generate
 from urdf2dyn_ros.program.program import (
     Function,
-    Input,
     JointRow,
     Operations,
     ParameterGroup,

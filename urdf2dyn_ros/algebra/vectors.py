@@ -11,6 +11,8 @@ Matrix = tuple[Vector, Vector, Vector]
 ZERO: Vector = (0.0, 0.0, 0.0)
 IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 AXES = 'xyz'
+TENSOR = ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')
+"""Entries of a symmetric matrix, in the order of the URDF."""
 
 
 def add(a: Vector, b: Vector) -> Vector:
@@ -82,7 +84,12 @@ def about_z(angle_cos: Scalar, angle_sin: Scalar) -> Matrix:
     return ((angle_cos, -angle_sin, 0.0), (angle_sin, angle_cos, 0.0), (0.0, 0.0, 1.0))
 
 
+def upper(m: Matrix) -> tuple[Scalar, ...]:
+    """Return the entries of a symmetric matrix in the order of TENSOR."""
+    return (*m[0], *m[1][1:], m[2][2])
+
+
 def symmetric(six: tuple[Scalar, ...]) -> Matrix:
-    """Return the symmetric matrix with the entries xx, xy, xz, yy, yz, zz."""
+    """Return the matrix of its entries in the order of TENSOR."""
     xx, xy, xz, yy, yz, zz = six
     return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))

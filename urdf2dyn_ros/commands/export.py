@@ -7,9 +7,10 @@ import argparse
 from urdf2dyn_ros.commands.loads import add_loads, read_loads
 from urdf2dyn_ros.commands.robot import add_robot, read_robot
 from urdf2dyn_ros.export import export_model, write_files
+from urdf2dyn_ros.functions import CHOICES
+from urdf2dyn_ros.functions.dynamics import Dynamics
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.program.generator import STYLES
-from urdf2dyn_ros.program.models import CHOICES, MODELS
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +22,8 @@ def add(parser: argparse.ArgumentParser) -> None:
                         help=f'one of {", ".join(STYLES)} (default: readable)')
     parser.add_argument('--model', default='inverse_dynamics', metavar='MODEL',
                         help=f'one of {", ".join(CHOICES)} (default: inverse_dynamics); terms: '
-                        f'what the efforts are the sum of; all: {", ".join(MODELS)}, and one '
-                        'that returns these at once')
+                        f'what the efforts are the sum of; all: {", ".join(Dynamics.COMBINED)}, '
+                        'and one that returns these at once')
     add_loads(parser)
     parser.add_argument('--name', help="stem of the files' names (default: the robot's name)")
     parser.add_argument('-o', '--output', default='.', metavar='DIR',

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from urdf2dyn_ros.functions.mention import is_plain
 from urdf2dyn_ros.languages.lines import wrapped
-from urdf2dyn_ros.program.notation import is_plain
 from urdf2dyn_ros.program.program import Function, Program
 from urdf2dyn_ros.version import __version__
 

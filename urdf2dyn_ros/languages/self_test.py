@@ -6,11 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
+from urdf2dyn_ros.functions.inputs import Input
 from urdf2dyn_ros.functions.quantity import Axis
 from urdf2dyn_ros.languages.heading import heading
 from urdf2dyn_ros.languages.infix import Infix
 from urdf2dyn_ros.languages.lines import packed
-from urdf2dyn_ros.program.program import Function, Input, Program, Result
+from urdf2dyn_ros.program.program import Function, Program, Result
 
 
 class SelfTest(ABC):

@@ -5,20 +5,25 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 
 from urdf2dyn_ros.algebra.expression import Expression
 from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.functions import FUNCTIONS, functions_of
+from urdf2dyn_ros.functions.mention import mention
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY, GRAVITY_PARAMETER
-from urdf2dyn_ros.program.derivation import Derivation
+from urdf2dyn_ros.program.derivation import (
+    Derivation,
+    Request,
+    derive,
+    write_dynamic_model,
+    write_function,
+)
 from urdf2dyn_ros.program.joint_table import joint_table
 from urdf2dyn_ros.program.legend import legend
-from urdf2dyn_ros.program.models import functions_of
-from urdf2dyn_ros.program.notation import mention
 from urdf2dyn_ros.program.program import Function, Program
 from urdf2dyn_ros.program.references import references
 from urdf2dyn_ros.program.scheduling import Schedule
@@ -46,7 +51,7 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
     gravity : tuple of float, (3,)
         [m/s^2], in the root frame.
     functions : str
-        One of `models.CHOICES`: which functions there are.
+        One of CHOICES: which functions there are.
     loads : Loads
         What acts beside the links.
 
@@ -60,35 +65,31 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
     """
     if style not in STYLES:
         raise ExportError(f'unknown style {style!r}; the styles are: {", ".join(STYLES)}')
-    asked = functions_of(functions)
+    chosen = functions_of(functions)
     gravity = GRAVITY_PARAMETER.check(gravity)
     loads.check(system)
+    readable = style == 'readable'
     with uncollected():
-        rows = joint_table(system)
-        derived = [Derivation(system, gravity, style == 'readable', rows, function, asked,
-                              loads)
-                   for function in asked]
+        request = Request(system, gravity, readable, joint_table(system), tuple(chosen), loads)
+        derived = [derive(request, function) for function in chosen]
         constants, known = _constants(derived)
         written: list[Function] = []
-        dynamic_models = []
-        for derivation, (function, what) in zip(derived, asked.items()):
-            names = {derivation.graph.nodes[serial]: value for serial, value in known.items()}
-            made = derivation.function(function, what, derivation.results, names, True)
-            written.append(replace(made, summary=what.said(loads.acts(system))))
-            if derivation.found:
-                dynamic_models.append(derivation.function(
-                    'dynamic_model', what, derivation.found, names, False))
-            derivation.graph.clear()
+        dynamic_model = None
+        for each in derived:
+            names = {each.graph.nodes[serial]: value for serial, value in known.items()}
+            written.append(write_function(request, each, names))
+            if each.vectors:
+                dynamic_model = write_dynamic_model(request, each, names)
+            each.graph.clear()
         named = {x.name for function in written for x in function.inputs} | {
-            result.name for function in written for result in function.results}
-        legends = legend('momentum' in asked, 'base_motion' in named) * (style == 'readable')
+            name for function in written for name in function.result_names}
         return Program(
             _title(robot, written), robot, name, style, gravity,
-            in_words(system, gravity, loads, named), legends, rows,
-            tuple(i + 1 for i in system.drivers),
-            tuple(derived[0].parameters), constants, tuple(written),
-            dynamic_models[0] if dynamic_models else None,
-            partial(references, system, gravity, tuple(asked), loads))
+            in_words(system, gravity, loads, named),
+            legend(chosen.values(), 'base_motion' in named) if readable else (), request.rows,
+            tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,
+            tuple(written), dynamic_model,
+            partial(references, system, gravity, tuple(chosen), loads))
 
 
 @contextmanager
@@ -129,18 +130,11 @@ def _constants(derived: Sequence[Derivation],
 
 
 def _title(robot: str, functions: Sequence[Function]) -> str:
-    (first, *others), of = functions, f' of{mention(robot)}' * bool(mention(robot))
-    if others:
-        named = {function.name: function for function in functions}
-        bias, M = _call('bias', named['bias']), _call('M', named['mass_matrix'])
-        return f'Dynamics{of}: tau = {_call("ID", first)} = {M} qdd + {bias}.'
-    if first.name == 'inverse_dynamics':
-        results = ', '.join(result.name for result in first.results)
-        return (f'Inverse dynamics{of}: {results} = {_call("ID", first)}, the efforts that give '
-                'a motion.')
-    name = first.name.replace('_', ' ').capitalize()
-    return f'{name}{of}: {first.summary}.'
-
-
-def _call(name: str, function: Function) -> str:
-    return f'{name}({", ".join(x.name for x in function.inputs)})'
+    """Return the title of the last function, which may combine the others."""
+    last, of = functions[-1], f' of{mention(robot)}' * bool(mention(robot))
+    arguments = {function.name: ', '.join(x.name for x in function.inputs)
+                 for function in functions}
+    title = FUNCTIONS[last.name].TITLE or '{name}{robot}: {summary}.'
+    return title.format(
+        name=last.name.replace('_', ' ').capitalize(), robot=of, summary=last.summary,
+        results=', '.join(last.result_names), **arguments)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Graph, Scalar
 from urdf2dyn_ros.algebra.frames import composed, from_rpy
@@ -14,93 +15,114 @@ from urdf2dyn_ros.algebra.inertia import (
     com_in_body,
     total,
 )
-from urdf2dyn_ros.algebra.vectors import AXES, Matrix, Vector, symmetric
+from urdf2dyn_ros.algebra.vectors import AXES, TENSOR, Matrix, Vector, symmetric, upper
+from urdf2dyn_ros.equations.body_terms import BodyTerms
+from urdf2dyn_ros.functions.mention import mention
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.loads import JointTerm
 from urdf2dyn_ros.multibody import ROOT, Attached, Body, LinkWrench, Multibody
-from urdf2dyn_ros.program.notation import mention
-from urdf2dyn_ros.program.program import ParameterGroup, ParameterLine
+from urdf2dyn_ros.program.program import ParameterLine
 
-_TENSOR_NAMES = ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')
 _TENSOR_LINES = (((0, 3, 5), 'inertia about the centre of mass [kg m^2]'),
                  ((1, 2, 4), 'its products, entries of the tensor [kg m^2]'))
 _STRUCTURAL = (0.0, 1.0, -1.0)
 
 
-@dataclass
-class NamedConstants:
+class NamedConstants(NamedTuple):
     """
-    A robot whose masses, centres, inertias and lengths are parameters of a graph.
+    A robot with parameters of a graph in the place of numbers.
+
+    Attributes
+    ----------
+    system : Multibody
+    gravity : Vector
+    terms : dict
+        Number of a body to the terms at its joint.
+    inertias : list of BodyInertia or None
+        One per body, then the root's.
+    lines : dict
+        Number of a body, or a title, to its names and values.
+
+    """
+
+    system: Multibody
+    gravity: Vector
+    terms: dict[int, tuple[JointTerm, ...]]
+    inertias: list[BodyInertia | None]
+    lines: dict[int | str, tuple[ParameterLine, ...]]
+
+
+def named_constants(graph: Graph, system: Multibody, gravity: Vector,
+                    terms: BodyTerms, moving: bool) -> NamedConstants:
+    """
+    Return a robot whose masses, centres, inertias and lengths are parameters.
 
     A zero in the geometry is part of the robot's structure and vanishes from the equations, as
     does a zero of friction, rotors and springs; an inertial parameter that happens to be zero
     stays.
 
-    Attributes
+    Parameters
     ----------
+    graph : Graph
+        Gets the parameters, and labels for what follows from them.
     system : Multibody
-        With parameters in place of numbers.
     gravity : Vector
-    terms : dict
+    terms : mapping
         Number of a body to the terms at its joint.
     moving : bool
         Whether the root moves: its inertia counts, and gravity is part of its motion.
-    inertias : list
-        Of parameters, one per body, then the root's.
-    groups : list of ParameterGroup
-        Names and values, in the order of the bodies.
 
     """
+    names = _Names(graph)
+    lines: dict[int | str, tuple[ParameterLine, ...]] = {}
+    if not moving:
+        gravity = names.vector('g', gravity, 'gravity in the root frame [m/s^2]')
+    root, root_inertia = names.attached('0', system.root, moving)
+    lines[ROOT] = names.lines()
+    bodies, inertias, named_terms = [], [], {}
+    for i, old in enumerate(system.bodies):
+        body, inertia = names.body(i, old)
+        bodies.append(body)
+        inertias.append(inertia)
+        if i in terms:
+            named_terms[i] = names.terms(i, body, terms[i])
+        lines[i] = names.lines()
+    forces = tuple(names.force(str(k), force) for k, force in enumerate(system.forces, 1))
+    lines['constant wrenches by the environment, as the tags <force> say'] = names.lines()
+    return NamedConstants(
+        replace(system, bodies=tuple(bodies), root=root, forces=forces), gravity, named_terms,
+        [*inertias, root_inertia], {key: kept for key, kept in lines.items() if kept})
 
-    graph: Graph
-    system: Multibody
-    gravity: Vector
-    title: Callable[[int], str]
-    terms: dict[int, tuple[JointTerm, ...]]
-    moving: bool
-    inertias: list[BodyInertia | None] = field(default_factory=list)
-    groups: list[ParameterGroup] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
+class _Names:
+    """Makes parameters of a graph, and keeps their names and values."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
         self._lines: list[ParameterLine] = []
-        if not self.moving:
-            self.gravity = self._vector('g', self.gravity, 'gravity in the root frame [m/s^2]')
-        root, root_inertia = self._attached('0', self.system.root, self.moving)
-        self._close(ROOT)
-        bodies = []
-        for i, body in enumerate(self.system.bodies):
-            bodies.append(self._body(i, body))
-            self._terms(i, body)
-            self._close(i)
-        self.inertias.append(root_inertia)
-        forces = tuple(self._force(str(k), force)
-                       for k, force in enumerate(self.system.forces, 1))
-        if self._lines:
-            self.groups.append(ParameterGroup('constant wrenches by the environment, as the '
-                                              'tags <force> say', tuple(self._lines)))
-        self.system = replace(self.system, bodies=tuple(bodies), root=root, forces=forces)
 
-    def _close(self, i: int) -> None:
-        if self._lines:
-            self.groups.append(ParameterGroup(self.title(i), tuple(self._lines)))
-        self._lines = []
+    def lines(self) -> tuple[ParameterLine, ...]:
+        """Return what has been named since the last call."""
+        lines, self._lines = self._lines, []
+        return tuple(lines)
 
-    def _body(self, i: int, body: Body) -> Body:
+    def body(self, i: int, body: Body) -> tuple[Body, BodyInertia | None]:
+        """Return a body and its inertia."""
         n = str(i + 1)
         parent = 'the root frame' if body.parent == ROOT else f'frame {body.parent + 1}'
-        attached, inertia = self._attached(n, body.attached)
-        self.inertias.append(inertia)
-        return replace(
+        attached, inertia = self.attached(n, body.attached)
+        named = replace(
             body, attached=attached,
-            parent_p_joint=self._vector(f'p{n}', body.parent_p_joint,
+            parent_p_joint=self.vector(f'p{n}', body.parent_p_joint,
                                         f'origin of joint {n} in {parent} [m]'),
             parent_R_joint=self._rotation(f'A{n}', body.parent_R_joint,
                                           f'constant rotation from joint {n} to {parent}'),
             multiplier=self._scalar(f'k{n}', body.multiplier, 'mimic multiplier'),
             offset=self._scalar(f'o{n}', body.offset, 'mimic offset'))
+        return named, inertia
 
-    def _attached(self, n: str, links: tuple[Attached, ...], heavy: bool = True,
-                  ) -> tuple[tuple[Attached, ...], BodyInertia | None]:
+    def attached(self, n: str, links: tuple[Attached, ...], heavy: bool = True,
+                 ) -> tuple[tuple[Attached, ...], BodyInertia | None]:
         """Return the links of a body and, where it counts, its inertia."""
         inertias: list[tuple[str, LinkInertia]] = []
         attached = []
@@ -112,10 +134,10 @@ class NamedConstants:
                 inertias.append((suffix, self._inertia(old, new, suffix)))
         return tuple(attached), self._total(n, inertias)
 
-    def _terms(self, i: int, body: Body) -> None:
-        """Name the parameters of what acts at a joint, and what is made of them."""
+    def terms(self, i: int, body: Body, terms: Sequence[JointTerm]) -> tuple[JointTerm, ...]:
+        """Return the terms at a joint; constants that follow from their parameters get names."""
         named = []
-        for term in self.terms.get(i, ()):
+        for term in terms:
             values = {}
             for name, row, value in term.parameters():
                 unit = row.unit.format(**JOINTS[body.type].units)
@@ -124,22 +146,22 @@ class NamedConstants:
             named.append(replace(term, **values))
             for symbol, scalar in named[-1].constants().items():
                 self.graph.label(f'{symbol}{i + 1}', scalar)
-        if named:
-            self.terms = {**self.terms, i: tuple(named)}
+        return tuple(named)
 
-    def _force(self, k: str, wrench: LinkWrench) -> LinkWrench:
+    def force(self, k: str, wrench: LinkWrench) -> LinkWrench:
+        """Return a constant wrench on a link."""
         return LinkWrench(
             wrench.link,
-            self._vector(f'Fu{k}', wrench.force, f'force on link{mention(wrench.link)}, in its '
+            self.vector(f'Fu{k}', wrench.force, f'force on link{mention(wrench.link)}, in its '
                          'axes [N]'),
-            self._vector(f'Nu{k}', wrench.moment, f'moment on link{mention(wrench.link)}, about '
+            self.vector(f'Nu{k}', wrench.moment, f'moment on link{mention(wrench.link)}, about '
                          'its origin [N m]'))
 
     def _placed(self, old: Attached, suffix: str) -> Attached:
         n = suffix.split('_')[0]
         frame = 'the root frame' if n == '0' else f'frame {n}'
         return replace(
-            old, body_p_link=self._vector(f'p{suffix}', old.body_p_link,
+            old, body_p_link=self.vector(f'p{suffix}', old.body_p_link,
                                           f'origin of fixed link {suffix} in {frame} [m]'),
             body_R_link=self._rotation(f'B{suffix}', old.body_R_link,
                                        f'constant rotation from link {suffix} to {frame}'))
@@ -152,7 +174,7 @@ class NamedConstants:
                         'centre of mass in the link [m]')
         six: list[Scalar] = [0.0] * 6
         for kept, comment in _TENSOR_LINES:
-            named = self._add(tuple(f'I{suffix}_{_TENSOR_NAMES[k]}' for k in kept),
+            named = self._add(tuple(f'I{suffix}_{TENSOR[k]}' for k in kept),
                               tuple(inertia.tensor[k] for k in kept), comment)
             for k, scalar in zip(kept, named):
                 six[k] = scalar
@@ -183,15 +205,16 @@ class NamedConstants:
     def _label(self, suffix: str, inertia: BodyInertia) -> None:
         for k, x in enumerate(AXES):
             self.graph.label(f'h{suffix}_{x}', inertia.h[k])
-        for name, (row, column) in zip(_TENSOR_NAMES, _upper()):
-            self.graph.label(f'J{suffix}_{name}', inertia.J[row][column])
+        for name, entry in zip(TENSOR, upper(inertia.J)):
+            self.graph.label(f'J{suffix}_{name}', entry)
 
     def _scalar(self, name: str, value: float, comment: str) -> Scalar:
         if value in _STRUCTURAL:
             return value
         return self._add((name,), (value,), comment)[0]
 
-    def _vector(self, name: str, values: Vector, comment: str) -> Vector:
+    def vector(self, name: str, values: Vector, comment: str) -> Vector:
+        """Return a vector whose entries are parameters where they are not zero."""
         kept = [k for k in range(3) if values[k] != 0.0]
         named = self._add(tuple(f'{name}_{AXES[k]}' for k in kept),
                           tuple(values[k] for k in kept), comment)
@@ -213,7 +236,3 @@ class NamedConstants:
         if names:
             self._lines.append(ParameterLine(names, values, comment))
         return tuple(self.graph.parameter(name) for name in names)
-
-
-def _upper() -> list[tuple[int, int]]:
-    return [(i, j) for i in range(3) for j in range(i, 3)]

@@ -7,10 +7,12 @@ from itertools import groupby
 from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Expression, Graph, Node, Scalar
+from urdf2dyn_ros.functions.fields import Tree
+from urdf2dyn_ros.functions.mention import mention
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.loads import JointTerm, Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody
-from urdf2dyn_ros.program.notation import SYMBOLS, Notation, mention
+from urdf2dyn_ros.program.notation import SYMBOLS, formula
 from urdf2dyn_ros.program.program import JointRow
 from urdf2dyn_ros.program.scheduling import Schedule
 from urdf2dyn_ros.program.statements import Block, Paragraph, Section, Statement
@@ -32,7 +34,7 @@ class Noted(NamedTuple):
         As in `newton_euler.Note`.
     names : tuple of str
         Of its entries.
-    acts : collection of str or None
+    sources : collection of str or None
         As `Notebook.begin` takes it.
     nodes : int
         How many nodes the graph had by then.
@@ -45,7 +47,7 @@ class Noted(NamedTuple):
     symbol: str
     entries: tuple[Scalar, ...]
     names: tuple[str, ...]
-    acts: Collection[str] | None
+    sources: Collection[str] | None
     nodes: int
 
 
@@ -70,14 +72,14 @@ class Notebook:
     def __init__(self, graph: Graph, system: Multibody, rows: Sequence[JointRow],
                  explained: bool, terms: Mapping[int, Sequence[JointTerm]], loads: Loads) -> None:
         self._graph, self._rows, self._explained = graph, rows, explained
-        self._notation = Notation(system, terms, loads)
+        self._tree = Tree(system, terms, loads)
         self._lumped = [len(body.attached) > 1 for body in system.bodies]
         self._noted: list[Noted] = []
         self._titles = {body: self.title(body) for body in (ROOT, *range(len(rows)))}
         self.begin()
 
     def begin(self, section: str = '', tag: str = '', paragraph: str = '',
-              acts: Collection[str] | None = None) -> None:
+              sources: Collection[str] | None = None) -> None:
         """
         Begin a part of the work.
 
@@ -89,11 +91,12 @@ class Notebook:
             Stands behind its names, which the same quantities of another part have already.
         paragraph : str
             Its only paragraph; by default there is one a body.
-        acts : collection of str, optional
+        sources : collection of str, optional
             What acts in this part: keys of TERMS, 'links', 'external'; by default all there is.
 
         """
-        self._section, self._tag, self._paragraph, self._acts = section, tag, paragraph, acts
+        self._section, self._tag = section, tag
+        self._paragraph, self._sources = paragraph, sources
 
     def note(self, body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
         """Name the entries of a quantity that has just been made."""
@@ -102,8 +105,8 @@ class Notebook:
         for name, entry in zip(names, entries):
             self._graph.label(name, entry)
         self._noted.append(Noted(
-            self._section + known.sweep, self._paragraph or self._titles[body], body, symbol,
-            entries, names, self._acts, len(self._graph.nodes)))
+            self._section + known.section, self._paragraph or self._titles[body], body, symbol,
+            entries, names, self._sources, len(self._graph.nodes)))
 
     def sections(self, schedule: Schedule) -> tuple[Section, ...]:
         """Hand every statement to the quantity during whose making its node appeared."""
@@ -152,11 +155,11 @@ class Notebook:
         needed = any(text != '_' for text in shown) if len(names) <= 3 else bool(known)
         if not made and (noted.symbol not in _SPOKEN or not needed or shown == names):
             return ''
-        acts = noted.acts
-        if not made and acts is not None and 'links' not in acts and not any(
+        sources = noted.sources
+        if not made and sources is not None and 'links' not in sources and not any(
                 isinstance(entry, Expression) for entry in noted.entries):
             return ''   # nothing to transmit
-        text = self._notation.formula(noted.body, noted.symbol, acts)
+        text = formula(self._tree, noted.body, noted.symbol, sources)
         if shown == names or not text:
             return text
         if len(names) == 3:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from urdf2dyn_ros.functions.inputs import Input
 from urdf2dyn_ros.functions.quantity import JOINTS, Axis, Quantity
 from urdf2dyn_ros.program.statements import (
     Block,
@@ -32,30 +33,6 @@ class Operations(NamedTuple):
                 if self.exponential else '')
         return (f'{self.multiplications} multiplications, {self.additions} additions, '
                 f'{self.trigonometric} sines and cosines{more}')
-
-
-class Input(NamedTuple):
-    """
-    What a function is given: a vector.
-
-    Attributes
-    ----------
-    name : str
-    entries : tuple of str
-        Names of its entries in the statements, in order.
-    summary : str
-        What they are, with units.
-
-    """
-
-    name: str
-    entries: tuple[str, ...]
-    summary: str
-
-    @property
-    def of_joints(self) -> bool:
-        """Whether the entries are those of the independent joints."""
-        return self.name in ('q', 'qd', 'qdd')
 
 
 class Row(NamedTuple):

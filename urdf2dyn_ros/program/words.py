@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from urdf2dyn_ros.algebra.vectors import Triple
+from urdf2dyn_ros.functions.mention import mention
 from urdf2dyn_ros.loads import TERMS, Loads
 from urdf2dyn_ros.multibody import Multibody
-from urdf2dyn_ros.program.notation import mention
 
 
 def in_words(system: Multibody, gravity: Triple, loads: Loads, named: Collection[str],

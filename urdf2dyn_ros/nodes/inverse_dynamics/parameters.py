@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
+from urdf2dyn_ros.functions import CHOICES
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.loads.load_parameters import JOINT_PARAMETERS, LOAD_PARAMETERS, WRENCH_TOPICS
 from urdf2dyn_ros.loads.payload import PAYLOAD
@@ -15,7 +16,6 @@ from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.parameters.gravity import GRAVITY_PARAMETER
 from urdf2dyn_ros.program.generator import STYLES
-from urdf2dyn_ros.program.models import CHOICES
 from urdf2dyn_ros.stream.assembly import STREAM_PARAMETERS
 
 _OWN = (

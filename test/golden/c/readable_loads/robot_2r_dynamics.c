@@ -81,7 +81,7 @@ void robot_2r_inverse_dynamics(const double q[ROBOT_2R_JOINTS], const double qd[
     const double J2_yz = I2_yz - m2 * com2_y * com2_z;
     const double J2_zz = I2_zz + m2 * (com2_x * com2_x + com2_y * com2_y);
 
-    // ==== Given: what acts on the links, in their frames ========================================
+    // ==== Loads on the links, in their frames ===================================================
 
     // ---- link 2 'link2', turned by joint 2 'joint2'
     // mt2, ht2, Jt2: mass, first moments, inertia of link 2 with its payload

@@ -120,7 +120,7 @@ def inverse_dynamics(q, qd, qdd, base_motion, external, payload):
     Fe1_x, Fe1_y, Fe1_z, Ne1_x, Ne1_y, Ne1_z = external
     mp, cp_x, cp_y, cp_z, Ip_xx, Ip_xy, Ip_xz, Ip_yy, Ip_yz, Ip_zz = payload
 
-    # ==== Given: what acts on the links, in their frames =========================================
+    # ==== Loads on the links, in their frames ====================================================
 
     # ---- link 2 'link2', turned by joint 2 'joint2'
     # mt2, ht2, Jt2: mass, first moments, inertia of link 2 with its payload

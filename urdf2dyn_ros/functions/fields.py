@@ -1,0 +1,189 @@
+"""Fields of the formulas of one body: numbers, names, and sums over what acts on it."""
+
+# ruff: noqa: N802 - symbols are as in the formulas
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+
+from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.joints.motion import Coordinate, Motion
+from urdf2dyn_ros.loads import JointTerm, Loads
+from urdf2dyn_ros.multibody import ROOT, Body, Multibody
+
+_MOTION = Motion((1.0, 1.0, 1.0), (1.0, 1.0, 1.0), (1.0, 1.0, 1.0))
+_COORDINATE = Coordinate(1.0, 1.0, 1.0)
+
+
+class Tree:
+    """What formulas say of a robot's bodies: their parents, drivers, terms and loads."""
+
+    def __init__(self, system: Multibody, terms: Mapping[int, Sequence[JointTerm]],
+                 loads: Loads) -> None:
+        root = Body('', 'revolute', ROOT, IDENTITY, ZERO, attached=system.root)
+        self.bodies = {ROOT: root, **dict(enumerate(system.bodies))}
+        drivers, links = system.drivers, system.links
+        self.drivers = [drivers[body.coordinate] + 1 for body in system.bodies]
+        self.children: dict[int, list[int]] = {i: [] for i in self.bodies}
+        for i, body in enumerate(system.bodies):
+            self.children[body.parent].append(i + 1)
+        self.terms = terms
+        self.with_wrenches = {links[name][0] for name in (
+            *loads.external, *(force.link for force in system.forces))}
+        self.with_payload = links[loads.payload][0] if loads.payload else None
+
+
+class Fields:
+    """
+    Fields of the formulas of a body, for `str.format_map`: the attributes.
+
+    Parameters
+    ----------
+    tree : Tree
+    i : int
+        Number of the body.
+    sources : collection of str, optional
+        What acts in this part: keys of TERMS, 'links', 'external'; by default all there is.
+
+    """
+
+    def __init__(self, tree: Tree, i: int, sources: Collection[str] | None = None) -> None:
+        self._tree, self._i, self._sources = tree, i, sources
+        self.body = tree.bodies[i]
+        self.joint = JOINTS[self.body.type]
+        self.n, self.p = i + 1, self.body.parent + 1
+        self.driver = self.n if i == ROOT else tree.drivers[i]
+        self.follows = self.driver != self.n
+        self.rotated = any(self.body.parent_R_joint[k][k] != 1.0 for k in range(3))
+        self.terms = {term.NAME: term for term in tree.terms.get(i, ())
+                      if sources is None or term.NAME in sources}
+
+    def __getitem__(self, name: str) -> object:
+        return getattr(self, name)
+
+    @cached_property
+    def on_parent(self) -> bool:
+        """Whether a term changes the moment on the parent."""
+        return any(term.on_parent(_MOTION, _COORDINATE) != ZERO for term in self.terms.values())
+
+    @property
+    def along(self) -> str:
+        """Entry of the transmitted wrench along the joint."""
+        return self.joint.formulas['along'].format(n=self.n)
+
+    @property
+    def A(self) -> str:
+        """Constant rotation to the parent, a factor."""
+        return f'A{self.n} ' if self.rotated else ''
+
+    @property
+    def T(self) -> str:
+        """Rotation from the parent to the root frame, a factor."""
+        return f'T{self.p} ' if self.p else ''
+
+    @property
+    def multiplier(self) -> str:
+        """Multiplier of a mimic joint, a factor."""
+        return '' if self.body.multiplier == 1.0 else f'k{self.n} '
+
+    @property
+    def offset(self) -> str:
+        """Offset of a mimic joint, a summand."""
+        return '' if self.body.offset == 0.0 else f' + o{self.n}'
+
+    @property
+    def wp(self) -> str:
+        """Angular velocity of the parent, in the joint's axes."""
+        return self._of_parent('w')
+
+    @property
+    def wdp(self) -> str:
+        """Angular acceleration of the parent, in the joint's axes."""
+        return self._of_parent('wd')
+
+    @property
+    def bp(self) -> str:
+        """Acceleration of the joint's origin, in its axes."""
+        return f'bj{self.n}' if self.rotated else f'b{self.n}'
+
+    @property
+    def vp(self) -> str:
+        """Velocity of the joint's origin, in its axes."""
+        return f'vj{self.n}' if self.rotated else f'vb{self.n}'
+
+    @property
+    def t(self) -> str:
+        """Letter of inertias that include a payload."""
+        return 't' * (self._i == self._tree.with_payload)
+
+    @property
+    def m(self) -> str:
+        """Mass of the body."""
+        return f'mt{self.n}' if self.t else f'M{self.n}' if self._links > 1 else f'm{self.n}'
+
+    @property
+    def nj(self) -> str:
+        """Moment on the parent, in the joint's axes."""
+        return 'nr' if self.on_parent else 'nj'
+
+    @property
+    def F(self) -> str:
+        """Force that the joint transmits."""
+        return self.transmitted('F', 'fp', 'fe')
+
+    @property
+    def N(self) -> str:
+        """Moment that the joint transmits."""
+        return self.transmitted('N', 'np', 'ne')
+
+    @property
+    def tau(self) -> str:
+        """Effort of the coordinate."""
+        return self.of_coordinate('tau', [self.along, *(f'{name}{self.n}' for name in self.terms)])
+
+    def transmitted(self, own: str, carried: str, external: str = '') -> str:
+        """Return the sum of what accelerates a body and its children, without external loads."""
+        symbols = [f'{own}{self.n}'] * self._has_own + [
+            f'{carried}{k}' for k in self._tree.children[self._i]]
+        pushed = external and self._i in self._tree.with_wrenches and self._has('external')
+        return ' + '.join(symbols) + f' - {external}{self.n}' * bool(pushed)
+
+    def of_coordinate(self, symbol: str, parts: Sequence[str], forward: bool = False) -> str:
+        """Return the formula of a quantity to which the joints of one coordinate add."""
+        if self.follows:
+            return (f'{symbol}{self.n}: {symbol} of joint {self.driver}, with what joint {self.n} '
+                    'adds to it')
+        summed = self.before if forward else self.after
+        return f'{symbol}{self.n} = ' + ' + '.join([*(f'{symbol}{k}' for k in summed), *parts])
+
+    @property
+    def before(self) -> list[int]:
+        """The next joint before this one that shares its coordinate, if there is one."""
+        return [k for k in self._same if k < self.n][-1:]
+
+    @property
+    def after(self) -> list[int]:
+        """The next joint after this one that shares its coordinate, if there is one."""
+        return [k for k in self._same if k > self.n][:1]
+
+    @property
+    def _same(self) -> list[int]:
+        return [k for k, driver in enumerate(self._tree.drivers, 1)
+                if driver == self.driver and self._i != ROOT]
+
+    @property
+    def _links(self) -> int:
+        return sum(attached.link.inertia is not None for attached in self.body.attached)
+
+    @property
+    def _has_own(self) -> bool:
+        return self._has('links') and bool(
+            self._links or self.t or not self._tree.children[self._i])
+
+    def _has(self, source: str) -> bool:
+        return self._sources is None or source in self._sources
+
+    def _of_parent(self, symbol: str) -> str:
+        return f'{symbol}j{self.n}' if self.rotated else f'{symbol}{self.p}'

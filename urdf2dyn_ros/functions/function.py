@@ -1,0 +1,82 @@
+"""What every generated function is: inputs, results, how it is derived and checked."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar
+
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.vectors import Vector
+from urdf2dyn_ros.functions.mechanics import Mechanics
+from urdf2dyn_ros.functions.quantity import Quantity
+from urdf2dyn_ros.functions.symbol import Symbol
+
+Rows = Sequence[Sequence[Scalar]]
+"""Entries of a matrix by rows; those of a vector are rows of one entry."""
+
+Expected = dict[str, tuple[float, ...]]
+"""Name of a result to its expected entries; for a matrix those of its product."""
+
+
+class ModelFunction(ABC):
+    """
+    One generated function; an instance has no state.
+
+    Attributes
+    ----------
+    INPUTS : tuple of str
+        Names of the inputs of joints that it depends on.
+    LOAD_INPUTS : tuple of str
+        Names of the inputs of loads that it depends on, where the program has them.
+    SUMMARY, SUMMARY_WITH_LOADS : str
+        What it returns; the same with loads, if that is more.
+    TITLE : str
+        Title of a program of this function, with the names of functions for their arguments and
+        {results}; by default its name and summary.
+    RESULTS : tuple of Quantity
+        All results that there can be, in order.
+    SYMBOLS : mapping
+        Symbols that this function alone notes.
+    LEGEND : mapping
+        Symbols at the beginning of a line of the legend to the lines in the place of it.
+    SECOND_MOMENTS, SPINS, MERGED : bool
+        Whether `Mechanics.second_moments` are used; whether the recursion takes the matrices U;
+        whether terms may share constants, as their sum alone is returned.
+
+    """
+
+    INPUTS: ClassVar[tuple[str, ...]]
+    LOAD_INPUTS: ClassVar[tuple[str, ...]] = ('base_motion', 'external', 'payload')
+    SUMMARY: ClassVar[str]
+    SUMMARY_WITH_LOADS: ClassVar[str] = ''
+    TITLE: ClassVar[str] = ''
+    RESULTS: ClassVar[tuple[Quantity, ...]]
+    SYMBOLS: ClassVar[Mapping[str, Symbol]] = MappingProxyType({})
+    LEGEND: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    SECOND_MOMENTS: ClassVar[bool] = False
+    SPINS: ClassVar[bool] = True
+    MERGED: ClassVar[bool] = True
+
+    @abstractmethod
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        """Return the results that there are, by name, for any scalar."""
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        """Return expected results on numbers, by the textbook recursion."""
+        return {name: tuple(float(entry) for row in rows for entry in row)
+                for name, rows in self.derive(mechanics).items()}
+
+    def in_root_frame(self, mechanics: Mechanics) -> dict[str, Vector]:
+        """Return 3-vectors for people, by name; none by default."""
+        return {}
+
+    def reference(self, result: str) -> tuple[str, str]:
+        """Return the function and the result that have the expected values; empty: this one."""
+        return '', result
+
+
+def by_joint(entries: Sequence[Scalar]) -> Rows:
+    """Return the rows of a vector."""
+    return [(entry,) for entry in entries]

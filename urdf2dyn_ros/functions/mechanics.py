@@ -1,0 +1,115 @@
+"""A robot in one kind of scalar, numbers or expressions, and the recursion on it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.inertia import BodyInertia
+from urdf2dyn_ros.algebra.vectors import ZERO, Vector
+from urdf2dyn_ros.equations.body_terms import BodyTerms
+from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Sweep, newton_euler
+from urdf2dyn_ros.equations.recursion import Recursion
+from urdf2dyn_ros.functions.inputs import base_motion
+from urdf2dyn_ros.joints.motion import Motion, Wrench
+from urdf2dyn_ros.multibody import Multibody
+
+
+class Notes(Protocol):
+    """What keeps the named quantities of a derivation, part by part."""
+
+    def begin(self, section: str = '', tag: str = '', paragraph: str = '',
+              sources: Collection[str] | None = None) -> None:
+        """Begin a part of the work."""
+
+    def note(self, body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        """Note a quantity of a body."""
+
+
+class NoNotes:
+    """Notes of a derivation on numbers: none."""
+
+    def begin(self, section: str = '', tag: str = '', paragraph: str = '',
+              sources: Collection[str] | None = None) -> None:
+        """Begin a part of the work."""
+
+    def note(self, body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        """Note nothing."""
+
+
+@dataclass
+class Mechanics:
+    """
+    What functions are derived from.
+
+    Attributes
+    ----------
+    system : Multibody
+    gravity : Vector
+        [m/s^2], in the root frame.
+    inertias, second_moments : list of BodyInertia or None
+        One per body, then the root's: with what `recursion` takes, and with second moments in
+        the place of the tensors.
+    recursion : Recursion
+    arguments : mapping
+        Name of an input to its entries.
+    moving : bool
+        Whether the root moves, as the input base_motion says.
+    terms : mapping
+        Number of a body to the terms at its joint.
+    wrenches : mapping
+        Number of a body to the external wrench on it.
+    notes : Notes
+
+    """
+
+    system: Multibody
+    gravity: Vector
+    inertias: list[BodyInertia | None]
+    second_moments: list[BodyInertia | None]
+    recursion: Recursion
+    arguments: Mapping[str, Sequence[Scalar]]
+    moving: bool = False
+    terms: BodyTerms = field(default_factory=dict)
+    wrenches: Mapping[int, Wrench] = field(default_factory=dict)
+    notes: Notes = field(default_factory=NoNotes)
+    _sweeps: dict[tuple[str, ...] | None, Sweep] = field(default_factory=dict)
+
+    def of_joints(self, name: str) -> list[Scalar]:
+        """Return q, qd or qdd."""
+        return list(self.arguments[name])
+
+    def base(self, inputs: Collection[str] = ('q', 'qd', 'qdd')) -> Motion | None:
+        """Return the motion of a root that moves, with zeros for missing inputs."""
+        if not self.moving:
+            return None
+        base = base_motion(self.arguments['base_motion'])
+        return Motion(base.w if 'qd' in inputs else ZERO, base.wd if 'qdd' in inputs else ZERO,
+                      base.a)
+
+    def loads(self) -> AppliedLoads:
+        """Return all loads."""
+        return AppliedLoads(self.base(), self.terms, self.wrenches)
+
+    def terms_where(self, name: str = '', inertial: bool = False) -> BodyTerms:
+        """Return the terms of a name, or those that depend on accelerations."""
+        kept = {i: tuple(term for term in terms if name == term.NAME
+                         or (inertial and term.INERTIAL)) for i, terms in self.terms.items()}
+        return {i: terms for i, terms in kept.items() if terms}
+
+    def sweep(self, inputs: Collection[str], loads: AppliedLoads | None = None,
+              gravity: Vector | None = None) -> Sweep:
+        """Run the recursion with zeros in the place of missing inputs; by default all loads."""
+        key = tuple(inputs) if loads is None and gravity is None else None
+        if key in self._sweeps:
+            return self._sweeps[key]
+        state = [self.of_joints(x) if x in inputs else [0.0] * len(self.system.joint_names)
+                 for x in ('q', 'qd', 'qdd')]
+        sweep = newton_euler(self.system, self.inertias, state,
+                             self.gravity if gravity is None else gravity, self.recursion,
+                             self.loads() if loads is None else loads)
+        if key is not None:
+            self._sweeps[key] = sweep
+        return sweep

@@ -1,0 +1,50 @@
+"""Symbols of the quantities that a function notes, with the sections they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from urdf2dyn_ros.algebra.vectors import AXES, TENSOR
+from urdf2dyn_ros.functions.fields import Fields
+
+BACKWARD = 'Backward, tips to root: force f and moment n that each joint transmits'
+
+
+class Symbol(NamedTuple):
+    """
+    A quantity of a body.
+
+    Attributes
+    ----------
+    section : str
+        Title of the section in which it is computed.
+    names : tuple of str
+        Names of its entries, with ``{n}`` for the body's number; empty for one without a name.
+    formula : str or callable
+        What it is, with the fields of `Fields`, or a function of these; by default that of the
+        joint.
+    where : str
+        The field without which there is nothing to say, if there is one.
+
+    """
+
+    section: str
+    names: tuple[str, ...]
+    formula: str | Callable[[Fields], str] = ''
+    where: str = ''
+
+
+def vector(symbol: str) -> tuple[str, ...]:
+    """Return the names of a vector's entries."""
+    return tuple(symbol + '{n}_' + x for x in AXES)
+
+
+def matrix(symbol: str) -> tuple[str, ...]:
+    """Return the names of a matrix's entries."""
+    return tuple(symbol + '{n}_' + x + y for x in AXES for y in AXES)
+
+
+def tensor(symbol: str) -> tuple[str, ...]:
+    """Return the names of a symmetric matrix's entries."""
+    return tuple(symbol + '{n}_' + xy for xy in TENSOR)
