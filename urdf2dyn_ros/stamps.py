@@ -1,8 +1,14 @@
-"""Stamps are integers [ns] since 1970, or since the start of a simulated or recorded time."""
+"""Stamps: whole nanoseconds since the epoch of a clock."""
 
 from __future__ import annotations
 
 SECOND_NS = 1_000_000_000
+"""Nanoseconds of a second."""
 
 MAX_STAMP = 2**63 - 1
-"""Largest number of nanoseconds in 64 bits."""
+"""Largest stamp [ns], that of a signed 64-bit integer."""
+
+
+def is_stamp(stamp: int) -> bool:
+    """Return whether a stamp [ns] is positive and within range."""
+    return 0 < stamp <= MAX_STAMP

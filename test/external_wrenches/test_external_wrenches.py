@@ -9,8 +9,9 @@ import pytest
 from support.streams.wrench_listener import ARM, HAND, MS, START, SYSTEM, Listener, Q, both
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.external_wrenches import EVENTS, OUTCOMES, REASONS, ExternalWrenches
+from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.outcomes import WRENCH_ABSENCES, WRENCH_EVENTS, WRENCH_OUTCOMES
 
 FAULTS = [
     ({'frame_id': 'panda_hnad'}, 'unknown_frame', ('"panda_hnad"', 'did you mean "panda_hand"')),
@@ -44,10 +45,10 @@ def test_a_bad_message_is_left_out_counted_and_told_once(
             break
     times = 1 if outcome == 'out_of_order' else 2
     assert (listener.counters[outcome], listener.counters['taken']) == (times, 2 + times)
-    line, = listener.wrenches.news()
-    assert [words for words in (f'"{HAND}" is ignored', *said) if words not in line] == []
+    line, = listener.wrenches.new_lines()
+    assert [words for words in (f'"{HAND}" is dropped', *said) if words not in line] == []
     assert line.isprintable()
-    assert listener.wrenches.news() == []
+    assert listener.wrenches.new_lines() == []
     listener.hear(101, 2.0, ARM)
     assert listener.at(101) == 'silent'
 
@@ -59,7 +60,7 @@ def test_each_kind_of_fault_of_each_link_is_told_once() -> None:
         for link in (HAND, ARM):
             for fields, _, _ in FAULTS:
                 listener.hear(0, link=link, **fields)
-    assert len(listener.wrenches.news()) == 2 * len({outcome for _, outcome, _ in FAULTS})
+    assert len(listener.wrenches.new_lines()) == 2 * len({outcome for _, outcome, _ in FAULTS})
 
 
 def test_a_force_too_large_at_its_link_is_no_force() -> None:
@@ -131,9 +132,9 @@ def test_whatever_comes(seed: int) -> None:
                       random.choice((HAND, ARM, 'world', 'panda_link8')), arrival, **fields)
         found = listener.at(ms + random.choice((0.0, 3.0, -3.0, 200.0)), arrival)
         answers += isinstance(found, list)
-        assert found in REASONS if isinstance(found, str) else np.isfinite(found).all()
+        assert found in WRENCH_ABSENCES if isinstance(found, str) else np.isfinite(found).all()
     assert answers > 50
     counters = listener.counters
-    assert counters['received'] == 3000 == sum(counters[outcome] for outcome in OUTCOMES)
-    assert set(counters) <= {*OUTCOMES, *EVENTS, *REASONS}
-    assert min(counters[outcome] for outcome in OUTCOMES) > 0
+    assert counters['received'] == 3000 == sum(counters[outcome] for outcome in WRENCH_OUTCOMES)
+    assert set(counters) <= {*WRENCH_OUTCOMES, *WRENCH_EVENTS, *WRENCH_ABSENCES}
+    assert min(counters[outcome] for outcome in WRENCH_OUTCOMES) > 0

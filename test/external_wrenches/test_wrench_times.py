@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from support.streams.wrench_listener import ARM, HAND, Listener, both
-from urdf2dyn_ros.external_wrenches import REASONS
+from urdf2dyn_ros.outcomes import WRENCH_ABSENCES
 
 
 def test_a_wrench_holds_until_the_stamp_of_the_next_one() -> None:
@@ -35,10 +35,10 @@ def test_a_publisher_that_dies(policy: str, gone: str, found: list[float] | str)
         listener.hear(ms, 2.0, ARM)
         assert listener.at(ms) == ([1.0, 2.0] if ms <= 100 else found)
     assert listener.counters[gone] == 20
-    assert listener.wrenches.doubts == (f'wrench on "{HAND}": {REASONS[gone]}',)
+    assert listener.wrenches.warnings == (f'wrench on "{HAND}": {WRENCH_ABSENCES[gone]}',)
     listener.hear(301, 3.0)
     assert listener.at(302) == [3.0, 2.0]
-    assert listener.wrenches.doubts == ()
+    assert listener.wrenches.warnings == ()
 
 
 @pytest.mark.fault(42)
@@ -58,7 +58,7 @@ def test_a_stamp_that_is_not_the_joint_states_time_does_not_count(
         listener.hear(stamp, arrival=0)
         assert listener.at(0) == found
         assert listener.counters[reason] == 1
-        assert REASONS[reason] in listener.wrenches.doubts[0]
+        assert WRENCH_ABSENCES[reason] in listener.wrenches.warnings[0]
 
 
 @pytest.mark.parametrize(('policy', 'found'), [('stop', 'missing'), ('zero', [0.0, 2.0])])
@@ -82,10 +82,11 @@ def test_a_wrench_that_is_missing_for_a_second_is_told_of(policy: str, what: str
     listener = Listener(HAND, policy=policy)
     for ms in range(0, 1000, 100):
         listener.at(ms)
-    assert listener.wrenches.news() == []
+    assert listener.wrenches.new_lines() == []
     listener.at(1000)
     listener.at(1100)
-    assert listener.wrenches.news() == [f'no wrench on "{HAND}", {what}: {REASONS["missing"]}']
+    assert listener.wrenches.new_lines() == [
+        f'no wrench on "{HAND}", {what}: {WRENCH_ABSENCES["missing"]}']
 
 
 @pytest.mark.fault(42)

@@ -6,7 +6,7 @@ import pytest
 from support.streams.known_motions import PROFILES, record
 from support.streams.pendulum_stream import MS, START, make_stream, motion, receive, run
 from urdf2dyn_ros.estimators import make_estimator
-from urdf2dyn_ros.joint_states.position_check import SWINGS, PositionCheck
+from urdf2dyn_ros.joint_states.position_check import MOST_SWINGS, PositionCheck
 
 NO_LIMITS = np.tile((-np.inf, np.inf), (4, 1))
 
@@ -16,7 +16,7 @@ def test_moving_robots_are_believed(profile):
     check = PositionCheck(NO_LIMITS)
     for stamp, q, qd in record(PROFILES[profile]):
         assert check.update(stamp, q, qd)
-        assert check.doubts == {}
+        assert check.warnings == {}
 
 
 @pytest.mark.fault(35)
@@ -51,7 +51,7 @@ def test_nothing_comes_of_two_publishers_whose_stamps_interleave(name, shift):
             outputs.append(receive(stream, ms + 0.4, position=q.tolist()))
     stamps = np.array([output.stamp for output in outputs if output]) - START
     known = np.count_nonzero((stamps >= 1000 * MS) & (stamps < 2000 * MS))
-    assert known <= 2 * SWINGS
+    assert known <= 2 * MOST_SWINGS
     assert np.count_nonzero(stamps >= 2000 * MS) > 900
     assert stream.counters['two_sources'] > 1900
     assert stream.counters['received'] == 4000
@@ -65,12 +65,12 @@ def test_a_frozen_sensor_is_told():
     said = []
     for ms in range(500, 2500):
         receive(stream, ms, position=frozen, velocity=[0.3, 0.0])
-        said.append(stream.doubts)
+        said.append(stream.warnings)
     assert not any('not changed' in doubt for doubt in said[900])
     assert any("position of 'swing': it has not changed for " in doubt for doubt in said[1300])
-    assert not any('position' in doubt and 'spin' in doubt for doubt in stream.doubts)
+    assert not any('position' in doubt and 'spin' in doubt for doubt in stream.warnings)
     run(stream, range(2500, 2700))
-    assert not any('not changed' in doubt for doubt in stream.doubts)
+    assert not any('not changed' in doubt for doubt in stream.warnings)
 
 
 @pytest.mark.fault(40)
@@ -79,7 +79,7 @@ def test_a_robot_at_rest_is_not_frozen():
     stream = make_stream()
     for ms in range(5000):
         receive(stream, ms, position=[0.5, 0.5], velocity=(5e-3 * random.normal(size=2)).tolist())
-    assert stream.doubts == ()
+    assert stream.warnings == ()
 
 
 @pytest.mark.fault(36)
@@ -88,6 +88,6 @@ def test_positions_far_beyond_their_limits_may_be_degrees():
     for ms in range(300):
         q = np.degrees(motion(START + ms * MS)[0])
         receive(stream, ms, position=q.tolist())
-    doubt, = (doubt for doubt in stream.doubts if doubt.startswith('position'))
+    doubt, = (doubt for doubt in stream.warnings if doubt.startswith('position'))
     assert "position of 'swing': it is " in doubt
     assert 'degrees?' in doubt

@@ -35,7 +35,7 @@ def test_a_whole_message_is_a_sample(samples):
 def test_any_container_of_numbers_will_do(samples, container):
     fields = [container([1.0, 2.0, 3.0])] * 3
     for ms, names in enumerate((NAMES, tuple(NAMES))):
-        sample = samples.take(START + ms * MS, names, *fields)
+        sample = samples.add(START + ms * MS, names, *fields)
         assert sample.q.tolist() == sample.qd.tolist() == [1.0, 2.0, 3.0]
 
 

@@ -12,9 +12,9 @@ from support.random_trees import examples
 from support.streams.flying_robot import START
 from support.streams.standing_robot import MS, REST, SENSES, TAKEN, Robot, every_base
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.moving_base import ABSENCES, EVENTS, OUTCOMES
-from urdf2dyn_ros.moving_base.history import MAX_SAMPLES
-from urdf2dyn_ros.moving_base.intake import FADING
+from urdf2dyn_ros.moving_base.history import HISTORY_LENGTH
+from urdf2dyn_ros.moving_base.message_check import WARNING_MESSAGES
+from urdf2dyn_ros.outcomes import BASE_ABSENCES, BASE_EVENTS, BASE_OUTCOMES
 
 
 @pytest.mark.parametrize('value', [nan, inf, -inf, 1e300])
@@ -25,7 +25,7 @@ def test_what_is_not_finite_is_refused(name, field, value):
     wrong = (*SENSES[name][field][:-1], value)
     assert robot.receive(250.0, **{field: wrong}) == 'not_finite'
     assert robot.ask(250.0) == pytest.approx(REST, abs=1e-6)   # of 245 ms
-    assert 'refused: NaN, infinite' in robot.reason(400.0)
+    assert 'rejected: NaN, infinite' in robot.reason(400.0)
     assert robot.receive(255.0) == 'used'
     assert 'refused' not in robot.reason(400.0)
     assert robot.base.newest == START + 255 * MS
@@ -37,7 +37,7 @@ def test_what_is_not_measured_is_refused(name, covariances):
     robot = Robot(name)
     for k in range(10):
         assert robot.receive(5.0 * k, covariances=covariances) == 'not_measured'
-    assert robot.reason(45.0) == ('no base data yet; the last message was refused: a covariance '
+    assert robot.reason(45.0) == ('no base data yet; the last message was rejected: a covariance '
                                   'begins with -1: there is no such measurement')
     assert robot.receive(50.0, covariances=(0.01, 0.0)) == 'warming_up'
 
@@ -54,7 +54,7 @@ def test_a_quaternion_is_of_unit_length_or_refused(factor, outcome):
         assert robot.ask(250.0)[6:] == pytest.approx(expected, abs=1e-9)
     else:
         assert robot.reason(400.0).endswith(
-            'the last message was refused: the quaternion is not of unit length')
+            'the last message was rejected: the quaternion is not of unit length')
 
 
 @every_base
@@ -62,18 +62,18 @@ def test_a_frame_that_is_no_link_is_refused_and_said_once(name):
     robot = Robot(name)
     for k in range(100):
         assert robot.receive(5.0 * k, frame='imu0\n') == 'unknown_frame'
-    assert robot.reason(500.0) == ('no base data yet; the last message was refused: the frame is '
+    assert robot.reason(500.0) == ('no base data yet; the last message was rejected: the frame is '
                                    'no link of the robot')
-    said, = robot.base.doubts
+    said, = robot.base.warnings
     assert said == (
-        'base data with frame_id "imu0\\n" is refused, which is no link of "solo"; the links are '
+        'base data with frame_id "imu0\\n" is rejected, which is no link of "solo"; the links are '
         '"base_link", "FL_SHOULDER", "FL_UPPER_LEG", "FL_LOWER_LEG", "FL_FOOT", "FR_SHOULDER", '
         '"FR_UPPER_LEG", "FR_LOWER_LEG", "FR_FOOT", "HL_SHOULDER" and 7 more: set the frame_id '
         'of the sensor to the link it is mounted on, or add that link to the URDF')
     assert robot.base.counters['unknown_frame'] == robot.base.counters['received'] == 100
     for k in range(100):
         robot.receive(k, frame=f'frame{k}')
-    assert len(robot.base.doubts) == 5
+    assert len(robot.base.warnings) == 5
     assert robot.receive(600.0, frame='') == 'unknown_frame'
 
 
@@ -82,13 +82,13 @@ def test_a_wrong_frame_is_over_when_only_good_ones_have_come_for_a_while(name):
     """Or the status would warn for ever of a driver that was set right."""
     robot = Robot(name).warm()
     robot.receive(250.0, frame='wrong')
-    for k in range(1, FADING + 1):
-        assert len(robot.base.doubts) == 1
+    for k in range(1, WARNING_MESSAGES + 1):
+        assert len(robot.base.warnings) == 1
         robot.receive(250.0 + 5.0 * k)
-    assert robot.base.doubts == ()
+    assert robot.base.warnings == ()
     for k in range(10):   # and others can be told
         robot.receive(250.0, frame=f'frame{k}')
-    assert len(robot.base.doubts) == 5
+    assert len(robot.base.warnings) == 5
 
 
 @every_base
@@ -98,7 +98,7 @@ def test_data_of_another_link_begins_anew(name):
     assert robot.receive(250.0, frame='FL_FOOT') == 'warming_up'
     assert robot.base.counters['frame_changed'] == 1
     assert robot.ask(250.0) == 'base_warming_up'
-    assert robot.base.doubts == ('base data with frame_id "FL_FOOT" came after that of '
+    assert robot.base.warnings == ('base data with frame_id "FL_FOOT" came after that of '
                                  '"base_link": only one sensor may publish on this topic',)
 
 
@@ -127,11 +127,11 @@ def test_a_parameter_that_breaks_its_rule_is_refused(name):
 @every_base
 def test_memory_is_bounded(name):
     robot = Robot(name)
-    for k in range(3 * MAX_SAMPLES):
+    for k in range(3 * HISTORY_LENGTH):
         robot.receive(k, frame='base_link')
-    last = 3 * MAX_SAMPLES - 1
-    assert isinstance(robot.ask(last - MAX_SAMPLES + 1), np.ndarray)
-    assert robot.ask(last - MAX_SAMPLES) == 'base_forgotten'
+    last = 3 * HISTORY_LENGTH - 1
+    assert isinstance(robot.ask(last - HISTORY_LENGTH + 1), np.ndarray)
+    assert robot.ask(last - HISTORY_LENGTH) == 'base_forgotten'
 
 
 @pytest.mark.parametrize('name', ['imu'])
@@ -168,15 +168,15 @@ def test_whatever_comes_nothing_breaks(name, lag, sequence):
             warnings.simplefilter('error')
             outcome = robot.receive(ms, frame, covariances=(0.0, covariance), **fields)
             found = robot.ask(ms - 2)
-        assert outcome in OUTCOMES
+        assert outcome in BASE_OUTCOMES
         asked += isinstance(found, str)
-        assert found in ABSENCES if isinstance(found, str) else np.isfinite(found).all()
+        assert found in BASE_ABSENCES if isinstance(found, str) else np.isfinite(found).all()
         if isinstance(found, str):
             assert robot.base.explained(found)
     counters = robot.base.counters
-    assert set(counters) <= {*OUTCOMES, *EVENTS, *ABSENCES}
-    assert counters['received'] == sum(counters[name] for name in OUTCOMES) == len(sequence)
-    assert sum(counters[name] for name in ABSENCES) == asked
+    assert set(counters) <= {*BASE_OUTCOMES, *BASE_EVENTS, *BASE_ABSENCES}
+    assert counters['received'] == sum(counters[name] for name in BASE_OUTCOMES) == len(sequence)
+    assert sum(counters[name] for name in BASE_ABSENCES) == asked
     # and it is right again before long
     robot.warm(since=1e11, count=100)
     assert robot.ask(1e11 + 495.0) == pytest.approx(REST, abs=1e-3)

@@ -40,7 +40,7 @@ def test_without_data_there_is_no_motion(name):
 @every_base
 def test_with_too_little_data_there_is_no_motion(name):
     robot = Robot(name).warm(count=3)
-    assert robot.reason(10.0) == 'too little base data yet to know accelerations'
+    assert robot.reason(10.0) == 'too little base data yet for accelerations'
     robot.now = START + 15 * MS
     assert robot.base.age == 5 * MS
     # nor does it warm up for ever
@@ -85,8 +85,8 @@ def test_nothing_is_made_up_between_data_of_a_slow_sensor(name):
     robot = Robot(name, max_std=1e9)
     for k in range(20):
         robot.receive(200.0 * k)
-    assert robot.reason(3700.0) == ('base data before and after the joint states is further apart '
-                                    'than the timeout')
+    assert robot.reason(3700.0) == ('the joint states are in a gap of the base data that is '
+                                    'longer than the timeout')
     assert isinstance(robot.ask(3800.0), np.ndarray)
 
 

@@ -5,9 +5,8 @@ from collections import Counter
 import pytest
 
 from support.streams.hand_clock import Clock
-from urdf2dyn_ros.status.complaints import EVERY, FORGOTTEN, Complaints
-from urdf2dyn_ros.status.status import KEPT
-from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
+from urdf2dyn_ros.outcomes import ACCEPTED_OUTCOMES, JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.status.fault_log import LOG_PERIOD, WARNING_MEMORY, FaultLog
 
 
 @pytest.fixture
@@ -19,14 +18,14 @@ def clock() -> Clock:
 @pytest.mark.fault(22)
 def test_a_kind_is_told_at_once_and_then_with_its_number(clock: Clock) -> None:
     """Two kinds do not wait for one another; nothing that was counted is left untold."""
-    complaints, said = Complaints(clock), []
+    complaints, said = FaultLog(clock), []
     for second in range(12):
         grown = Counter(used=100, position_not_finite=7)
         if second == 2:
             grown['no_stamp'] = 1
         said += [(second, line.text.split(' (')[0]) for line in complaints.counted(grown)]
         clock.now += 1.0
-    assert EVERY == 5.0
+    assert LOG_PERIOD == 5.0
     assert said == [(0, 'joint states: 7 position_not_finite'), (2, 'joint states: 1 no_stamp'),
                     (5, 'joint states: 35 position_not_finite'),
                     (10, 'joint states: 35 position_not_finite')]
@@ -35,33 +34,33 @@ def test_a_kind_is_told_at_once_and_then_with_its_number(clock: Clock) -> None:
 @pytest.mark.fault(31)
 def test_what_came_after_the_last_line_is_told_later(clock: Clock) -> None:
     """Though nothing more comes, and once only."""
-    complaints = Complaints(clock)
+    complaints = FaultLog(clock)
     assert [line.warning for line in complaints.counted(Counter(jump_back=1))] == [False]
     clock.now += 1.0
     assert complaints.counted(Counter(jump_back=2)) == []
-    clock.now += EVERY
+    clock.now += LOG_PERIOD
     assert [line.text[:25] for line in complaints.counted(Counter())] == [
         'joint states: 2 jump_back']
-    clock.now += EVERY
+    clock.now += LOG_PERIOD
     assert complaints.counted(Counter()) == []
 
 
-@pytest.mark.parametrize('name', [*OUTCOMES, *EVENTS])
+@pytest.mark.parametrize('name', [*JOINT_STATE_OUTCOMES, *JOINT_STATE_EVENTS])
 def test_every_counter_is_told_of_with_its_meaning_or_is_no_fault(
         clock: Clock, name: str) -> None:
     """A new one cannot be forgotten."""
-    lines = Complaints(clock).counted(Counter({name: 3}))
-    fine = KEPT | {'received', 'accelerations', 'velocity_doubted', 'two_sources'}
+    lines = FaultLog(clock).counted(Counter({name: 3}))
+    fine = ACCEPTED_OUTCOMES | {'received', 'accelerations', 'velocity_doubted', 'two_sources'}
     assert bool(lines) == (name not in fine)
-    assert all((OUTCOMES | EVENTS)[name] in line.text for line in lines)
+    assert all((JOINT_STATE_OUTCOMES | JOINT_STATE_EVENTS)[name] in line.text for line in lines)
 
 
 @pytest.mark.fault(25)
 def test_other_joints_are_told_of_once(clock: Clock) -> None:
     """A gripper's joint states on the same topic are no fault."""
-    complaints = Complaints(clock)
+    complaints = FaultLog(clock)
     assert len(complaints.counted(Counter(other_joints=50))) == 1
-    clock.now += 10.0 * EVERY
+    clock.now += 10.0 * LOG_PERIOD
     assert complaints.counted(Counter(other_joints=50)) == []
     first, = complaints.unknown(['finger'])
     assert '"finger"' in first.text and not first.warning
@@ -73,12 +72,12 @@ def test_other_joints_are_told_of_once(clock: Clock) -> None:
 @pytest.mark.fault(37)
 def test_a_doubt_that_comes_back_is_told_again(clock: Clock) -> None:
     """After a while without it; as long as it stays or flickers, once, whatever its figures."""
-    complaints = Complaints(clock)
+    complaints = FaultLog(clock)
     told = 0
     for step in range(40):
-        told += len(complaints.doubted([] if step % 3 else [f"velocity of 'a': {step} ms late"]))
+        told += len(complaints.warned([] if step % 3 else [f"velocity of 'a': {step} ms late"]))
         clock.now += 1.0
     assert told == 1
-    clock.now += FORGOTTEN
-    assert complaints.doubted([]) == []
-    assert len(complaints.doubted(["velocity of 'a': 3 ms late"])) == 1
+    clock.now += WARNING_MEMORY
+    assert complaints.warned([]) == []
+    assert len(complaints.warned(["velocity of 'a': 3 ms late"])) == 1

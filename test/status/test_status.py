@@ -13,10 +13,11 @@ from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.health import Level
-from urdf2dyn_ros.status.monitor import Figures
-from urdf2dyn_ros.status.status import State, input_status, model_status, output_status
+from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.status.monitor import MonitorReport
+from urdf2dyn_ros.status.node_status import NodeState, input_status, model_status, output_status
 from urdf2dyn_ros.stream.output import Output
-from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES, Stream
+from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.system.memory import resident_memory
 
 TEXT = (OWN / 'robot_2r.urdf').read_text()
@@ -25,23 +26,23 @@ NAMES = list(DYNAMICS.joint_names)
 SECOND = 10**9
 NOW = 1_700_000_000 * SECOND
 OUTPUT = Output(NOW - 20_000_000, *(np.zeros(2) for _ in range(5)), np.array([nan, 0.5]))
-FIGURES = Figures(received=250.0, published=240.0, messages=1000, silence=0.0, silent=False,
+FIGURES = MonitorReport(received=250.0, published=240.0, messages=1000, silence=0.0, silent=False,
                   latency=(80.0, 160.0, 900.0), newest=OUTPUT, failures=0, failure='')
 ONE = ['/driver (RELIABLE, VOLATILE)']
 TWO = [*ONE, '/replay (RELIABLE, VOLATILE)']
 
 
 def state(stamps: Sequence[int] = (NOW - SECOND // 250, NOW), names: Sequence[str] = NAMES,
-          dynamics: InverseDynamics = DYNAMICS, refused: str = '') -> State:
+          dynamics: InverseDynamics = DYNAMICS, refused: str = '') -> NodeState:
     """Return a state whose stream has heard these stamps at the time NOW."""
     stream = Stream(NAMES, dynamics.continuous, dynamics, make_estimator('none', 2),
                     clock=lambda: NOW)
     for stamp in stamps:
         stream.receive(stamp, names, [0.1] * len(names), [], [])
-    return State(dynamics, stream, 'none', refused)
+    return NodeState(dynamics, stream, 'none', refused)
 
 
-def heard(running: State, figures: Figures = FIGURES, publishers: Sequence[str] = ONE,
+def heard(running: NodeState, figures: MonitorReport = FIGURES, publishers: Sequence[str] = ONE,
           **grown: int) -> tuple[Level, str]:
     """Return level and sentence of the input."""
     status = input_status(running, figures, Counter(grown or {'used': 250}), publishers)
@@ -66,19 +67,19 @@ def test_warnings_and_refusals_of_descriptions() -> None:
     status = model_status(state(dynamics=bad))
     assert status.level == Level.WARN and 'inertia' in status.values['warnings']
     status = model_status(state(refused='two problems\nhere'))
-    assert status.level == Level.ERROR and status.message.endswith('runs on: two problems')
+    assert status.level == Level.ERROR and status.message.endswith('stays active: two problems')
     assert status.values['refused'] == 'two problems\nhere'
     assert status.values['model'] == 'robot_2r'
-    status = model_status(State(None, None, 'none', 'no XML'))
+    status = model_status(NodeState(None, None, 'none', 'no XML'))
     assert status.level == Level.ERROR and 'no XML' in status.message
-    assert model_status(State(None, None, 'none', '')).level == Level.WARN
+    assert model_status(NodeState(None, None, 'none', '')).level == Level.WARN
 
 
 def test_a_healthy_input_is_ok_with_every_counter() -> None:
-    """By the names in OUTCOMES and EVENTS, and `received` as the node counts it."""
+    """By the keys of outcomes and events, and `received` as the node counts it."""
     assert heard(state()) == (Level.OK, '250 messages per second')
     values = input_status(state(), FIGURES, Counter(used=250), ONE).values
-    assert values.keys() >= {*OUTCOMES, *EVENTS}
+    assert values.keys() >= {*JOINT_STATE_OUTCOMES, *JOINT_STATE_EVENTS}
     assert (values['received'], values['used'], values['warming_up']) == ('1000', '1', '1')
     assert values['age of the newest stamp [s]'] == '0'
     assert values['publishers'] == ONE[0] and values['number of publishers'] == '1'
@@ -90,7 +91,7 @@ def test_silence_is_no_data() -> None:
     silent = replace(FIGURES, silent=True, silence=2.5, received=0.0, newest=None)
     assert heard(state(), silent) == (Level.WARN, 'no data for 2.5 s')
     never = replace(silent, silence=None)
-    assert heard(state(), never, []) == (Level.WARN, 'no data yet, nobody publishes them')
+    assert heard(state(), never, []) == (Level.WARN, 'no data yet, no node publishes them')
     assert output_status(state(), silent, Counter()).level == Level.STALE
 
 
@@ -132,7 +133,7 @@ def test_messages_left_out_are_told_with_the_reason() -> None:
     """From a tenth on."""
     level, message = heard(state(), used=100, position_not_finite=30, no_stamp=20)
     assert level == Level.WARN
-    assert message == '50 of 150 messages left out: position_not_finite 30, no_stamp 20'
+    assert message == '50 of 150 messages dropped: position_not_finite 30, no_stamp 20'
     assert heard(state(), used=100, no_stamp=5)[0] == Level.OK
 
 
@@ -166,7 +167,7 @@ def test_no_output_is_explained() -> None:
     silent = replace(FIGURES, newest=None, published=0.0)
     status = output_status(state(), silent, Counter(warming_up=7, gap=1))
     assert (status.level, status.message) == (Level.WARN, 'no efforts: warming_up 7')
-    status = output_status(State(None, None, 'none', ''), silent, Counter())
+    status = output_status(NodeState(None, None, 'none', ''), silent, Counter())
     assert status.level == Level.STALE and 'without a model' in status.message
 
 

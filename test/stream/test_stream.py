@@ -187,7 +187,8 @@ def test_a_fault_of_the_dynamics_is_not_hidden_and_not_counted():
 
 def test_a_new_stream_counts_on(stream):
     run(stream, range(100))
-    successor = make_stream(counters=stream.counters)
+    successor = make_stream()
+    successor.counters.update(stream.counters)
     run(successor, range(100, 200))
     assert successor.counters['received'] == 200
     assert add_up(successor.counters)
@@ -215,4 +216,4 @@ def test_an_effort_that_no_estimate_takes_is_not_kept_for_ever():
 
     stream = make_stream(Idle())
     run(stream, range(2 * MAX_EFFORTS))
-    assert len(stream._efforts) == MAX_EFFORTS
+    assert len(stream._measured) == MAX_EFFORTS

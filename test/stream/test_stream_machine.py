@@ -18,8 +18,9 @@ from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
 from urdf2dyn_ros.joint_states.layouts import MAX_LAYOUTS, MAX_UNKNOWN
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
+from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.stream.assembly import stream
-from urdf2dyn_ros.stream.stream import EVENTS, MAX_EFFORTS, OUTCOMES
+from urdf2dyn_ros.stream.stream import MAX_EFFORTS
 
 NUMBERS = st.lists(st.floats(width=64) | st.integers(), max_size=4)
 GARBAGE = NUMBERS | st.none() | st.text(max_size=3) | st.lists(st.none() | st.text(max_size=2))
@@ -65,9 +66,11 @@ class Faults(RuleBasedStateMachine):
         self.values |= values
         self.dynamics, self.reference = (
             dynamics(self.model, self.values['backend'], use) for use in ('run', 'compare'))
-        self.streams = [stream(self.values, of, lambda: self.stamp(), counters=(
-            None if before is None else before.counters)) for of, before in zip(
-                (self.dynamics, self.reference), self.streams, strict=True)]
+        before = self.streams
+        self.streams = [stream(self.values, of, lambda: self.stamp())
+                        for of in (self.dynamics, self.reference)]
+        for one, old in zip(self.streams, before, strict=True):
+            one.counters.update({} if old is None else old.counters)
         self.stream = self.streams[0]
         self.last_output = 0
         assert isinstance(self.stream._estimator, CompiledKalman) == (
@@ -76,18 +79,18 @@ class Faults(RuleBasedStateMachine):
     def stamp(self, by=0.0):
         return START + round((self.ms + by) * MS)
 
-    def send(self, by=0.0, answer=True, between=lambda: None, **fields):
+    def send(self, by=0.0, compute=True, between=lambda: None, **fields):
         stamp = self.stamp(by)
         fields = {'stamp': stamp, 'names': self.dynamics.joint_names,
                   **said(self.dynamics, stamp), **fields}
         back = self.stream.counters['jump_back']
-        other = self.streams[1].receive(**fields, answer=answer)
+        other = self.streams[1].receive(**fields, compute=compute)
         between()
-        output = self.stream.receive(**fields, answer=answer)
+        output = self.stream.receive(**fields, compute=compute)
         self.sent += 1
         if self.stream.counters['jump_back'] > back:   # nothing else lets time begin anew
             self.last_output = 0
-        assert answer or output is None
+        assert compute or output is None
         assert (output is None) == (other is None)
         if output is not None:
             self.judge(output, other)
@@ -208,7 +211,7 @@ class Faults(RuleBasedStateMachine):
     def behind(self, count):
         for _ in range(count):
             self.ms += 1.0
-            self.send(answer=False)
+            self.send(compute=False)
 
     @rule(style=st.sampled_from(STYLES), count=st.integers(1, 10))
     def export(self, style, count):
@@ -227,7 +230,7 @@ class Faults(RuleBasedStateMachine):
         counters = self.stream.counters
         assert counters['received'] == self.sent
         assert add_up(counters)
-        assert counters.keys() <= OUTCOMES.keys() | EVENTS.keys()
+        assert counters.keys() <= JOINT_STATE_OUTCOMES.keys() | JOINT_STATE_EVENTS.keys()
         assert all(counters[name] >= count for name, count in self.counted.items())
         assert counters == self.streams[1].counters
         self.counted = counters.copy()
@@ -238,7 +241,7 @@ class Faults(RuleBasedStateMachine):
 
     @invariant()
     def memory_is_bounded(self):
-        assert len(self.stream._efforts) <= MAX_EFFORTS
+        assert len(self.stream._measured) <= MAX_EFFORTS
         assert len(self.stream.unknown_joints) <= MAX_UNKNOWN
         assert len(self.stream._samples._layouts._known) <= MAX_LAYOUTS
 

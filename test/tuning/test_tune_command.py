@@ -165,7 +165,7 @@ def test_what_was_left_out_is_told_for_what_it_is(tmp_path: Path) -> None:
     assert [title[:5] for title in titles if title] == ['RMS o', 'does ', 'RMS o']
     motion.skipped, motion.events = 500, Counter(duplicate_stamp=3, jump_back=1)
     text = report(motion, found)
-    assert '\nleft out: duplicate_stamp 3 (no later than the message before)\n' in text
+    assert '\nleft out: duplicate_stamp 3 (same stamp as the message before)\n' in text
     assert '\ntuned on 400 samples from all over it, which are enough: 500 between them' in text
     assert 'besides' not in text
 

@@ -136,7 +136,7 @@ class _Run:
             if external:
                 stream.accelerate(stamp, names, acceleration)
             output: Any = stream.receive(stamp, names, position, velocity, effort)
-            for doubt in stream.doubts:
+            for doubt in stream.warnings:
                 self._keep(doubt)
             if output is None:
                 continue

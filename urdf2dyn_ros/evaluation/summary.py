@@ -10,9 +10,9 @@ from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.evaluation.accelerations import ACCELERATION_SOURCES
 from urdf2dyn_ros.evaluation.result import Evaluation
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.recordings import Recording
 from urdf2dyn_ros.stamps import SECOND_NS
-from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
 
 _CALENDAR = 946_684_800 * SECOND_NS
 """Stamps [ns] since the year 2000 are dates, smaller ones times since an unknown start."""
@@ -34,7 +34,7 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
         f'accelerations: {result.estimator}, {how}',
         f'measured effort: {semantics}, {SEMANTICS[semantics].meaning}',
         f'efforts computed: {used} of {received} records' + _when(result.span)]
-    for counters, head in ((OUTCOMES, 'dropped'), (EVENTS, 'events')):
+    for counters, head in ((JOINT_STATE_OUTCOMES, 'dropped'), (JOINT_STATE_EVENTS, 'events')):
         lines += [f'{head}: {name} {result.counters[name]} ({meaning})'
                   for name, meaning in counters.items()
                   if result.counters[name] and name not in _KNOWN]

@@ -1,4 +1,4 @@
-"""Wrenches of several links, whatever comes, as numbers for the equations."""
+"""Wrenches on several links, from messages to arguments of the equations."""
 
 from __future__ import annotations
 
@@ -10,63 +10,63 @@ from typing import Any, ClassVar
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.algebra.magnitude import LARGEST_MAGNITUDE
 from urdf2dyn_ros.algebra.vectors import Vector, add, apply, cross
-from urdf2dyn_ros.external_wrenches.held_wrench import HeldWrench, Message
-from urdf2dyn_ros.external_wrenches.news import News
-from urdf2dyn_ros.external_wrenches.outcomes import OUTCOMES, REASONS, fault
+from urdf2dyn_ros.external_wrenches.held_wrench import HeldWrench, WrenchMessage
 from urdf2dyn_ros.external_wrenches.wrench_frames import WrenchFrames
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
+from urdf2dyn_ros.outcomes import WRENCH_ABSENCES, WRENCH_OUTCOMES
 from urdf2dyn_ros.parameters import Parameter, check_all
 from urdf2dyn_ros.quoting import quote
+from urdf2dyn_ros.stamps import SECOND_NS, is_stamp
 
-LONG = 1_000_000_000
-"""A wrench that is missing for so long [ns] is worth a line in the log."""
+LONG_ABSENCE_NS = SECOND_NS
+"""Time after which a wrench that is missing is logged [ns]."""
 
 
 class ExternalWrenches:
     """
     The wrenches that the environment exerts on some links, from messages.
 
-    A message says in which link's frame it is: that frame gives the axes, and the point the
-    torque is about, its origin. What is wrong with a message leaves it out; a wrench that is
-    missing or too old leaves out the output, or counts as zero if the user says so. For one
-    thread.
+    The frame_id of a message is a link: the torque is about its origin, and its axes are those of
+    force and torque. Messages with a fault are dropped. If a wrench is missing or stale, there is
+    no output, or it is zero, as the parameter `policy` says. Not thread-safe.
 
     Parameters
     ----------
     system : Multibody
     links : sequence of str, (k,)
-        That the wrenches act on, in the order of the output; fused ones are links as well.
+        Links that wrenches act on, in the order of the output; lumped links are allowed.
     clock : callable
-        Returns a time [ns] that nobody sets.
+        Returns the time of a monotonic clock [ns].
     moving : bool
-        Whether the base moves: the frame of the world is unknown then.
+        Whether the base moves: then the frame of the world is unknown.
     **parameters
-        Values by name; the rows of ``PARAMETERS`` say which.
+        Rows of ``PARAMETERS`` by name.
 
     Attributes
     ----------
     links : tuple of str, (k,)
     counters : Counter
-        By the names in ``OUTCOMES``, ``EVENTS`` and ``REASONS``; they only ever grow.
+        By the keys of ``WRENCH_OUTCOMES``, ``WRENCH_EVENTS`` and ``WRENCH_ABSENCES``; they only
+        increase.
 
     Raises
     ------
     ParameterError
-        For a link that the robot does not have, or twice; for an unknown parameter or a value
-        that breaks its rule.
+        For an unknown or repeated link; for an unknown parameter or a value that breaks its rule.
 
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
-        Parameter('timeout', 0.1, 'A wrench counts so long after its stamp, and so long after it '
-                  'arrived. More in a simulation that is slower than real time.', unit='s',
-                  minimum=0.001, maximum=3600.0),
-        Parameter('policy', 'stop', 'Without a wrench that counts: stop (no efforts) or zero (as '
-                  'if nothing acted on that link).', choices=('stop', 'zero')),
-        Parameter('sign', 'on', 'The wrenches are those that act on the link, or by the link on '
-                  'its environment.', choices=('on', 'by')),
+        Parameter('timeout', 0.1, 'Time after its stamp, and after its receipt, for which a '
+                  'wrench acts. Increase it in a simulation that is slower than real time.',
+                  unit='s', minimum=0.001, maximum=3600.0),
+        Parameter('policy', 'stop', 'If a wrench is missing or stale: stop (no efforts) or zero '
+                  '(no wrench on that link).', choices=('stop', 'zero')),
+        Parameter('sign', 'on', 'Whether wrenches act on the link, or by the link on its '
+                  'environment.', choices=('on', 'by')),
     )
 
     def __init__(self, system: Multibody, links: Sequence[str], *, clock: Callable[[], int],
@@ -81,23 +81,25 @@ class ExternalWrenches:
         self._clock = clock
         self._stops = values['policy'] == 'stop'
         self._sign = 1.0 if values['sign'] == 'on' else -1.0
-        self._absent: dict[str, tuple[str, int]] = {}   # why, and since when
-        self._news = News()
+        self._absent: dict[str, tuple[str, int]] = {}   # reason, and since when
+        self._logged: set[tuple[str, str]] = set()
+        self._lines: list[str] = []
 
     @property
-    def doubts(self) -> tuple[str, ...]:
-        """Which wrenches did not count at the last instant that was asked for, and why."""
-        return tuple(f'wrench on {quote(link)}: {REASONS[reason]}'
+    def warnings(self) -> tuple[str, ...]:
+        """Wrenches that were missing at the last stamp, and why."""
+        return tuple(f'wrench on {quote(link)}: {WRENCH_ABSENCES[reason]}'
                      for link, (reason, _) in self._absent.items())
 
-    def news(self) -> list[str]:
-        """Return what to log since the last call: every kind of fault once for each link."""
-        return self._news.take()
+    def new_lines(self) -> list[str]:
+        """Return lines for the log since the last call: every kind of fault once per link."""
+        lines, self._lines = self._lines, []
+        return lines
 
     def receive(self, link: str, stamp: int, frame_id: str, force: Sequence[float],
                 torque: Sequence[float]) -> None:
         """
-        Take the fields of a message.
+        Add the fields of a message.
 
         Parameters
         ----------
@@ -106,63 +108,63 @@ class ExternalWrenches:
         stamp : int
             [ns]; 0 for none.
         frame_id : str
-            Any link of the robot; 'world' is the root's frame if no link is called so.
+            Any link of the robot; 'world' is the root's frame if no link has that name.
         force, torque : sequence of float, (3,)
             [N], and [N m] about the frame's origin, along the frame's axes.
 
         """
-        outcome = fault(stamp, frame_id, force, torque)
+        outcome = _fault(stamp, frame_id, force, torque)
         if not outcome and frame_id not in self._frames:
             outcome = 'unknown_frame'
         if not outcome:
-            message = Message(stamp, self._frames.chain(link, frame_id), _vector(force),
-                              _vector(torque))
-            outcome = self._held[link].take(message, self._clock())
+            message = WrenchMessage(stamp, self._frames.chain(link, frame_id), _vector(force),
+                                    _vector(torque))
+            outcome = self._held[link].add(message, self._clock())
         self.counters['received'] += 1
         self.counters[outcome] += 1
         if outcome != 'taken':
-            self._news.tell(link, outcome, lambda: (
-                f'a wrench on {quote(link)} is ignored, {OUTCOMES[outcome]}: frame_id '
+            self._log_once(link, outcome, lambda: (
+                f'a wrench on {quote(link)} is dropped, {WRENCH_OUTCOMES[outcome]}: frame_id '
                 f'{quote(frame_id)}, stamp {stamp * 1e-9:.3f} s'
                 + ('' if frame_id in self._frames else f'; {self._frames.remedy(frame_id)}')))
 
     def wrenches_at(self, stamp: int, q: Array) -> Array | str:
         """
-        Return the wrenches that count at an instant, or in one word why there are none.
+        Return the wrenches that act at a stamp, or the key of the reason why one is missing.
 
         Parameters
         ----------
         stamp : int
-            Of the estimate of q [ns].
+            Stamp of the estimate of q [ns].
         q : ndarray, (n,)
             Positions of the independent joints [rad or m].
 
         Returns
         -------
         ndarray, (6 k,)
-            For every link force then torque [N, N m], acting on the link by the environment,
-            about the origin of the link's frame and along its axes.
+            Force and torque [N, N m] on every link, by the environment, about the origin of the
+            link's frame and along its axes.
         str
-            A key of ``REASONS``.
+            A key of ``WRENCH_ABSENCES``.
 
         """
         now, positions = self._clock(), q.tolist()
-        found, absent = np.zeros(6 * len(self.links)), {}
+        wrenches, absent = np.zeros(6 * len(self.links)), {}
         for number, (link, held) in enumerate(self._held.items()):
             message = held.at(stamp, now)
-            entries = message if isinstance(message, str) else self._moved(message, positions)
+            entries = message if isinstance(message, str) else self._in_link(message, positions)
             if isinstance(entries, str):
                 absent[link] = entries, self._absent.get(link, ('', now))[1]
             else:
-                found[6 * number:6 * number + 6] = entries
+                wrenches[6 * number:6 * number + 6] = entries
         self._absent = absent
         for link, (reason, since) in absent.items():
             self.counters[reason] += 1
-            if now - since >= LONG:
-                self._tell_absent(link, reason)
-        return next(iter(absent.values()))[0] if absent and self._stops else found
+            if now - since >= LONG_ABSENCE_NS:
+                self._log_absence(link, reason)
+        return next(iter(absent.values()))[0] if absent and self._stops else wrenches
 
-    def _moved(self, message: Message, q: Sequence[float]) -> tuple[float, ...] | str:
+    def _in_link(self, message: WrenchMessage, q: Sequence[float]) -> tuple[float, ...] | str:
         """Return f, n of the wrench in the link's frame: f = R f', n = R n' + p x f."""
         R, p = message.chain(q)
         f = apply(R, message.force)
@@ -170,10 +172,26 @@ class ExternalWrenches:
         entries = tuple(self._sign * entry for entry in (*f, *n))
         return entries if all(map(isfinite, entries)) else 'too_large'
 
-    def _tell_absent(self, link: str, reason: str) -> None:
+    def _log_absence(self, link: str, reason: str) -> None:
         what = 'no efforts' if self._stops else 'it counts as zero'
-        self._news.tell(link, reason, lambda: (
-            f'no wrench on {quote(link)}, {what}: {REASONS[reason]}'))
+        self._log_once(link, reason, lambda: (
+            f'no wrench on {quote(link)}, {what}: {WRENCH_ABSENCES[reason]}'))
+
+    def _log_once(self, link: str, kind: str, line: Callable[[], str]) -> None:
+        if (link, kind) not in self._logged:
+            self._logged.add((link, kind))
+            self._lines.append(line())
+
+
+def _fault(stamp: int, frame_id: str, force: Sequence[float], torque: Sequence[float]) -> str:
+    """Return the outcome of a message that is faulty in itself; empty if it is not."""
+    if not frame_id:
+        return 'no_frame'
+    if not is_stamp(stamp):
+        return 'no_stamp'
+    numbers = all(len(vector) == 3 and all(abs(entry) <= LARGEST_MAGNITUDE for entry in vector)
+                  for vector in (force, torque))
+    return '' if numbers else 'not_finite'
 
 
 def _vector(entries: Sequence[float]) -> Vector:

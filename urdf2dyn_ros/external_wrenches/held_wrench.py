@@ -1,4 +1,4 @@
-"""One link's wrenches as they arrive, and which of them counts at an instant."""
+"""The wrenches on one link, and which of them acts at a stamp."""
 
 from __future__ import annotations
 
@@ -10,22 +10,19 @@ from urdf2dyn_ros.external_wrenches.placements import Chain
 from urdf2dyn_ros.joint_states.steps import Steps
 
 MAX_MESSAGES = 2048
-"""More than an estimator lags behind."""
-
-MAX_GAP = 100_000_000
-"""Steps back in time [ns] up to this long, and up to five median periods, are no jumps."""
+"""Messages that are kept: more than the longest lag of an estimator in samples."""
 
 
-class Message(NamedTuple):
+class WrenchMessage(NamedTuple):
     """
-    One message.
+    A wrench with its stamp and frame.
 
     Attributes
     ----------
     stamp : int
         [ns].
     chain : Chain
-        Where its frame is in the link's.
+        Placement of its frame in that of the link.
     force, torque : Vector
         [N], and [N m] about the frame's origin, along the frame's axes.
 
@@ -39,66 +36,66 @@ class Message(NamedTuple):
 
 class HeldWrench:
     """
-    Holds each wrench until the stamp of the next one (zero-order hold), but not for long.
+    Holds each wrench until the stamp of the next one (zero-order hold), up to a timeout.
 
-    Stamps must increase. A clock that was set back is believed when a second message in a row
-    says so: then everything before is forgotten.
+    Stamps must increase. A clock jump back is accepted when a second message in a row confirms it;
+    then everything before is forgotten.
 
     Parameters
     ----------
     timeout : int
-        A wrench older than this [ns] does not count.
+        Age after which a wrench no longer acts [ns].
     events : Counter
-        Where ``jump_back`` is counted.
+        Counts ``jump_back``.
 
     """
 
     def __init__(self, timeout: int, events: Counter[str]) -> None:
         self._timeout = timeout
         self._events = events
-        self._steps = Steps(MAX_GAP)
-        self._messages: deque[Message] = deque(maxlen=MAX_MESSAGES)
+        self._steps = Steps()
+        self._messages: deque[WrenchMessage] = deque(maxlen=MAX_MESSAGES)
         self._newest = self._arrived = 0
-        self._refused = 0   # stamp of the message before, if that was one jump back
+        self._jump = 0   # stamp of the message before, if that was a jump back
 
-    def take(self, message: Message, now: int) -> str:
+    def add(self, message: WrenchMessage, now: int) -> str:
         """
-        Take a message that arrives; return in one word what becomes of it.
+        Add a received message; return its outcome.
 
         Parameters
         ----------
-        message : Message
+        message : WrenchMessage
         now : int
-            [ns], by a clock that nobody sets.
+            Time of receipt by a monotonic clock [ns].
 
         """
         step = message.stamp - self._newest
         if self._newest and step <= 0:
-            if not self._is_set_back(message.stamp, step):
+            if not self._is_jump_back(message.stamp, step):
                 return 'out_of_order' if step else 'duplicate_stamp'
             self._events['jump_back'] += 1
             self._messages.clear()
             self._steps.clear()
         elif self._newest:
             self._steps.add(step)
-        self._newest, self._arrived, self._refused = message.stamp, now, 0
+        self._newest, self._arrived, self._jump = message.stamp, now, 0
         self._messages.append(message)
         return 'taken'
 
-    def _is_set_back(self, stamp: int, step: int) -> bool:
-        before, self._refused = self._refused, stamp if self._steps.is_jump(step) else 0
-        return 0 < before < self._refused
+    def _is_jump_back(self, stamp: int, step: int) -> bool:
+        before, self._jump = self._jump, stamp if self._steps.is_jump(step) else 0
+        return 0 < before < self._jump
 
-    def at(self, stamp: int, now: int) -> Message | str:
+    def at(self, stamp: int, now: int) -> WrenchMessage | str:
         """
-        Return the wrench that counts, or in one word why there is none.
+        Return the wrench that acts, or the key of the reason why there is none.
 
         Parameters
         ----------
         stamp : int
-            The instant [ns]; no earlier than the one before, or what was let go is missing.
+            [ns]; no older than in the call before, because older wrenches are dropped.
         now : int
-            [ns], by the clock of `take`.
+            By the clock of `add` [ns].
 
         """
         messages = self._messages

@@ -1,4 +1,4 @@
-"""Where one link is as another one sees it: forward kinematics of the bodies between the two."""
+"""Placement of one link in the frame of another: forward kinematics between the two."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urdf2dyn_ros.multibody import Attached, Body, Multibody
 
 class Placements:
     """
-    The links of a robot by name, fused ones as well, and the chains that join them.
+    The links of a robot by name, lumped links included, and the chains between them.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class Placements:
     Attributes
     ----------
     links : dict of str to (int, Attached)
-        The number of the body that a link is fixed to, and how.
+        Number of the body that a link is fixed to, and its placement there.
 
     """
 
@@ -31,7 +31,7 @@ class Placements:
 
     def between(self, link: str, frame: str) -> Chain:
         """
-        Return what places one link's frame in another's.
+        Return the chain from one link to another.
 
         Raises
         ------
@@ -49,12 +49,12 @@ class Placements:
 
 class Chain:
     """
-    Places a frame in a link's: in from the link to the last body that carries both, and out again.
+    Placement of a frame in that of a link, via the last body that carries both.
 
     Parameters
     ----------
     inwards, outwards : sequence of Body
-        From that body to the link's and to the frame's, both excluding that body.
+        From that body to the link's and to the frame's, excluding that body.
     here, there : Attached
         The link and the frame, on the last of these.
 

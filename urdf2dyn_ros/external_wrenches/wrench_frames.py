@@ -1,4 +1,4 @@
-"""Which link's frame a message means, and where that is as the link sees it that is acted on."""
+"""The link frame of a message, and its placement in the frame of the link it acts on."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from urdf2dyn_ros.external_wrenches.placements import Chain, Placements
 from urdf2dyn_ros.multibody import Multibody
 from urdf2dyn_ros.quoting import suggestion
 
-WORLD = 'world'
-"""Names the root's frame where no link has that name."""
+WORLD_FRAME = 'world'
+"""Name of the root's frame if no link is called so."""
 
-FEW = 200
-"""Among so many links there is time to look for the one that was meant."""
+MOST_SEARCHED = 200
+"""Most links among which a similar name is searched for."""
 
 
 class WrenchFrames:
     """
-    The frames of a robot's links, and that of the world as long as the base stands in it.
+    The frames of the links of a robot, and that of the world if the base is fixed.
 
     Parameters
     ----------
     system : Multibody
     moving : bool
-        Whether the base moves: nobody knows then where the world is as the robot sees it.
+        Whether the base moves: then the placement of the world is unknown.
 
     """
 
@@ -29,21 +29,21 @@ class WrenchFrames:
         self._placements = Placements(system)
         self._links, root = {link: link for link in system.links}, system.root[0].link.name
         if not moving:
-            self._links.setdefault(WORLD, root)
+            self._links.setdefault(WORLD_FRAME, root)
         elif system.floating:
-            del self._links[root]   # the world, in which a floating joint puts the robot
+            del self._links[root]   # the world: parent of a floating joint
         self._chains: dict[tuple[str, str], Chain] = {}
 
     def __contains__(self, frame_id: str) -> bool:
         return frame_id in self._links
 
     def chain(self, link: str, frame_id: str) -> Chain:
-        """Return what places a known frame in a link's."""
+        """Return the placement of a known frame in that of a link."""
         key = link, self._links[frame_id]
         if key not in self._chains:
             self._chains[key] = self._placements.between(*key)
         return self._chains[key]
 
     def remedy(self, frame_id: str) -> str:
-        """Return what an unknown frame should be called."""
-        return suggestion(frame_id, self._links, len(self._links) <= FEW)
+        """Return a sentence that suggests names for an unknown frame."""
+        return suggestion(frame_id, self._links, len(self._links) <= MOST_SEARCHED)

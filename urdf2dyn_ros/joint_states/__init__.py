@@ -1,1 +1,1 @@
-"""From the fields of JointState messages to samples of all joints at one instant."""
+"""From the fields of JointState messages to samples: all joints at one stamp."""

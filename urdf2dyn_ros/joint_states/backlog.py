@@ -1,36 +1,38 @@
-"""What is answered of messages that had to wait: each, or the newest alone."""
+"""Whether to process every message of a backlog, or only the newest."""
 
 from __future__ import annotations
 
-MANY = 0.25
-"""Late messages that fill more than this part of the queue give way to the newest."""
+LARGE_BACKLOG = 0.25
+"""Share of the queue above which a backlog means overload."""
 
-FEW, GAIN = 0.025, 0.5
-"""So do those that came while late ones were answered, if they fill more than a part of the queue
-and are more than a part of those that were answered."""
+SMALL_BACKLOG, CATCH_UP = 0.025, 0.5
+"""A backlog that directly follows another one means overload if it is above this share of the
+queue, and above this share of the one before: processing does not catch up."""
 
 
 class Backlog:
     """
-    Tells a pause of the machine, after which every message is answered, from one that is too slow.
+    Decides whether a backlog came from a pause (process every message) or from overload.
+
+    After overload, only the newest message is processed.
 
     Parameters
     ----------
     depth : int
-        Messages that the queue holds.
+        Messages that fit into the queue.
 
     """
 
     def __init__(self, depth: int) -> None:
-        self._few, self._many = FEW * depth, MANY * depth
-        self._endurable = self._many
+        self._small, self._large = SMALL_BACKLOG * depth, LARGE_BACKLOG * depth
+        self._limit = self._large
 
     def over(self) -> None:
-        """Note a message that came in time."""
-        self._endurable = self._many
+        """End the backlog: a message was received in time."""
+        self._limit = self._large
 
-    def too_long(self, messages: int) -> bool:
-        """Whether so many late ones give way to the newest; they are judged by those before."""
-        found = messages > self._endurable
-        self._endurable = min(self._many, max(self._few, GAIN * messages))
-        return found
+    def is_overload(self, messages: int) -> bool:
+        """Return whether a backlog of so many messages means overload."""
+        overload = messages > self._limit
+        self._limit = min(self._large, max(self._small, CATCH_UP * messages))
+        return overload

@@ -1,4 +1,4 @@
-"""Where the entries of a message belong in the model, by the names it bears."""
+"""Which entries of a message belong to which joints of the model, by name."""
 
 from __future__ import annotations
 
@@ -12,58 +12,60 @@ from numpy.typing import NDArray
 Indices = NDArray[np.intp]
 
 MAX_LAYOUTS = 64
+"""Layouts that are cached."""
+
 MAX_UNKNOWN = 64
+"""Unknown names that are remembered."""
 
 
 @dataclass(frozen=True)
-class Layout:
+class NameLayout:
     """
-    What a list of names means for a model.
+    Joints of the model in a list of names.
 
     Attributes
     ----------
     length : int
         Number of names.
     joints : ndarray of int, (k,)
-        The model's joints that are named, ascending.
+        Joints of the model that are named, ascending.
     entries : ndarray of int, (k,)
-        Where in the message each of them is.
-    turning : ndarray of int, (c,)
+        Entry of the message for each of them.
+    continuous : ndarray of int, (c,)
         Which of these k are continuous.
-    turning_joints : ndarray of int, (c,)
-        The same, as joints of the model.
+    continuous_joints : ndarray of int, (c,)
+        The same as joints of the model.
     complete : bool
-        Whether no joint is missing.
+        Whether all joints of the model are named.
     fault : str
-        Why such a message is dropped; empty if it is not.
+        Outcome of such messages if they are dropped, else empty.
 
     """
 
     length: int
     joints: Indices
     entries: Indices
-    turning: Indices
-    turning_joints: Indices
+    continuous: Indices
+    continuous_joints: Indices
     complete: bool
     fault: str
 
 
 class Layouts:
     """
-    Finds the layout of a list of names: with one comparison where it is that of the last message.
+    Layouts by list of names; for the list of the last message one comparison is enough.
 
     Parameters
     ----------
     joint_names : sequence of str, (n,)
-        In the model's order.
+        In the order of the model.
     continuous : sequence of bool, (n,)
-        Which joints turn without end.
+        Which joints are continuous.
 
     Attributes
     ----------
     unknown : dict of str to None
-        Names that are no joints of the model, in the order of their arrival; only the first few
-        are kept.
+        Names that are no joints of the model, the first few in the order of receipt.
 
     """
 
@@ -71,18 +73,18 @@ class Layouts:
         self._joint_names = tuple(joint_names)
         self._continuous = np.array(continuous, dtype=bool)
         self.unknown: dict[str, None] = {}
-        self._known: dict[tuple[str, ...], Layout] = {}
+        self._known: dict[tuple[str, ...], NameLayout] = {}
         self._last_names: tuple[str, ...] = ()
         self._last = self._arrange(())
 
-    def find(self, names: Any) -> Layout:
-        """Return the layout of a sequence of names; of anything else one with a fault."""
+    def find(self, names: Any) -> NameLayout:
+        """Return the layout of a sequence of names; one with a fault if it is no such thing."""
         try:
             key = tuple(names)
             if key == self._last_names:
                 return self._last
             layout = self._known.get(key)
-        except (TypeError, ValueError):  # no sequence, or of things that cannot be names
+        except (TypeError, ValueError):  # no sequence, or entries that cannot be names
             return _faulty('malformed')
         if layout is None:
             if len(self._known) >= MAX_LAYOUTS:
@@ -91,7 +93,7 @@ class Layouts:
         self._last_names, self._last = key, layout
         return layout
 
-    def _arrange(self, names: tuple[str, ...]) -> Layout:
+    def _arrange(self, names: tuple[str, ...]) -> NameLayout:
         if not names:
             return _faulty('empty')
         entry_of = {name: entry for entry, name in enumerate(names)}
@@ -105,11 +107,11 @@ class Layouts:
         if not joints.size:
             return _faulty('other_joints')
         entries = np.array([entry_of[self._joint_names[joint]] for joint in joints], dtype=np.intp)
-        turning = np.flatnonzero(self._continuous[joints])
-        return Layout(len(names), joints, entries, turning, joints[turning],
-                      complete=len(joints) == len(self._joint_names), fault='')
+        continuous = np.flatnonzero(self._continuous[joints])
+        return NameLayout(len(names), joints, entries, continuous, joints[continuous],
+                          complete=len(joints) == len(self._joint_names), fault='')
 
 
-def _faulty(fault: str) -> Layout:
-    nothing = np.zeros(0, dtype=np.intp)
-    return Layout(0, nothing, nothing, nothing, nothing, complete=False, fault=fault)
+def _faulty(fault: str) -> NameLayout:
+    none = np.zeros(0, dtype=np.intp)
+    return NameLayout(0, none, none, none, none, complete=False, fault=fault)

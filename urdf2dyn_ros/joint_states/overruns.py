@@ -1,4 +1,4 @@
-"""How many messages of each publisher never came, told from the numbers that they bear."""
+"""Lost messages of each publisher, from their sequence numbers."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ MAX_PUBLISHERS = 64
 
 
 class Overruns:
-    """Knows the newest number of each publisher; publishers count what they send, one by one."""
+    """The newest sequence number of each publisher."""
 
     def __init__(self) -> None:
         self._newest: dict[bytes, int] = {}
 
     def lost(self, publisher: bytes, number: int) -> int:
-        """Return how many messages are missing between this one and those before."""
+        """Return how many messages are missing between this number and the newest before."""
         newest = self._newest.get(publisher)
         if newest is None:
             if len(self._newest) >= MAX_PUBLISHERS:

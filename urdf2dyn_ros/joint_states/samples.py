@@ -1,4 +1,4 @@
-"""Fields of JointState messages in, samples of all joints in the model's order out."""
+"""From fields of JointState messages to samples: all joints in the order of the model."""
 
 from __future__ import annotations
 
@@ -10,34 +10,40 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.joint_states.layouts import Layout, Layouts
-from urdf2dyn_ros.joint_states.steps import Steps
+from urdf2dyn_ros.joint_states.layouts import Layouts, NameLayout
+from urdf2dyn_ros.joint_states.steps import MAX_GAP_NS, Steps
 
-TURN = 2.0 * pi
-# Further apart than this, two positions of a joint are a fault and no number of turns.
 MAX_TURNS = 1e6
+"""Most turns between two positions of a joint that are unwrapped; more are a fault."""
+
 SKEW_PERIODS = 1.5
+"""Default of the largest skew, in median periods."""
+
 NEAR_PERIODS = 0.6
+"""Skew in median periods from which on the next message will be nearer."""
+
+_TURN = 2.0 * pi
 
 
 class Sample(NamedTuple):
     """
-    All joints at one instant, in the model's order.
+    All joints at one stamp, in the order of the model.
 
     Attributes
     ----------
     stamp : int
         [ns].
     q : ndarray, (n,)
-        [rad or m]; a continuous joint goes on counting beyond its turn.
+        [rad or m]; continuous joints are unwrapped.
     qd : ndarray, (n,)
         [rad/s or m/s]; NaN where not measured.
     effort : ndarray, (n,)
         [N m or N]; NaN where not measured.
     restart : bool
-        Whether nothing may be concluded from the samples before: a jump or a gap lies between.
+        Whether the samples before must not be used: this is the first one, or the first after a
+        clock jump or a gap.
     gap : bool
-        Whether it is a gap: time is missing, and everything else as it was.
+        Whether it is the first one after a gap: time is missing, but the sensors are the same.
 
     """
 
@@ -51,30 +57,30 @@ class Sample(NamedTuple):
 
 class Samples:
     """
-    Sorts, checks, merges and unwraps.
+    Checks messages, sorts their joints, merges and unwraps them.
 
-    A message that names all joints is a sample. Others are kept until every joint has arrived
-    since the last sample and the stamps are no further apart than `max_skew`, nor than they will
-    be with the next message; the sample bears the newest stamp. Stamps that do not advance are
-    refused joint by joint; a jump back in time forgets everything.
+    A message with all joints is a sample. Others are kept, each joint with its own stamp, until
+    every joint was received since the last sample and the stamps differ by no more than
+    `max_skew`, nor by more than they will with the next message; the sample gets the newest stamp.
+    Messages whose stamps do not advance are dropped per joint; a clock jump back forgets all.
 
     Parameters
     ----------
     joint_names : sequence of str, (n,)
-        In the model's order.
+        In the order of the model.
     continuous : sequence of bool, (n,)
-        Which joints turn without end.
+        Which joints are continuous.
     events : Counter
-        Where ``gap``, ``jump_back``, ``velocity_ignored`` and ``effort_ignored`` are counted.
+        Counts ``gap``, ``jump_back``, ``velocity_ignored`` and ``effort_ignored``.
     max_gap : int
-        Steps up to this long [ns], and up to five median periods, are no jumps.
+        Longest step [ns] that is no jump; nor are steps of up to five median periods.
     max_skew : int
         [ns]; 0 for 1.5 median periods.
 
     """
 
     def __init__(self, joint_names: Sequence[str], continuous: Sequence[bool],
-                 events: Counter[str], max_gap: int = 100_000_000, max_skew: int = 0) -> None:
+                 events: Counter[str], max_gap: int = MAX_GAP_NS, max_skew: int = 0) -> None:
         self._names = tuple(joint_names)
         self._layouts = Layouts(joint_names, continuous)
         self._events = events
@@ -92,7 +98,7 @@ class Samples:
 
     @property
     def newest(self) -> int:
-        """Newest stamp that was accepted [ns]; 0 if none was."""
+        """Newest stamp [ns]; 0 before the first."""
         return self._newest
 
     @property
@@ -102,14 +108,14 @@ class Samples:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Names of the joints that were never heard of, or not lately."""
+        """Names of the joints that were not received yet, or not recently."""
         return tuple(name for name, stamp in zip(self._names, self._stamps.tolist(), strict=True)
                      if stamp == 0 or self._steps.is_jump(self._newest - stamp))
 
-    def take(self, stamp: int, names: Sequence[str], position: Sequence[float],
-             velocity: Sequence[float], effort: Sequence[float]) -> Sample | str:
+    def add(self, stamp: int, names: Sequence[str], position: Sequence[float],
+            velocity: Sequence[float], effort: Sequence[float]) -> Sample | str:
         """
-        Take the fields of one message; return a sample, or in one word why there is none.
+        Add the fields of one message; return a sample, or the outcome if there is none.
 
         Parameters
         ----------
@@ -150,8 +156,8 @@ class Samples:
                 return 'skewed'
         return self._sample()
 
-    def _check_order(self, stamp: int, layout: Layout) -> str:
-        """Refuse a stamp no newer than the last of the same joints, but for a jump back."""
+    def _check_order(self, stamp: int, layout: NameLayout) -> str:
+        """Return the outcome of a stamp that does not advance,  if it does or is a jump back."""
         last = self._newest if layout.complete else int(self._stamps[layout.joints].max())
         step = stamp - last
         if last == 0:
@@ -166,19 +172,19 @@ class Samples:
             return ''
         return 'out_of_order' if step < 0 else 'duplicate_stamp'
 
-    def _merge(self, layout: Layout, q: Array, qd: Array, effort: Array) -> None:
-        # Into copies: a sample that was given away must not change.
+    def _merge(self, layout: NameLayout, q: Array, qd: Array, effort: Array) -> None:
+        # into copies: samples that were returned must not change
         self._q, self._qd, self._effort = self._q.copy(), self._qd.copy(), self._effort.copy()
         joints = layout.joints
         self._q[joints], self._qd[joints], self._effort[joints] = q, qd, effort
         self._renewed[joints] = True
 
     def _is_skewed(self) -> bool:
-        """Tell whether the joints are too far apart, or will be nearer with the next message."""
+        """Return whether the stamps are too far apart, or will be nearer with the next message."""
         period = self._steps.period
         skew = self._newest - int(self._stamps.min())
         if NEAR_PERIODS * period < skew < period:
-            # the oldest are due before long, and nearer to the newest than they are now
+            # the oldest joints are received next, nearer to the newest than they are now
             self._renewed[self._stamps < self._newest - NEAR_PERIODS * period] = False
             return True
         return skew > (self._max_skew or SKEW_PERIODS * period)
@@ -192,20 +198,20 @@ class Samples:
         self._renewed.fill(False)
         return Sample(self._newest, self._q, self._qd, self._effort, first or gap, gap)
 
-    def _unwrap(self, q: Array, layout: Layout) -> None:
-        """Add to continuous joints the turns that bring them nearest to where they were."""
-        turning = layout.turning
-        if not turning.size:
+    def _unwrap(self, q: Array, layout: NameLayout) -> None:
+        """Add whole turns to continuous joints, so that they change by half a turn at most."""
+        continuous = layout.continuous
+        if not continuous.size:
             return
-        step = self._q[layout.turning_joints] - q[turning]
+        step = self._q[layout.continuous_joints] - q[continuous]
         if np.abs(step).max() <= pi:
             return
-        turns = np.rint(step / TURN)
-        turns[~(np.abs(turns) < MAX_TURNS)] = 0.0  # also where there is no position yet: NaN
-        q[turning] += TURN * turns
+        turns = np.rint(step / _TURN)
+        turns[~(np.abs(turns) < MAX_TURNS)] = 0.0  # also NaN, before the first position
+        q[continuous] += _TURN * turns
 
-    def _measured(self, values: Any, layout: Layout, ignored: str) -> Array:
-        """Return the joints' entries of a field that need not be there; NaN where it is not."""
+    def _measured(self, values: Any, layout: NameLayout, ignored: str) -> Array:
+        """Return the entries (k,) of an optional field; NaN where there is no finite one."""
         numbers = _numbers(values)
         if numbers is not None and len(numbers) == layout.length:
             numbers = numbers[layout.entries]
@@ -218,13 +224,13 @@ class Samples:
 
 
 def is_finite(values: Array) -> bool:
-    """Tell whether no entry (n,) is NaN or infinite; for few entries faster than numpy."""
+    """Return whether all entries (n,) are finite; for few entries faster than numpy."""
     numbers = values.tolist()
     return isfinite(sum(numbers)) or all(map(isfinite, numbers))
 
 
 def _numbers(values: Any) -> Array | None:
-    """Return one field as numbers (k,), maybe in its own memory, or None if it is not that."""
+    """Return a field as numbers (k,), maybe in its own memory; None if it is malformed."""
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Joint states as they go over the network or into a bag, without a message made of each."""
+"""Serialized joint states, read and written without creating message objects."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.stamps import SECOND_NS
 
-LITTLE_ENDIAN = b'\0\1'
-START, STAMPED = 4, 12
-"""Where the stamp begins and ends, which is all that changes before the positions."""
+_LITTLE_ENDIAN = b'\0\1'
+_STAMP_BEGIN, _STAMP_END = 4, 12
 
 _stamp = struct.Struct('<iI')
 _number = np.dtype('<f8')
@@ -21,7 +20,7 @@ _number = np.dtype('<f8')
 
 class Fields(NamedTuple):
     """
-    What a JointState says; nothing makes sure of the lengths.
+    Fields of a JointState; the lengths are not checked.
 
     Attributes
     ----------
@@ -42,36 +41,36 @@ class Fields(NamedTuple):
 
 class SerializedJointStates:
     """
-    Reads joint states ten times faster than a library, as long as they are like the last one.
+    Reads joint states ten times faster than a library, as long as their layout stays the same.
 
     A driver sends the same names in every message, so that the numbers are at the same places.
-    Where they are is computed from CDR's rules of alignment, and believed only if the numbers
-    found there are those that the library has found.
+    These follow from CDR's rules of alignment; they are used only if the numbers there equal those
+    that the library decodes.
 
     Parameters
     ----------
     decode : callable
-        Does it for any message.
+        Decodes any message.
 
     """
 
     def __init__(self, decode: Callable[[bytes], Fields]) -> None:
         self._decode = decode
         self._length = 0
-        self._mask = self._same = 0                   # where and what does not change
-        self._arrays: list[tuple[int, int]] = []      # number and place of the numbers
+        self._mask = self._same = 0                   # bits that do not change, and their values
+        self._arrays: list[tuple[int, int]] = []      # how many numbers, and where
         self._names: tuple[str, ...] = ()
 
     def read(self, data: bytes) -> Fields:
         """Return the fields of a message."""
         if (len(data) == self._length
                 and int.from_bytes(data, 'little') & self._mask == self._same):
-            second, nanosecond = _stamp.unpack_from(data, START)
+            second, nanosecond = _stamp.unpack_from(data, _STAMP_BEGIN)
             return Fields(second * SECOND_NS + nanosecond, self._names,
                           *[np.frombuffer(data, _number, *array) for array in self._arrays])
         fields = self._decode(data)
         self._length = 0
-        if fields.names is not None and data[:2] == LITTLE_ENDIAN:
+        if fields.names is not None and data[:2] == _LITTLE_ENDIAN:
             self._learn(data, fields, tuple(fields.names))
         return fields
 
@@ -91,14 +90,14 @@ class SerializedJointStates:
 
 class JointStateTemplate:
     """
-    Writes joint states of always the same joints into the bytes of one that a library has written.
+    Writes joint states of the same joints into the bytes of a message that a library has written.
 
     Parameters
     ----------
     data : bytes
-        With n names and three times n numbers.
+        Has n names and three times n numbers.
     joints : int
-        Their number, n.
+        Number of joints, n.
 
     """
 
@@ -110,14 +109,14 @@ class JointStateTemplate:
 
     def filled(self, stamp: int, q: Array, qd: Array,
                effort: Array) -> bytes:
-        """Return a message of the stamp [ns] and three arrays (n,), as in `Fields`."""
-        _stamp.pack_into(self._data, START, *divmod(stamp, SECOND_NS))
+        """Return a serialized message with a stamp [ns] and three arrays (n,), as in `Fields`."""
+        _stamp.pack_into(self._data, _STAMP_BEGIN, *divmod(stamp, SECOND_NS))
         self._q[:], self._qd[:], self._effort[:] = q, qd, effort
         return bytes(self._data)
 
 
 class _Layout(NamedTuple):
-    """What must stay as it is, texts and counts; where the numbers begin; where all ends."""
+    """Parts that do not change (strings and counts), places of the numbers, and the end."""
 
     fixed: list[slice]
     places: list[int]
@@ -125,8 +124,8 @@ class _Layout(NamedTuple):
 
 
 def _layout(data: bytes, names: int, lengths: Sequence[int]) -> _Layout:
-    """Walk through a message with so many names and numbers; what aligns them may be anything."""
-    fixed, places, place = [slice(0, START)], [], STAMPED
+    """Return the layout of a message with so many names and numbers; padding may be anything."""
+    fixed, places, place = [slice(0, _STAMP_BEGIN)], [], _STAMP_END
 
     def keep(size: int) -> None:
         nonlocal place
@@ -157,5 +156,5 @@ def _layout(data: bytes, names: int, lengths: Sequence[int]) -> _Layout:
 
 
 def _aligned(place: int, size: int) -> int:
-    """Return the next place of a number of so many bytes; CDR counts from behind four bytes."""
+    """Return the next place of a number of so many bytes; CDR counts after a header of four."""
     return place + (4 - place) % size

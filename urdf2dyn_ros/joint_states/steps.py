@@ -1,46 +1,54 @@
-"""The steps in time between samples: their median, and which of them are jumps."""
+"""Steps between stamps: their median, and which of them are gaps or clock jumps."""
 
 from __future__ import annotations
 
 from collections import deque
 
-HISTORY = 11
-FEWEST = 3
-PERIODS = 5
+MAX_GAP_NS = 100_000_000
+"""Longest step that is no jump at any rate [ns], where it is no parameter."""
+
+STEPS_KEPT = 11
+"""Steps whose median is the period."""
+
+FEWEST_STEPS = 3
+"""Steps from which on the period is known."""
+
+JUMP_PERIODS = 5
+"""A jump is longer than this number of periods."""
 
 
 class Steps:
     """
-    Knows the period of a stream from its last few stamps.
+    The period of a stream, from the steps between its last stamps.
 
     Parameters
     ----------
     max_gap : int
-        Steps up to this long are no jumps at any rate [ns].
+        Longest step that is no jump at any rate [ns].
 
     """
 
-    def __init__(self, max_gap: int) -> None:
+    def __init__(self, max_gap: int = MAX_GAP_NS) -> None:
         self._max_gap = max_gap
-        # Jumps are kept among them, so that a stream that has become slow is followed.
-        self._last: deque[int] = deque(maxlen=HISTORY)
+        # gaps are included, so that a stream may become slow
+        self._last: deque[int] = deque(maxlen=STEPS_KEPT)
 
     def add(self, step: int) -> None:
-        """Take a step forward [ns]."""
+        """Add a step forward [ns]."""
         self._last.append(step)
 
     def clear(self) -> None:
-        """Forget them: the stream begins anew."""
+        """Forget all steps."""
         self._last.clear()
 
     @property
     def period(self) -> int:
-        """Median of the last steps [ns]; 0 as long as there are too few."""
-        if len(self._last) < FEWEST:
+        """Median of the last steps [ns]; 0 while there are too few."""
+        if len(self._last) < FEWEST_STEPS:
             return 0
         return sorted(self._last)[len(self._last) // 2]
 
     def is_jump(self, step: int) -> bool:
-        """Tell whether a step, forward or back [ns], is no matter of the stream's own rate."""
+        """Return whether a step, forward or back [ns], is a gap or a clock jump."""
         size = abs(step)
-        return size > self._max_gap and size > PERIODS * self.period
+        return size > self._max_gap and size > JUMP_PERIODS * self.period

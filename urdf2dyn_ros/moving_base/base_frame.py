@@ -1,4 +1,4 @@
-"""Which link's frame goes with a moving base, and the wrench on the base in that frame."""
+"""The frame of a moving base, and the wrench on the base in that frame."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BaseFrame:
     """
 
     def __init__(self, model: RobotModel) -> None:
-        # above a floating joint is the world, where tf has it standing still
+        # the parent of a floating joint is the world, which is fixed in tf
         self.link = next((joint.child for joint in model.joints
                           if joint.type == 'floating' and joint.parent == model.root), model.root)
         _, at = multibody(model).links[self.link]
@@ -32,7 +32,7 @@ class BaseFrame:
         self._p: Array = np.array(at.body_p_link)
 
     def wrench(self, at_root: Array) -> Array:
-        """Return force and moment (6,) about this frame's origin, in its axes, from the root's."""
+        """Transform force and moment (6,) from the root's frame to this one."""
         force, moment = at_root[:3], at_root[3:]
         return np.concatenate((self._R.T @ force,
                                self._R.T @ (moment - np.cross(self._p, force))))

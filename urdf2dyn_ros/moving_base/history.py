@@ -1,4 +1,4 @@
-"""What a sensor went through lately, asked for at the instants of another one."""
+"""The recent motion of a sensor, interpolated at the stamps of another one."""
 
 from __future__ import annotations
 
@@ -6,49 +6,37 @@ from collections import deque
 
 from urdf2dyn_ros.algebra.arrays import Array
 
-MAX_SAMPLES = 1024
+HISTORY_LENGTH = 1024
 """Samples that are kept: a second at 1 kHz."""
-
-ABSENCES = {
-    'base_missing': 'no base data yet',
-    'base_warming_up': 'too little base data yet to know accelerations',
-    'base_behind': 'the joint states are newer than the base data by more than max_age',
-    'base_stale': 'the base data is older than the joint states by more than the timeout',
-    'base_gap': 'base data before and after the joint states is further apart than the timeout',
-    'base_forgotten': 'the joint states are older than all base data that is kept',
-    'base_not_finite': 'the motion of the base is too large for floating point',
-}
-"""Why there is no motion of the base at an instant."""
 
 
 class History:
     """
-    Samples by stamp: linear between two of them, constant for a while after the newest.
+    Samples by stamp: linear between two of them, constant for a short time after the newest.
 
     Parameters
     ----------
     timeout : int
-        How much older than an instant the newest sample may be, and how far apart two around it
-        [ns].
+        Largest age of the newest sample at a stamp, and longest step that is interpolated [ns].
     max_age : int
-        How much older it may be to stand for that instant [ns].
+        Largest age of the newest sample that is used for a stamp [ns].
 
     Attributes
     ----------
     behind : int
-        How much older than the last instant that was asked for the newest sample was [ns].
+        Age of the newest sample at the last stamp of `at` [ns].
 
     """
 
     def __init__(self, timeout: int, max_age: int) -> None:
         self._timeout, self._max_age = timeout, max_age
-        self._samples: deque[tuple[int, Array]] = deque(maxlen=MAX_SAMPLES)
-        self._heard = 0
+        self._samples: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)
+        self._newest = 0
         self.behind = 0
 
-    def hear(self, stamp: int) -> None:
-        """Take note that there is data at a stamp [ns], which is or will become a sample."""
-        self._heard = stamp
+    def announce(self, stamp: int) -> None:
+        """Note that there are data of a stamp [ns], which are or will become a sample."""
+        self._newest = stamp
 
     def append(self, stamp: int, values: Array) -> bool:
         """Add a sample: stamp [ns], values (k,); return False if it is no newer than the last."""
@@ -61,12 +49,12 @@ class History:
         """Forget every sample."""
         self._samples.clear()
 
-    def at(self, instant: int) -> Array | str:
-        """Return the values (k,) at an instant [ns], or a key of ``ABSENCES``."""
-        if not self._heard:
+    def at(self, stamp: int) -> Array | str:
+        """Return the values (k,) at a stamp [ns], or a key of ``BASE_ABSENCES``."""
+        if not self._newest:
             return 'base_missing'
-        after, later = self._samples[-1] if self._samples else (self._heard, None)
-        self.behind = instant - after
+        after, later = self._samples[-1] if self._samples else (self._newest, None)
+        self.behind = stamp - after
         if self.behind > self._timeout:
             return 'base_stale'
         if later is None:
@@ -76,9 +64,9 @@ class History:
         if self.behind >= 0:
             return later
         for before, earlier in reversed(self._samples):
-            if before <= instant:
+            if before <= stamp:
                 if after - before > self._timeout:
                     return 'base_gap'
-                return earlier + (instant - before) / (after - before) * (later - earlier)
+                return earlier + (stamp - before) / (after - before) * (later - earlier)
             after, later = before, earlier
         return 'base_forgotten'

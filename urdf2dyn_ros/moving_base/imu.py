@@ -1,4 +1,4 @@
-"""An inertial measurement unit on any link: it measures what the forward sweep begins with."""
+"""An inertial measurement unit on any link."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from urdf2dyn_ros.moving_base.moving_base import MovingBase
 
 class Imu(MovingBase):
     """
-    Angular velocity and specific force, as sensor_msgs/Imu has them; its orientation is not used.
+    Angular velocity and specific force of sensor_msgs/Imu; its orientation is not used.
 
-    The angular acceleration is the derivative of the angular velocity. The parameters are those
-    of `MovingBase`; gravity is in the specific force already.
+    The angular acceleration is the derivative of the angular velocity. The specific force includes
+    gravity. The parameters are those of `MovingBase`.
 
     """
 
@@ -25,20 +25,20 @@ class Imu(MovingBase):
                 linear_acceleration: Sequence[float],
                 covariances: Sequence[float] = (0.0, 0.0)) -> str:
         """
-        Take the fields of one message; return its outcome, a key of ``OUTCOMES``.
+        Add the fields of one message; return its outcome, a key of ``BASE_OUTCOMES``.
 
         Parameters
         ----------
         stamp : int
             [ns].
         frame : str
-            Name of the link that the sensor is on; its frame is the sensor's.
+            Name of the link whose frame is that of the sensor.
         angular_velocity : sequence of float, (3,)
             [rad/s], in that frame.
         linear_acceleration : sequence of float, (3,)
             Of the frame's origin, minus gravity [m/s^2], in that frame: 9.81 upwards at rest.
         covariances : sequence of float, (2,)
-            First entries of those of both; -1 says that there is no such measurement.
+            First entries of the covariances of both; -1 means that there is no such measurement.
 
         """
         return self._receive(stamp, frame, covariances, angular_velocity, linear_acceleration)
@@ -46,5 +46,5 @@ class Imu(MovingBase):
     def _checked(self, rest: Array) -> Array:
         return rest
 
-    def _motion(self, velocities: Array, derivatives: Array, beside: Array) -> Array:
-        return np.concatenate((velocities, derivatives, beside))
+    def _motion(self, velocities: Array, derivatives: Array, unfiltered: Array) -> Array:
+        return np.concatenate((velocities, derivatives, unfiltered))

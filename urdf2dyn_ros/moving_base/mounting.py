@@ -12,13 +12,13 @@ from urdf2dyn_ros.multibody import Multibody
 
 class Mounting:
     """
-    A link of the robot.
+    A link that a sensor is mounted on.
 
     Parameters
     ----------
     system : Multibody
     link : str
-        Its name.
+        Name of the link.
 
     """
 
@@ -50,7 +50,7 @@ class Mounting:
         """
         Return the motion of the root's origin, in the root frame.
 
-        With w, wd, a of the link in root axes and what an observer on the root sees (rel):
+        With w, wd, a of the link in root axes, and its motion relative to the root (rel):
         w0 = w - w_rel,  wd0 = wd - wd_rel - w0 x w_rel,
         a0 = a - a_rel - 2 w0 x v_rel - wd0 x p - w0 x (w0 x p).
 
@@ -59,7 +59,7 @@ class Mounting:
         motion : Motion
             Of the link, in its own axes: [rad/s], [rad/s^2], and [m/s^2] minus gravity.
         q, qd, qdd : sequence of float, (n,)
-            As `relative` takes them.
+            As in `relative`.
 
         """
         R, p, v, a, w, wd = self.relative(q, qd, qdd)

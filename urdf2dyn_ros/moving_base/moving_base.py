@@ -1,4 +1,4 @@
-"""The motion of the root of a robot that nothing holds, from the messages of a sensor on it."""
+"""The motion of the root of a robot with a moving base, from a sensor on one of its links."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.samples import is_finite
 from urdf2dyn_ros.joints.motion import Motion
-from urdf2dyn_ros.moving_base.history import ABSENCES, MAX_SAMPLES, History
-from urdf2dyn_ros.moving_base.intake import OUTCOMES, TAKEN, Intake
+from urdf2dyn_ros.moving_base.history import HISTORY_LENGTH, History
+from urdf2dyn_ros.moving_base.message_check import ACCEPTED_BASE_OUTCOMES, MessageCheck
 from urdf2dyn_ros.moving_base.mounting import Mounting
 from urdf2dyn_ros.moving_base.rates import Rates
 from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.outcomes import BASE_ABSENCES, BASE_OUTCOMES
 from urdf2dyn_ros.parameters import Parameter, check_all
 from urdf2dyn_ros.parameters.gravity import GRAVITY, GRAVITY_PARAMETER
 from urdf2dyn_ros.robot_model import RobotModel
@@ -25,11 +26,11 @@ from urdf2dyn_ros.robot_model import RobotModel
 
 class MovingBase(ABC):
     """
-    What every sensor has in common: order, history, and the way from its link to the root.
+    Common base of the sensors: checks, history, and the transformation to the root.
 
-    No motion is better than a wrong one: none is given before accelerations are known, across a
-    gap, nor with data that is too old. Every message is counted by what became of it, and every
-    question for a motion that had no answer by its reason.
+    No motion is better than a wrong one: there is none before accelerations are known, across a
+    gap, nor from stale data. Every message is counted by its outcome, and every stamp without a
+    motion by its reason.
 
     Parameters
     ----------
@@ -39,15 +40,14 @@ class MovingBase(ABC):
         Returns the present time [ns].
     gravity : tuple of float, (3,)
         [m/s^2], in the world's frame.
-    counters : Counter, optional
-        Those of the base that this one replaces, to be counted on.
     **parameters
-        Values by name; the rows of ``PARAMETERS`` say which.
+        Rows of ``PARAMETERS`` by name.
 
     Attributes
     ----------
     counters : Counter
-        By the names in ``OUTCOMES``, ``EVENTS`` and ``ABSENCES``; they only ever grow.
+        By the keys of ``BASE_OUTCOMES``, ``BASE_EVENTS`` and ``BASE_ABSENCES``; they only
+        increase.
 
     Raises
     ------
@@ -57,88 +57,89 @@ class MovingBase(ABC):
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
-        Parameter('timeout', 0.1, 'How much older than the joint states the newest base data may '
-                  'be; also how far apart two of them may be for what lies between.', unit='s',
+        Parameter('timeout', 0.1, 'Largest age of the newest base data relative to the joint '
+                  'states, and longest step between base data that is interpolated.', unit='s',
                   minimum=1e-3, maximum=10.0),
-        Parameter('max_age', 0.01, 'The newest base data stands for joint states that are newer '
-                  'by up to so much; those that are still newer wait for the next one, and their '
-                  'efforts come with it.', unit='s', minimum=0.0, maximum=10.0),
+        Parameter('max_age', 0.01, 'Largest age of base data that is used for newer joint states; '
+                  'joint states that are still newer wait for the next base data.', unit='s',
+                  minimum=0.0, maximum=10.0),
         *Rates.PARAMETERS,
     )
     CHANNELS: ClassVar[int]
-    """Number of velocities, whose derivatives are estimated."""
+    """Number of measured velocities; their derivatives are estimated."""
 
     def __init__(self, model: RobotModel, *, clock: Callable[[], int],
                  gravity: tuple[float, float, float] = GRAVITY,
-                 counters: Counter[str] | None = None, **parameters: Any) -> None:
+                 **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
-        self.counters: Counter[str] = Counter() if counters is None else counters
+        self.counters: Counter[str] = Counter()
         self._gravity: tuple[float, float, float] = GRAVITY_PARAMETER.check(gravity)
         timeout, max_age = (round(values.pop(name) * 1e9) for name in ('timeout', 'max_age'))
         self._rates = Rates(self.CHANNELS, **values)
         self._clock = clock
         self._system = multibody(model)
-        self._intake = Intake(model.name, dict.fromkeys(self._system.links), self.counters)
+        self._check = MessageCheck(model.name, dict.fromkeys(self._system.links), self.counters)
         self._mounting = Mounting(self._system, model.root)
-        # what goes with the velocities of each instant
-        self._beside: deque[tuple[int, Array]] = deque(maxlen=MAX_SAMPLES)
+        # the part of each message that is not filtered
+        self._unfiltered: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)
         self._history = History(timeout, max_age)
-        self._refusal = ''
+        self._rejection = ''
 
     @property
     def newest(self) -> int | None:
-        """Newest stamp that was taken [ns]; None before the first message."""
-        return self._intake.newest or None
+        """Newest stamp [ns]; None before the first message."""
+        return self._check.newest or None
 
     @property
     def age(self) -> int | None:
-        """The present time less the newest stamp [ns]; None before the first message."""
+        """Age of the newest stamp [ns]; None before the first message."""
         return None if self.newest is None else self._clock() - self.newest
 
     @property
-    def doubts(self) -> tuple[str, ...]:
-        """What is wrong with which frames, each once, the first few."""
-        return self._intake.doubts
+    def warnings(self) -> tuple[str, ...]:
+        """Frames with a fault, the first few, and what to do."""
+        return self._check.warnings
 
     def explained(self, absence: str) -> str:
-        """Return why the last question had no answer, in a sentence; `absence`: its answer."""
-        text = ABSENCES[absence]
+        """Return in a sentence why there was no motion at the last stamp: key `absence`."""
+        text = BASE_ABSENCES[absence]
         if absence in ('base_behind', 'base_stale', 'base_forgotten'):
             behind = self._history.behind
             text += f': the newest is {abs(behind) * 1e-9:.3g} s ' + (
                 'older' if behind > 0 else 'newer')
-        if self._refusal:
-            text += f'; the last message was refused: {OUTCOMES[self._refusal]}'
+        if self._rejection:
+            text += f'; the last message was rejected: {BASE_OUTCOMES[self._rejection]}'
         return text
 
     def motion_at(self, stamp: int, q: ArrayLike, qd: ArrayLike,
                   qdd: ArrayLike) -> Array | str:
         """
-        Return the motion of the root's origin, or in one word why it is not known.
+        Return the motion of the root's origin, or the key of the reason why it is unknown.
 
-        Between two samples it is linear; after the newest it stays, for up to `max_age`. Data
-        may come later than the joint states: who gets ``base_behind`` may wait and ask again.
+        Between two samples it is linear; after the newest it is constant, for up to `max_age`.
+        Base data may be received later than the joint states: after ``base_behind``, call again
+        when there are more.
 
         Parameters
         ----------
         stamp : int
-            The instant [ns], that of an estimate of the joints.
+            Stamp of an estimate of the joints [ns].
         q, qd, qdd : array_like, (n,)
-            The independent joints then: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
+            Independent joints at that stamp: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
 
         Returns
         -------
         ndarray, (9,), or str
             Angular velocity [rad/s], angular acceleration [rad/s^2] and linear acceleration
-            minus gravity [m/s^2], in the root frame; or a key of ``ABSENCES``.
+            minus gravity [m/s^2], in the root frame; or a key of ``BASE_ABSENCES``.
 
         """
-        found = self._history.at(stamp)
-        if not isinstance(found, str):
-            found = self._of_root(found, q, qd, qdd)
-        if isinstance(found, str):
-            self.counters[found] += 1
-        return found
+        motion = self._history.at(stamp)
+        if not isinstance(motion, str):
+            motion = self._of_root(motion, q, qd, qdd)
+        if isinstance(motion, str):
+            self.counters[motion] += 1
+        return motion
 
     def _of_root(self, sensor: Array, q: ArrayLike, qd: ArrayLike,
                  qdd: ArrayLike) -> Array | str:
@@ -151,7 +152,7 @@ class MovingBase(ABC):
     def _receive(self, stamp: int, frame: str, covariances: Sequence[float],
                  velocities: Sequence[float], rest: Sequence[float]) -> str:
         """
-        Take one message; return its outcome.
+        Add one message; return its outcome.
 
         Parameters
         ----------
@@ -164,45 +165,45 @@ class MovingBase(ABC):
         velocities : sequence of float, (CHANNELS,)
             Angular first.
         rest : sequence of float
-            What `_checked` takes.
+            Argument of `_checked`.
 
         """
-        # Absurd numbers are judged by their results; numpy need not warn of them on the way.
+        # the results are checked: numpy need not warn of numbers that are too large
         with np.errstate(all='ignore'):
             outcome = self._process(stamp, frame, covariances, np.array(velocities, dtype=float),
                                     np.array(rest, dtype=float))
         self.counters['received'] += 1
         self.counters[outcome] += 1
-        self._refusal = '' if outcome in TAKEN else outcome
+        self._rejection = '' if outcome in ACCEPTED_BASE_OUTCOMES else outcome
         return outcome
 
     def _process(self, stamp: int, frame: str, covariances: Sequence[float], velocities: Array,
                  rest: Array) -> str:
-        fault = self._intake.refused(frame, covariances, velocities, rest)
+        fault = self._check.content_fault(frame, covariances, velocities, rest)
         if fault:
             return fault
-        beside = self._checked(rest)
-        if beside is None:
+        unfiltered = self._checked(rest)
+        if unfiltered is None:
             return 'no_rotation'
-        mounted = self._intake.frame
-        fault = self._intake.take(stamp, frame)
+        mounted = self._check.frame
+        fault = self._check.stamp_fault(stamp, frame)
         if fault:
             return fault
-        if self._intake.restart:
+        if self._check.restart:
             self._restart()
         if frame != mounted:
             self._mounting = Mounting(self._system, frame)
-        self._history.hear(stamp)
-        return self._compute(stamp, velocities, beside)
+        self._history.announce(stamp)
+        return self._compute(stamp, velocities, unfiltered)
 
-    def _compute(self, stamp: int, velocities: Array, beside: Array) -> str:
-        self._beside.append((stamp, beside))
+    def _compute(self, stamp: int, velocities: Array, unfiltered: Array) -> str:
+        self._unfiltered.append((stamp, unfiltered))
         estimate = self._rates.update(stamp, velocities)
         if not estimate.valid:
             return 'warming_up'
-        while self._beside[0][0] < estimate.stamp:
-            self._beside.popleft()
-        motion = self._motion(estimate.qd, estimate.qdd, self._beside[0][1])
+        while self._unfiltered[0][0] < estimate.stamp:
+            self._unfiltered.popleft()
+        motion = self._motion(estimate.qd, estimate.qdd, self._unfiltered[0][1])
         if not is_finite(motion):
             self._restart()
             return 'not_finite'
@@ -210,13 +211,13 @@ class MovingBase(ABC):
 
     def _restart(self) -> None:
         self._rates.reset()
-        self._beside.clear()
+        self._unfiltered.clear()
         self._history.clear()
 
     @abstractmethod
     def _checked(self, rest: Array) -> Array | None:
-        """Return what of a message is not filtered, or None if it is no rotation."""
+        """Return the part of a message that is not filtered; None if it is no rotation."""
 
     @abstractmethod
-    def _motion(self, velocities: Array, derivatives: Array, beside: Array) -> Array:
+    def _motion(self, velocities: Array, derivatives: Array, unfiltered: Array) -> Array:
         """Return angular velocity, angular acceleration and acceleration minus gravity (9,)."""

@@ -1,4 +1,4 @@
-"""Odometry of any link: orientation and twist, of which accelerations are estimated."""
+"""Odometry of any link: orientation and twist; accelerations are estimated."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.vectors import add, cross, scale
 from urdf2dyn_ros.moving_base.moving_base import MovingBase
 
-UNIT = 1e-2
-"""A quaternion whose length differs from 1 by more is no rotation."""
+QUATERNION_TOLERANCE = 1e-2
+"""Largest difference of the length of a quaternion from 1."""
 
 
 class Odometry(MovingBase):
     """
-    Orientation and twist, as nav_msgs/Odometry has them; its position is not used.
+    Orientation and twist of nav_msgs/Odometry; its position is not used.
 
-    Both accelerations are derivatives of the twist: that of the origin is vd + w x v, for the
-    twist is given in axes that turn. The orientation turns gravity into the link's frame; a
-    heading that drifts or jumps does no harm as long as gravity is vertical. The parameters are
-    those of `MovingBase`.
+    Both accelerations are derivatives of the twist: that of the origin is vd + w x v, because the
+    axes of the twist rotate. The orientation rotates gravity into the link's frame; a heading that
+    drifts or jumps has no effect as long as gravity is vertical. The parameters are those of
+    `MovingBase`.
 
     """
 
@@ -32,7 +32,7 @@ class Odometry(MovingBase):
                 linear: Sequence[float], angular: Sequence[float],
                 covariances: Sequence[float] = (0.0, 0.0)) -> str:
         """
-        Take the fields of one message; return its outcome, a key of ``OUTCOMES``.
+        Add the fields of one message; return its outcome, a key of ``BASE_OUTCOMES``.
 
         Parameters
         ----------
@@ -46,7 +46,8 @@ class Odometry(MovingBase):
             Velocity of the link's origin [m/s] and angular velocity [rad/s] relative to the
             world, in the link's own axes.
         covariances : sequence of float, (2,)
-            First entries of those of pose and twist; -1 says that there is no such measurement.
+            First entries of the covariances of pose and twist; -1 means that there is no such
+            measurement.
 
         """
         return self._receive(stamp, frame, covariances, (*angular, *linear), orientation)
@@ -54,15 +55,15 @@ class Odometry(MovingBase):
     def _checked(self, rest: Array) -> Array | None:
         """Return gravity in the link's frame [m/s^2]."""
         length = math.hypot(*rest)
-        if abs(length - 1.0) > UNIT:
+        if abs(length - 1.0) > QUATERNION_TOLERANCE:
             return None
         x, y, z, s = (rest / length).tolist()
-        # turned back: by the conjugate quaternion
+        # by the conjugate quaternion, into the link's frame
         twice = cross(scale(2.0, self._gravity), (x, y, z))
         return np.array(add(self._gravity, add(scale(s, twice), cross(twice, (x, y, z)))))
 
-    def _motion(self, velocities: Array, derivatives: Array, beside: Array) -> Array:
+    def _motion(self, velocities: Array, derivatives: Array, unfiltered: Array) -> Array:
         w_x, w_y, w_z, *v = velocities.tolist()
-        turning = cross((w_x, w_y, w_z), (v[0], v[1], v[2]))
-        acceleration = derivatives[3:] + turning - beside
+        coriolis = cross((w_x, w_y, w_z), (v[0], v[1], v[2]))
+        acceleration = derivatives[3:] + coriolis - unfiltered
         return np.concatenate((velocities[:3], derivatives[:3], acceleration))

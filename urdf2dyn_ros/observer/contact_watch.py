@@ -56,7 +56,7 @@ class ContactWatch:
         self._not_measured = np.isnan(output.measured)
         with np.errstate(all='ignore'):   # absurd numbers are judged by their results
             external = self._observer.update(output.stamp, output.q, output.qd, output.measured,
-                                             *output.given)
+                                             *output.load_arguments)
             if external is None:
                 self._detector.stop()
             else:

@@ -1,1 +1,1 @@
-"""What the node tells about itself."""
+"""The status of a node, and its log of faulty messages."""

@@ -1,4 +1,4 @@
-"""How a node is doing: rates, latencies and silence, told once a second from what it counts."""
+"""Rates, latencies and silence of a node, reported once a second."""
 
 from __future__ import annotations
 
@@ -11,24 +11,29 @@ from math import nan
 from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.stream.output import Output
 
-PERIOD = 1.0
-CHECK = 0.25
-"""Time between two questions whether a report is due [s]."""
+REPORT_PERIOD = 1.0
+"""Time between two reports [s]."""
 
-SILENCE = 0.5
-"""A stream is silent after this time [s], or after three periods if it is a slow one."""
+CHECK_PERIOD = 0.25
+"""Time between two checks whether a report is due [s]."""
 
-PERIODS = 3
-LONGEST_SILENCE = 5.0
-GAPS = 5
+SHORTEST_SILENCE, LONGEST_SILENCE = 0.5, 5.0
+"""Limits of the time after which a stream is silent [s]."""
+
+SILENT_PERIODS = 3
+"""Periods after which a stream is silent, within these limits."""
+
+STEPS_KEPT = 5
+"""Steps between messages whose median is the period."""
 
 MAX_LATENCIES = 10_000
+"""Latencies that are kept for a report."""
 
 
 @dataclass(frozen=True)
-class Figures:
+class MonitorReport:
     """
-    What happened since the report before.
+    Figures since the report before.
 
     Attributes
     ----------
@@ -39,11 +44,11 @@ class Figures:
     silence : float or None
         Time since the last message [s]; None before the first.
     silent : bool
-        Whether that is longer than this stream's messages are apart.
+        Whether that is longer than the period of the stream allows.
     latency : tuple of float, (3,)
         From receipt to publishing [us]: median, 99th percentile, largest; NaN if there was none.
     newest : Output or None
-        The last one that was published.
+        The last published output.
     failures : int
         Callbacks that failed since the start.
     failure : str
@@ -64,13 +69,12 @@ class Figures:
 
 class Monitor:
     """
-    Counts while messages flow, at the cost of two calls for each; sorts when it is asked.
+    Counts messages and outputs, with two calls for each; sorts latencies for a report alone.
 
     Parameters
     ----------
     clock : callable
-        Returns a time [ns] that nobody sets: the node's own clock may be simulated and stand
-        still.
+        Returns the time of a monotonic clock [ns]: the node's own clock may be simulated and stop.
 
     Attributes
     ----------
@@ -83,7 +87,7 @@ class Monitor:
         self._clock = clock
         self.messages = 0
         self._last: int | None = None
-        self._gaps: deque[int] = deque(maxlen=GAPS)
+        self._steps: deque[int] = deque(maxlen=STEPS_KEPT)
         self._latencies: deque[int] = deque(maxlen=MAX_LATENCIES)
         self._published = 0
         self._newest: Output | None = None
@@ -97,13 +101,13 @@ class Monitor:
         """Count a message; return the time [ns] for `published`."""
         now = self._clock()
         if self._last is not None:
-            self._gaps.append(now - self._last)
+            self._steps.append(now - self._last)
         self._last = now
         self.messages += 1
         return now
 
     def published(self, began: int, output: Output) -> None:
-        """Count what came of the message received at `began` [ns]."""
+        """Count the output of a message that was received at `began` [ns]."""
         self._published += 1
         self._newest = output
         self._latencies.append(self._clock() - began)
@@ -115,28 +119,28 @@ class Monitor:
 
     @property
     def silent(self) -> bool:
-        """Whether the last message is longer ago than this stream's messages are apart."""
+        """Whether the last message is longer ago than the period of the stream allows."""
         if self._last is None:
             return True
-        limit = SILENCE
-        if len(self._gaps) == GAPS:
-            # the median: one pause does not make a stream a slow one
-            usual = sorted(self._gaps)[GAPS // 2] / SECOND_NS
-            limit = min(max(limit, PERIODS * usual), LONGEST_SILENCE)
+        limit = SHORTEST_SILENCE
+        if len(self._steps) == STEPS_KEPT:
+            # the median, so that one pause has no effect
+            usual = sorted(self._steps)[STEPS_KEPT // 2] / SECOND_NS
+            limit = min(max(limit, SILENT_PERIODS * usual), LONGEST_SILENCE)
         return (self._clock() - self._last) / SECOND_NS > limit
 
     @property
     def due(self) -> bool:
-        """Whether to report: every second, and at once when the input stops or comes back."""
-        # half a check early rather than late, else a timer that jitters makes the second longer
+        """Whether to report: every second, and at once when the input stops or returns."""
+        # half a check early, so that jitter of the timer does not lengthen the second
         elapsed = (self._clock() - self._reported) / SECOND_NS
-        return elapsed >= PERIOD - CHECK / 2 or self.silent != self._silent_reported
+        return elapsed >= REPORT_PERIOD - CHECK_PERIOD / 2 or self.silent != self._silent_reported
 
-    def report(self) -> Figures:
-        """Return the figures since the report before, and begin the next ones."""
+    def report(self) -> MonitorReport:
+        """Return the figures since the report before, and start new ones."""
         now = self._clock()
         elapsed = max(now - self._reported, 1) / SECOND_NS
-        figures = Figures(
+        figures = MonitorReport(
             received=(self.messages - self._messages_reported) / elapsed,
             published=self._published / elapsed, messages=self.messages,
             silence=None if self._last is None else (now - self._last) / SECOND_NS,

@@ -29,25 +29,25 @@ STREAM_PARAMETERS: tuple[Parameter, ...] = (
 
 
 def estimator(values: Mapping[str, Any], joints: int, compiled: bool = False) -> Estimator:
-    """Return the estimator that the parameters ask for, compiled if that is possible."""
+    """Return the estimator of the parameters, in C if it is available."""
     name = values['estimator']
     make = make_compiled if compiled else make_estimator
     return make(name, joints, **group(values, name))
 
 
 def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
-           clock: Callable[[], int], **carried: Any) -> Stream:
-    """Return the stream that the parameters ask for."""
+           clock: Callable[[], int], **options: Any) -> Stream:
+    """Return the stream of the parameters."""
     return Stream(dynamics.joint_names, dynamics.continuous, dynamics,
                   estimator(values, len(dynamics.joint_names), dynamics.backend == 'c'),
                   clock=clock, limits=_position_limits(dynamics), **group(values, 'stream'),
-                  **carried)
+                  **options)
 
 
 def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],
             payload: Mapping[str, Array], before: Sources | None) -> Sources:
     """
-    Return what tells a stream what acts beside the motion.
+    Return the sources of the load arguments.
 
     Parameters
     ----------
@@ -57,23 +57,23 @@ def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callabl
     clock : callable
         Returns the present time [ns].
     payload : mapping
-        What each link carries, (10,), as it is now.
+        Payload of each link, (10,), as it is now.
     before : Sources or None
-        Those that these replace, to be counted on.
+        Sources that these replace; their counters are continued.
 
     """
     base, wrenches, loads, system = None, None, dynamics.loads, multibody(dynamics.model)
     if loads.moving(system):
         base = BASES[sensor(values, system)](
             dynamics.model, clock=clock, gravity=dynamics.gravity_vector,
-            counters=before.base.counters if before is not None and before.base else None,
             **group(values, 'moving_base'))
     if loads.external:
         wrenches = ExternalWrenches(system, loads.external, clock=time.monotonic_ns,
                                     moving=base is not None, **group(values, 'wrench'))
-        if before is not None and before.wrenches is not None:
-            wrenches.counters.update(before.wrenches.counters)
-    return Sources(base, wrenches, (lambda: payload[loads.payload]) if loads.payload else None)
+    result = Sources(base, wrenches, (lambda: payload[loads.payload]) if loads.payload else None)
+    if before is not None:
+        result.continue_counting(before)
+    return result
 
 
 def _position_limits(dynamics: InverseDynamics) -> Array:
@@ -86,7 +86,7 @@ def _position_limits(dynamics: InverseDynamics) -> Array:
 
 
 def streaming(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that a stream is made of."""
+    """Return the values that a stream depends on, in groups."""
     name = values['estimator']
     return {'estimator': name, **{prefix: group(values, prefix) for prefix in (
         name, 'stream', 'wrench', 'moving_base')}}

@@ -1,4 +1,4 @@
-"""What a stream gives for one instant."""
+"""The output of a stream for one stamp."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from urdf2dyn_ros.algebra.arrays import Array
 
 class Output(NamedTuple):
     """
-    What was computed for one instant, in the model's order.
+    An estimate with its efforts, in the order of the model.
 
     Attributes
     ----------
     stamp : int
-        The instant [ns]: the message's stamp, less the lag that the estimator declares.
+        Stamp of the sample that was estimated [ns]: the newest, or older by the estimator's lag.
     q, qd, qdd : ndarray, (n,)
         [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
     effort : ndarray, (n,)
-        Computed from these [N m or N].
+        Computed [N m or N].
     measured : ndarray, (n,)
-        Measured at the same instant [N m or N]; NaN where not measured.
+        Measured efforts of the same stamp [N m or N]; NaN where not measured.
     std : ndarray, (n,)
-        Standard deviation of qdd; NaN where the estimator does not know it.
-    given : tuple of ndarray
-        What else it was computed from: what the equations take beside q, qd and qdd.
+        Standard deviation of qdd; NaN where the estimator does not return it.
+    load_arguments : tuple of ndarray
+        Arguments of the equations after q, qd and qdd.
     wrench : ndarray, (6,), or None
         Force [N] and moment [N m] that the world must apply at the origin of the root, in its
-        frame; None where the root stands still.
+        frame; None where the root is fixed.
 
     """
 
@@ -38,5 +38,5 @@ class Output(NamedTuple):
     effort: Array
     measured: Array
     std: Array
-    given: tuple[Array, ...] = ()
+    load_arguments: tuple[Array, ...] = ()
     wrench: Array | None = None

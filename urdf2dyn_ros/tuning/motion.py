@@ -166,7 +166,7 @@ def _read(records: Iterable[Record], first: str, samples: Samples, stretches: St
                 remark(TOO_LATE)
             continue
         before, jumps = samples.newest - later, events['jump_back']
-        sample = samples.take(stamp, record.names, cast(Any, record.position),
+        sample = samples.add(stamp, record.names, cast(Any, record.position),
                               cast(Any, record.velocity), cast(Any, record.effort))
         if events['jump_back'] > jumps:
             stretches.cut(SetBack(number, before, record.stamp))

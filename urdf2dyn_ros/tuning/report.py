@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from urdf2dyn_ros.estimators import ESTIMATORS
+from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.quoting import printable
-from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.noise import LEAST_NOISE
 from urdf2dyn_ros.tuning.sampling import sampling
@@ -22,7 +22,7 @@ def report(motion: RecordedMotion, found: Suggestion) -> str:
     """Return the sampling, a row for every joint, the velocities' faults and the suggestion."""
     lines = [motion.set_back] if motion.set_back else []
     lines.append(f'sampling: {sampling(motion.all_stamps)}')
-    for counters, head in ((OUTCOMES, 'left out'), (EVENTS, 'besides')):
+    for counters, head in ((JOINT_STATE_OUTCOMES, 'left out'), (JOINT_STATE_EVENTS, 'besides')):
         lines += [f'{head}: {name} {motion.events[name]} ({meaning})'
                   for name, meaning in counters.items()
                   if motion.events[name] and name != 'jump_back']

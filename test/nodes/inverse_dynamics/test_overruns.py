@@ -16,9 +16,9 @@ from support.streams.pendulum_stream import add_up, make_stream, receive
 from urdf2dyn_ros.health import Level
 from urdf2dyn_ros.joint_states.backlog import Backlog
 from urdf2dyn_ros.joint_states.overruns import MAX_PUBLISHERS, Overruns
-from urdf2dyn_ros.status.monitor import Figures
-from urdf2dyn_ros.status.status import State, input_status
-from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES
+from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.status.monitor import MonitorReport
+from urdf2dyn_ros.status.node_status import NodeState, input_status
 
 NAN = float('nan')
 
@@ -44,13 +44,13 @@ def test_publishers_without_end_do_not_fill_the_memory() -> None:
 def test_a_pause_is_told_from_a_machine_that_is_too_slow() -> None:
     """By whether fewer wait each time; what came in time ends the reckoning."""
     backlog = Backlog(1000)
-    assert [backlog.too_long(count) for count in (250, 120, 60, 25, 20)] == [False] * 5
-    assert backlog.too_long(26), 'no fewer than before, and not few'
+    assert [backlog.is_overload(count) for count in (250, 120, 60, 25, 20)] == [False] * 5
+    assert backlog.is_overload(26), 'no fewer than before, and not few'
     backlog.over()
-    assert not backlog.too_long(80)
-    assert backlog.too_long(80)
+    assert not backlog.is_overload(80)
+    assert backlog.is_overload(80)
     backlog.over()
-    assert backlog.too_long(251)
+    assert backlog.is_overload(251)
 
 
 @pytest.mark.fault(38)
@@ -60,7 +60,7 @@ def test_the_estimator_has_every_sample_and_the_newest_is_answered() -> None:
     for ms in range(100):
         expected = receive(patient, ms)
         late = 50 <= ms < 90
-        output = receive(hurried, ms, answer=not late)
+        output = receive(hurried, ms, compute=not late)
         assert (output is None) == (late or expected is None)
         if output is not None:
             assert output.stamp == expected.stamp and (output.effort == expected.effort).all()
@@ -72,8 +72,8 @@ def test_the_estimator_has_every_sample_and_the_newest_is_answered() -> None:
 @pytest.mark.fault(39)
 def test_many_overruns_are_a_warning() -> None:
     """A few are not; overtaken messages are none."""
-    figures = Figures(1000.0, 1000.0, 1000, 0.0, False, (NAN, NAN, NAN), None, 0, '')
-    state = State(None, None, 'kalman', '')
+    figures = MonitorReport(1000.0, 1000.0, 1000, 0.0, False, (NAN, NAN, NAN), None, 0, '')
+    state = NodeState(None, None, 'kalman', '')
     for lost, level in ((0, Level.OK), (50, Level.OK), (200, Level.WARN)):
         grown = Counter(used=10, overtaken=990, overruns=lost)
         status = input_status(state, figures, grown, ['robot'])
@@ -106,7 +106,7 @@ def test_what_a_full_queue_drops_is_counted(graph: Graph) -> None:
         grown = {name: values[name] - begun[name] for name in ('received', 'overruns')}
         assert sum(grown.values()) == (robot.stamp - before) // STEP
         assert grown['overruns'] >= 60
-        assert sum(values[name] for name in OUTCOMES) == values['received']
+        assert sum(values[name] for name in JOINT_STATE_OUTCOMES) == values['received']
 
 
 @pytest.mark.fault(38)
@@ -162,7 +162,7 @@ def test_a_node_that_was_busy_takes_all_that_wait_and_answers_the_newest(graph: 
         assert error(robot.efforts[-1], robot) < 1e-2
         values = counters.settled()
         assert values['overtaken'] > 0
-        assert sum(values[name] for name in OUTCOMES) == values['received']
+        assert sum(values[name] for name in JOINT_STATE_OUTCOMES) == values['received']
         assert values['jump_back'] == 0
 
 
@@ -196,7 +196,7 @@ class Counters:
         wanted = len(self._arrays) + 2
         self._graph.wait(lambda: len(self._arrays) >= wanted)
         return {row.key: int(row.value) for row in self._arrays[-1].status[1].values
-                if row.key in (*OUTCOMES, *EVENTS)}
+                if row.key in (*JOINT_STATE_OUTCOMES, *JOINT_STATE_EVENTS)}
 
 
 def information(graph: Graph) -> dict[str, object]:

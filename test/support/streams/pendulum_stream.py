@@ -5,7 +5,8 @@ from math import pi
 import numpy as np
 
 from urdf2dyn_ros.estimators import make_estimator
-from urdf2dyn_ros.stream.stream import OUTCOMES, Stream
+from urdf2dyn_ros.outcomes import JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.stream.stream import Stream
 
 MS = 1_000_000
 START = 1_700_000_000 * 1000 * MS
@@ -49,4 +50,4 @@ def run(stream, milliseconds, **fields):
 
 
 def add_up(counters):
-    return counters['received'] == sum(counters[outcome] for outcome in OUTCOMES)
+    return counters['received'] == sum(counters[outcome] for outcome in JOINT_STATE_OUTCOMES)

@@ -6,4 +6,4 @@ NAMES = ['a', 'b', 'c']
 
 
 def take(samples, ms, names=NAMES, position=(1.0, 2.0, 3.0), velocity=(), effort=()):
-    return samples.take(START + round(ms * MS), names, position, velocity, effort)
+    return samples.add(START + round(ms * MS), names, position, velocity, effort)

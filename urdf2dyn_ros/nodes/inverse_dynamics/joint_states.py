@@ -91,7 +91,7 @@ class JointStates:
             self._count(taken[1])
             self._put_aside(waiting, taken[0])
         *older, newest = waiting
-        hurry = self._backlog.too_long(len(older))
+        hurry = self._backlog.is_overload(len(older))
         for message in older:
             self._take(message, not hurry)
         self._take(newest, True)

@@ -14,7 +14,7 @@ from urdf2dyn_ros.information import information, information_text
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.worker import Worker
-from urdf2dyn_ros.status.monitor import CHECK, Monitor
+from urdf2dyn_ros.status.monitor import CHECK_PERIOD, Monitor
 
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
                      durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -40,7 +40,7 @@ class ModelInfo:
         self._written: deque[str] = deque(maxlen=1)
         self._topic = node.create_publisher(String, '~/model_info', LATCHED)
         # the thread that spins publishes: for the worker the node may be gone at any moment
-        node.create_timer(CHECK, barrier(node, self._publish, monitor.failed),
+        node.create_timer(CHECK_PERIOD, barrier(node, self._publish, monitor.failed),
                           clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def tell(self, dynamics: InverseDynamics) -> None:

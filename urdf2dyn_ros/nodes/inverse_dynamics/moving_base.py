@@ -22,7 +22,7 @@ from urdf2dyn_ros.nodes.conversions import nanoseconds, time, triple
 from urdf2dyn_ros.nodes.inverse_dynamics.status import publishers
 from urdf2dyn_ros.nodes.topics import Topics
 from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.status.monitor import CHECK
+from urdf2dyn_ros.status.monitor import CHECK_PERIOD
 
 
 def _imu(base: Imu, message: Any) -> None:
@@ -89,7 +89,7 @@ class Base:
         self._model: RobotModel | None = None
         self._frame: BaseFrame
         # the thread that spins subscribes; a model gets ready in another one
-        node.create_timer(CHECK, barrier(node, self._look, failed),
+        node.create_timer(CHECK_PERIOD, barrier(node, self._look, failed),
                           clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def publish(self, stamp: int, wrench: Array, model: RobotModel) -> None:

@@ -40,7 +40,7 @@ from urdf2dyn_ros.nodes.topics import Topics
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.status.monitor import Monitor
-from urdf2dyn_ros.status.status import State
+from urdf2dyn_ros.status.node_status import NodeState
 from urdf2dyn_ros.stream.assembly import estimator, sources, stream, streaming
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.sources import Sources
@@ -96,7 +96,7 @@ class InverseDynamicsNode(Node):
         self._base = Base(self, topics, depth, lambda: self._sources.base, self._resume,
                           failed)
         Watch(self, self._monitor, lambda: self._running and self._running.stream,
-              lambda: (*self._sources.doubts, *self._base.heard))
+              lambda: (*self._sources.warnings, *self._base.heard))
 
     # ---- the model
 
@@ -152,9 +152,10 @@ class InverseDynamicsNode(Node):
         values = {**self._values, 'base': loaded.values['base']}
         found = sources(values, dynamics, self._now, self._payload.entries,
                         None if before is None else before.sources)
-        current = stream(values, dynamics, self._now,
-                         counters=None if before is None else before.stream.counters,
-                         **({'given': found} if len(dynamics.inputs) > 3 else {}))
+        current = stream(values, dynamics, self._now, **(
+            {'load_arguments': found} if len(dynamics.inputs) > 3 else {}))
+        if before is not None:
+            current.counters.update(before.stream.counters)
         return Running(loaded, current, found, message)
 
     @property
@@ -211,13 +212,13 @@ class InverseDynamicsNode(Node):
             self._running.stream.accelerate(nanoseconds(message.header.stamp), message.joint_names,
                                             message.points[0].accelerations)
 
-    def _state(self) -> State:
+    def _state(self) -> NodeState:
         running, chosen = self._running, self._values['estimator']
         refused, payload = self._descriptions.refused, carried(self._values)
         contact = self._observer.status(running)
         if running is None:
-            return State(None, None, chosen, refused, payload, contact=contact)
-        return State(running.loaded.dynamics, running.stream, chosen, refused, payload,
+            return NodeState(None, None, chosen, refused, payload, contact=contact)
+        return NodeState(running.loaded.dynamics, running.stream, chosen, refused, payload,
                      running.sources, contact)
 
     # ---- the equations

@@ -11,9 +11,9 @@ from rclpy.node import Node
 
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.diagnostics import diagnostic_status
-from urdf2dyn_ros.status.complaints import Complaints
-from urdf2dyn_ros.status.monitor import CHECK, Monitor
-from urdf2dyn_ros.status.status import State, input_status, model_status, output_status
+from urdf2dyn_ros.status.fault_log import FaultLog
+from urdf2dyn_ros.status.monitor import CHECK_PERIOD, Monitor
+from urdf2dyn_ros.status.node_status import NodeState, input_status, model_status, output_status
 
 
 def publishers(node: Node, topic: str) -> list[str]:
@@ -38,18 +38,18 @@ class StatusPublisher:
 
     """
 
-    def __init__(self, node: Node, monitor: Monitor, state: Callable[[], State],
+    def __init__(self, node: Node, monitor: Monitor, state: Callable[[], NodeState],
                  diagnostics: bool) -> None:
         self._node, self._monitor, self._state = node, monitor, state
         # with the namespace, which tells two arms of one robot apart on /diagnostics
         self._name = node.get_fully_qualified_name().lstrip('/')
         self._counted: Counter[str] = Counter()
-        self._complaints = Complaints()
+        self._complaints = FaultLog()
         self._topics = [node.create_publisher(DiagnosticArray, '~/status', 10)]
         if diagnostics:
             self._topics.append(node.create_publisher(DiagnosticArray, '/diagnostics', 10))
         # the node's own clock may be simulated, and stand still or be set back
-        node.create_timer(CHECK, barrier(node, self._check, monitor.failed),
+        node.create_timer(CHECK_PERIOD, barrier(node, self._check, monitor.failed),
                           clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _check(self) -> None:
@@ -72,11 +72,11 @@ class StatusPublisher:
             topic.publish(message)
         self._log(message.status[1], state, grown)
 
-    def _log(self, input_: DiagnosticStatus, state: State, grown: Counter[str]) -> None:
+    def _log(self, input_: DiagnosticStatus, state: NodeState, grown: Counter[str]) -> None:
         """Say what is doubtful or left out, at once and then now and then."""
         logger, complaints = self._node.get_logger(), self._complaints
         unknown = () if state.stream is None else state.stream.unknown_joints
-        for line in (*complaints.doubted(state.doubts), *complaints.counted(grown),
+        for line in (*complaints.warned(state.warnings), *complaints.counted(grown),
                      *complaints.unknown(unknown)):
             if line.warning:   # rclpy takes a place in the code for one severity
                 logger.warning(line.text)

@@ -53,7 +53,7 @@ class Terms:
             return
         try:
             with np.errstate(all='ignore'):
-                found = dynamics.terms(output.q, output.qd, output.qdd, *output.given)
+                found = dynamics.terms(output.q, output.qd, output.qdd, *output.load_arguments)
         except (ArithmeticError, StateError):   # too large for floating point, unlike their sum
             return
         zeros = np.zeros_like(output.effort)

@@ -10,8 +10,9 @@ from rclpy.node import Node
 
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.inverse_dynamics.status import publishers
+from urdf2dyn_ros.outcomes import JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.status.monitor import Monitor
-from urdf2dyn_ros.stream.stream import OUTCOMES, Stream
+from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.system.shared_memory import replaced_ports
 
 PATIENCE = 10.0
@@ -73,8 +74,8 @@ def _deafness() -> str:
 
 def _reasons(grown: Counter[str], current: Stream) -> str:
     """Return what became of messages that gave no efforts, most frequent first."""
-    texts = [f'{count} messages {name} ({OUTCOMES[name]})'
-             for name, count in grown.most_common() if name in OUTCOMES]
+    texts = [f'{count} messages {name} ({JOINT_STATE_OUTCOMES[name]})'
+             for name, count in grown.most_common() if name in JOINT_STATE_OUTCOMES]
     if current.missing_joints:
         texts.append('missing joints ' + ', '.join(current.missing_joints))
     if current.unknown_joints:

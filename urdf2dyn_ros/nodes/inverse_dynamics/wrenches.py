@@ -17,7 +17,7 @@ from urdf2dyn_ros.loads.load_parameters import WRENCH_TOPICS, external
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import nanoseconds, triple
 from urdf2dyn_ros.nodes.topics import Topics
-from urdf2dyn_ros.status.monitor import CHECK
+from urdf2dyn_ros.status.monitor import CHECK_PERIOD
 
 
 class Wrenches:
@@ -55,7 +55,7 @@ class Wrenches:
             except ParameterError as error:
                 raise ParameterError(f'parameter {WRENCH_TOPICS.prefix}.{link}: {error}') from None
         if links:
-            node.create_timer(CHECK, barrier(node, self._tell, failed),
+            node.create_timer(CHECK_PERIOD, barrier(node, self._tell, failed),
                               clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _hear(self, link: str, message: WrenchStamped) -> None:
@@ -66,5 +66,5 @@ class Wrenches:
 
     def _tell(self) -> None:
         current = self._current()
-        for line in () if current is None else current.news():
+        for line in () if current is None else current.new_lines():
             self._node.get_logger().warning(line)

@@ -1,4 +1,4 @@
-"""What a node's figures mean: a level, a sentence and the values, for model, input and output."""
+"""The status of model, input and output of a node: a level, a sentence and figures."""
 
 from __future__ import annotations
 
@@ -12,68 +12,65 @@ import numpy as np
 from urdf2dyn_ros.health import Level, Status
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.loads import TERMS
-from urdf2dyn_ros.status.monitor import Figures
+from urdf2dyn_ros.outcomes import ACCEPTED_OUTCOMES, JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.status.monitor import MonitorReport
 from urdf2dyn_ros.stream.sources import Sources
-from urdf2dyn_ros.stream.stream import EVENTS, OUTCOMES, Stream
+from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.system.memory import resident_memory
 
-TOO_OLD, TOO_NEW = 1.0, 0.1
-"""Stamps further behind or ahead of the node's clock [s] are those of another clock."""
+MOST_BEHIND, MOST_AHEAD = 1.0, 0.1
+"""Largest differences of stamps from the node's clock [s]; more means another clock."""
 
-TOO_MANY = 0.1
-"""Share of the messages that may be left out without a warning."""
+FAULTY_SHARE = 0.1
+"""Largest share of faulty messages without a warning."""
 
-KEPT = frozenset(('used', 'warming_up', 'same_instant', 'overtaken', 'incomplete',
-                  'skewed'))
-"""Outcomes of messages with which nothing is wrong."""
-
-BACKWARD = frozenset(('duplicate_stamp', 'out_of_order', 'jump_back'))
+_BACKWARD = frozenset(('duplicate_stamp', 'out_of_order', 'jump_back'))
 
 
-class State(NamedTuple):
+class NodeState(NamedTuple):
     """
-    What is running.
+    Active model, stream and sources of a node.
 
     Attributes
     ----------
     dynamics, stream
         None without a model.
     estimator : str
-        Its name.
-    refused : str
-        Why the newest description is not what runs; empty if it is.
+        Name of the estimator.
+    rejected : str
+        Why the newest description was rejected; empty if it is active.
     payload : str
-        What is carried.
+        The attached payload in words.
     sources : Sources or None
-        Of what acts beside the motion.
+        Sources of the load arguments.
     contact : Status or None
-        What touches the robot, if that is observed.
+        Status of the contact detection, if it is enabled.
 
     """
 
     dynamics: InverseDynamics | None
     stream: Stream | None
     estimator: str
-    refused: str
+    rejected: str
     payload: str = 'none'
     sources: Sources | None = None
     contact: Status | None = None
 
     @property
-    def doubts(self) -> tuple[str, ...]:
-        """What is doubtful about what is heard."""
-        return (*(() if self.stream is None else self.stream.doubts),
-                *(() if self.sources is None else self.sources.doubts))
+    def warnings(self) -> tuple[str, ...]:
+        """Warnings about received data."""
+        return (*(() if self.stream is None else self.stream.warnings),
+                *(() if self.sources is None else self.sources.warnings))
 
 
-def model_status(state: State) -> Status:
-    """Return what is computed."""
+def model_status(state: NodeState) -> Status:
+    """Return the status of the model."""
     dynamics = state.dynamics
     if dynamics is None:
-        message = (f'the robot description is refused: {state.refused}' if state.refused
-                   else 'no model: no robot description has come')
-        return Status('model', Level.ERROR if state.refused else Level.WARN, _line(message),
-                      {'refused': state.refused})
+        message = (f'the robot description is rejected: {state.rejected}' if state.rejected
+                   else 'no model: no robot description was received')
+        return Status('model', Level.ERROR if state.rejected else Level.WARN, _line(message),
+                      {'refused': state.rejected})
     warnings = [str(problem) for problem in dynamics.model.warnings]
     values = {
         'model': dynamics.model.name, 'joints': ', '.join(dynamics.joint_names),
@@ -82,10 +79,10 @@ def model_status(state: State) -> Status:
         'operations': str(dynamics.operations), 'back end': dynamics.backend,
         **_acting(dynamics), 'payload': state.payload,
         'number of warnings': str(len(warnings)), 'warnings': '\n'.join(warnings),
-        'refused': state.refused}
-    if state.refused:
-        message = ('the newest robot description is refused, the model before it runs on: '
-                   + state.refused)
+        'refused': state.rejected}
+    if state.rejected:
+        message = ('the newest robot description is rejected, the model before it stays active: '
+                   + state.rejected)
         return Status('model', Level.ERROR, _line(message), values)
     if warnings:
         return Status('model', Level.WARN, f'running, with {len(warnings)} warning(s)', values)
@@ -93,7 +90,7 @@ def model_status(state: State) -> Status:
 
 
 def _acting(dynamics: InverseDynamics) -> dict[str, str]:
-    """Return the joints that each term is on at, and the links that forces act on."""
+    """Return the joints of each term, and the links that forces act on."""
     joints = {name: ', '.join(joint for joint, terms in dynamics.loads.terms.items()
                               if any(name == term.NAME for term in terms)) for name in TERMS}
     return {**{name: text or 'off' for name, text in joints.items()}, 'forces': ', '.join(
@@ -101,19 +98,19 @@ def _acting(dynamics: InverseDynamics) -> dict[str, str]:
         'base': 'moving' if 'base_motion' in dynamics.inputs else 'fixed'}
 
 
-def input_status(state: State, figures: Figures, grown: Counter[str],
+def input_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
                  publishers: Sequence[str]) -> Status:
     """
-    Return what is heard.
+    Return the status of the joint states.
 
     Parameters
     ----------
-    state : State
-    figures : Figures
+    state : NodeState
+    figures : MonitorReport
     grown : Counter
-        The stream's counters since the report before.
+        Increase of the stream's counters since the report before.
     publishers : sequence of str
-        Of joint_states.
+        Publishers of joint_states.
 
     """
     stream = state.stream
@@ -124,57 +121,58 @@ def input_status(state: State, figures: Figures, grown: Counter[str],
         'age of the newest stamp [s]': _number(None if age is None else age * 1e-9),
         'number of publishers': str(len(publishers)), 'publishers': ', '.join(publishers)}
     if stream is not None:
-        values |= {'doubts': '\n'.join(state.doubts),
+        values |= {'doubts': '\n'.join(state.warnings),
                    'missing joints': ', '.join(stream.missing_joints),
                    'unknown joints': ', '.join(stream.unknown_joints)}
-        values |= {name: str(stream.counters[name]) for name in (*OUTCOMES, *EVENTS)
-                   if name != 'received'}
+        values |= {name: str(stream.counters[name])
+                   for name in (*JOINT_STATE_OUTCOMES, *JOINT_STATE_EVENTS) if name != 'received'}
     if state.sources is not None:
         values |= state.sources.figures
-    level, message = _judged(state, figures, grown, publishers, age)
+    level, message = _input_level(state, figures, grown, publishers, age)
     return Status('input', level, message, values)
 
 
-def _judged(state: State, figures: Figures, grown: Counter[str], publishers: Sequence[str],
-            age: int | None) -> tuple[Level, str]:
-    stream, doubts = state.stream, state.doubts
+def _input_level(state: NodeState, figures: MonitorReport, grown: Counter[str],
+                 publishers: Sequence[str], age: int | None) -> tuple[Level, str]:
+    stream, warnings = state.stream, state.warnings
     if figures.silent:
         since = 'yet' if figures.silence is None else f'for {figures.silence:.1f} s'
-        return Level.WARN, f'no data {since}' + ('' if publishers else ', nobody publishes them')
-    total = sum(grown[name] for name in OUTCOMES)
-    backward = sum(grown[name] for name in BACKWARD)
-    if len(publishers) > 1 and backward > TOO_MANY * total:
+        return Level.WARN, f'no data {since}' + ('' if publishers else ', no node publishes them')
+    total = sum(grown[name] for name in JOINT_STATE_OUTCOMES)
+    backward = sum(grown[name] for name in _BACKWARD)
+    if len(publishers) > 1 and backward > FAULTY_SHARE * total:
         return Level.ERROR, 'several publishers of the same joints: ' + ', '.join(publishers)
     if grown['two_sources']:
-        return Level.ERROR, ('positions go to and fro: several publishers of the same joints? '
+        return Level.ERROR, ('positions alternate: several publishers of the same joints? '
                              + ', '.join(publishers))
-    left_out = Counter({name: grown[name] for name in OUTCOMES if name not in KEPT})
-    if left_out.total() > TOO_MANY * total:
-        reasons = ', '.join(f'{name} {count}' for name, count in left_out.most_common() if count)
-        return Level.WARN, f'{left_out.total()} of {total} messages left out: {reasons}'
+    dropped = Counter({name: grown[name] for name in JOINT_STATE_OUTCOMES
+                       if name not in ACCEPTED_OUTCOMES})
+    if dropped.total() > FAULTY_SHARE * total:
+        reasons = ', '.join(f'{name} {count}' for name, count in dropped.most_common() if count)
+        return Level.WARN, f'{dropped.total()} of {total} messages dropped: {reasons}'
     jumps = grown['gap'] + grown['jump_back']
-    if jumps > TOO_MANY * total:
+    if jumps > FAULTY_SHARE * total:
         return Level.WARN, (f'{jumps} of {total} stamps jump ahead or back, and every time the '
-                            'estimator starts afresh')
-    if grown['overruns'] > TOO_MANY * total:
+                            'estimator is reset')
+    if grown['overruns'] > FAULTY_SHARE * total:
         return Level.WARN, (f"{grown['overruns']} messages lost before they were received: the "
                             'node or the network is slower than their publisher')
     if stream is not None and stream.missing_joints and total:
         return Level.WARN, 'missing joints: ' + ', '.join(stream.missing_joints)
-    if doubts:
-        more = len(doubts) - 1
-        return Level.WARN, doubts[0] + (f', and {more} more' if more else '')
-    # as it was on arrival, for a slow stream's newest stamp may be seconds old
+    if warnings:
+        more = len(warnings) - 1
+        return Level.WARN, warnings[0] + (f', and {more} more' if more else '')
+    # at receipt, because the newest stamp of a slow stream may be seconds old
     seconds = 0.0 if age is None else age * 1e-9 - (figures.silence or 0.0)
-    if not -TOO_NEW <= seconds <= TOO_OLD:
+    if not -MOST_AHEAD <= seconds <= MOST_BEHIND:
         where = 'behind' if seconds > 0.0 else 'ahead of'
         return Level.WARN, (f"stamps are {abs(seconds):.3g} s {where} this node's clock: are the "
                             'clocks synchronised, is use_sim_time right?')
     return Level.OK, f'{figures.received:.0f} messages per second'
 
 
-def output_status(state: State, figures: Figures, grown: Counter[str]) -> Status:
-    """Return what is published; the parameters are those of `input_status`."""
+def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str]) -> Status:
+    """Return the status of the efforts; the parameters are those of `input_status`."""
     output, stream = figures.newest, state.stream
     lag = deviation = nan
     if output is not None:
@@ -198,7 +196,7 @@ def output_status(state: State, figures: Figures, grown: Counter[str]) -> Status
         what = 'a model' if state.dynamics is None else 'data'
         return Status('output', Level.STALE, f'no efforts without {what}', values)
     reasons = ', '.join(f'{name} {count}' for name, count in grown.most_common()
-                        if name in OUTCOMES)
+                        if name in JOINT_STATE_OUTCOMES)
     return Status('output', Level.WARN, f'no efforts: {reasons}', values)
 
 
@@ -207,5 +205,5 @@ def _number(value: float | None) -> str:
 
 
 def _line(text: str) -> str:
-    """Return the first line: what follows is in the log."""
+    """Return the first line: the others are in the log."""
     return text.partition('\n')[0]

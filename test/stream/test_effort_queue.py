@@ -13,7 +13,7 @@ from support.streams.pendulum_stream import (
     receive,
 )
 from urdf2dyn_ros.estimators import make_estimator
-from urdf2dyn_ros.stream.answers import MAX_WAITING
+from urdf2dyn_ros.stream.effort_queue import MOST_WAITING
 
 
 class Beside:
@@ -37,7 +37,7 @@ def beside():
 @pytest.fixture
 def stream(beside):
     """Return a stream whose efforts are the pendulums' and what acts beside."""
-    return make_stream(make_estimator('none', 2), given=beside,
+    return make_stream(make_estimator('none', 2), load_arguments=beside,
                        dynamics=lambda q, qd, qdd, more: pendulums(q, qd, qdd) + more)
 
 
@@ -90,10 +90,10 @@ def test_a_clock_that_is_set_back_ends_the_waiting(stream, beside):
 
 @pytest.mark.fault(51)
 def test_the_oldest_go_when_too_many_wait(stream, beside):
-    for ms in range(1, MAX_WAITING + 11):
+    for ms in range(1, MOST_WAITING + 11):
         receive(stream, ms)
     beside.known = 1e6
-    assert stamps(stream.resume()) == list(range(11, MAX_WAITING + 11))
+    assert stamps(stream.resume()) == list(range(11, MOST_WAITING + 11))
     assert stream.counters['no_base'] == 10
     assert add_up(stream.counters)
 
@@ -102,7 +102,7 @@ def test_what_is_not_finite_starts_the_estimator_afresh_as_it_does_at_once(besid
     def dynamics(q, qd, qdd, more):
         return np.full(2, np.inf) if more[0] == 3.0 else pendulums(q, qd, qdd)
 
-    stream = make_stream(make_estimator('none', 2), given=beside, dynamics=dynamics)
+    stream = make_stream(make_estimator('none', 2), load_arguments=beside, dynamics=dynamics)
     for ms in range(1, 6):
         receive(stream, ms)
     beside.known = 10.0

@@ -1,0 +1,109 @@
+"""Which messages of a base sensor are usable, and where the estimate must be reset."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.joint_states.steps import Steps
+from urdf2dyn_ros.quoting import listed, quote
+from urdf2dyn_ros.stamps import is_stamp
+
+ACCEPTED_BASE_OUTCOMES = ('used', 'warming_up', 'same_instant')
+"""Outcomes of base data without a fault."""
+
+MOST_WARNINGS = 5
+"""Frames that are reported."""
+
+WARNING_MESSAGES = 1000
+"""Good messages after which a warning ends."""
+
+LARGEST_RATE = 1e6
+"""Largest velocity [rad/s or m/s] or acceleration [m/s^2] that is credible."""
+
+NOT_MEASURED = -1.0
+"""First entry of a covariance where there is no such measurement (sensor_msgs/Imu)."""
+
+
+class MessageCheck:
+    """
+    Checks messages one by one.
+
+    Parameters
+    ----------
+    robot : str
+        Name of the robot.
+    links : collection of str
+        The valid frames.
+    events : Counter
+        Counts ``gap``, ``jump_back`` and ``frame_changed``.
+
+    Attributes
+    ----------
+    newest : int
+        Stamp of the last usable message [ns]; 0 before the first.
+    frame : str
+        Its frame.
+    restart : bool
+        Whether the messages before it must not be used.
+
+    """
+
+    def __init__(self, robot: str, links: Collection[str], events: Counter[str]) -> None:
+        self._robot, self._links, self._events = robot, links, events
+        self._steps = Steps()
+        self._warnings: dict[str, tuple[str, int]] = {}
+        self._accepted = 0
+        self.newest, self.frame, self.restart = 0, '', False
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Frames with a fault, the first few, and what to do."""
+        return tuple(text for text, _ in self._standing().values())
+
+    def content_fault(self, frame: str, covariances: Sequence[float], *values: Array) -> str:
+        """Return the outcome of a message whose content is not usable, '' if it is."""
+        if frame not in self._links:
+            self._warn(frame, f'is rejected, which is no link of {quote(self._robot)}; the links '
+                        f'are {listed(self._links)}: set the frame_id of the sensor to the link '
+                        'it is mounted on, or add that link to the URDF')
+            return 'unknown_frame'
+        if any(entry == NOT_MEASURED for entry in covariances):
+            return 'not_measured'
+        finite = all((np.abs(each) < LARGEST_RATE).all() for each in values)   # False for NaN
+        return '' if finite else 'not_finite'
+
+    def stamp_fault(self, stamp: int, frame: str) -> str:
+        """Accept a message of a stamp [ns], or return its outcome if that does not advance."""
+        if not is_stamp(stamp):
+            return 'no_stamp'
+        step = stamp - self.newest
+        jump = self._steps.is_jump(step) and self.newest > 0
+        if step <= 0 and not jump:
+            return 'out_of_order' if step < 0 else 'duplicate_stamp'
+        if jump:
+            self._events['gap' if step > 0 else 'jump_back'] += 1
+        if self.newest and step > 0:
+            self._steps.add(step)
+        changed = self.frame not in ('', frame)
+        if changed:
+            self._events['frame_changed'] += 1
+            self._warn(frame, f'came after that of {quote(self.frame)}: only one sensor may '
+                        'publish on this topic')
+        self.restart = jump or changed
+        self.newest, self.frame = stamp, frame
+        self._accepted += 1
+        return ''
+
+    def _standing(self) -> dict[str, tuple[str, int]]:
+        return {frame: warning for frame, warning in self._warnings.items()
+                if self._accepted - warning[1] < WARNING_MESSAGES}
+
+    def _warn(self, frame: str, text: str) -> None:
+        self._warnings = self._standing()
+        if frame in self._warnings or len(self._warnings) < MOST_WARNINGS:
+            self._warnings[frame] = (f'base data with frame_id {quote(frame)} {text}',
+                                     self._accepted)
