@@ -271,7 +271,7 @@ def test_csv_has_every_sample_with_its_exact_stamp(tmp_path):
 
 
 def test_without_samples_there_is_no_csv(tmp_path):
-    with pytest.raises(ComparisonError, match='stamps of one clock'):
+    with pytest.raises(ComparisonError, match='stamps of the same clock'):
         write_csv(Comparison().joints(), tmp_path / 'efforts.csv')
     assert not list(tmp_path.iterdir())
 

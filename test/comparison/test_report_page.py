@@ -137,6 +137,6 @@ def test_a_report_is_four_files_or_says_why_not(tmp_path):
                                              for kind in ('csv', 'json', 'png', 'html')]
     assert sorted(path.name for path in (tmp_path / 'new' / 'report').iterdir()) == sorted(
         path.name for path in paths)
-    with pytest.raises(ComparisonError, match='stamps of one clock'):
+    with pytest.raises(ComparisonError, match='stamps of the same clock'):
         write_report(joints(2, samples=0), tmp_path / 'empty', 'robot')
     assert not list((tmp_path / 'empty').iterdir())

@@ -104,7 +104,7 @@ def test_friction_is_found_and_taken_into_account(evaluate, tmp_path: Path) -> N
         assert row['friction']['coulomb']['value'] == pytest.approx(4.0, rel=0.02)
     urdf = with_dynamics(tmp_path, 1.5, 4.0)
     done = evaluate(path, '--effort-semantics', 'commanded', urdf=urdf)
-    assert 'commanded, what the actuators were told' in done.out
+    assert 'commanded, commands of the actuators' in done.out
     # but for the instants at which the velocity changes its sign
     assert np.quantile(np.abs(done.side('residual')), 0.95) < 0.02
     assert all(row['nrmse'] < 0.05 for row in done.figures())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from urdf2dyn_ros.comparison import apart
+from urdf2dyn_ros.comparison import files
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.system.giving_way import NICENESS, SLICE, run_giving_way
 
@@ -73,6 +73,6 @@ def test_a_report_that_hangs_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setattr(sys, 'executable', str(tmp_path / 'stopped'))
     (tmp_path / 'stopped').write_text('#!/bin/sh\nkill -STOP $$\n')
     (tmp_path / 'stopped').chmod(0o755)
-    monkeypatch.setattr(apart, 'LONGEST_DRAWING', 0.2)
+    monkeypatch.setattr(files, 'LONGEST_DRAWING', 0.2)
     with pytest.raises(ComparisonError, match=r'took longer than 0\.2 s and was ended'):
-        apart.write_report_apart([], tmp_path, 'title')
+        files.write_report_in_child([], tmp_path, 'title')

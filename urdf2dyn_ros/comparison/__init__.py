@@ -1,1 +1,1 @@
-"""Measured against computed efforts: series by stamp, figures, doubts, files and pictures."""
+"""Comparison of measured and computed efforts: pairs by stamp, figures, and reports."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.figures import EffortFigures, effort_figures
-from urdf2dyn_ros.comparison.intake import MessageBuffer
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
 from urdf2dyn_ros.comparison.joint_record import (
     ADDED,
@@ -23,52 +22,53 @@ from urdf2dyn_ros.comparison.joint_record import (
 )
 from urdf2dyn_ros.comparison.lag import find_lag, tried_lags, weights_at
 from urdf2dyn_ros.comparison.matching import Matcher
+from urdf2dyn_ros.comparison.message_buffer import MessageBuffer
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, Fair, JointFacts, Known
 
 _MESSAGES_AT_ONCE = 1024
-"""Messages that are worked on at once."""
+"""Messages that are processed at once."""
 
 _FEWEST_KEPT = 1000
-"""Samples; the sums over lags need those of the last tenths of a second."""
+"""Fewest samples kept: the sums over lags need the last tenths of a second."""
 
 _SHORTEST_SEARCH = 0.001
-"""Search for a lag [s] below which there is none."""
+"""Shortest range in which a lag is searched [s]."""
 
 _OPPOSITE_SIGN = -0.5
-"""Correlation below which the sign is doubted."""
+"""Correlation below which the sign is not credible."""
 
 _UNALIGNED = np.ones(1)
 _NO_ROWS = np.zeros((0, 3))
 _NO_STAMPS = np.empty(0, dtype=np.int64)
 
 GravityEfforts = Callable[[Sequence[str], Array], Array]
-"""From names (n,) and positions (k, n) to efforts (k, n); NaN where they are not known."""
+"""From names (n,) and positions (k, n) to efforts (k, n); NaN if unknown."""
 
 _NO_FACTS = JointFacts()
 
 
 class Comparison:
     """
-    Takes measured and computed efforts as they come, and compares those of the same instant.
+    Compares measured and computed efforts of the same instants, in bounded memory.
 
-    The order and the time of arrival do not matter: at the stamp of every computed effort the
-    measured one is interpolated between its neighbours in time. Figures cover everything since
-    the beginning, in memory that does not grow: sums, and the newest samples for pictures.
+    Messages may arrive in any order: at the stamp of every computed effort the measured one is
+    interpolated between its neighbours in time. Figures cover all pairs by sums; only the newest
+    samples are kept.
 
     Parameters
     ----------
     capacity : int
-        Samples kept of each joint and side, the newest, at least 1000.
+        Newest samples kept of each joint and side, at least 1000.
     window : float
-        Length [s] of the sliding window.
+        Length of the sliding window [s].
     semantics : str
-        A key of SEMANTICS: what the measured effort is.
+        A key of SEMANTICS.
     gains : sequence of float
-        For currents [N m/A]: one for all joints, or one each in the order of the computed ones.
+        Gains of currents [N m/A]: one for all joints, or one each in the computed order.
     search : float
-        A lag up to this [s] is found and aligned; below 1 ms: none is looked for.
+        Largest lag that is searched and aligned [s]; none below 1 ms.
     still : float
-        Velocity [rad/s or m/s] up to which a joint counts as resting.
+        Velocity up to which a joint is at rest [rad/s or m/s].
 
     """
 
@@ -86,48 +86,43 @@ class Comparison:
         self.restart()
 
     def restart(self) -> None:
-        """Forget everything but the robot."""
+        """Remove everything but the facts of the robot."""
         self._measured, self._computed = MessageBuffer(1), MessageBuffer(3)
         self._records: dict[str, JointRecord] = {}
         self._matcher = Matcher()
 
     def describe(self, facts: Mapping[str, JointFacts],
                  gravity: GravityEfforts | None = None) -> None:
-        """Take what is known of another robot by joint, its effort against gravity; restart."""
+        """Set the facts of another robot and its efforts against gravity; restart."""
         self._facts, self._gravity = dict(facts), gravity
         self.restart()
 
     def add_measured(self, stamp: int, names: Sequence[str], efforts: Sequence[float]) -> None:
-        """Take efforts [N m or N, or A] measured at `stamp` [ns]; NaN means not measured."""
+        """Add efforts [N m or N, or A] measured at `stamp` [ns]; NaN if not measured."""
         self._measured.add(stamp, names, efforts)
         self._work()
 
     def add_computed(self, stamp: int, names: Sequence[str], efforts: Sequence[float],
                      positions: Sequence[float] = (), velocities: Sequence[float] = ()) -> None:
-        """Take efforts [N m or N] computed for the instant `stamp` [ns], and what they are of."""
+        """Add efforts [N m or N] computed for `stamp` [ns], and positions and velocities."""
         self._computed.add(stamp, names, efforts, velocities, positions)
         self._work()
 
     @property
     def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Joints that were measured, and joints that were computed."""
+        """Measured joints and computed joints."""
         self._work(at_once=True)
         return self._measured.names, self._computed.names
 
     def joints(self, samples: bool = True) -> tuple[JointComparison, ...]:
-        """
-        Compare every joint with a computed effort, in the order of their first message.
-
-        The result is a copy, the samples in it included, unless they are left out.
-
-        """
+        """Compare every computed joint, in the order of their first message, as a copy."""
         self._work(at_once=True)
         return tuple(self._compare(name, samples) for name in self._computed.names)
 
-    # ---- what comes in
+    # ---- messages
 
     def _work(self, at_once: bool = False) -> None:
-        """Sort what has come by joint and match it, when there is enough of it."""
+        """Sort the messages by joint and match them, once there are enough."""
         if not at_once and self._measured.waiting + self._computed.waiting < _MESSAGES_AT_ONCE:
             return
         for name, stamps, rows in self._measured.by_joint(list(self._measured.take())):
@@ -147,7 +142,7 @@ class Comparison:
         return self._records[name]
 
     def _with_gravity(self, names: Sequence[str], values: Array) -> Array:
-        """Put the effort against gravity (k, n) where the positions were."""
+        """Replace the positions by efforts against gravity (k, n)."""
         if not self._semantics.gravity:
             values[..., 2] = 0.0
         elif self._gravity is None:
@@ -167,7 +162,7 @@ class Comparison:
         number = self._computed.names.index(name)
         return self._gains[number] if number < len(self._gains) else np.nan
 
-    # ---- what is made of it
+    # ---- results
 
     def _compare(self, name: str, samples: bool) -> JointComparison:
         record, facts = self._record(name), self._facts.get(name, _NO_FACTS)
@@ -185,14 +180,14 @@ class Comparison:
                                rows[:, VELOCITY])
 
     def _missing(self, name: str) -> str:
-        """Return what must be there for a comparison and is not."""
+        """Return what a comparison lacks, or an empty text."""
         if name not in self._measured.names:
             return 'no measured effort'
         if len(self._gains) not in (1, len(self._computed.names)):
             return (f'current_gains has {len(self._gains)} entries for '
                     f'{len(self._computed.names)} joints')
         if self._semantics.gravity and self._gravity is None:
-            return 'the effort against gravity is not known: no robot description has come'
+            return 'the effort against gravity is unknown: no robot description was received'
         return ''
 
     def _span(self, name: str, sums: Sums, doubt: str, window: bool = False) -> Span:
@@ -209,10 +204,10 @@ class Comparison:
             aligned = effort_figures(sums.late, record.reference, weights, *known)
             _, rows = record.aligned(lag, self._sides(name, _NO_ROWS).gain, window)
             error = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED]
-            # not below what interpolation between the lags leaves
+            # interpolation between lags may leave a larger RMSE
             aligned = replace(aligned, max_error=float(np.abs(error).max(initial=aligned.rmse)))
         correlation = sums.plain.correlation
         hint = '' if correlation > _OPPOSITE_SIGN else (
             f'measured and computed effort are of opposite sign (correlation {correlation:.2f}):'
-            ' check the direction that the driver takes for positive')
+            ' check which direction is positive for the driver')
         return Span('', lag, aligned, plain, hint)

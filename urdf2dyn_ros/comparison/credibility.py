@@ -1,4 +1,4 @@
-"""Whether a measured effort is a measurement at all, or a field that somebody left unfilled."""
+"""Whether a measured effort is credible: neither constant, frozen nor saturated."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.series import Stamps
 
 _FEWEST_SAMPLES = 50
-"""Samples without which a figure would be chance."""
+"""Fewest samples of a figure."""
 
 _FROZEN_TIME = 1_000_000_000
-"""A measurement repeats itself bit for bit for no longer than this [ns], if the effort varies."""
+"""Longest time for which a credible measurement repeats itself bit for bit [ns]."""
 
 _VARIED = 0.05
-"""How much of its range the computed effort must vary meanwhile for it to count."""
+"""Share of its range by which the computed effort must vary in that time."""
 
 _SATURATED = 0.02
-"""Share of the samples at one and the same extreme from which the measurement is cut off."""
+"""Share of samples at the same extreme from which on a measurement is saturated."""
 
 _AT_LIMIT = 1e-3
-"""Relative distance to the URDF's limit within which an effort is at it."""
+"""Relative distance from the URDF's limit at which an effort reaches it."""
 
 
 @dataclass
 class Stuck:
-    """A value that a measurement keeps, and what the computed effort was meanwhile."""
+    """A repeated value of a measurement, and the range of the computed effort at those times."""
 
     value: float = np.nan
     count: int = 0
@@ -37,19 +37,19 @@ class Stuck:
     highest: float = -np.inf
 
     def take(self, computed: Array) -> None:
-        """Count samples that have the value."""
+        """Count samples with this value."""
         self.count += len(computed)
         self.lowest = min(self.lowest, float(computed.min()))
         self.highest = max(self.highest, float(computed.max()))
 
     @property
     def varied(self) -> float:
-        """By how much the computed effort varied [N m or N]."""
+        """Range of the computed effort [N m or N]."""
         return self.highest - self.lowest if self.count else 0.0
 
 
 class Evidence:
-    """What there is to be said against a measured effort, gathered over any number of samples."""
+    """Evidence against a measured effort, collected over any number of samples."""
 
     def __init__(self) -> None:
         self._all = Stuck()
@@ -60,12 +60,12 @@ class Evidence:
 
     @property
     def spread(self) -> float:
-        """Range of the computed effort [N m or N]."""
+        """Range of the computed effort in all samples [N m or N]."""
         return self._all.varied
 
     def take(self, stamps: Stamps, measured: Array, computed: Array,
              limit: float | None = None) -> None:
-        """Take samples (k,): stamps [ns] and efforts, the actuator's limit [N m or N]."""
+        """Add samples (k,): stamps [ns] and efforts; the actuator's limit [N m or N]."""
         if not len(stamps):
             return
         self._all.take(computed)
@@ -77,7 +77,7 @@ class Evidence:
         self._take_runs(stamps, measured, computed)
 
     def _take_runs(self, stamps: Stamps, measured: Array, computed: Array) -> None:
-        """Look for repetitions; the last one may go on in the next samples."""
+        """Find repetitions; the last one may continue in the next samples."""
         starts = np.concatenate(([0], np.flatnonzero(np.diff(measured)) + 1))
         ends = np.append(starts[1:], len(measured))
         lowest, highest = (function.reduceat(computed, starts)
@@ -97,19 +97,16 @@ class Evidence:
 
     def doubt(self, whole: Evidence | None = None, limit: float | None = None) -> str:
         """
-        Return why the efforts are not credible; an empty text if they are.
+        Return why the efforts are not credible, or an empty text.
 
-        Simulators and drivers that do not measure effort publish zeros, or the value that
-        happened to be there when they stopped measuring; a figure made of either looks like a
-        result and is none.
+        Simulators and drivers that do not measure effort publish zeros or an old value.
 
         Parameters
         ----------
         whole : Evidence, optional
-            Of everything that this is a part of: a part in which the robot rests may have an
-            effort that does not vary.
+            Evidence of all samples, if this is a window: an effort at rest may be constant.
         limit : float, optional
-            The URDF's [N m or N].
+            The URDF's limit [N m or N].
 
         """
         count = self._all.count
@@ -132,11 +129,11 @@ class Evidence:
             f'{100.0 * cut.stuck.count / count:.0f} % of the samples')
 
     def _within(self, limit: float) -> bool:
-        """Tell whether the limit is one: a measurement beyond it belies the URDF."""
+        """Return whether the measurement never exceeds the limit, which else is wrong."""
         return max(-self._low.value, self._high.value) <= (1.0 + _AT_LIMIT) * limit
 
     def _saturated(self, spread: float) -> Cut | None:
-        """Return the extreme at which the measurement is cut off, if it is."""
+        """Return the extreme at which the measurement is saturated, if any."""
         for stuck, sign in ((self._low, -1.0), (self._high, 1.0)):
             if stuck.count > _SATURATED * self._all.count and stuck.varied > _VARIED * spread:
                 middle = 0.5 * (stuck.lowest + stuck.highest)
@@ -145,17 +142,17 @@ class Evidence:
 
 
 class Cut(NamedTuple):
-    """An extreme, and whether the computed effort lies beyond it while it is kept."""
+    """An extreme, and whether the computed effort then lies beyond it."""
 
     stuck: Stuck
     beyond: bool
 
 
-def _extreme(known: Stuck, found: float, measured: Array, computed: Array) -> Stuck:
-    """Return the extreme `found` so far, with all samples at it; `known` is the one before."""
-    if known.value != found:
-        known = Stuck(float(found))
-    at = measured == found
+def _extreme(known: Stuck, value: float, measured: Array, computed: Array) -> Stuck:
+    """Return the extreme with the present value and all samples at it; `known` is the last one."""
+    if known.value != value:
+        known = Stuck(float(value))
+    at = measured == value
     if at.any():
         known.take(computed[at])
     return known

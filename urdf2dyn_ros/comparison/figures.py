@@ -1,4 +1,4 @@
-"""How far measured and computed effort are apart, in numbers."""
+"""Figures of the residual: measured minus computed effort."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.comparison.friction import NO_FIT, FrictionFit, fit_friction
+from urdf2dyn_ros.comparison.friction_fit import NO_FIT, FrictionFit, fit_friction
 from urdf2dyn_ros.comparison.moments import MEASURED, MOVING, STILL, Moments
 
 
 @dataclass(frozen=True)
 class EffortFigures:
     """
-    Of measured minus computed effort over some samples.
+    Figures of the residual, measured minus computed effort.
 
     Attributes
     ----------
@@ -22,12 +22,12 @@ class EffortFigures:
     rmse, bias, max_error : float
         Root mean square, mean and largest magnitude [N m or N].
     nrmse, nrmse_rms : float
-        RMSE divided by the range and by the root mean square of the measured effort [-]; NaN if
-        that is zero.
+        RMSE divided by the range and by the root mean square of the measured effort [-]; NaN for
+        a division by zero.
     r2 : float
-        Share of the variance of the measured effort that is explained [-]; NaN if it has none.
+        Share of the variance of the measured effort that is explained [-]; NaN without variance.
     friction : FrictionFit
-        What friction would explain.
+        Friction that fits the residual best.
 
     """
 
@@ -47,17 +47,17 @@ NO_FIGURES = EffortFigures()
 def effort_figures(moments: Moments, reference: float, weights: Array, viscous: float = 0.0,
                    coulomb: float = 0.0) -> EffortFigures:
     """
-    Return the figures of what was summed.
+    Return the figures of summed pairs.
 
     Parameters
     ----------
     moments : Moments
     reference : float
-        That of the moments [N m or N].
+        Reference of the moments [N m or N].
     weights : ndarray, (p,)
-        The residual as a sum of those at p lags.
+        Weights of the residuals at p lags.
     viscous, coulomb : float
-        Friction that is in the computed effort already.
+        Friction that the computed effort includes.
 
     """
     count, size, gram = moments.samples, moments.lags, moments.gram

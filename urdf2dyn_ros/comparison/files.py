@@ -1,22 +1,29 @@
-"""The files of a report."""
+"""The files of a report, written here or by a child process."""
 
 from __future__ import annotations
 
+import pickle
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from subprocess import TimeoutExpired
 
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.comparison.page import write_page
 from urdf2dyn_ros.comparison.plots import plot_comparison
 from urdf2dyn_ros.comparison.report import write_csv, write_json
+from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
+from urdf2dyn_ros.system.child_environment import child_environment
+from urdf2dyn_ros.system.giving_way import run_giving_way
+
+LONGEST_DRAWING = 600.0
+"""Time limit of the child process [s]."""
 
 
 def write_report(joints: Sequence[JointComparison], directory: Path, title: str,
                  about: Sequence[str] = (), stem: str = 'efforts') -> list[Path]:
     """
     Write samples (CSV), figures (JSON), a picture (PNG) and a page (HTML); return their paths.
-
-    The directory is made if it is not there.
 
     Raises
     ------
@@ -36,9 +43,55 @@ def write_report(joints: Sequence[JointComparison], directory: Path, title: str,
 
 def write_figures(joints: Sequence[JointComparison], directory: Path, title: str,
                   about: Sequence[str] = (), stem: str = 'efforts') -> list[Path]:
-    """Do the same without the samples, for who has written them already."""
+    """Write the files of `write_report` except the samples."""
     json, png, html = (directory / f'{stem}.{kind}' for kind in ('json', 'png', 'html'))
     write_json(joints, json)
     plot_comparison(joints, png, title)
     write_page(joints, html, title, about)
     return [json, png, html]
+
+
+def write_report_in_child(joints: Sequence[JointComparison], directory: Path, title: str,
+                          about: Sequence[str] = ()) -> list[Path]:
+    """
+    Call `write_report` in a child process, as drawing would block other threads for seconds.
+
+    The process has a session of its own: Ctrl-C in the terminal does not reach it.
+
+    Raises
+    ------
+    ComparisonError
+        Also if the process ends early or exceeds `LONGEST_DRAWING`.
+
+    """
+    try:
+        done = run_giving_way(
+            [sys.executable, '-m', 'urdf2dyn_ros.comparison.files'],
+            pickle.dumps((joints, directory, title, about), pickle.HIGHEST_PROTOCOL),
+            child_environment(), own_session=True, limit=LONGEST_DRAWING)
+    except TimeoutExpired:
+        raise ComparisonError('the process that draws the report took longer than '
+                              f'{LONGEST_DRAWING:g} s and was ended') from None
+    if done.returncode:
+        last = done.stderr.decode(errors='replace').strip().rpartition('\n')[2]
+        raise ComparisonError(f'the process that draws the report ended with exit code '
+                              f'{done.returncode}: {last}')
+    result: list[Path] | Exception = pickle.loads(done.stdout)
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+def _main() -> None:
+    """Write the report on standard input; only the result goes to standard output."""
+    output, sys.stdout = sys.stdout.buffer, sys.stderr
+    result: list[Path] | Exception
+    try:
+        result = write_report(*pickle.load(sys.stdin.buffer))
+    except (Urdf2DynError, OSError) as error:
+        result = error
+    output.write(pickle.dumps(result))
+
+
+if __name__ == '__main__':
+    _main()

@@ -1,4 +1,4 @@
-"""What is known of one joint: figures, doubts, and the samples that are kept."""
+"""The result of a comparison for one joint: figures, credibility, and the newest samples."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ from urdf2dyn_ros.comparison.series import Stamps
 @dataclass(frozen=True)
 class Span:
     """
-    The figures of a stretch of time.
+    The figures of the window or the total.
 
     Attributes
     ----------
     doubt : str
-        Why no figure is given; empty if the efforts are credible.
+        The reason why the efforts are not credible and have no figures, or empty.
     lag : float
-        By how much the measurement is late [s]; NaN where none is significant.
+        Lag of the measurement [s]; NaN if not significant.
     figures : EffortFigures
-        The measurement moved back by the lag, if there is one; then the largest error is that of
-        the samples that are kept.
+        Figures with the lag corrected; the largest error is then that of the kept samples.
     unaligned : EffortFigures
-        As it came; the same without a lag.
+        Figures without correction.
     hint : str
-        What else is conspicuous.
+        A warning about credible efforts, or empty.
 
     """
 
@@ -42,20 +41,20 @@ class Span:
 @dataclass(frozen=True)
 class JointComparison:
     """
-    What is known of one joint.
+    The comparison of one joint.
 
     Attributes
     ----------
     joint, unit : str
     total, window : Span
-        Since the beginning, and of the sliding window.
+        Figures since the start, and of the sliding window.
     stamps : ndarray of int, (k,)
-        Of the samples that are kept [ns].
+        Stamps of the kept samples [ns].
     measured, computed : ndarray, (k,)
-        Efforts at those instants [unit]: what `effort_semantics` makes of the measurement,
-        interpolated and moved back by the total's lag.
+        Efforts at these stamps [unit], with the same semantics; the measured one is interpolated
+        and corrected by the total's lag.
     velocity : ndarray, (k,)
-        [rad/s or m/s], NaN where it is not known.
+        [rad/s or m/s], NaN if unknown.
 
     """
 
@@ -70,12 +69,12 @@ class JointComparison:
 
     @property
     def doubt(self) -> str:
-        """Why no figure of the total is given; empty if the efforts are credible."""
+        """The reason why the efforts are not credible, or empty."""
         return self.total.doubt
 
     @property
     def figures(self) -> EffortFigures:
-        """Of the total."""
+        """Figures of the total."""
         return self.total.figures
 
     @property

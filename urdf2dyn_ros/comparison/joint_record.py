@@ -1,4 +1,4 @@
-"""What is kept of one joint while its efforts come in."""
+"""Series and sums of one joint."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from urdf2dyn_ros.comparison.series import LARGEST_EFFORT, Series, Stamps
 NO_LAG = np.zeros(1, dtype=np.int64)
 
 _PARTS = 10
-"""The sliding window moves on by this part of its length."""
+"""Parts of the sliding window, which moves by one part."""
 
 MEASURED, ADDED, COMPUTED, VELOCITY = range(4)
-"""Columns of what was matched: the measured effort without and the effort to be added to it."""
+"""Columns of the pairs; ADDED is to be added to the measured effort."""
 
 Sides = Callable[[Array], Fair]
 """From rows (k, 3) of computed effort, velocity and effort against gravity."""
@@ -30,7 +30,7 @@ Sides = Callable[[Array], Fair]
 
 @dataclass
 class Sums:
-    """Of some samples: matched as they are, and at every lag that is tried."""
+    """Moments of pairs without lag, and at every lag that is tried."""
 
     lags: int
     plain: Moments = field(default_factory=lambda: Moments.none(1))
@@ -43,18 +43,18 @@ class Sums:
 
 class JointRecord:
     """
-    Series of a joint in bounded memory, and sums of everything that was matched.
+    Series of a joint in bounded memory, and sums of all pairs.
 
     Parameters
     ----------
     capacity : int
-        Samples kept of each side, the newest.
+        Newest samples kept of each side.
     window : int
-        [ns].
+        Length of the sliding window [ns].
     lags : ndarray of int, (p,)
-        That are tried [ns].
+        Lags that are tried [ns].
     still : float
-        Velocity [rad/s or m/s] up to which the joint does not move.
+        Velocity up to which the joint is at rest [rad/s or m/s].
     matcher : Matcher
 
     """
@@ -77,17 +77,17 @@ class JointRecord:
         self._aligned_until: int | None = None
 
     def take_measured(self, stamps: Stamps, rows: Array) -> None:
-        """Take measured efforts (k, 1) at stamps (k,) [ns]."""
+        """Add measured efforts (k, 1) at stamps (k,) [ns]."""
         if self.measured.extend(stamps, rows):
             self._restart()
 
     def take_computed(self, stamps: Stamps, rows: Array) -> None:
-        """Take rows (k, 3) of computed effort, velocity and effort against gravity."""
+        """Add rows (k, 3) of computed effort, velocity and effort against gravity."""
         if self.computed.extend(stamps, rows):
             self._restart()
 
     def update(self, sides: Sides, limit: float | None) -> None:
-        """Match what can be matched by now."""
+        """Match the samples that have measured neighbours by now."""
         newest = self.measured.newest
         if newest is None:
             return
@@ -107,7 +107,7 @@ class JointRecord:
         fair = sides(rows)
         measured = fair.gain * matching.values(self._samples)
         known = (np.abs(fair.added) < LARGEST_EFFORT) & (np.abs(fair.computed) < LARGEST_EFFORT)
-        if not known.all():   # gravity is not known as long as there is no model
+        if not known.all():   # without a model, gravity is unknown
             stamps, rows, measured = stamps[known], rows[known], measured[:, known]
             fair = Fair(fair.gain, fair.added[known], fair.computed[known])
         if not len(stamps):
@@ -126,7 +126,7 @@ class JointRecord:
             part.plain += moments
 
     def _align(self, stamps: Stamps, rows: Array, sides: Sides) -> None:
-        """Sum over samples that have measured ones around them, at every lag."""
+        """Add the moments at every lag of pairs with measured neighbours at all lags."""
         assert self.reference is not None
         gain = sides(np.zeros((0, 3))).gain
         for number, some in self._parted(stamps):
@@ -140,7 +140,7 @@ class JointRecord:
             part.late += moments
 
     def _around(self, stamps: Stamps, lags: Stamps) -> tuple[Stamps, Stamps]:
-        """Return the measured stamps around some others, and keep the samples at them."""
+        """Return the measured stamps around some stamps, and keep their samples."""
         known, values = self.measured.values()
         first, last = np.searchsorted(known, (stamps[0] + lags[0], stamps[-1] + lags[-1]))
         near = slice(max(int(first) - 1, 0), int(last) + 1)
@@ -148,24 +148,24 @@ class JointRecord:
         return known[near], lags
 
     def _parted(self, stamps: Stamps) -> Iterator[tuple[int, slice]]:
-        """Yield the parts of the window that stamps (k,) [ns] belong to, and where they are."""
+        """Yield the numbers of the window's parts, and the slices of stamps (k,) [ns] in them."""
         numbers = stamps // (self._window // _PARTS)
         borders = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(stamps)]
         for first, last in pairwise(borders):
             yield int(numbers[first]), slice(first, last)
 
     def _part(self, number: int) -> Sums:
-        """Return a part of the window, and forget those that it has left."""
+        """Return a part of the window; remove the parts that are too old."""
         if not self._parts or number > self._parts[-1].number:
             self._parts.append(Sums(len(self._lags), number=number))
         while self._parts[0].number < self._parts[-1].number - _PARTS:
             self._parts.popleft()
-        # samples of before wait longer for their neighbours when they are aligned
+        # alignment waits longer for neighbours, and may come to an older part
         return next((part for part in reversed(self._parts) if part.number <= number),
                     Sums(len(self._lags)))
 
     def window(self, limit: float | None) -> tuple[Sums, Evidence]:
-        """Return the sums of the sliding window, and what there is to be said against it."""
+        """Return the sums of the sliding window, and the evidence against it."""
         sums, evidence = Sums(len(self._lags)), Evidence()
         for part in self._parts:
             sums.plain += part.plain
@@ -176,13 +176,9 @@ class JointRecord:
 
     def aligned(self, lag: float, gain: float, window: bool = False) -> tuple[Stamps, Array]:
         """
-        Return what is kept, with the measured effort of a lag [s] later, times `gain`.
+        Return stamps (k,) [ns] and rows (k, 4) of the kept pairs, or those in the window.
 
-        Returns
-        -------
-        stamps : ndarray of int, (k,)
-            Of everything, or of the sliding window [ns].
-        rows : ndarray, (k, 4)
+        The measured effort is that of a lag [s] later, times `gain`.
 
         """
         newest = self.matched.newest

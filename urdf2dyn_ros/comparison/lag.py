@@ -1,4 +1,4 @@
-"""By how much a measurement is late, where that can be told."""
+"""The lag of a measurement, if it can be determined."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from urdf2dyn_ros.comparison.moments import (
 from urdf2dyn_ros.comparison.series import Stamps
 
 _LAGS_EACH_SIDE = 20
-"""Lags that are tried on each side of zero."""
+"""Number of lags that are tried on each side of zero."""
 
 _LARGEST_SHARE = 0.8
-"""An alignment must leave no more than this share of the power that is not correlated."""
+"""Largest share of the uncorrelated power that a significant alignment leaves."""
 
 _FEWEST_SAMPLES = 100
-"""Samples without which no lag is looked for."""
+"""Fewest samples for a lag."""
 
 _ALIKE = 1e-6
-"""Of the measured effort, or of the residual: with less unexplained there is nothing to align."""
+"""Share of measured effort or residual below which the unexplained part is not aligned."""
 
 _SHORTEST_LAG = 0.0005
-"""Time [s] below which a lag is none: half the usual step of a simulator."""
+"""Shortest lag: half the usual step of a simulator [s]."""
 
 
 def tried_lags(search: float) -> Stamps:
@@ -42,25 +42,23 @@ def tried_lags(search: float) -> Stamps:
 
 def find_lag(moments: Moments, lags: Stamps) -> float:
     """
-    Return the time [s] by which the measurement is late; NaN if none is significant.
+    Return the lag of the measurement [s]; NaN if it is not significant.
 
-    Measured and computed effort are correlated at every lag, both without what friction and an
-    offset explain: damping alone turns the measured effort's phase as a lag does. At rest friction
-    is anything, so that only samples in motion count, if there are any. The best lag is
-    that of the largest correlation, refined by a quartic near it. Interpolation
-    between samples takes noise away, and more of it halfway, which must not look like alignment.
+    Measured and computed effort are correlated at every lag, both without the part that friction
+    and an offset explain, as damping shifts the phase like a lag. Samples at rest are excluded,
+    if there are others: friction is undetermined there. The lag with the largest correlation is
+    refined by a quartic. Interpolation between samples reduces noise, most of it halfway; `power`
+    corrects for that.
 
-    A lag at the border of the search, or one whose alignment leaves more than `_LARGEST_SHARE` of
-    what is uncorrelated without it, is none. Where a joint's efforts are a linear function of its
-    position, or it moves in a single sine, viscous friction and lag look the same, and the result
-    is NaN.
+    A lag is not significant at the border of the search, or if it leaves more than
+    `_LARGEST_SHARE` of the uncorrelated power. If efforts are a linear function of the position,
+    or the motion is a single sine, viscous friction and lag cannot be distinguished.
 
     Parameters
     ----------
     moments : Moments
-        Of these lags.
     lags : ndarray of int, (p,)
-        Equidistant [ns], zero in the middle.
+        Lags of the moments [ns], equidistant, zero in the middle.
 
     """
     count, size = moments.samples, moments.lags
@@ -83,18 +81,18 @@ def find_lag(moments: Moments, lags: Stamps) -> float:
 
 def _refined(power: Array, noise: Array, best: int) -> tuple[float, float]:
     """
-    Return where the power is least, in steps from the best lag, and how much it is at most there.
+    Return the place of the least power, in steps from the best lag, and its upper bound there.
 
-    Through the neighbours goes a quartic, and some multiple of what is left of noise. By how much
-    they miss the neighbours they may miss the least: the steps of Coulomb friction make kinks.
+    The fit through the neighbours is a quartic and a multiple of the remaining noise. Its largest
+    error is added to the least power, as steps of Coulomb friction make kinks.
 
     """
     first = min(max(best - 3, 0), len(power) - 7)
     near = np.arange(first, first + 7)
     terms = np.column_stack((np.vander(near - best, 5), noise[near] / noise[best]))
     scale = power[near].max()
-    *quartic, part = found = np.linalg.lstsq(terms, power[near] / scale, rcond=None)[0]
-    missed = np.abs(terms @ found - power[near] / scale).max()
+    *quartic, part = fit = np.linalg.lstsq(terms, power[near] / scale, rcond=None)[0]
+    missed = np.abs(terms @ fit - power[near] / scale).max()
     places = np.linspace(-1.0, 1.0, 2001)
     values = np.polyval(quartic, places)
     lowest = int(np.argmin(values))
@@ -106,7 +104,7 @@ def _unexplained(moments: Moments) -> Array:
     size, gram = moments.lags, moments.gram
     if gram[MOVING, MOVING]:
         terms, squares = [LOAD, VELOCITY, DIRECTION, MOVING], moments.squares
-    else:   # also where velocities are not known
+    else:   # also with unknown velocities
         terms, squares = [COMPUTED, STILL], np.diag(gram)[:size]
     normal = gram[np.ix_(terms, terms)]
     scale = 1.0 / np.sqrt(np.maximum(np.diag(normal), 1e-300))
@@ -118,9 +116,9 @@ def _unexplained(moments: Moments) -> Array:
 
 def weights_at(lag: float, lags: Stamps) -> Array:
     """
-    Return weights (p,) that make the residual at a lag [s] of those at the lags that were tried.
+    Return weights (p,) for the residual at a lag [s] from those at the lags that were tried.
 
-    It is the cubic through the nearest.
+    They are those of the cubic through the nearest four.
 
     """
     weights = np.zeros(len(lags))

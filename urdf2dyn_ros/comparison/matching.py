@@ -11,34 +11,34 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.series import Stamps
 
 _LONGEST_GAP = 100_000_000
-"""Time between two samples [ns] over which none is interpolated."""
+"""Longest step over which samples are interpolated [ns]."""
 
 _MATCHINGS_KEPT = 8
-"""Kept; as many as one joint needs at once, with some to spare."""
+"""Matchings that are cached: more than one joint needs at once."""
 
 
 class Matching:
     """
-    Where to look among samples for the values at other stamps, late by each of some lags.
+    Neighbours and shares by which samples are interpolated at other stamps plus each lag.
 
     It depends on stamps alone, so that the joints of one message share it.
 
     Parameters
     ----------
     at : ndarray of int, (k,)
-        [ns], increasing.
+        Increasing stamps of the values [ns].
     stamps : ndarray of int, (m,)
-        Of the samples [ns], increasing.
+        Increasing stamps of the samples [ns].
     lags : ndarray of int, (p,)
         [ns].
 
     Attributes
     ----------
     valid : ndarray of bool, (k,)
-        Whether there are close neighbours on both sides, at every lag.
+        Whether there are close neighbours on both sides at every lag.
     power : ndarray, (p,)
-        What is left of the power of white noise, summed over the valid stamps: half of it where
-        the mean of two samples is taken, all where a sample is met.
+        Remaining power of white noise, summed over the valid stamps: all of it at the stamp of a
+        sample, half of it midway between two.
 
     """
 
@@ -55,13 +55,13 @@ class Matching:
         inside = ((stamps[left] <= wanted) & (wanted <= stamps[right]) & (width <= _LONGEST_GAP))
         self.valid = np.asarray(inside.all(axis=0))
         self._left, self._right = left[:, self.valid], right[:, self.valid]
-        # differences of integers: a stamp since 1970 in seconds has no room for nanoseconds
+        # differences of integers: seconds since 1970 as a float do not resolve nanoseconds
         offset = (wanted - stamps[left])[:, self.valid]
         self._share = offset / np.maximum(width[:, self.valid], 1)
         self.power = np.sum(1.0 - 2.0 * self._share * (1.0 - self._share), axis=1)
 
     def fits(self, at: Stamps, stamps: Stamps, lags: Stamps) -> bool:
-        """Tell whether it was made of these."""
+        """Return whether the matching has these arguments."""
         return all(np.array_equal(a, b)
                    for a, b in zip(self._made_of, (at, stamps, lags), strict=True))
 
@@ -74,13 +74,13 @@ class Matching:
 
 
 class Matcher:
-    """Makes matchings, and gives one of the last again to whoever asks for the same."""
+    """Caches the last matchings."""
 
     def __init__(self) -> None:
         self._last: deque[Matching] = deque(maxlen=_MATCHINGS_KEPT)
 
     def match(self, at: Stamps, stamps: Stamps, lags: Stamps) -> Matching:
-        """Return the matching of these, as `Matching`."""
+        """Return the matching with these arguments, see `Matching`."""
         for known in self._last:
             if known.fits(at, stamps, lags):
                 return known

@@ -1,4 +1,4 @@
-"""What figures are made of, summed over any number of samples, for every lag that is tried."""
+"""Sums of products, from which the figures at every lag are computed."""
 
 from __future__ import annotations
 
@@ -14,33 +14,31 @@ _ROWS = 7
 VELOCITY, DIRECTION, MOVING, STILL, MEASURED, COMPUTED, LOAD = range(-_ROWS, 0)
 """Rows of the matrix after those of the residuals."""
 
-
 NEAR = 4
-"""Lags from which the residual at one between them is made."""
+"""Number of lags from which the residual between them is interpolated."""
 
 
 @dataclass(frozen=True)
 class Moments:
     """
-    Products of residuals and of what may explain them, summed; sums of parts add up.
+    Sums of products over samples; those of parts can be added.
 
-    Row i of the matrix that is multiplied with itself is the residual if the measurement is late
-    by lag i; seven rows follow: velocity, its sign and one while the joint moves, one while it is
-    still, measured and computed effort (both less a constant, against cancellation), and the
-    computed one while the joint moves.
+    The Gram matrix is that of these rows: the residuals at p lags; then velocity, its sign and 1
+    in motion, 1 at rest, measured and computed effort (both minus a constant, against
+    cancellation), and the computed effort in motion.
 
     Attributes
     ----------
     gram : ndarray, (p + 7, p + 7)
-        Of two residuals only where their lags are less than `NEAR` apart.
+        Products of two residuals only if their lags are less than `NEAR` steps apart.
     squares : ndarray, (p,)
-        Of the residuals, summed while the joint moves.
+        Squares of the residuals in motion.
     power : ndarray, (p,)
         See `Matching`.
     lowest, highest : float
-        Of the measured effort without lag [N m or N].
+        Range of the measured effort without lag [N m or N].
     largest : float
-        Magnitude of the residual without lag [N m or N].
+        Largest magnitude of the residual without lag [N m or N].
 
     """
 
@@ -53,26 +51,26 @@ class Moments:
 
     @staticmethod
     def none(lags: int) -> Moments:
-        """Return those of no sample."""
+        """Return the moments of no sample."""
         return Moments(np.zeros((lags + _ROWS, lags + _ROWS)), np.zeros(lags), np.zeros(lags))
 
     @staticmethod
     def of(measured: Array, computed: Array, velocity: Array, power: Array, still: float,
            reference: float) -> Moments:
         """
-        Return those of k samples.
+        Return the moments of k samples.
 
         Parameters
         ----------
         measured : ndarray, (p, k)
             At p lags, zero in the middle [N m or N].
         computed, velocity : ndarray, (k,)
-            [N m or N], [rad/s or m/s]; a velocity that is not known is NaN.
+            [N m or N], [rad/s or m/s]; an unknown velocity is NaN.
         power : ndarray, (p,)
         still : float
-            Velocity [rad/s or m/s] up to which the joint does not move.
+            Velocity up to which the joint is at rest [rad/s or m/s].
         reference : float
-            About as large as the efforts [N m or N].
+            A typical effort [N m or N].
 
         """
         lags, count = measured.shape
@@ -87,7 +85,7 @@ class Moments:
                             middle - reference, computed - reference,
                             moving * (computed - reference)))
         gram = np.zeros((lags + _ROWS, lags + _ROWS))
-        # einsum, for the threads of BLAS cost more than such products
+        # einsum, as the threads of BLAS cost more than these products
         gram[:lags, lags:] = np.einsum('ik,jk->ij', residuals, others)
         gram[lags:, :lags] = gram[:lags, lags:].T
         gram[lags:, lags:] = np.einsum('ik,jk->ij', others, others)
@@ -107,12 +105,12 @@ class Moments:
 
     @property
     def lags(self) -> int:
-        """How many lags there are."""
+        """Number of lags."""
         return len(self.power)
 
     @property
     def samples(self) -> int:
-        """How many samples are in it."""
+        """Number of samples."""
         return round(float(self.gram[MOVING, MOVING] + self.gram[STILL, STILL]))
 
     def variance(self, row: int) -> float:
@@ -122,7 +120,7 @@ class Moments:
 
     @property
     def correlation(self) -> float:
-        """Of measured and computed effort without lag [-]; 0 if one of them is constant."""
+        """Correlation of measured and computed effort without lag [-]; 0 if one is constant."""
         gram, count = self.gram, self.samples
         totals = [gram[row, MOVING] + gram[row, STILL] for row in (MEASURED, COMPUTED)]
         product = gram[MEASURED, COMPUTED] / count - totals[0] * totals[1] / count**2

@@ -1,4 +1,4 @@
-"""One page that tells it all: nothing is fetched, it can be sent, kept and printed."""
+"""The report of a comparison as one page of HTML that fetches nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
-from urdf2dyn_ros.comparison.columns import FIGURE_COLUMNS, notes
+from urdf2dyn_ros.comparison.figures_text import FIGURE_COLUMNS, figure_texts, notes
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.comparison.joint_picture import joint_picture
 from urdf2dyn_ros.quoting import printable
@@ -51,14 +51,7 @@ def write_page(joints: Sequence[JointComparison], path: Path, title: str,
     path : Path
     title : str
     about : sequence of str
-        Paragraphs under the title: what was compared.
-
-    Raises
-    ------
-    DrawingError
-        If matplotlib is not installed.
-    OSError
-        If the file cannot be written; then there is none.
+        Paragraphs under the title.
 
     """
     drawn = [joint for joint in joints if len(joint.stamps)]
@@ -70,7 +63,7 @@ def write_page(joints: Sequence[JointComparison], path: Path, title: str,
     parts = [
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        # an icon would be asked for beside the page
+        # without it, browsers request an icon
         f'<link rel="icon" href="data:,">\n<title>{_text(title)}</title>',
         f'<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{_text(title)}</h1>',
         *(f'<p>{_text(paragraph)}</p>' for paragraph in about),
@@ -96,7 +89,7 @@ def _table(joints: Sequence[JointComparison]) -> str:
             cells.append(f'<td class="doubt" colspan="{len(FIGURE_COLUMNS)}">not credible: '
                          f'{_text(joint.doubt)}</td>')
         else:
-            cells += [f'<td>{_text(column.text(joint.total))}</td>' for column in FIGURE_COLUMNS]
+            cells += [f'<td>{_text(text)}</td>' for text in figure_texts(joint.total)]
         rows.append(f'<tr>{"".join(cells)}</tr>')
     head = ''.join(f'<th scope="col">{_text(text)}</th>' for text in heads)
     return ('<div class="wide" role="region" aria-label="Figures by joint" tabindex="0">\n<table>'
@@ -120,5 +113,5 @@ def _section(joint: JointComparison, start: int) -> str:
 
 
 def _text(text: str) -> str:
-    """Write a text as HTML; a joint's name may contain anything."""
+    """Return a text as HTML; a joint's name may contain any character."""
     return escape(printable(text))

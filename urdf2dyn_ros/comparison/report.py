@@ -1,34 +1,36 @@
-"""What a comparison leaves behind: a table to read, and files for spreadsheets and programs."""
+"""A comparison as a table to read, and as files for spreadsheets and programs."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.columns import FIGURE_COLUMNS, notes
-from urdf2dyn_ros.comparison.effort_table import write_head, write_rows
 from urdf2dyn_ros.comparison.figures import EffortFigures
+from urdf2dyn_ros.comparison.figures_text import FIGURE_COLUMNS, figure_texts, notes
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.quoting import printable
+from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.system.atomic_file import atomic_file
+
+KINDS = ('measured', 'computed', 'residual')
+OBSERVED = (*KINDS, 'external')
 
 
 def table(joints: Sequence[JointComparison]) -> str:
-    """Return the figures of joints, aligned, with units; a doubt stands in their place."""
+    """Return an aligned table of figures; joints that are not credible have the reason instead."""
     if not joints:
         return 'no effort was computed'
     heads = ('joint', 'unit', 'samples', *(column.head for column in FIGURE_COLUMNS))
     rows = [heads]
     for joint in joints:
-        figures = [column.text(joint.total) for column in FIGURE_COLUMNS]
-        rows.append((printable(joint.joint), joint.unit, str(joint.figures.samples),
-                     *([''] * len(FIGURE_COLUMNS) if joint.doubt else figures)))
+        figures = [''] * len(FIGURE_COLUMNS) if joint.doubt else figure_texts(joint.total)
+        rows.append((printable(joint.joint), joint.unit, str(joint.figures.samples), *figures))
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
     lines = []
     reasons = ['', *(joint.doubt for joint in joints)]
@@ -43,6 +45,31 @@ def table(joints: Sequence[JointComparison]) -> str:
     return '\n'.join(lines)
 
 
+def write_head(file: TextIO, joints: Sequence[str], kinds: Sequence[str] = KINDS) -> None:
+    """Write the names of the columns: the time, and those of every joint."""
+    heads = [f'{kind}_{joint}' for joint in joints for kind in kinds]
+    file.write(','.join(['time', *map(_quoted, heads)]) + '\n')
+
+
+def write_rows(file: TextIO, stamps: Iterable[int], rows: Iterable[Sequence[float]]) -> None:
+    """Write a line for every stamp [ns]; NaN becomes an empty cell."""
+    form = ''
+    for stamp, row in zip(stamps, rows):
+        form = form or ',%.10g' * len(row) + '\n'
+        file.write(seconds(stamp) + (form % tuple(row)).replace('nan', ''))
+
+
+def seconds(stamp: int) -> str:
+    """Return a stamp [ns] in seconds with nine decimals."""
+    second, rest = divmod(abs(stamp), SECOND_NS)
+    return f'{"-" if stamp < 0 else ""}{second}.{rest:09d}'
+
+
+def _quoted(cell: str) -> str:
+    """Return a cell as CSV; a joint's name may contain any character."""
+    return '"' + cell.replace('"', '""') + '"' if set(cell) & set(',"\r\n') else cell
+
+
 def write_csv(joints: Sequence[JointComparison], path: Path) -> None:
     """
     Write time [s], and measured, computed and residual effort of every joint with samples.
@@ -50,16 +77,14 @@ def write_csv(joints: Sequence[JointComparison], path: Path) -> None:
     Raises
     ------
     ComparisonError
-        If there is nothing to write.
-    OSError
-        If the file cannot be written; then there is none.
+        If no joint has samples.
 
     """
     joints = [joint for joint in joints if len(joint.stamps)]
     if not joints:
         raise ComparisonError(
             'no effort was measured and computed at the same time: check that both topics '
-            'are published, name the same joints and carry the stamps of one clock')
+            'are published, name the same joints and have stamps of the same clock')
     stamps = np.unique(np.concatenate([joint.stamps for joint in joints]))
     columns = np.full((len(stamps), 3 * len(joints)), np.nan)
     for number, joint in enumerate(joints):
@@ -72,15 +97,7 @@ def write_csv(joints: Sequence[JointComparison], path: Path) -> None:
 
 
 def write_json(joints: Sequence[JointComparison], path: Path) -> None:
-    """
-    Write the figures of every joint; those that are not known, because of a doubt, are null.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written; then there is none.
-
-    """
+    """Write the figures of every joint; null if unknown or not credible."""
     rows = [{'joint': joint.joint, 'unit': joint.unit, **_span(joint.total),
              'window': _span(joint.window)} for joint in joints]
     with atomic_file(path) as part:

@@ -1,4 +1,4 @@
-"""What a robot description says of joints that a comparison wants to know."""
+"""Facts of a robot's joints that a comparison uses."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def robot_facts(model: RobotModel) -> dict[str, JointFacts]:
     """
     Return unit, friction and limit of every independent joint.
 
-    Friction of a mimic joint is reflected to the joint that drives it: damping by the square of
-    the multiplier, Coulomb friction by its magnitude.
+    Friction of a mimic joint is added to its driver: damping times the square of the multiplier,
+    Coulomb friction times its magnitude.
 
     """
     system = multibody(model)
@@ -39,7 +39,7 @@ def robot_facts(model: RobotModel) -> dict[str, JointFacts]:
 
 
 def gravity_of(dynamics: InverseDynamics) -> GravityEfforts:
-    """Return a function from joints and their positions to the efforts against gravity."""
+    """Return a function from names and positions of joints to the efforts against gravity."""
     order = dynamics.joint_names
 
     def gravity(names: Sequence[str], positions: Array) -> Array:

@@ -1,4 +1,4 @@
-"""What `effort` means in a measurement, and what is fair to compare with it."""
+"""Effort semantics: what a measured effort is, and how it is made comparable."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from urdf2dyn_ros.algebra.arrays import Array
 @dataclass(frozen=True)
 class JointFacts:
     """
-    What a robot description says of one joint.
+    Facts of one joint from the robot description.
 
     Attributes
     ----------
     unit : str
-        Of its effort.
+        Unit of the effort.
     damping : float
         [N m s/rad or N s/m].
     friction : float
         Coulomb friction [N m or N].
     limit : float or None
-        Largest effort of the actuator [N m or N]; None where it is not given, or zero.
+        Largest effort of the actuator [N m or N]; None if unknown or zero.
 
     """
 
@@ -36,21 +36,19 @@ class JointFacts:
 
 
 def rate_unit(unit: str) -> str:
-    """Return the unit of the velocity of a joint whose effort has a unit."""
+    """Return the unit of velocity for a unit of effort."""
     return {'N m': 'rad/s', 'N': 'm/s'}.get(unit, 'rad/s | m/s')
 
 
 class Fair(NamedTuple):
     """
-    Both sides of a comparison at k instants.
+    Both sides of a comparison at k instants: gain * measured + added, and computed.
 
     Attributes
     ----------
     gain : float
-        The measurement is multiplied by it [-], or [N m/A] for a current.
-    added : ndarray, (k,)
-        Then added to the measurement [N m or N].
-    computed : ndarray, (k,)
+        [-], or [N m/A] for a current.
+    added, computed : ndarray, (k,)
         [N m or N].
 
     """
@@ -62,7 +60,7 @@ class Fair(NamedTuple):
 
 class Known(NamedTuple):
     """
-    What is known of a joint at k instants.
+    Quantities of a joint at k instants.
 
     Attributes
     ----------
@@ -70,9 +68,9 @@ class Known(NamedTuple):
         Inverse dynamics [N m or N], [rad/s or m/s], effort against gravity [N m or N].
     facts : JointFacts
     gain : float
-        Of its current [N m/A].
+        Gain of its current [N m/A].
     still : float
-        Velocity [rad/s or m/s] up to which the joint does not move.
+        Velocity up to which the joint is at rest [rad/s or m/s].
 
     """
 
@@ -85,16 +83,15 @@ class Known(NamedTuple):
 
 
 def net(known: Known) -> Fair:
-    """Return efforts that move the links: inverse dynamics as it is."""
+    """Return efforts that move the links: inverse dynamics unchanged."""
     return Fair(1.0, np.zeros_like(known.computed), known.computed)
 
 
 def commanded(known: Known) -> Fair:
     """
-    Return efforts of actuators: inverse dynamics, and friction of the URDF's <dynamics>.
+    Return efforts of actuators: inverse dynamics and friction of the URDF, without rotors.
 
-    At rest friction may be anything up to the Coulomb one, and is taken for zero. Rotors are not
-    in it.
+    At rest static friction is undetermined; it is set to zero.
 
     """
     velocity = np.where(np.abs(known.velocity) > known.still, known.velocity, 0.0)
@@ -103,18 +100,18 @@ def commanded(known: Known) -> Fair:
 
 
 def current(known: Known) -> Fair:
-    """Return efforts of actuators from their currents, each joint with its own gain."""
+    """Return efforts of actuators from their currents and gains."""
     return commanded(known)._replace(gain=known.gain)
 
 
 def gravity_compensated(known: Known) -> Fair:
-    """Return net efforts from which the driver has taken the effort against gravity away."""
+    """Return net efforts from which the driver subtracted the effort against gravity."""
     return Fair(1.0, known.gravity, known.computed)
 
 
 @dataclass(frozen=True)
 class Semantics:
-    """A meaning in words, what makes both sides comparable, and what that needs."""
+    """A meaning in words, the function that makes both sides comparable, and what it needs."""
 
     meaning: str
     sides: Callable[[Known], Fair]
@@ -124,10 +121,10 @@ class Semantics:
 
 SEMANTICS = {
     'net': Semantics('what moves the links', net),
-    'commanded': Semantics('what the actuators were told; friction of the URDF is added to the '
+    'commanded': Semantics('commands of the actuators; friction of the URDF is added to the '
                            'computed effort', commanded, friction=True),
-    'current': Semantics('current of the motors; multiplied by current_gains, and friction of '
+    'current': Semantics('current of the motors, multiplied by current_gains; friction of '
                          'the URDF is added to the computed effort', current, friction=True),
-    'gravity_compensated': Semantics('effort beyond that against gravity, which is added to it',
+    'gravity_compensated': Semantics('effort without the effort against gravity, which is added',
                                      gravity_compensated, gravity=True),
 }

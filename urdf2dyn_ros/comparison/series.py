@@ -10,19 +10,18 @@ from urdf2dyn_ros.algebra.arrays import Array
 Stamps = NDArray[np.int64]
 
 LARGEST_EFFORT = 1e100
-"""Magnitude of an effort or a velocity beyond all reason, whose square may not be finite."""
+"""Magnitude of an effort or velocity from which on it is dropped: its square may overflow."""
 
 _RESTART = 1_000_000_000
-"""A stamp this much [ns] before the newest one starts a new recording."""
+"""A stamp that is so much older than the newest one restarts the series [ns]."""
 
 
 class Series:
     """
-    Rows of values at stamps, strictly increasing; beyond `capacity` the oldest are forgotten.
+    Rows of values at strictly increasing stamps; beyond `capacity` the oldest are removed.
 
-    A row whose first value is not finite or beyond all reason, or that is not newer than the
-    last, is left out; a stamp that is more than a second older means that a clock was set back,
-    and everything before it is forgotten.
+    A row is dropped if its first value is not finite or too large, or if it is not newer than the
+    last. A stamp that is a second older or more is a clock jump: all earlier rows are removed.
 
     Parameters
     ----------
@@ -32,7 +31,7 @@ class Series:
     Attributes
     ----------
     newest : int or None
-        The last stamp [ns], None if there is none.
+        The last stamp [ns].
 
     """
 
@@ -44,25 +43,25 @@ class Series:
         self.newest: int | None = None
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all rows."""
         self._end, self.newest = 0, None
 
     def forget(self, until: int) -> None:
-        """Forget what is not newer than `until` [ns], but not that it was there."""
+        """Remove the rows up to `until` [ns]; `newest` remains."""
         first = int(np.searchsorted(self._stamps[:self._end], until, side='right'))
         for array in (self._stamps, self._rows):
             array[:self._end - first] = array[first:self._end].copy()
         self._end -= first
 
     def extend(self, stamps: Stamps, rows: Array) -> bool:
-        """Take rows (k, columns) at stamps (k,) [ns]; tell whether a clock was set back."""
+        """Add rows (k, columns) at stamps (k,) [ns]; return whether there was a clock jump."""
         known = np.abs(rows[:, 0]) < LARGEST_EFFORT   # NaN is not
         if not known.all():
             stamps, rows = stamps[known], rows[known]
         if not len(stamps):
             return False
         if ((self.newest is None or stamps[0] > self.newest)
-                and (stamps[1:] > stamps[:-1]).all()):   # as it should be
+                and (stamps[1:] > stamps[:-1]).all()):   # the usual case
             self._append(stamps, rows)
             return False
         restarted = False
@@ -92,7 +91,7 @@ class Series:
         self._end = end
 
     def _make_room(self, count: int) -> None:
-        """Grow to a quarter more than the capacity; from then on move the newest to the front."""
+        """Grow to a quarter more than the capacity; then move the newest rows to the front."""
         if self._end > self._capacity:
             kept = slice(self._end - self._capacity, self._end)
             self._stamps[:self._capacity] = self._stamps[kept].copy()
@@ -108,12 +107,12 @@ class Series:
                 setattr(self, name, grown)
 
     def values(self) -> tuple[Stamps, Array]:
-        """Return stamps (k,) [ns] and rows (k, columns), views that the next row may change."""
+        """Return stamps (k,) [ns] and rows (k, columns) as views that new rows may change."""
         first = max(0, self._end - self._capacity)
         return self._stamps[first:self._end], self._rows[first:self._end]
 
     def between(self, after: int | None, until: int) -> tuple[Stamps, Array]:
-        """Return those with after < stamp <= until [ns]; None: from the beginning."""
+        """Return the rows with after < stamp <= until [ns]; without `after`, from the first."""
         stamps, rows = self.values()
         first = 0 if after is None else int(np.searchsorted(stamps, after, side='right'))
         last = int(np.searchsorted(stamps, until, side='right'))

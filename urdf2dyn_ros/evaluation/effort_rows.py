@@ -8,7 +8,7 @@ from typing import TextIO
 import numpy as np
 
 from urdf2dyn_ros.comparison.comparison import GravityEfforts
-from urdf2dyn_ros.comparison.effort_table import KINDS, OBSERVED, write_rows
+from urdf2dyn_ros.comparison.report import KINDS, OBSERVED, write_rows
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts, Known
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
 from urdf2dyn_ros.stream.output import Output

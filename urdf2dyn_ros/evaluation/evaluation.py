@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from urdf2dyn_ros.comparison.comparison import Comparison
-from urdf2dyn_ros.comparison.effort_table import KINDS, OBSERVED, write_head
+from urdf2dyn_ros.comparison.report import KINDS, OBSERVED, write_head
 from urdf2dyn_ros.comparison.robot_facts import gravity_of, robot_facts
 from urdf2dyn_ros.errors import ExportError, ParameterError
 from urdf2dyn_ros.evaluation.accelerations import (

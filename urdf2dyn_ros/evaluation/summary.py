@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-from urdf2dyn_ros.comparison.effort_table import seconds
-from urdf2dyn_ros.comparison.report import table
+from urdf2dyn_ros.comparison.report import seconds, table
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.evaluation.accelerations import ACCELERATION_SOURCES
 from urdf2dyn_ros.evaluation.result import Evaluation

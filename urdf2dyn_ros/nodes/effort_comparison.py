@@ -18,13 +18,13 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from urdf2dyn_ros.comparison.apart import write_report_apart
 from urdf2dyn_ros.comparison.comparison import Comparison, GravityEfforts
+from urdf2dyn_ros.comparison.figures_text import joint_status
+from urdf2dyn_ros.comparison.files import write_report_in_child
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.comparison.report import table
 from urdf2dyn_ros.comparison.robot_facts import gravity_of, robot_facts
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts
-from urdf2dyn_ros.comparison.status import joint_status
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import nanoseconds
@@ -239,7 +239,7 @@ class EffortComparison(Node):
             answer = Future(executor=self.executor)
             # a sleeping executor is woken by a callback of the future, not by its result alone
             answer.add_done_callback(lambda done: None)
-            self._drawer.submit(lambda: write_report_apart(joints, directory, title, about),
+            self._drawer.submit(lambda: write_report_in_child(joints, directory, title, about),
                                 lambda paths, error: answer.set_result((paths, error)))
             paths, error = await answer
             response.success = error is None

@@ -1,4 +1,4 @@
-"""Messages gathered into arrays: what costs time is done for hundreds of them at once."""
+"""A buffer of messages, so that hundreds are processed at once as arrays."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.series import Stamps
 
 _MOST_JOINTS = 1000
-"""A publisher with ever new names must not fill the memory."""
+"""Largest number of joints, so that ever new names do not fill the memory."""
 
 
 class _Messages:
-    """Messages with the same names, since the last time."""
+    """Buffered messages with the same names."""
 
     def __init__(self, columns: int) -> None:
         self.order: list[int] = []
@@ -24,12 +24,12 @@ class _Messages:
 
 class MessageBuffer:
     """
-    Keeps messages until they are taken.
+    Keeps messages until they are processed.
 
     Parameters
     ----------
     columns : int
-        Vectors of a message, for instance efforts, positions and velocities.
+        Number of vectors in a message, for instance efforts, positions and velocities.
 
     """
 
@@ -41,11 +41,11 @@ class MessageBuffer:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every joint that was taken, in the order of its first message."""
+        """All joints, in the order of their first message."""
         return tuple(self._known)
 
     def add(self, stamp: int, names: Sequence[str], *vectors: Sequence[float]) -> None:
-        """Take vectors of as many entries as there are names; an empty one is unknown."""
+        """Add vectors with one entry for each name; an empty one is unknown."""
         key = tuple(names)
         layout = self._layouts.get(key)
         if layout is None:
@@ -57,7 +57,7 @@ class MessageBuffer:
         self.waiting += 1
 
     def take(self) -> Iterator[tuple[tuple[str, ...], Array, Stamps, Array]]:
-        """Yield names (n,), arrival (k,), stamps (k,) [ns] and values (k, n, columns)."""
+        """Remove all; yield names (n,), order and stamps (k,) [ns], values (k, n, columns)."""
         layouts, self._layouts, self.waiting = self._layouts, {}, 0
         for names, layout in layouts.items():
             if names:
@@ -68,15 +68,15 @@ class MessageBuffer:
     def by_joint(self, batches: Sequence[tuple[tuple[str, ...], Array, Stamps, Array]],
                  ) -> Iterator[tuple[str, Stamps, Array]]:
         """Yield each joint's stamps (k,) and rows (k, columns), in the order of arrival."""
-        found: dict[str, list[tuple[Array, Stamps, Array]]] = {}
+        by_name: dict[str, list[tuple[Array, Stamps, Array]]] = {}
         for names, order, stamps, values in batches:
             for column, name in enumerate(names):
                 if name not in self._known:
                     if len(self._known) >= _MOST_JOINTS:
                         continue
                     self._known[name] = None
-                found.setdefault(name, []).append((order, stamps, values[:, column]))
-        for name, parts in found.items():
+                by_name.setdefault(name, []).append((order, stamps, values[:, column]))
+        for name, parts in by_name.items():
             if len(parts) == 1:
                 yield name, parts[0][1], parts[0][2]
                 continue

@@ -1,4 +1,4 @@
-"""The viscous and Coulomb friction and the offset that would explain a residual."""
+"""Viscous and Coulomb friction and an offset, fitted to a residual."""
 
 from __future__ import annotations
 
@@ -11,20 +11,17 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.moments import DIRECTION, MOVING, STILL, VELOCITY, Moments
 
 _FEWEST_MOVING = 50
-"""Samples in motion, and in each direction half as many, without which nothing is fitted."""
+"""Fewest samples in motion; half as many are needed in each direction."""
 
 _LARGEST_CONDITION = 1000.0
-"""Of the normalised least-squares matrix: from there on, two terms look the same."""
+"""Largest condition of the normalised least-squares matrix."""
 
 _TERMS = [VELOCITY, DIRECTION, MOVING]
 
 
 class FittedValue(NamedTuple):
     """
-    A fitted number and its standard error.
-
-    The error holds for residuals that are independent from sample to sample; those of a wrong
-    model are not, and then it is a lower bound.
+    A fitted number and its standard error, a lower bound if the samples' errors are correlated.
 
     """
 
@@ -40,8 +37,7 @@ class FrictionFit:
     """
     residual = viscous qd + coulomb sign(qd) + offset, by least squares.
 
-    Only samples in motion count: at rest, friction is any value up to the Coulomb one. For them
-    one mean is taken, whatever it is.
+    The fit excludes samples at rest, where friction is undetermined; their residual is one mean.
 
     Attributes
     ----------
@@ -50,11 +46,11 @@ class FrictionFit:
     coulomb, offset : FittedValue
         [N m or N].
     rmse : float
-        Of what the fit leaves [N m or N].
+        RMS of the remaining residual [N m or N].
     unknown : str
-        Why there is no fit; empty if there is one.
+        The reason why there is no fit, or empty.
     counted : tuple of float, (2,)
-        What of the viscous and Coulomb friction is in the computed effort, not in the residual.
+        Viscous and Coulomb friction in the computed effort, thus not in the residual.
 
     """
 
@@ -66,7 +62,7 @@ class FrictionFit:
     counted: tuple[float, float] = (0.0, 0.0)
 
     def residual(self, velocity: Array) -> Array:
-        """Return the residual that the fit expects at velocities (k,) [N m or N]."""
+        """Return the fitted residual at velocities (k,) [N m or N]."""
         viscous, coulomb = self.counted
         return ((self.viscous.value - viscous) * velocity
                 + (self.coulomb.value - coulomb) * np.sign(velocity) + self.offset.value)
@@ -84,9 +80,9 @@ def fit_friction(moments: Moments, weights: Array, viscous: float = 0.0,
     ----------
     moments : Moments
     weights : ndarray, (p,)
-        The residual as a sum of those at p lags.
+        Weights of the residuals at p lags.
     viscous, coulomb : float
-        Friction that is in the computed effort already, and is added to what is fitted.
+        Friction that the computed effort includes; it is added to the fit.
 
     """
     gram = moments.gram
@@ -98,8 +94,8 @@ def fit_friction(moments: Moments, weights: Array, viscous: float = 0.0,
     scaled = normal * np.outer(scale, scale)
     smallest, *_, largest = np.linalg.eigvalsh(scaled)
     if largest > _LARGEST_CONDITION * smallest:
-        return FrictionFit(unknown='it moves at one speed only: viscous friction cannot be told '
-                                'from Coulomb friction')
+        return FrictionFit(unknown='it moves at one speed only: viscous and Coulomb friction '
+                                   'cannot be distinguished')
     explained = weights @ gram[:moments.lags, _TERMS]
     inverse = np.linalg.inv(scaled) * np.outer(scale, scale)
     terms = inverse @ explained
@@ -110,10 +106,10 @@ def fit_friction(moments: Moments, weights: Array, viscous: float = 0.0,
     left = max(left, 0.0)
     count = moments.samples
     errors = np.sqrt(left / max(count - 4, 1) * np.diag(inverse))
-    return FrictionFit(FittedValue(float(terms[0]) + viscous, float(errors[0])),
-                    FittedValue(float(terms[1]) + coulomb, float(errors[1])),
-                    FittedValue(float(terms[2]), float(errors[2])), float(np.sqrt(left / count)),
-                    counted=(viscous, coulomb))
+    values = (float(terms[0]) + viscous, float(terms[1]) + coulomb, float(terms[2]))
+    fitted = [FittedValue(value, float(error)) for value, error in zip(values, errors)]
+    return FrictionFit(fitted[0], fitted[1], fitted[2], float(np.sqrt(left / count)),
+                       counted=(viscous, coulomb))
 
 
 def _not_excited(normal: Array) -> str:
@@ -121,5 +117,6 @@ def _not_excited(normal: Array) -> str:
     if moving < _FEWEST_MOVING:
         return f'it moves in {moving:.0f} samples, at least {_FEWEST_MOVING} are needed'
     if moving - abs(balance) < _FEWEST_MOVING:   # twice the samples of the rarer direction
-        return 'it moves in one direction only: Coulomb friction cannot be told from the offset'
+        return ('it moves in one direction only: Coulomb friction and offset cannot be '
+                'distinguished')
     return ''

@@ -1,0 +1,131 @@
+"""The figures of a joint as texts: columns of a table, notes, and the values of a status."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
+from urdf2dyn_ros.comparison.semantics import rate_unit
+from urdf2dyn_ros.health import Level, Status
+
+
+class FigureColumn(NamedTuple):
+    """
+    A figure in tables and in the status.
+
+    Attributes
+    ----------
+    head, meaning : str
+        Head of the column, and its explanation on the page.
+    key : str
+        Key in the status, with the units of effort and of velocity to be filled in.
+    value : callable
+        The number in a span.
+    form : str
+        Format of the number in tables.
+
+    """
+
+    head: str
+    meaning: str
+    key: str
+    value: Callable[[Span], float]
+    form: str = '.4g'
+
+
+FIGURE_COLUMNS = (
+    FigureColumn('RMSE', 'root mean square of the residual, measured minus computed',
+                 'RMSE [{unit}]', lambda span: span.figures.rmse),
+    FigureColumn('maximum', 'largest magnitude of the residual', 'maximum [{unit}]',
+                 lambda span: span.figures.max_error),
+    FigureColumn('bias', 'mean of the residual', 'bias [{unit}]',
+                 lambda span: span.figures.bias, '.3g'),
+    FigureColumn('NRMSE [%]', 'RMSE divided by the range of the measured effort', 'NRMSE [%]',
+                 lambda span: 100.0 * span.figures.nrmse, '.4f'),
+    FigureColumn('of RMS [%]', 'RMSE divided by the root mean square of the measured effort',
+                 'RMSE by RMS [%]', lambda span: 100.0 * span.figures.nrmse_rms, '.4f'),
+    FigureColumn('R2', 'share of the variance of the measured effort that is explained', 'R2',
+                 lambda span: span.figures.r2, '.6f'),
+    FigureColumn('lag [ms]', 'lag of the measurement, which is corrected; - if not significant',
+                 'lag [ms]', lambda span: 1e3 * span.lag, '.2f'),
+    FigureColumn('viscous', 'viscous friction that fits the residual best, per rad/s or m/s',
+                 'viscous friction [{unit} / ({rate})]',
+                 lambda span: span.figures.friction.viscous.value),
+    FigureColumn('Coulomb', 'Coulomb friction that fits the residual best',
+                 'Coulomb friction [{unit}]', lambda span: span.figures.friction.coulomb.value),
+    FigureColumn('offset', 'offset that fits the residual best', 'offset [{unit}]',
+                 lambda span: span.figures.friction.offset.value, '.3g'),
+    FigureColumn('RMSE left', 'RMSE without this friction and offset',
+                 'RMSE without friction [{unit}]', lambda span: span.figures.friction.rmse),
+)
+
+
+def figure_texts(span: Span) -> list[str]:
+    """Return the figures in the order of the columns; - if unknown."""
+    values = [(column.value(span), column.form) for column in FIGURE_COLUMNS]
+    return ['-' if math.isnan(value) else format(value, form) for value, form in values]
+
+
+def lateness(lag: float) -> str:
+    """Return a lag [s] in words."""
+    return f'{1e3 * abs(lag):.3g} ms {"late" if lag > 0.0 else "early"}'
+
+
+def notes(name: str, span: Span) -> list[str]:
+    """Return sentences about what the figures do not show."""
+    texts = [span.hint] if span.hint else []
+    if not span.doubt and not math.isnan(span.lag):
+        texts.append(f'the measurement is {lateness(span.lag)}; without alignment RMSE '
+                     f'{span.unaligned.rmse:.4g}, NRMSE {100.0 * span.unaligned.nrmse:.4f} %')
+    if not span.doubt and span.figures.friction.unknown:
+        texts.append(f'no friction fitted: {span.figures.friction.unknown}')
+    return [f'{name}: {text}' for text in texts]
+
+
+def joint_status(joint: JointComparison, seconds: float, stale: bool) -> Status:
+    """
+    Return the status of a joint.
+
+    Parameters
+    ----------
+    joint : JointComparison
+        Its samples are not used.
+    seconds : float
+        Length of the sliding window [s].
+    stale : bool
+        Whether there have been no new pairs for a while.
+
+    """
+    values = {'unit': joint.unit}
+    for name, span in (('window', joint.window), ('total', joint.total)):
+        values |= _status_values(name, span, joint.unit)
+    if joint.doubt:
+        return Status(joint.joint, Level.WARN, f'not credible: {joint.doubt}', values)
+    if stale:
+        return Status(joint.joint, Level.STALE, 'nothing new to compare', values)
+    if joint.window.doubt:
+        return Status(joint.joint, Level.WARN,
+                      f'not credible in the last {seconds:g} s: {joint.window.doubt}', values)
+    if joint.total.hint:
+        return Status(joint.joint, Level.WARN, joint.total.hint, values)
+    figures = joint.window.figures
+    sentence = f'RMSE {figures.rmse:.3g} {joint.unit}'
+    if not math.isnan(figures.nrmse):
+        sentence += f', {100.0 * figures.nrmse:.3g} % of the range'
+    return Status(joint.joint, Level.OK, f'{sentence} in the last {seconds:g} s', values)
+
+
+def _status_values(name: str, span: Span, unit: str) -> dict[str, str]:
+    values = {f'{name} samples': str(span.figures.samples)}
+    if span.doubt:
+        return {**values, f'{name} not credible': span.doubt}
+    numbers = {column.key.format(unit=unit, rate=rate_unit(unit)): column.value(span)
+               for column in FIGURE_COLUMNS}
+    numbers[f'RMSE without alignment [{unit}]'] = span.unaligned.rmse
+    values |= {f'{name} {key}': 'none' if math.isnan(number) else f'{number:.6g}'
+               for key, number in numbers.items()}
+    if span.figures.friction.unknown:
+        values[f'{name} no friction fitted'] = span.figures.friction.unknown
+    return values
