@@ -1,10 +1,10 @@
 """
-The tree of moving bodies of a robot: what the equations need, and nothing else.
+The tree of moving bodies of a robot, with all that the equations need.
 
-Fixed links are lumped into the body that carries them, mimic joints are resolved to the joint
-that drives them, joints of several freedoms are decomposed, and every body frame has its origin
-on its joint with z along the axis. Bodies are numbered parent before child, limb by limb,
-siblings in the order of the file.
+Fixed links are lumped into bodies, mimic joints are resolved to the joints that drive them, joints
+with several coordinates are decomposed, and every body frame has its origin on its joint with z
+along the axis. Bodies are numbered parent before child, limb by limb, siblings in the order of the
+file.
 
 """
 
@@ -47,7 +47,7 @@ class Attached:
 @dataclass(frozen=True)
 class Body:
     """
-    What one joint coordinate moves.
+    The links that one joint coordinate moves.
 
     Attributes
     ----------
@@ -58,15 +58,15 @@ class Body:
     parent_R_joint, parent_p_joint : Matrix, Vector
         Placement of the joint in the parent body's frame; z is the joint's axis.
     turn : float
-        Constant angle [rad] about z from there to the body's frame at position zero.
+        Constant angle [rad] about z from the joint's frame to the body's at position zero.
     coordinate : int
         Index of the independent joint that drives it.
     multiplier, offset : float
         Its position is multiplier * q[coordinate] + offset.
     attached : tuple of Attached
-        The links it consists of, the one moved by the joint first.
+        Its links, the child link of the joint first.
     limits : Limits
-        Of the joint in the URDF, if it has a single coordinate.
+        Those of the joint in the URDF, if it has a single coordinate.
 
     """
 
@@ -84,7 +84,7 @@ class Body:
 
     def at(self, q: Sequence[Scalar], qd: Sequence[Scalar] | None = None,
            qdd: Sequence[Scalar] | None = None) -> Coordinate:
-        """Return its coordinate where the independent joints are; by default at rest."""
+        """Return its coordinate from those of the independent joints; by default at rest."""
         j, k = self.coordinate, self.multiplier
         return Coordinate(k * q[j] + self.offset, 0.0 if qd is None else k * qd[j],
                           0.0 if qdd is None else k * qdd[j], self.turn)
@@ -109,11 +109,11 @@ class Multibody:
     joint_names : tuple of str
     bodies : tuple of Body
     root : tuple of Attached
-        The links that do not move.
+        The links that the joints do not move.
     floating : bool
         Whether the root moves freely in the world.
     forces : tuple of LinkWrench
-        Constant ones.
+        Constant wrenches.
 
     """
 
@@ -124,7 +124,7 @@ class Multibody:
     forces: tuple[LinkWrench, ...] = ()
 
     def is_world(self, link: str) -> bool:
-        """Tell whether a link is the world, in which the others float: nothing moves it."""
+        """Return whether a link is the world, in which the robot floats."""
         return self.floating and link == self.root[0].link.name
 
     @property
@@ -148,12 +148,12 @@ def multibody(model: RobotModel) -> Multibody:
     links = {link.name: link for link in model.links}
     bodies: list[Body] = []
     attached: dict[int, list[Attached]] = {ROOT: []}
-    placed = {model.root: (ROOT, Attached(links[model.root], None, IDENTITY, ZERO))}
-    attached[ROOT].append(placed[model.root][1])
+    numbered = {model.root: (ROOT, Attached(links[model.root], None, IDENTITY, ZERO))}
+    attached[ROOT].append(numbered[model.root][1])
     waiting = list(reversed(children.get(model.root, [])))
     while waiting:
         joint = waiting.pop()
-        number, parent = placed[joint.parent]
+        number, parent = numbered[joint.parent]
         body_R_link = composed(parent.body_R_link, from_rpy(joint.rpy))
         body_p_link = add(parent.body_p_link, apply(parent.body_R_link, joint.xyz))
         if _moves(joint, model.root):
@@ -168,14 +168,14 @@ def multibody(model: RobotModel) -> Multibody:
                 body_R_link, body_p_link = transpose(alignment), ZERO
         child = Attached(links[joint.child], joint.name, body_R_link, body_p_link)
         attached[number].append(child)
-        placed[joint.child] = (number, child)
+        numbered[joint.child] = (number, child)
         waiting.extend(reversed(children.get(joint.child, [])))
     return _driven(model, bodies, attached)
 
 
 def _moves(joint: Joint, root: str) -> bool:
-    """Tell whether a joint has coordinates; a floating root is fixed to the world."""
-    if joint.type not in (*DECOMPOSED, 'fixed'):   # never read from a file, but made by hand
+    """Return whether a joint has coordinates; that of a floating root has none."""
+    if joint.type not in (*DECOMPOSED, 'fixed'):   # only in models that are not read from a file
         raise UrdfError([Problem('joint-type', f'{joint.type!r} is no type of joint; the types '
                                  f'are {", ".join((*DECOMPOSED, "fixed"))}',
                                  f'joint "{joint.name}"')])
@@ -200,7 +200,7 @@ def _driven(model: RobotModel, bodies: list[Body],
                               offset=offset, attached=tuple(attached[number])))
     floating = any(joint.type == 'floating' and joint.parent == model.root
                    for joint in model.joints)
-    if floating:   # the world, whose inertia nobody feels
+    if floating:   # the inertia of the world has no effect
         world = attached[ROOT][0]
         attached[ROOT][0] = replace(world, link=replace(world.link, inertia=None))
     return Multibody(names, tuple(driven), tuple(attached[ROOT]), floating,

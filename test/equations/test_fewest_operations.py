@@ -23,7 +23,7 @@ from urdf2dyn_ros.equations.simplification.regroup import regrouped, second_mome
 from urdf2dyn_ros.equations.simplification.sliding_origins import FARTHEST, slid_origins
 from urdf2dyn_ros.equations.simplification.turned_frames import turned_frames
 from urdf2dyn_ros.equations.simplification.virtual_masses import (
-    LARGEST,
+    LARGEST_RATIO,
     SHORTEST,
     Child,
     virtual_mass,
@@ -199,7 +199,7 @@ def test_no_mass_is_virtual_without_a_lever_arm(p: Any) -> None:
 
 def test_a_virtual_mass_is_not_huge() -> None:
     heavy = inertia_of_one_link()
-    heavy = heavy._replace(h=(2.0 * LARGEST * heavy.m * 0.1, 0.0, 0.0))
+    heavy = heavy._replace(h=(2.0 * LARGEST_RATIO * heavy.m * 0.1, 0.0, 0.0))
     assert virtual_mass(heavy, [Child(1, (0.1, 0.0, 0.0), alone=False)]) is None
 
 

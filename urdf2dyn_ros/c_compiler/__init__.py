@@ -1,5 +1,5 @@
 """
-The system's C compiler and a cache of what it made, for any C text.
+The system's C compiler and a cache of its libraries, for any C text.
 
-compiler: which compiler, with which options. cache: where the libraries are kept.
+compiler: finds and runs it. cache: keeps the libraries on disk.
 """

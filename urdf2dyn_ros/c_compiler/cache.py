@@ -1,9 +1,9 @@
 """
-Where compiled libraries are kept: on disk, named after everything they depend on.
+A cache of compiled libraries on disk, named by a digest of everything they depend on.
 
-An entry ends with a checksum of itself and its name, which the loader of libraries ignores: what
-is truncated or altered is found before it is loaded, and made again. A truncated library would
-end the process with a signal.
+An entry ends with a checksum of itself and its name, which the loader of libraries ignores: a
+truncated or altered entry is detected before it is loaded, and built again. Loading a truncated
+library would end the process with a signal.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from urdf2dyn_ros.errors import CompilerError
 _LOG = logging.getLogger(__name__)
 _private: list[tempfile.TemporaryDirectory[str]] = []   # removed when the process ends
 _warned: set[Path] = set()
-Loaded = TypeVar('Loaded')
+Library = TypeVar('Library')
 
 
 def key_of(*parts: str) -> str:
-    """Return the name of what depends on these texts."""
+    """Return the name of an entry that depends on these texts."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode('utf-8', 'surrogateescape')
@@ -34,29 +34,29 @@ def key_of(*parts: str) -> str:
     return digest.hexdigest()
 
 
-def cached(key: str, build: Callable[[Path], None], load: Callable[[Path], Loaded]) -> Loaded:
+def cached(key: str, build: Callable[[Path], None], load: Callable[[Path], Library]) -> Library:
     """
-    Load an entry, and make it first if there is none or it is broken.
+    Load an entry, and build it first if it is missing or damaged.
 
     Parameters
     ----------
     key : str
-        Of `key_of`.
+        From `key_of`.
     build : callable
         Writes the library to a path; CompilerError if that fails, OSError for its directory.
     load : callable
-        Loads it; OSError, ImportError or AttributeError if it is not what it should be.
+        Loads it; OSError, ImportError or AttributeError if it is not a valid library.
 
     Raises
     ------
     CompilerError
-        If it cannot be built, or there is no directory to keep it in.
+        If it cannot be built, or no directory can keep it.
 
     """
-    refused = []
+    errors = []
     places = [_user_folder, _private_folder]
     if _private and _is_whole(Path(_private[0].name) / f'{key}.so', key):
-        places.reverse()   # not built once more to be refused once more
+        places.reverse()   # the user's folder has failed before
     for place in places:
         try:
             folder = place()
@@ -65,24 +65,24 @@ def cached(key: str, build: Callable[[Path], None], load: Callable[[Path], Loade
                 try:
                     return load(path)
                 except (OSError, ImportError, AttributeError) as error:
-                    _LOG.info('%s is no library of this package (%s): made again', path, error)
+                    _LOG.info('%s is no library of this package (%s): built again', path, error)
             _store(path, key, build)
             return load(path)
         except (OSError, ImportError, AttributeError) as error:
-            refused.append(str(error))
+            errors.append(str(error))
             if place is _user_folder and cache_folder() not in _warned:
                 _warned.add(cache_folder())
                 _LOG.warning('compiled code is not kept in the cache: %s; a temporary directory '
                              'is used instead', error)
     raise CompilerError(
-        f'compiled code cannot be stored or loaded: {"; ".join(refused)}. To do: make '
+        f'compiled code cannot be stored or loaded: {"; ".join(errors)}. To do: make '
         "one of these directories writable, with free space and without the option noexec, set "
         'XDG_CACHE_HOME or TMPDIR to such a directory, name a compiler in CC that writes '
         "libraries for this machine, or use the back end 'python'")
 
 
 def cache_folder() -> Path:
-    """Return where compiled code is kept, whether it exists or not."""
+    """Return the directory of the cache, which need not exist."""
     named = os.environ.get('XDG_CACHE_HOME', '')
     base = Path(named) if os.path.isabs(named) else Path(os.path.expanduser('~')) / '.cache'
     return base / 'urdf2dyn_ros'
@@ -94,7 +94,7 @@ def _user_folder() -> Path:
         raise OSError(f'{folder}: there is no home directory')
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = folder.lstat()
-    # whoever can write there can make this process run anything
+    # a user that can write there can make this process run any code
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
         raise OSError(f'{folder} is not a directory of the user {os.getuid()}')
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
@@ -123,7 +123,7 @@ def _checksum(data: bytes, key: str) -> bytes:
 
 
 def _store(path: Path, key: str, build: Callable[[Path], None]) -> None:
-    """Put a whole entry in place at once: nobody ever sees half of one."""
+    """Write an entry under another name and rename it, so that it is always complete."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix='new-') as folder:
         made = Path(folder) / 'library.so'
         build(made)

@@ -1,4 +1,4 @@
-"""The system's C compiler: which one, with which options, and what it says when it fails."""
+"""The system's C compiler: its command, its options, and its errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from urdf2dyn_ros.errors import CompilerError
 NATIVE = '-march=native'
 _SHARED = ('-std=gnu99', '-shared', '-fPIC', '-fvisibility=hidden', '-w', '-pipe')
 _CARELESS = ('-ffast-math', '-Ofast', '-funsafe-math-optimizations')
-"""Loading what was linked with these makes subnormal numbers zero in the whole process."""
+"""Options of fast mathematics: a library linked with one makes subnormal numbers zero in the whole
+process."""
 
 _PATIENCE = 1200.0   # s; a chain of 1000 joints takes half a minute
 _REMEDY = ("install a C compiler (Debian, Ubuntu: apt install gcc), name one in the environment "
@@ -27,14 +28,14 @@ _REMEDY = ("install a C compiler (Debian, Ubuntu: apt install gcc), name one in 
 @dataclass(frozen=True)
 class Compiler:
     """
-    A compiler that answers.
+    An available compiler.
 
     Attributes
     ----------
     command : tuple of str
-        Program and options that always come first.
+        Program and its first options.
     identity : str
-        Where it is and which version it says it is.
+        Its path, options and version.
 
     """
 
@@ -51,9 +52,9 @@ class Compiler:
         text : str
             The source file.
         options, libraries : sequence of str
-            Before it and after it on the command line.
+            Before and after the source file on the command line.
         target : Path
-            In a directory of its own, where intermediate files go as well.
+            The library, in a directory of its own, which also gets intermediate files.
 
         Raises
         ------
@@ -64,32 +65,32 @@ class Compiler:
 
         """
         folder = target.parent
-        given = folder / 'source.c'
-        given.write_text(text, encoding='utf-8')
-        arguments = [*_SHARED, *options, '-o', str(target), str(given), *libraries]
-        said = self._run(arguments, folder)
-        if said is not None and NATIVE in options:   # not every target knows it
+        source = folder / 'source.c'
+        source.write_text(text, encoding='utf-8')
+        arguments = [*_SHARED, *options, '-o', str(target), str(source), *libraries]
+        failure = self._run(arguments, folder)
+        if failure is not None and NATIVE in options:   # not every target has it
             arguments.remove(NATIVE)
-            said = self._run(arguments, folder)
-        if said is not None or not target.is_file():
+            failure = self._run(arguments, folder)
+        if failure is not None or not target.is_file():
             _probe(folder)
-            last = '\n'.join((said or 'it wrote no library').strip().splitlines()[-8:])
+            last = '\n'.join((failure or 'it wrote no library').strip().splitlines()[-8:])
             raise CompilerError(f'the C compiler {shlex.join(self.command)!r} failed; its '
                                 f'last lines:\n{last}\nTo do: {_REMEDY}')
 
     def _run(self, arguments: Sequence[str], folder: Path) -> str | None:
-        """Return None, or what the compiler said when it failed."""
+        """Return None, or the output of the compiler if it failed."""
         try:
             done = subprocess.run(
                 [*self.command, *arguments], cwd=folder, stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=_PATIENCE,
                 env={**os.environ, 'LC_ALL': 'C', 'TMPDIR': str(folder)})
         except subprocess.TimeoutExpired:
-            return f'no answer for {_PATIENCE:g} s'
+            return f'it did not end within {_PATIENCE:g} s'
         except OSError as error:
             return str(error)
-        said = done.stdout.decode('utf-8', 'replace')
-        return (said or f'exit status {done.returncode}') if done.returncode else None
+        output = done.stdout.decode('utf-8', 'replace')
+        return (output or f'exit status {done.returncode}') if done.returncode else None
 
 
 def find_compiler() -> Compiler:
@@ -116,15 +117,15 @@ def _identity(command: tuple[str, ...], modified: int, size: int) -> str:
     try:
         done = subprocess.run([*command, '--version'], stdin=subprocess.DEVNULL,
                               capture_output=True, check=False, timeout=60.0)
-        said = done.stdout.decode('utf-8', 'replace')
+        output = done.stdout.decode('utf-8', 'replace')
     except (OSError, subprocess.TimeoutExpired) as error:
-        said = str(error)
-    return '\n'.join([*command, str(modified), str(size), said])
+        output = str(error)
+    return '\n'.join([*command, str(modified), str(size), output])
 
 
 @lru_cache(maxsize=1)
 def machine() -> str:
-    """Return what -march=native depends on: a home directory may be shared by machines."""
+    """Return the processor, since machines with a common home directory may differ in it."""
     known = [platform.system(), platform.machine(), platform.processor()]
     try:
         lines = Path('/proc/cpuinfo').read_text(encoding='utf-8', errors='replace').splitlines()
@@ -137,7 +138,7 @@ def machine() -> str:
 
 
 def _probe(folder: Path) -> None:
-    """Write what any library would take: a full disk is no fault of the compiler."""
+    """Write as much as a library needs, so that a full disk raises an OSError of its own."""
     with (folder / 'probe').open('wb') as file:
         file.write(bytes(1 << 18))
         file.flush()

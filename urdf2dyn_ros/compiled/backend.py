@@ -1,4 +1,4 @@
-"""Which back end runs a function: the generated Python text, or the same compiled from C."""
+"""The choice of the back end of a function: generated Python text, or the same compiled from C."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urdf2dyn_ros.program.program import Program
 BACKENDS = ('python', 'c', 'auto')
 MAX_THREADS = 64
 _LOG = logging.getLogger(__name__)
-_told: set[str] = set()
+_logged: set[str] = set()
 
 
 def check(backend: str, threads: int) -> None:
@@ -34,7 +34,7 @@ def check(backend: str, threads: int) -> None:
 def choose(program: Program, function: str, backend: str, threads: int = 1,
            ) -> tuple[str, Caller]:
     """
-    Return what runs a function: the name of the back end, and a callable.
+    Return the name of the back end that runs a function, and a callable.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def choose(program: Program, function: str, backend: str, threads: int = 1,
     Returns
     -------
     str, callable
-        'c' and the compiled function, or 'python' and a function that always answers None:
-        whoever calls it has to do the work.
+        'c' and the compiled function, or 'python' and a function that always returns None, so
+        that the caller evaluates the Python text.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def choose(program: Program, function: str, backend: str, threads: int = 1,
     """
     check(backend, threads)
     if backend == 'python' or not program.numbers:   # C has no arrays without elements
-        return 'python', unanswered
+        return 'python', not_compiled
     try:
         return 'c', compiled(source(program, program.function(function)),
                              operator.index(threads))
@@ -71,11 +71,11 @@ def choose(program: Program, function: str, backend: str, threads: int = 1,
         if backend == 'c':
             raise
         reason = ' '.join(str(error).split())   # in one line, and once
-        if reason not in _told:
-            _told.add(reason)
+        if reason not in _logged:
+            _logged.add(reason)
             _LOG.warning('%r runs in Python, many times slower: %s', program.robot, reason)
-        return 'python', unanswered
+        return 'python', not_compiled
 
 
-def unanswered(*states: Any) -> None:
-    """Answer None, as a compiled function does to what is unusual."""
+def not_compiled(*states: Any) -> None:
+    """Return None, as a compiled function does for unusual arguments."""

@@ -13,25 +13,25 @@ from urdf2dyn_ros.errors import ParameterError
 @dataclass(frozen=True)
 class Parameter:
     """
-    A parameter that a user may set; whoever declares, prints or checks it reads this row.
+    A parameter that a user may set; it is declared, printed and checked by this row.
 
     Attributes
     ----------
     name : str
     default : bool, int, float, str or tuple of float
-        Its type is the parameter's type; an int is taken where a float is wanted.
+        Its type is the parameter's type; an int is accepted for a float.
     meaning : str
         What it does, in a sentence.
     unit : str
-        In words, for instance ``'s'``; empty where there is none.
+        For instance ``'s'``; empty without a unit.
     minimum, maximum : float or None
         Inclusive bounds, of every entry for a tuple.
     choices : tuple of str
-        The valid texts; empty where any text will do.
+        The valid texts; empty if any text is valid.
     read_only : bool
         Fixed after the start.
     any_length : bool
-        A tuple may have any number of entries but none.
+        A tuple may have any number of entries except none.
 
     """
 
@@ -47,7 +47,7 @@ class Parameter:
 
     @property
     def rule(self) -> str:
-        """What a value must be, in words."""
+        """The rule for a value, in words."""
         kind = type(self.default)
         words = {bool: 'true or false', int: 'a whole number', float: 'a number', str: 'a text'}
         text = words.get(kind) or (

@@ -1,4 +1,4 @@
-"""Parameters of things that are named by somebody else, as joints are: prefix.thing.field."""
+"""Parameters of things with names from elsewhere, such as joints: prefix.thing.field."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Family:
     """
     The same few parameters for each of many things.
 
-    The name of a thing may contain anything, dots as well: the field is what follows the last.
+    The name of a thing may contain any character, dots as well: the field follows the last dot.
 
     Attributes
     ----------
@@ -34,11 +34,11 @@ class Family:
 
     @property
     def form(self) -> str:
-        """What their names look like."""
+        """The form of their names."""
         return f'{self.prefix}.<{self.thing}>' + ('.<field>' if self.rows[0].name else '')
 
     def has(self, name: str) -> bool:
-        """Tell whether a parameter is one of these."""
+        """Return whether a parameter is one of these."""
         return name.startswith(f'{self.prefix}.')
 
     def row(self, name: str) -> Parameter:

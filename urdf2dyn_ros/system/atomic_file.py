@@ -1,4 +1,4 @@
-"""Files that are there completely or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
-"""What a file system without hard links answers, FAT for one."""
+"""Errors of a file system without hard links, such as FAT."""
 
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
     """
-    Give the path of a temporary file beside `path`, which takes its place when all went well.
+    Yield the path of a temporary file in the same directory, which replaces `path` at the end.
 
-    The ending of the name is kept, as it often says the format.
+    It has the ending of `path`, which often is that of the format.
 
     """
     part = _unused(path)
@@ -36,8 +36,8 @@ def create_files(texts: Mapping[Path, bytes], replace: bool = False) -> None:
     """
     Write several files of one directory: all of them, or none.
 
-    Everything is on the disk under other names before the first name is taken, so that neither
-    a full disk nor the end of the process leaves a part of a file. Symbolic links are not
+    All texts are written to the disk under other names before the first file is renamed, so that
+    neither a full disk nor the end of the process leaves a part of a file. Symbolic links are not
     followed.
 
     Parameters
@@ -49,8 +49,8 @@ def create_files(texts: Mapping[Path, bytes], replace: bool = False) -> None:
     Raises
     ------
     OSError
-        FileExistsError where `replace` is false and somebody else's file has a name, at whatever
-        moment it came.
+        FileExistsError where `replace` is false and a file of that name exists, also if it was
+        created meanwhile.
 
     """
     parts: dict[Path, Path] = {}
@@ -84,12 +84,12 @@ def create_files(texts: Mapping[Path, bytes], replace: bool = False) -> None:
 
 
 def _unused(path: Path) -> Path:
-    """Return a name beside `path`; opening it with x fails if somebody has it after all."""
+    """Return an unused name in the directory of `path`, to be opened with x."""
     return path.with_name(f'.{secrets.token_hex(8)}{path.suffix}')
 
 
 def _keep(path: Path, olds: dict[Path, Path]) -> None:
-    """Give the file that has a name a second one, or a copy, to be had back."""
+    """Link or copy an existing file to another name, from which it can be restored."""
     old = _unused(path)
     with suppress(FileNotFoundError):
         try:
@@ -104,7 +104,7 @@ def _keep(path: Path, olds: dict[Path, Path]) -> None:
 
 
 def _link(part: Path, path: Path) -> None:
-    """Give a file its name, which must be free: a rename would replace what has it."""
+    """Give a file its name if no other file has it, where a rename would replace that one."""
     try:
         os.link(part, path)
     except OSError as error:

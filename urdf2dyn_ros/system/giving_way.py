@@ -1,4 +1,4 @@
-"""A process of its own that gives way to others, to its caller and to the robot's driver."""
+"""A child process of low priority, which yields to its caller and to the robot's driver."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 NICENESS = 10
-"""Added to the caller's."""
+"""Niceness that is added to the caller's."""
 
 SLICE = 100_000_000
-"""Time for which it asks to run without a break [ns], the longest that Linux takes: since 6.12
-whoever wakes and asks for less, as everybody does, interrupts it at once instead of waiting for
-the end of its turn."""
+"""Requested time slice [ns], the longest that Linux accepts: since 6.12 a process that wakes with
+a shorter one, as all others have, preempts it at once instead of waiting for the end of its
+slice."""
 
 _SCHED_SETATTR = {'x86_64': 314, 'aarch64': 274, 'riscv64': 274}
-_ATTRIBUTES = struct.Struct('=IIQiIQQQ')   # struct sched_attr, as sched_setattr(2) has it
+_ATTRIBUTES = struct.Struct('=IIQiIQQQ')   # struct sched_attr of sched_setattr(2)
 
 
 def run_giving_way(command: Sequence[str], data: bytes, environment: Mapping[str, str],
                    own_session: bool = False, limit: float | None = None,
                    ) -> subprocess.CompletedProcess[bytes]:
     """
-    Run a command with `data` as its input, and return what it wrote and its exit code.
+    Run a command with `data` as its input, and return its output and its exit code.
 
-    In a session of its own it does not hear a Ctrl-C in the terminal.
+    In a session of its own it does not receive a Ctrl-C in the terminal.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def run_giving_way(command: Sequence[str], data: bytes, environment: Mapping[str
 
 def start_giving_way(command: Sequence[str], environment: Mapping[str, str],
                      own_session: bool = False) -> subprocess.Popen[bytes]:
-    """Start a command with pipes for all it reads and writes; else as `run_giving_way`."""
+    """Start a command as `run_giving_way`, with pipes for its input and output."""
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, env=environment,
                                start_new_session=own_session)
@@ -57,7 +57,7 @@ def start_giving_way(command: Sequence[str], environment: Mapping[str, str],
 
 
 def _give_way(pid: int) -> None:
-    """Lower a process as far as the system allows; it works without as well."""
+    """Lower the priority of a process as far as the system allows, or not at all."""
     niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + NICENESS, 19)
     with suppress(OSError, AttributeError):
         # a caller with real-time priority hands it down

@@ -1,4 +1,4 @@
-"""How much memory this process has."""
+"""Memory of this process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import nan
 
 
 def resident_memory() -> float:
-    """Return what Linux calls VmRSS [MB]; NaN where the system does not tell it."""
+    """Return the resident memory (VmRSS) [MB]; NaN where the system does not report it."""
     try:
         with open('/proc/self/statm', encoding='ascii') as file:
             pages = int(file.read().split()[1])

@@ -1,4 +1,4 @@
-"""Pauses between pieces of work, so that they take a small part of the time at most."""
+"""Pauses between pieces of work, which limit them to a small part of the time."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 TIMES = 39.0
-"""How many times as long as a piece of work the pause after it is, but within limits."""
+"""Ratio of a pause to the piece of work before it, within the limits below."""
 
 SHORTEST, LONGEST = 0.5, 5.0
-"""Of a pause [s]."""
+"""Limits of a pause [s]."""
 
 
 class Pauses:
     """
-    Tells when the next piece of work may begin.
+    Says when the next piece of work may begin.
 
     Parameters
     ----------
     clock : callable
-        Returns a time [s] that nobody sets.
+        Returns a monotonic time [s].
 
     """
 
@@ -30,12 +30,12 @@ class Pauses:
 
     @property
     def left(self) -> float:
-        """What is left of the pause [s]."""
+        """Remaining time of the pause [s]."""
         return max(0.0, self._next - self._clock())
 
     @contextmanager
     def work(self) -> Iterator[None]:
-        """Work within; a pause begins with its end, whatever came of it."""
+        """Measure the work of the body; a pause begins at its end, also after an exception."""
         began = self._clock()
         try:
             yield

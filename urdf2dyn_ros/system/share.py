@@ -1,4 +1,4 @@
-"""Where the files are that come with the package: robots, launch files, configuration."""
+"""Directory of the files that are installed with the package, such as robots and launch files."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ def share_directory(here: Path | None = None) -> Path:
     """
     Return the directory that has ``urdf/`` in it.
 
-    In a checkout it is the one beside the package; once installed, by pip or colcon,
+    In a checkout it is the directory above the package; once installed, by pip or colcon,
     ``share/urdf2dyn_ros`` of the prefix that the package is in.
 
     Parameters
     ----------
     here : Path
-        A file of the package; this one if not given.
+        A file of the package; by default this one.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def share_directory(here: Path | None = None) -> Path:
         for candidate in (parent, parent / 'share' / PACKAGE):
             if (candidate / 'urdf' / 'rx90.urdf').is_file():
                 return candidate
-    raise SourceError(f'the robots that come with {PACKAGE} are not found: neither urdf/ beside '
+    raise SourceError(f'the robots that come with {PACKAGE} are not found: neither urdf/ next to '
                       f'{here.parent} nor share/{PACKAGE}/urdf in a directory above; '
                       'install the package again')
 

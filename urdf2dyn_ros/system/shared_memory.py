@@ -1,4 +1,4 @@
-"""Whether this process can still be heard through the shared memory of Fast DDS."""
+"""Detection of ports in the shared memory of Fast DDS that no longer receive messages."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from contextlib import suppress
 from pathlib import Path
 
 LISTENER = 'dds.shm.'
-"""What Fast DDS calls a thread that listens on a port, before the port's number."""
+"""Name of a thread of Fast DDS that reads from a port, before the number of the port."""
 
 
 def replaced_ports(process: Path = Path('/proc/self')) -> list[int]:
     """
-    Return the ports on which a process listens in vain.
+    Return the ports of a process on which no message can arrive.
 
-    Fast DDS makes the file of a port anew if its users seem to be dead, sometimes wrongly, as on a
-    busy computer after somebody else was killed (its issues 5053 and 5469). Whoever comes after
-    that writes to the new file; the process goes on listening on the one that was deleted. Empty
-    where the system or another middleware does not tell.
+    Fast DDS replaces the file of a port if its users seem to be dead, sometimes wrongly, as on a
+    busy computer after another process was killed (its issues 5053 and 5469). Processes that start
+    later write to the new file, while this one reads from the deleted one. Empty with another
+    middleware, or where the system has no such list of files.
 
     """
     ports: set[int] = set()

@@ -1,4 +1,4 @@
-"""A limit of the time for which a process is waited for, however that is done."""
+"""A limit of the time for which the caller waits for a process, in any way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from threading import Event, Timer
 @contextmanager
 def time_limit(process: subprocess.Popen[bytes], seconds: float) -> Iterator[Event]:
     """
-    Kill a process that the body still waits for after so many seconds, so that its pipes end.
+    Kill a process for which the body still waits after a time [s], so that its pipes end.
 
     Yields
     ------

@@ -1,1 +1,1 @@
-"""The freedoms of a robot's description, used for fewer operations at the same efforts."""
+"""Choices in a robot's description that change no effort, made for fewer operations."""

@@ -1,4 +1,4 @@
-"""Everything about a robot that may be chosen freely, chosen for the fewest operations."""
+"""Frames and inertial parameters of a robot, chosen for the fewest operations."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def fewest_operations(system: Multibody, moving: bool = True,
     """
     Return the same robot in other frames, and its inertias with second moments.
 
-    Virtual masses save work with U, which is nothing but the accelerations where nothing is
-    `moving` yet.
+    Virtual masses save operations with U, which has only accelerations in functions without
+    velocities (`moving` false).
 
     """
     inertias = body_inertias(system)

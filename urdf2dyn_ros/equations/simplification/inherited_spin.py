@@ -1,11 +1,11 @@
 """
-U from the parent's U: what the points on a joint's axis have in common with the parent.
+The third column of U from the parent's U, since both have the points on the joint's axis.
 
-The third column of U is what accelerates a point on z more than the origin, and the points on a
-joint's axis belong to the parent as well: turning the body about its axis turns this column and
-changes nothing else, U z = R' U_joint z. Where the constant rotation to the joint only swaps
-axes, U_joint z is a column of the parent's U, which is there already. So the column costs a
-turn, and w_y qd and -w_x qd of the angular acceleration, two entries of U and one square cost
+The third column of U is the acceleration of a point at z = 1 relative to the origin, and the
+points on a joint's axis are also fixed to the parent: the rotation about the axis rotates this
+column and changes nothing else, U z = R' U_joint z. Where the constant rotation to the joint only
+swaps axes, U_joint z is a column of the parent's U, which is known. So the column costs one planar
+rotation, and w_y qd and -w_x qd of the angular acceleration, two entries of U and one square cost
 nothing: 3 multiplications and 2 additions fewer per joint than from w and wd.
 
 """
@@ -27,21 +27,21 @@ _UNITS = (0.0, 1.0, -1.0)
 
 class InheritedSpin:
     """
-    Rotation of bodies in few operations, in the place of `textbook_spin`.
+    Computes U of bodies in fewer operations than `textbook_spin`.
 
     Parameters
     ----------
     system : Multibody
     inertias : sequence of BodyInertia or None
-        With second moments, one per body: a U that its own body does not ask for costs more
-        than it saves.
+        With second moments, one per body: a U that its own body does not need costs more than it
+        saves.
 
     """
 
     def __init__(self, system: Multibody, inertias: Sequence[BodyInertia | None]) -> None:
         self.bodies = system.bodies
-        self._handed_on = _handed_on(system.bodies)
-        self._asked_for = _asked_for(system.bodies, inertias)
+        self._wd_is_needed = _wd_is_needed(system.bodies)
+        self._spin_is_needed = _spin_is_needed(system.bodies, inertias)
 
     def __call__(self, i: int, motion: Motion, U_parent: Matrix, at: Coordinate,
                  note: BodyNote) -> Spun:
@@ -55,43 +55,43 @@ class InheritedSpin:
         rotation = joint.rotation(at)
         c, s = rotation[0][0], rotation[1][0]
         R = body.parent_R_joint
-        known = body.parent == ROOT or (self._asked_for[body.parent] and _swaps(R))
+        known = body.parent == ROOT or (self._spin_is_needed[body.parent] and _swaps(R))
         if joint.turns and known:
             z = (R[0][2], R[1][2], R[2][2])
             column = turned(apply(transpose(R), apply(U_parent, z)), c, s)
-        elif joint.turns and not self._handed_on[i] and 0.0 not in motion.w:
+        elif joint.turns and not self._wd_is_needed[i] and 0.0 not in motion.w:
             column = turned(_third_column(motion.w, motion.wd), c, s)
         elif known and not joint.turns and _swaps(rotation):
             return wd, _seen_from(product(R, rotation), U_parent)
         else:
             column = _third_column(w, wd)
-        return spin_about(column, w, wd, self._handed_on[i])
+        return spin_about(column, w, wd, self._wd_is_needed[i])
 
 
 def spin_about(column: Vector, w: Vector, wd: Vector,
-               handed_on: bool) -> tuple[Vector, Matrix]:
+               wd_is_needed: bool) -> tuple[Vector, Matrix]:
     """
     Return wd and U from the third column of U, w and wd_z.
 
     Parameters
     ----------
     column, w, wd : Vector
-    handed_on : bool
-        Whether anybody asks for wd_x and wd_y, which are made of U here; without them two
-        entries share 2 w_z.
+    wd_is_needed : bool
+        Whether wd_x and wd_y are needed, which are computed from U here; without them two entries
+        share 2 w_z.
 
     """
     U_xz, U_yz, U_zz = column
     yy, zz = w[1] * w[1], w[2] * w[2]
     xy = w[0] * w[1]
-    if handed_on:
+    if wd_is_needed:
         xz, yz = w[0] * w[2], w[1] * w[2]
         wd = (yz - U_yz, U_xz - xz, wd[2])
         U_zx, U_zy = xz - wd[1], yz + wd[0]
     else:
         twice = w[2] + w[2]
         U_zx, U_zy = twice * w[0] - U_xz, twice * w[1] - U_yz
-    # U_zz - U_yy = zz - yy, a difference that the moment asks for as well
+    # U_zz - U_yy = zz - yy, a difference that the moment needs as well
     return wd, ((-(yy + zz), xy - wd[2], U_xz),
                 (xy + wd[2], U_zz - (zz - yy), U_yz),
                 (U_zx, U_zy, U_zz))
@@ -106,12 +106,12 @@ def _seen_from(R: Matrix, U: Matrix) -> Matrix:
 
 
 def _swaps(R: Matrix) -> bool:
-    """Tell whether a constant rotation swaps axes and turns them round, no more."""
+    """Return whether a constant rotation only swaps or inverts axes."""
     return all(isinstance(entry, float) and entry in _UNITS for row in R for entry in row)
 
 
-def _asked_for(bodies: Sequence[Body], inertias: Sequence[BodyInertia | None]) -> list[bool]:
-    """Tell for every body whether its U is needed: by inertia, or something away from z."""
+def _spin_is_needed(bodies: Sequence[Body], inertias: Sequence[BodyInertia | None]) -> list[bool]:
+    """Return for every body whether its inertia, or a child away from its z, needs its U."""
     result = [inertia is not None and (inertia.h, inertia.J) != (ZERO, (ZERO, ZERO, ZERO))
               for inertia in inertias]
     for body in bodies:
@@ -121,8 +121,8 @@ def _asked_for(bodies: Sequence[Body], inertias: Sequence[BodyInertia | None]) -
     return result
 
 
-def _handed_on(bodies: Sequence[Body]) -> list[bool]:
-    """Tell for every body whether a child takes more of its wd than the part along z."""
+def _wd_is_needed(bodies: Sequence[Body]) -> list[bool]:
+    """Return for every body whether a child needs more of its wd than the part along z."""
     result = [False] * len(bodies)
     for body in bodies:
         if body.parent != ROOT:

@@ -1,11 +1,11 @@
 """
 Base inertial parameters: fewer numbers, fewer operations, the same efforts.
 
-A mass distribution on a joint's axis does not notice that the joint turns: it can as well be
-fixed to the parent. So the mass, the first moment along z and the second moment zz of a turning
-body go to its parent, and vanish from the body's own equations (Gautier and Khalil 1990, here as
-a shift of second moments). What slides without turning keeps its orientation in the parent: all
-its second moments go there.
+A mass distribution on the axis of a revolute joint has the same effect if it is fixed to the
+parent. So the mass, the first moment along z and the second moment zz of the body are moved to its
+parent, and vanish from the body's own equations (Gautier and Khalil 1990, here as a shift of
+second moments). The body of a prismatic joint keeps its orientation in the parent: all its second
+moments are moved there.
 
 """
 
@@ -19,8 +19,8 @@ from urdf2dyn_ros.equations.simplification.virtual_masses import Child, virtual_
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
-ROUNDING = 2.0**-50
-"""Of the largest entry: what is left of a zero that has been turned and moved."""
+_ROUNDING = 2.0**-50
+"""Share of the largest entry below which an entry is a zero with rounding errors."""
 
 MASSLESS = BodyInertia(0.0, ZERO, (ZERO, ZERO, ZERO))
 
@@ -36,7 +36,7 @@ def second_moments(J: Matrix) -> Matrix:
 def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
               takers: Sequence[Sequence[int]] = ()) -> list[BodyInertia | None]:
     """
-    Return inertial parameters of which as many as can be are zero, for `second_moment`.
+    Return inertial parameters with as many zeros as possible, for `second_moment`.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
     inertias : sequence of BodyInertia or None
         With inertia tensors, one per body, then the root's.
     takers : sequence of sequence of int
-        For every body the children that may have a virtual mass; by default there is none.
+        For every body the children that may get a virtual mass; by default none.
 
     Returns
     -------
@@ -55,21 +55,21 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
     """
     bodies = system.bodies
     result = [inertia and inertia._replace(J=second_moments(inertia.J)) for inertia in inertias]
-    behind = [0] * len(bodies)   # how many bodies that pull
+    behind = [0] * len(bodies)   # number of bodies with a force
     for i in reversed(range(len(bodies))):
         body, inertia = bodies[i], result[i]
         if inertia is not None:
             inertia = _cleaned(inertia)
-            # without anything that pulls there is no force yet: a mass would ask for all of it
-            given = virtual_mass(inertia, [
+            # a body without any force behind it needs all operations of one for a mass
+            moved_mass = virtual_mass(inertia, [
                 Child(k, bodies[k].parent_p_joint, alone=behind[k] == _pulls(result[k]))
                 for k in (takers[i] if takers else ()) if behind[k]])
-            if given is not None:
-                child, mu, inertia = given
+            if moved_mass is not None:
+                child, mu, inertia = moved_mass
                 result[child] = (result[child] or MASSLESS)._replace(m=mu)
             shared, kept = JOINTS[body.type].split(inertia)
             result[i] = None if kept == MASSLESS else kept
-            # seen from the parent the same at whatever position of the joint
+            # in the parent it is the same at every position of the joint
             shifted = transformed(shared, body.parent_R_joint, body.parent_p_joint)
             result[body.parent] = total([result[body.parent] or MASSLESS, shifted])
         behind[i] += _pulls(result[i])
@@ -79,7 +79,7 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
 
 
 def pulls(system: Multibody, inertias: Sequence[BodyInertia | None]) -> list[bool]:
-    """Tell for every body whether it or one behind it has a force of its own."""
+    """Return for every body whether it or one behind it has a force of its own."""
     result = [_pulls(inertia) for inertia in inertias]
     for i in reversed(range(len(system.bodies))):
         if system.bodies[i].parent != ROOT:
@@ -92,9 +92,9 @@ def _pulls(inertia: BodyInertia | None) -> bool:
 
 
 def _cleaned(inertia: BodyInertia) -> BodyInertia:
-    """Return an inertia whose entries are zero where they are no more than rounding."""
+    """Return an inertia with entries of the size of rounding errors set to zero."""
     (x, y, z), S = inertia.h, inertia.J
-    h_tiny = ROUNDING * max(abs(x), abs(y), abs(z))
-    S_tiny = ROUNDING * max(abs(entry) for row in S for entry in row)
+    h_tiny = _ROUNDING * max(abs(x), abs(y), abs(z))
+    S_tiny = _ROUNDING * max(abs(entry) for row in S for entry in row)
     return BodyInertia(inertia.m, rounded(inertia.h, h_tiny),
                        (rounded(S[0], S_tiny), rounded(S[1], S_tiny), rounded(S[2], S_tiny)))

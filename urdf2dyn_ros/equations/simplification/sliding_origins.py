@@ -1,13 +1,13 @@
 """
-The free choice of every body frame's origin on its joint's axis, made for the fewest operations.
+The choice of every body frame's origin on its joint's axis for the fewest operations.
 
-Every point on the axis of a turning joint serves as the origin of its body, and of the joint's
-frame in the parent: no effort changes. An origin that moves by t along z moves by t z in the
-parent, and its children move by -t z in the body. Every component of a joint's place in its
-parent costs U p and p x f, 5 multiplications and additions; an offset between two common
-normals needs one component, in front of the joint or behind it (compare the standard and the
-modified parameters of Denavit and Hartenberg), and parallel axes share one. The points worth
-choosing on each axis are few; the best choice of all is found from tips to root.
+Any point on the axis of a revolute joint can be the origin of its body, and of the joint's frame
+in the parent, without a change of efforts. If an origin moves by t along z, it moves by t z in the
+parent, and the body's children by -t z in the body. Every component of a joint's position in its
+parent costs U p and p x f, 5 multiplications and additions; an offset between two common normals
+needs one component, before the joint or behind it (compare the standard and the modified
+parameters of Denavit and Hartenberg), and parallel axes share one. Each axis has few candidate
+points; dynamic programming from tips to root chooses among them.
 
 """
 
@@ -20,23 +20,23 @@ from urdf2dyn_ros.algebra.vectors import Vector, add, rounded, scale
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
-ROUNDING = 2.0**-50
-"""Of the longest offset of a robot: what is left of a zero."""
+_ROUNDING = 2.0**-50
+"""Share of the longest offset below which an offset is a zero with rounding errors."""
 
 FARTHEST = 4.0
-"""Times the longest offset, which an origin moves at most: axes that are almost parallel."""
+"""Largest shift of an origin as a multiple of the longest offset: axes may be almost parallel."""
 
 SHALLOWEST = 1e-3
-"""Component of an axis along which an origin may not move to make a component of p zero."""
+"""Component of an axis below which an origin does not move to make a component of p zero."""
 
-MOST = 12
-"""Points that are tried on one axis."""
+MOST_POINTS = 12
+"""Most candidate points on one axis."""
 
 COMPONENT, FLAT_COMPONENT, FIRST, LEVER = 10.0, 5.0, 4.0, 4.0
 """
-Operations that a component of p costs, in general and in a body that turns about its z alone; that
-the first lever arm costs, which asks for a force; and that one across the axis of the parent
-saves: see `virtual_masses`.
+Operations of a component of p, in general and in a body that rotates about its z alone; of the
+first lever arm, which needs a force; and those that one across the axis of the parent saves: see
+`virtual_masses`.
 """
 
 
@@ -48,7 +48,7 @@ def slid_origins(system: Multibody, pulls: Sequence[bool]) -> Multibody:
     ----------
     system : Multibody
     pulls : sequence of bool
-        Whether a body or what is behind it asks for the acceleration of its origin.
+        Whether a body, or one behind it, needs the acceleration of its origin.
 
     """
     bodies = system.bodies
@@ -82,7 +82,7 @@ def slid_origins(system: Multibody, pulls: Sequence[bool]) -> Multibody:
 
 
 def _points(bodies: Sequence[Body], longest: float) -> list[list[float]]:
-    """Return the points on the axis of every body that make a component of some place zero."""
+    """Return the points on the axis of every body that make a component of a position zero."""
     points: list[list[float]] = []
     for body in bodies:
         p, z = body.parent_p_joint, _axis(body)
@@ -104,15 +104,15 @@ def _points(bodies: Sequence[Body], longest: float) -> list[list[float]]:
 
 
 def _include(points: list[float], more: Iterable[float], longest: float) -> None:
-    """Add points that are not too far away, nor there already, up to so many."""
+    """Add points that are new and not too far away, up to `MOST_POINTS`."""
     for t in more:
-        if (len(points) < MOST and abs(t) <= FARTHEST * longest
-                and all(abs(t - known) > ROUNDING * longest for known in points)):
+        if (len(points) < MOST_POINTS and abs(t) <= FARTHEST * longest
+                and all(abs(t - known) > _ROUNDING * longest for known in points)):
             points.append(t)
 
 
 def _turning(bodies: Sequence[Body]) -> list[int]:
-    """Return how many joints turn before each body's."""
+    """Return the number of revolute joints before that of each body."""
     result: list[int] = []
     for body in bodies:
         parent = body.parent
@@ -122,7 +122,7 @@ def _turning(bodies: Sequence[Body]) -> list[int]:
 
 
 def _cost(p: Vector, turning: int) -> float:
-    """Return the operations that a place in a body costs, with so many turning joints before."""
+    """Return the operations of a position in a body that has so many revolute joints before it."""
     across = sum(1 for x in p[:2] if x != 0.0)
     if turning < 2:
         return FLAT_COMPONENT * across * turning
@@ -138,9 +138,9 @@ def _axis(body: Body) -> Vector:
 
 
 def _place(body: Body, t: float, t_parent: float, longest: float) -> Vector:
-    """Return the place of a joint whose origin moves by t, and its parent's by t_parent."""
-    moved = _lower(add(body.parent_p_joint, scale(t, _axis(body))), t_parent)
-    return rounded(moved, ROUNDING * longest)
+    """Return the position of a joint whose origin moves by t, and its parent's by t_parent."""
+    position = _lower(add(body.parent_p_joint, scale(t, _axis(body))), t_parent)
+    return rounded(position, _ROUNDING * longest)
 
 
 def _lower(p: Vector, t: float) -> Vector:

@@ -1,11 +1,11 @@
 """
-The free choice of every body frame's x axis, made for the fewest operations.
+The choice of every body frame's x axis for the fewest operations.
 
-A body frame has z on its joint; a constant turn about that axis changes no effort. With x along
-the common normal of the joint's axis and that of the child with the most bodies behind it, the
-constant rotation to the child is one about x alone (Khalil and Kleinfinger 1986), and what is
-left of it is a constant in the child's angle. At a tip the turn makes h_y zero, the first moment
-across x: U h and h x a lose 5 products, and the x component of a is not needed.
+A body frame has z on its joint; a constant rotation about that axis changes no effort. With x
+along the common normal of the joint's axis and that of the child with the most bodies behind it,
+the constant rotation to the child is one about x alone (Khalil and Kleinfinger 1986), and the
+remaining rotation is a constant in the child's angle. At a tip the rotation makes h_y zero, the
+first moment across x: U h and h x a lose 5 products, and the x component of a is not needed.
 
 """
 
@@ -49,7 +49,7 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
                 turn = _tip_turn(inertias[i], -gamma)
         turns.append(turn)
         to_body = _about_z(-turn)
-        # the offset of a joint that follows another is one constant with the turn
+        # the offset of a mimic joint and the rotation make one constant
         about_axis = 0.0 if JOINTS[body.type].slides else body.offset
         bodies.append(replace(
             body,
@@ -88,13 +88,13 @@ def _turn(child: Body, otherwise: float) -> float:
 
 
 def _shares_angle(bodies: tuple[Body, ...], body: Body) -> bool:
-    """Tell whether another body has the same angle, and so the same sine and cosine."""
+    """Return whether another body has the same angle, and so the same sine and cosine."""
     return any(other is not body and (other.coordinate, other.multiplier, other.offset)
                == (body.coordinate, body.multiplier, body.offset) for other in bodies)
 
 
 def _tip_turn(inertia: BodyInertia | None, otherwise: float) -> float:
-    """Return the angle about z of the centre of mass, on which the body's x axis will be."""
+    """Return the angle about z of the centre of mass, to which the body's x axis will point."""
     if inertia is None:
         return otherwise
     (x, y, z), J = inertia.h, inertia.J
@@ -114,7 +114,7 @@ def _zxz(R: Matrix) -> tuple[float, float, float]:
     if across < SNAP:
         return 0.0, 0.0 if z > 0.0 else math.pi, math.atan2(-R[0][1], R[0][0])
     beta = math.atan2(x, -y)
-    if abs(beta) > math.pi / 2:   # the same normal the other way round
+    if abs(beta) > math.pi / 2:   # the same normal in the opposite direction
         beta, across = beta - math.copysign(math.pi, beta), -across
     alpha = math.atan2(across, z)
     rest = product(transpose(product(about_z(math.cos(beta), math.sin(beta)),

@@ -1,12 +1,11 @@
 """
-A mass at a joint, which one body has too much and the other too little.
+Virtual masses: a point mass at a joint, added to one body and subtracted from the other.
 
-A point mass at the origin of a joint's frame, on its axis, can be counted with the body before
-the joint or with the body behind it (Gautier and Khalil 1990 count all of it with the one
-before). Counted behind, it costs that body F = mu a; missing before, at p from that body's
-origin, it takes mu p from the first moments, of which it can make one zero. An entry of the
-first moments costs U h and h x a, 5 multiplications and additions; mu a costs 3 of each, and
-p x f is there anyway.
+A point mass at the origin of a joint's frame, on its axis, can belong to the body before the joint
+or to the body behind it (Gautier and Khalil 1990 assign all of it to the one before). Behind the
+joint, it costs F = mu a; subtracted before it, at p from that body's origin, it reduces the first
+moments by mu p, which can make one of them zero. An entry of the first moments costs U h and h x
+a, 5 multiplications and additions; mu a costs 3 of each, and p x f is computed in any case.
 
 """
 
@@ -21,10 +20,10 @@ from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
 SHORTEST = 1e-3
-"""Lever arm [m] below which no mass is virtual."""
+"""Lever arm [m] below which there is no virtual mass."""
 
-LARGEST = 100.0
-"""Virtual mass at most, as a multiple of the mass at and behind the body: two digits."""
+LARGEST_RATIO = 100.0
+"""Largest virtual mass as a multiple of the mass at and behind the body: it costs two digits."""
 
 MASS, WHOLE = 6, 3
 """Operations of mu a, and of the component of a that a body without other mass does not need."""
@@ -32,7 +31,7 @@ MASS, WHOLE = 6, 3
 
 class Child(NamedTuple):
     """
-    A body that could take a mass.
+    A body to which a virtual mass may be added.
 
     Attributes
     ----------
@@ -40,7 +39,7 @@ class Child(NamedTuple):
     p : Vector
         Origin of its joint's frame in the parent [m].
     alone : bool
-        Whether nothing else on or behind it transmits a force.
+        Whether no other body on or behind it transmits a force.
 
     """
 
@@ -51,16 +50,16 @@ class Child(NamedTuple):
 
 def mass_takers(system: Multibody) -> list[list[int]]:
     """
-    Return, for every body, the children that could take a mass from it for fewer operations.
+    Return, for every body, the children to which a mass may be moved for fewer operations.
 
-    It does not pay near the root, where little of the force is asked for.
+    Near the root it saves none, since little of the force is needed there.
 
     """
     bodies = system.bodies
     result: list[list[int]] = [[] for _ in bodies]
     slides = [bool(JOINTS[body.type].slides) for body in bodies]
-    depth: list[int] = []   # joints that turn
-    slid: list[bool] = []   # whether a joint from the root to the body slides
+    depth: list[int] = []   # number of revolute joints
+    slid: list[bool] = []   # whether there is a prismatic joint from the root to the body
     for i, body in enumerate(bodies):
         p = body.parent
         depth.append(bool(JOINTS[body.type].turns) + (0 if p == ROOT else depth[p]))
@@ -72,7 +71,7 @@ def mass_takers(system: Multibody) -> list[list[int]]:
 
 
 def _force_across(system: Multibody, i: int) -> bool:
-    """Tell whether the joint on the root feels more of body i's force than the part along z."""
+    """Return whether the joint on the root needs more of body i's force than the part along z."""
     x, y, _ = system.bodies[i].parent_p_joint
     R = system.bodies[i].parent_R_joint
     # z . (p x f) = f . (z x p)
@@ -82,14 +81,14 @@ def _force_across(system: Multibody, i: int) -> bool:
 def virtual_mass(inertia: BodyInertia,
                  children: Iterable[Child]) -> tuple[int, float, BodyInertia] | None:
     """
-    Return the mass to count behind a joint, and what is left before it.
+    Return the mass to move behind a joint, and the inertia that remains before it.
 
     Parameters
     ----------
     inertia : BodyInertia
-        Of a body that turns, with second moments, and with the masses behind it.
+        That of a rotating body, with second moments, and with the masses behind it.
     children : iterable of Child
-        Those that could take the mass.
+        Bodies to which the mass may be moved.
 
     Returns
     -------
@@ -102,19 +101,19 @@ def virtual_mass(inertia: BodyInertia,
     """
     best, least = None, _cost(inertia)
     for child, p, alone in children:
-        for k in (0, 1):   # h_z is none of the body's: it goes to its parent
-            if abs(p[k]) < SHORTEST or abs(inertia.h[k]) > LARGEST * abs(inertia.m * p[k]):
+        for k in (0, 1):   # h_z is moved to the parent in any case
+            if abs(p[k]) < SHORTEST or abs(inertia.h[k]) > LARGEST_RATIO * abs(inertia.m * p[k]):
                 continue
             mu = inertia.h[k] / p[k]
-            left = _without(inertia, mu, p, k)
-            cost = _cost(left) + MASS + alone * WHOLE
+            rest = _without(inertia, mu, p, k)
+            cost = _cost(rest) + MASS + alone * WHOLE
             if cost < least:
-                best, least = (child, mu, left), cost
+                best, least = (child, mu, rest), cost
     return best
 
 
 def _without(inertia: BodyInertia, mu: float, p: Vector, k: int) -> BodyInertia:
-    """Return what is left without mu at p, which makes h[k] zero."""
+    """Return the inertia without mu at p, which makes h[k] zero."""
     h = list(add(inertia.h, scale(-mu, p)))
     h[k] = 0.0
     S = matrix_sum(inertia.J, outer(scale(-mu, p), p))
@@ -122,7 +121,7 @@ def _without(inertia: BodyInertia, mu: float, p: Vector, k: int) -> BodyInertia:
 
 
 def _cost(inertia: BodyInertia) -> int:
-    """Return the operations of what the body does not hand on to its parent."""
+    """Return the operations of the parameters that stay with the body."""
     h, S = inertia.h, inertia.J
     entries = ((10, h[0]), (10, h[1]), (4, S[0][0]), (4, S[1][1]),
                (7, S[0][1]), (7, S[0][2]), (7, S[1][2]))
