@@ -26,7 +26,7 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
     monkeypatch.delenv('CC', raising=False)
     caller._extension.cache_clear()
-    backend._told.clear()
+    backend._logged.clear()
 
 
 def script(path: Path, text: str) -> str:
