@@ -18,7 +18,7 @@ class JuliaText:
     What a file of straight-line Julia defines, by the grammar of tree-sitter.
 
     No registry that the tests use has a Julia. This parses, and evaluates assignments, arithmetic,
-    sin, cos, tanh and exp; promotion and the file's own test, which is parsed alone, are not run.
+    sin, cos, tanh, exp and abs; promotion and the file's own test, which is parsed alone, are not run.
 
     """
 
@@ -82,7 +82,7 @@ class JuliaText:
         assert kind in ('call_expression', 'unary_expression'), text
         function, argument = node.children
         value = self._value(argument.named_children[0] if kind[0] == 'c' else argument, scope)
-        return {'sin': math.sin, 'cos': math.cos, 'tanh': math.tanh, 'exp': math.exp,
+        return {'sin': math.sin, 'cos': math.cos, 'tanh': math.tanh, 'exp': math.exp, 'abs': abs,
                 '-': lambda x: -x}[self._text(function)](value)
 
     def _index(self, node: Any, scope: dict[str, Any]) -> list[Any]:

@@ -21,6 +21,7 @@ static Dual tanh(const Dual &a)
     return Dual(y, (1.0 - y * y) * a.slope);
 }
 static Dual exp(const Dual &a) { return Dual(std::exp(a.value), std::exp(a.value) * a.slope); }
+static Dual abs(const Dual &a) { return a.value < 0.0 ? -a : a; }
 
 static double slope(const Dual &a) { return a.slope; }
 static double slope(float a) { return double(a); }

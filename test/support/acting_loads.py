@@ -14,7 +14,7 @@ def terms(model: RobotModel, seed: int = 0, gyroscopic: bool = True) -> dict[str
     """Return friction, rotor and spring of every joint, none of whose parameters is zero."""
     rng = np.random.default_rng(seed)
     return {body.name: [
-        Friction(*rng.uniform(0.1, 3.0, 6)),
+        Friction(*rng.uniform(0.1, 3.0, 8)),
         Rotor(*rng.uniform(0.1, 3.0, 3), gyroscopic=gyroscopic and bool(JOINTS[body.type].turns)),
         Spring(*rng.uniform(0.1, 3.0, 2))] for body in multibody(model).bodies}
 

@@ -48,7 +48,8 @@ def evaluated(term: Term, names: dict[str, float]) -> float:
         return names[term.text]
     if isinstance(term, Call):
         argument = evaluated(term.argument, names)
-        return getattr(math, term.function)(-argument if term.negative else argument)
+        function = abs if term.function == 'abs' else getattr(math, term.function)
+        return float(function(-argument if term.negative else argument))
     if isinstance(term, Product):
         return math.prod((evaluated(factor, names) for factor in term.factors), start=1.0)
     total = evaluated(term.terms[0][1], names)
@@ -90,6 +91,8 @@ _TREES: tuple[Term, ...] = (
     Call('exp', _sum(_A, _B, minus='+-'), True), Call('exp', Name('q1')), Call('tanh', _A),
     Call('tanh', _sum(_A, _B, minus='+-')), Call('tanh', _product(_B, _C), True),
     Call('tanh', Call('exp', _A, True)), Call('exp', Call('tanh', Call('sin', _B)), True),
+    Call('abs', _A), Call('abs', _sum(_A, _B, minus='+-')), Call('abs', _product(_B, _C)),
+    _product(_A, Call('abs', Call('sin', _sum(_A, _B, minus='+-'))), Call('abs', _B)),
     Call('tanh', Number(1e22)), Call('sin', _A, True), Call('cos', _sum(_A, _B), True),
     _product(_B, Call('tanh', _A), _sum(_A, _product(_C, Call('exp', _product(_B, _B), True)))),
     _product(Call('sin', _A), Call('cos', _sum(_A, _product(_B, _C))), _A),

@@ -30,7 +30,7 @@ class Node:
     Attributes
     ----------
     op : str
-        const, input, parameter, add, sub, mul, sin, cos, tanh or exp.
+        const, input, parameter, add, sub, mul, sin, cos, tanh, exp or abs.
     args : tuple of Node
         Operands; empty for const, input and parameter.
     value : float or str
@@ -111,6 +111,9 @@ class Expression:
 
     def __neg__(self) -> Expression:
         return Expression(self.node, not self.negative)
+
+    def __abs__(self) -> Expression:
+        return Expression(self.node.graph.node('abs', (self.node,)))
 
     def __add__(self, other: Scalar) -> Scalar:
         if not isinstance(other, Expression):

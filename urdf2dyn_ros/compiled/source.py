@@ -9,11 +9,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from urdf2dyn_ros.languages.angles import Angles
-from urdf2dyn_ros.languages.infix import Infix
+from urdf2dyn_ros.languages.infix import Infix, magnitude_as
 from urdf2dyn_ros.program.program import Function, Program
 from urdf2dyn_ros.program.statements import Call, Name, Signed, Statement, Term, names_in
 
-_INFIX = Infix()
+_INFIX = Infix(call=magnitude_as('magnitude_SUFFIX'))
 _INDENT = '    '
 _VALUES = {'tanh': 'hyperbolic', 'exp': 'exponential'}
 _ARRAYS = ('sine', 'cosine', *_VALUES.values())

@@ -22,6 +22,13 @@ static inline __attribute__((always_inline)) void limit(vector *x, double low, d
                   | ((integers)highs & above));
 }
 
+/* |x| of one number, and of a vector */
+static inline double magnitude_one(double x) { return fabs(x); }
+static inline __attribute__((always_inline)) vector magnitude_many(vector x)
+{
+    return (vector)((integers)x & 0x7fffffffffffffffLL);
+}
+
 /* expm1(r), and k */
 static inline __attribute__((always_inline)) void reduce(const vector *x, vector *e, vector *k)
 {

@@ -104,7 +104,7 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
         says = partial(_say, note, i)
         effort, placed = JOINTS[body.type].backward(wrench, at[i], says)
         for term in terms if i == j else ():
-            effort = effort + term.effort(_AT_REST, moved_by_1)
+            effort = effort + term.effort(_AT_REST, moved_by_1, 0.0)
             handed = term.on_parent(_AT_REST, moved_by_1)
             if handed != ZERO:
                 placed = placed._replace(n=add(placed.n, handed))

@@ -108,13 +108,15 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
         change = JOINTS[body.type].along(_across_z(w, P), _across_z(w, L) + _across_z(v, P))
         beta[body.coordinate] = beta[body.coordinate] + body.multiplier * change
         note(i, 'beta', (beta[body.coordinate],))
-    load = newton_euler(
+    static = newton_euler(
         system, inertias, (q, still, still), gravity, recursion._replace(note=resting),
-        AppliedLoads(wrenches=loads.wrenches)).efforts
+        AppliedLoads(wrenches=loads.wrenches))
+    load = static.efforts
     for i, terms in _kept(loads.terms, inertial=False).items():
         body, at = system.bodies[i], moving.coordinates[i]
         for term in terms:
-            part = term.effort(_STILL, at._replace(qd=at.qdd, qdd=0.0))
+            # without accelerations, what the joint transmits is known at rest alone
+            part = term.effort(_STILL, at._replace(qd=at.qdd, qdd=0.0), static.transmitted[i])
             note(i, term.NAME, (part,))
             load[body.coordinate] = load[body.coordinate] + body.multiplier * part
         note(i, 'load', (load[body.coordinate],))

@@ -46,12 +46,16 @@ class AppliedLoads(NamedTuple):
         Number of a body to the terms at its joint.
     wrenches : mapping
         Number of a body, or ROOT, to the wrench on it by the environment, in its frame.
+    transmitted : sequence of Scalar or None
+        Effort that the joint of each body transmits, for the terms that need it; None for that
+        of the sweep.
 
     """
 
     base: Motion | None = None
     terms: Mapping[int, Sequence[JointTerm]] = MappingProxyType({})
     wrenches: Mapping[int, Wrench] = MappingProxyType({})
+    transmitted: Sequence[Scalar] | None = None
 
 
 NO_LOADS = AppliedLoads()
@@ -64,8 +68,10 @@ class Sweep(NamedTuple):
     Attributes
     ----------
     wrenches : list of Wrench
-        That the joint of each body transmits to it, in the body's frame; the last is what the
-        world transmits to a root that moves.
+        Transmitted by the joint of each body, in the body's frame; the last is what the world
+        transmits to a root that moves.
+    transmitted : list of Scalar
+        Effort of each of these wrenches at the joint of its body, before the terms there.
 
     """
 
@@ -74,6 +80,7 @@ class Sweep(NamedTuple):
     motions: list[Motion]
     spins: list[Matrix]
     wrenches: list[Wrench]
+    transmitted: list[Scalar]
 
 
 def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
@@ -122,8 +129,8 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
     own.append(Wrench(ZERO, ZERO) if loads.base is None else
                inertial(inertias[ROOT], root, U_root, recursion.moment, partial(note, ROOT)))
     motions.append(root)
-    efforts, wrenches = backward(system, coordinates, motions, own, loads, note)
-    return Sweep(efforts, coordinates, motions, spins, wrenches)
+    efforts, wrenches, transmitted = backward(system, coordinates, motions, own, loads, note)
+    return Sweep(efforts, coordinates, motions, spins, wrenches, transmitted)
 
 
 def _forward(body: Body, parent: Motion, U_parent: Matrix, at: Coordinate, recursion: Recursion,
@@ -158,7 +165,7 @@ def inertial(inertia: BodyInertia | None, motion: Motion, U: Matrix, moment: Mom
 
 def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Sequence[Motion],
              own: Sequence[Wrench], loads: AppliedLoads, note: Note,
-             ) -> tuple[list[Scalar], list[Wrench]]:
+             ) -> tuple[list[Scalar], list[Wrench], list[Scalar]]:
     """
     Sum what each joint transmits, tips to root, and take its part along the axis.
 
@@ -173,67 +180,74 @@ def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Sequ
 
     Returns
     -------
-    list of Scalar, list of Wrench
-        As in `Sweep`.
+    list of Scalar, list of Wrench, list of Scalar
+        Efforts, wrenches and transmitted, as in `Sweep`.
 
     """
     efforts: list[Scalar] = [0.0] * len(system.joint_names)
-    transmitted = [Wrench(ZERO, ZERO)] * len(own)
+    wrenches = [Wrench(ZERO, ZERO)] * len(own)
+    transmitted: list[Scalar] = [0.0] * len(system.bodies)
     received: list[list[Wrench]] = [[] for _ in own]
     for i in reversed(range(len(system.bodies))):
         body = system.bodies[i]
-        transmitted[i] = _summed(i, own[i], received[i], loads, note)
-        effort, placed = JOINTS[body.type].backward(transmitted[i], coordinates[i],
-                                                    partial(note, i))
-        effort, placed = _with_terms(i, body, effort, placed, coordinates[i],
-                                     motions[body.parent], loads, note)
+        wrenches[i] = _summed(i, own[i], received[i], loads, note)
+        transmitted[i], wrench = JOINTS[body.type].backward(wrenches[i], coordinates[i],
+                                                            partial(note, i))
+        effort = transmitted[i]
+        if i in loads.terms:
+            seen = effort if loads.transmitted is None else loads.transmitted[i]
+            parent = _in_joint(body, motions[body.parent])
+            wrench = _with_moments(loads.terms[i], wrench, parent, coordinates[i])
+            note(i, 'nr', wrench.n)
+            for term in loads.terms[i]:
+                part = term.effort(parent, coordinates[i], seen)
+                note(i, term.NAME, (part,))
+                effort = effort + part
         efforts[body.coordinate] = efforts[body.coordinate] + body.multiplier * effort
         note(i, 'tau', (efforts[body.coordinate],))
         if body.parent != ROOT or loads.base is not None:
-            received[body.parent].append(in_parent(body, placed, partial(note, i)))
+            received[body.parent].append(in_parent(body, wrench, partial(note, i)))
     if loads.base is not None:
-        transmitted[ROOT] = _summed(ROOT, own[ROOT], received[ROOT], loads, note)
-    return efforts, transmitted
+        wrenches[ROOT] = _summed(ROOT, own[ROOT], received[ROOT], loads, note)
+    return efforts, wrenches, transmitted
 
 
 def _summed(i: int, own: Wrench, received: Sequence[Wrench], loads: AppliedLoads,
             note: Note) -> Wrench:
-    """Return what accelerates a body and its children, less what the environment gives."""
-    (f, n), given = own, loads.wrenches.get(i)
+    """Return what a joint transmits: to its body and the children, less external wrenches."""
+    (f, n), external = own, loads.wrenches.get(i)
     for child in received:
         f = add(f, child.f)
-    if given is not None:
-        f = subtract(f, given.f)
+    if external is not None:
+        f = subtract(f, external.f)
     note(i, 'f', f)
     for child in received:
         n = add(n, child.n)
-    if given is not None:
-        n = subtract(n, given.n)
+    if external is not None:
+        n = subtract(n, external.n)
     note(i, 'n', n)
     return Wrench(f, n)
 
 
-def _with_terms(i: int, body: Body, effort: Scalar, placed: Wrench, at: Coordinate,
-                parent: Motion, loads: AppliedLoads, note: Note) -> tuple[Scalar, Wrench]:
-    """Return the effort of a joint, and what it takes from its parent, with its terms."""
-    if i not in loads.terms:
-        return effort, placed
+def _in_joint(body: Body, parent: Motion) -> Motion:
+    """Return the rotation of the parent in the joint's axes."""
     joint_R_parent = transpose(body.parent_R_joint)
-    parent = Motion(apply(joint_R_parent, parent.w), apply(joint_R_parent, parent.wd), ZERO)
-    for term in loads.terms[i]:
-        placed = placed._replace(n=add(placed.n, term.on_parent(parent, at)))
-    note(i, 'nr', placed.n)
-    for term in loads.terms[i]:
-        part = term.effort(parent, at)
-        note(i, term.NAME, (part,))
-        effort = effort + part
-    return effort, placed
+    return Motion(apply(joint_R_parent, parent.w), apply(joint_R_parent, parent.wd), ZERO)
 
 
-def in_parent(body: Body, placed: Wrench, note: BodyNote) -> Wrench:
-    """Return a wrench in the joint's frame as the parent has it, about the parent's origin."""
-    fp = apply(body.parent_R_joint, placed.f)
+def _with_moments(terms: Sequence[JointTerm], wrench: Wrench, parent: Motion,
+                  at: Coordinate) -> Wrench:
+    """Return what the parent transmits: a wrench with the moments of the terms on the parent."""
+    n = wrench.n
+    for term in terms:
+        n = add(n, term.on_parent(parent, at))
+    return Wrench(wrench.f, n)
+
+
+def in_parent(body: Body, wrench: Wrench, note: BodyNote) -> Wrench:
+    """Return a wrench in the joint's frame as one in the parent's, about the parent's origin."""
+    fp = apply(body.parent_R_joint, wrench.f)
     note('fp', fp)
-    np = add(apply(body.parent_R_joint, placed.n), cross(body.parent_p_joint, fp))
+    np = add(apply(body.parent_R_joint, wrench.n), cross(body.parent_p_joint, fp))
     note('np', np)
     return Wrench(fp, np)

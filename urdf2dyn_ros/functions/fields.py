@@ -74,6 +74,11 @@ class Fields:
         return self.joint.formulas['along'].format(n=self.n)
 
     @property
+    def tb(self) -> str:
+        """Effort that the joint transmits."""
+        return self.along if self._has('links') else f'tb{self.n}'
+
+    @property
     def A(self) -> str:
         """Constant rotation to the parent, a factor."""
         return f'A{self.n} ' if self.rotated else ''

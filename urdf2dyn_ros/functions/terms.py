@@ -28,7 +28,8 @@ class Terms(ModelFunction):
     RESULTS = tuple(Quantity(f'tau_{name}', EFFORTS_UNIT)
                     for name in (*_LINK_TERMS, *TERMS, 'external'))
     SYMBOLS: ClassVar[dict[str, Symbol]] = {
-        'part': Symbol(BACKWARD, ('part{n}',), 'part{n}: what the sweep before lacks')}
+        'part': Symbol(BACKWARD, ('part{n}',), 'part{n}: what the sweep before lacks'),
+        'tb': Symbol(BACKWARD, ('tb{n}',), 'tb{n}: effort that joint {n} transmits')}
     MERGED = False
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
@@ -45,12 +46,19 @@ class Terms(ModelFunction):
             results[f'tau_{name}'] = by_joint(parts)
             before = sweep.efforts
         nothing = [Wrench(ZERO, ZERO)] * len(sweep.motions)
+        transmitted = sweep.transmitted
         for name, loads in _alone(mechanics):
             mechanics.notes.begin(f'{name.capitalize()}. ', f'_{name}', sources=(name,))
-            efforts, _ = backward(system, sweep.coordinates, sweep.motions, nothing, loads, note)
+            if _needs_transmitted(loads):   # by the links and the loads before it
+                loads = loads._replace(transmitted=transmitted)
+                for i in loads.terms:
+                    note(i, 'tb', (transmitted[i],))
+            efforts, _, more = backward(system, sweep.coordinates, sweep.motions, nothing, loads,
+                                        note)
+            transmitted = [a + b for a, b in zip(transmitted, more)]
             results[f'tau_{name}'] = by_joint(efforts)
         mechanics.notes.begin()
-        return results
+        return {known.name: results[known.name] for known in self.RESULTS if known.name in results}
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return differences of whole sweeps."""
@@ -60,8 +68,10 @@ class Terms(ModelFunction):
             efforts = mechanics.sweep(*self._links_alone(mechanics, k)).efforts
             results[f'tau_{name}'] = [float(a - b) for a, b in zip(efforts, before)]
             before = efforts
+        transmitted = mechanics.sweep(self.INPUTS).transmitted
         for name, loads in _alone(mechanics):
-            efforts = mechanics.sweep(self.INPUTS, loads._replace(base=mechanics.base())).efforts
+            loads = loads._replace(base=mechanics.base(), transmitted=transmitted)
+            efforts = mechanics.sweep(self.INPUTS, loads).efforts
             results[f'tau_{name}'] = [float(a - b) for a, b in zip(efforts, before)]
         return {name: tuple(entries) for name, entries in results.items()}
 
@@ -71,7 +81,12 @@ class Terms(ModelFunction):
 
 
 def _alone(mechanics: Mechanics) -> Iterator[tuple[str, AppliedLoads]]:
-    """Yield each kind of load that there is, alone."""
+    """Yield each kind of load that there is, alone; those that need the effort of others last."""
     loads = {name: AppliedLoads(terms=mechanics.terms_where(name)) for name in TERMS}
     loads['external'] = AppliedLoads(wrenches=mechanics.wrenches)
-    yield from ((name, each) for name, each in loads.items() if each.terms or each.wrenches)
+    yield from sorted(((name, each) for name, each in loads.items() if each.terms or each.wrenches),
+                      key=lambda item: _needs_transmitted(item[1]))
+
+
+def _needs_transmitted(loads: AppliedLoads) -> bool:
+    return any(term.needs_transmitted() for terms in loads.terms.values() for term in terms)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.c_trigonometry import SINES_AND_COSINES
+from urdf2dyn_ros.languages.infix import Infix, magnitude_as
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.program.program import Function, Program, Result
 
@@ -32,6 +33,7 @@ class C(Language):
     """A header and a source file."""
 
     STATEMENT = LONG = 'const double {name} = {value};'
+    INFIX = Infix(call=magnitude_as('fabs'))
     DECLARE, LOCAL = 'static const double ', 'const double '
     TABLE, ROW = ('static const double {name}[][{size}] = {{', '};'), ('{', '},')
     JOINTS = '@name_joint_names, @NAME_JOINTS'

@@ -19,6 +19,12 @@ def prefix_call(function: str, argument: str) -> str:
     return f'{function}({argument})'
 
 
+def magnitude_as(name: str) -> Callable[[str, str], str]:
+    """Return a call that writes |x| as a function of this name."""
+    return lambda function, argument: prefix_call(name if function == 'abs' else function,
+                                                  argument)
+
+
 @dataclass(frozen=True)
 class Infix:
     """

@@ -48,7 +48,7 @@ def times(M, x):
         """Yield the lines of the file."""
         program = self.program
         yield from ['"""', *self.heading(), '"""']
-        called = ', '.join(self.called(program.functions))
+        called = ', '.join(name for name in self.called(program.functions) if name != 'abs')
         yield f'from math import {called}'
         yield (f'# from numpy import {called}   # instead of it, where numbers are arrays of '
                'samples')

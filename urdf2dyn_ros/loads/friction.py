@@ -1,9 +1,10 @@
 """
-Friction of a joint and its drive: viscous, Coulomb, Stribeck, and an offset.
+Friction of a joint and its drive: viscous, Coulomb, Stribeck, with the load, and an offset.
 
-Fv qd + (Fc + Fs exp(-(qd / vs)^2)) tanh(qd / width) + Fo (Armstrong-Helouvry, Dupont, Canudas de
-Wit 1994; the hyperbolic tangent is a sign without a jump). At rest it is the offset alone: what
-sticks takes any effort up to Fc + Fs, which no function of the motion tells.
+Fv qd + (Fc + Fl |tau_b| + Fs exp(-(qd / vs)^2)) tanh(qd / width) + Fq qd |qd| + Fo
+(Armstrong-Helouvry, Dupont, Canudas de Wit 1994; the hyperbolic tangent is a sign without a
+jump). tau_b is the effort that the joint transmits, before its terms (Hamon, Gautier, Garrec
+2010). At rest it is the offset alone: static friction is undetermined there.
 
 """
 
@@ -27,6 +28,10 @@ class Friction(JointTerm):
     ----------
     viscous, coulomb, stribeck, offset : Scalar
         [N m s/rad or N s/m], [N m or N] each; stribeck is what sticking takes more than sliding.
+    load : Scalar
+        Coulomb friction per unit of the effort that the joint transmits [-].
+    quadratic : Scalar
+        [N m s^2/rad^2 or N s^2/m^2].
     steepness, decay : Scalar
         1 over the width of the sign [s/rad or s/m]; 1 over the square of the Stribeck velocity
         [s^2/rad^2 or s^2/m^2].
@@ -56,43 +61,59 @@ class Friction(JointTerm):
     offset: Scalar = parameter(
         'Fo', 'offset of friction', '{effort}', 'friction_offset', 'Offset of the friction.',
         least=None)
+    load: Scalar = parameter(
+        'Fl', 'Coulomb friction per transmitted effort', '-', 'load',
+        'Coulomb friction for each unit of the effort that the joint transmits.')
+    quadratic: Scalar = parameter(
+        'Fq', 'quadratic viscous friction', '{effort} s^2/{unit}^2', 'quadratic',
+        'Viscous friction that grows with the square of the velocity.')
 
     def is_off(self) -> bool:
         """Return whether its effort is always zero."""
         return all(value == 0.0 for value in (
-            self.viscous, self.coulomb, self.stribeck, self.offset))
+            self.viscous, self.coulomb, self.stribeck, self.offset, self.load, self.quadratic))
 
     def unused(self) -> set[str]:
         """Return the fields of parameters without an effect, whatever they are."""
-        return ({'steepness'} if not (self._slides or self._sticks) else set()) | (
+        return ({'steepness'} if not self._has_sign else set()) | (
             {'decay'} if not self._sticks else set())
 
-    def effort(self, parent: Motion, at: Coordinate) -> Scalar:
+    def needs_transmitted(self) -> bool:
+        """Return whether its effort depends on the effort that the joint transmits."""
+        return bool(self.load != 0.0)
+
+    def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
         """Return what overcomes the friction [N m or N]."""
         result = self.viscous * at.qd + self.offset
-        if self._slides or self._sticks:
+        if self._has_sign:
             sign = tanh(self.steepness * at.qd)
             level = self.coulomb
+            if self.needs_transmitted():
+                level = level + self.load * abs(transmitted)
             if self._sticks:
                 level = level + self.stribeck * exp(-(self.decay * (at.qd * at.qd)))
             result = result + level * sign
+        if self.quadratic != 0.0:
+            result = result + self.quadratic * (at.qd * abs(at.qd))
         return result
-
-    @property
-    def _slides(self) -> bool:
-        return bool(self.coulomb != 0.0)
 
     @property
     def _sticks(self) -> bool:
         return bool(self.stribeck != 0.0)
 
+    @property
+    def _has_sign(self) -> bool:
+        return bool(self.coulomb != 0.0 or self._sticks or self.needs_transmitted())
+
     def formula(self) -> str:
         """Return the effort as a formula, with {n} for the number of the joint."""
         parts = ['Fv{n} qd{n}'] if self.viscous != 0.0 else []
-        level = ['Fc{n}'] if self._slides else []
+        level = ['Fc{n}'] if self.coulomb != 0.0 else []
+        level += ['Fl{n} |{tb}|'] if self.needs_transmitted() else []
         level += ['Fs{n} exp(-iv{n} qd{n}^2)'] if self._sticks else []
         if level:
             joined = ' + '.join(level)
             parts.append((f'({joined})' if len(level) > 1 else joined) + ' tanh(iw{n} qd{n})')
+        parts += ['Fq{n} qd{n} |qd{n}|'] if self.quadratic != 0.0 else []
         parts += ['Fo{n}'] if self.offset != 0.0 else []
         return 'friction{n} = ' + ' + '.join(parts)

@@ -153,8 +153,12 @@ class JointTerm(ABC):
     def is_off(self) -> bool:
         """Return whether its effort is always zero."""
 
+    def needs_transmitted(self) -> bool:
+        """Return whether its effort depends on the effort that the joint transmits."""
+        return False
+
     @abstractmethod
-    def effort(self, parent: Motion, at: Coordinate) -> Scalar:
+    def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
         """
         Return what the actuator supplies [N m or N].
 
@@ -163,6 +167,9 @@ class JointTerm(ABC):
         parent : Motion
             Motion of the parent, in the joint's axes.
         at : Coordinate
+        transmitted : Scalar
+            Effort of the wrench that the joint transmits, before the terms at this joint
+            [N m or N].
 
         """
 

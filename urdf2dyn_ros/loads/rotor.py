@@ -86,7 +86,7 @@ class Rotor(JointTerm):
         """Return the fields of parameters without an effect, whatever they are."""
         return {'gear_ratio'} if self.inertia == 0.0 else set()
 
-    def effort(self, parent: Motion, at: Coordinate) -> Scalar:
+    def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
         """Return what accelerates the rotor [N m or N]."""
         return self._reflected * at.qdd + self._coupled * parent.wd[2]
 

@@ -40,7 +40,7 @@ class Spring(JointTerm):
         """Return whether its effort is always zero."""
         return bool(self.stiffness == 0.0)
 
-    def effort(self, parent: Motion, at: Coordinate) -> Scalar:
+    def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
         """Return what holds against the spring [N m or N]."""
         return self.stiffness * (at.q - self.reference)
 

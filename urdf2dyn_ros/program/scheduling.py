@@ -157,6 +157,6 @@ def _leaf(node: Node, operands: list[Signed]) -> Signed:
 _OPERATIONS = {
     'const': _leaf, 'input': _leaf, 'parameter': _leaf,
     'add': _sum, 'sub': _sum, 'mul': _product, 'sin': _function, 'cos': _function,
-    'tanh': _function, 'exp': _exponential,
+    'tanh': _function, 'exp': _exponential, 'abs': _function,
 }
 _ODD = ('sin', 'tanh')
