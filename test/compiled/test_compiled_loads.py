@@ -38,7 +38,7 @@ def loaded(name: str, base: str, **options: object) -> InverseDynamics:
     model = robot(name)
     system = multibody(model)
     rng = np.random.default_rng(4)
-    terms = {body.name: (Friction(*rng.uniform(0.3, 2.0, 6)),
+    terms = {body.name: (Friction(*rng.uniform(0.3, 2.0, 8)),
                          Rotor(*rng.uniform(0.3, 2.0, 3), gyroscopic=body.type != 'prismatic'),
                          Spring(*rng.uniform(0.3, 2.0, 2))) for body in system.bodies}
     external = ('link6', 'link3')   # of the tangle, link6 is fixed to link3

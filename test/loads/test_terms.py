@@ -247,6 +247,7 @@ def test_mimic_joints_hand_all_terms_to_their_driver() -> None:
     own = (friction.viscous * 3.0 * qd + friction.offset
            + (friction.coulomb + friction.stribeck * math.exp(-friction.decay * 9.0 * qd * qd))
            * math.tanh(friction.steepness * 3.0 * qd)
+           + friction.quadratic * 3.0 * qd * abs(3.0 * qd)
            + (rotor.inertia * rotor.gear_ratio ** 2 + rotor.armature) * 3.0 * qdd
            + spring.stiffness * (3.0 * q - spring.reference))
     assert found == pytest.approx([3.0 * own, 0.0, 0.0, 0.0, 0.0], abs=1e-10)

@@ -10,20 +10,22 @@ from urdf2dyn_ros.loads import Friction, JointTerm, Loads, Rotor, Spring
 from urdf2dyn_ros.multibody import multibody
 
 
-def terms(model: RobotModel, seed: int = 0, gyroscopic: bool = True) -> dict[str, list[JointTerm]]:
-    """Return friction, rotor and spring of every joint, none of whose parameters is zero."""
+def terms(model: RobotModel, seed: int = 0, gyroscopic: bool = True,
+          load: float = 0.0) -> dict[str, list[JointTerm]]:
+    """Return friction, rotor and spring of every joint; friction may depend on the load."""
     rng = np.random.default_rng(seed)
     return {body.name: [
-        Friction(*rng.uniform(0.1, 3.0, 8)),
+        Friction(*rng.uniform(0.1, 3.0, 6), load, 0.7),
         Rotor(*rng.uniform(0.1, 3.0, 3), gyroscopic=gyroscopic and bool(JOINTS[body.type].turns)),
         Spring(*rng.uniform(0.1, 3.0, 2))] for body in multibody(model).bodies}
 
 
 def everything(model: RobotModel, base: str = 'fixed', seed: int = 0,
-               links: Sequence[str] | None = None) -> Loads:
+               links: Sequence[str] | None = None, load: float = 0.0) -> Loads:
     """Return loads with a wrench on some links, and a payload on the last."""
     names = list(multibody(model).links)
-    return Loads(base, terms(model, seed), names[::3] if links is None else links, names[-1])
+    return Loads(base, terms(model, seed, load=load), names[::3] if links is None else links,
+                 names[-1])
 
 
 def entries(model: RobotModel, loads: Loads, seed: int = 0) -> list[list[float]]:

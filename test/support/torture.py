@@ -188,4 +188,5 @@ def loaded(name: str, base: str, style: str = 'fast', functions: str = 'inverse_
     model = robot(name)
     system = multibody(model)
     links = tuple(dict.fromkeys((system.root[0].link.name, [*system.links][-1])))
-    return program_of(model, style, functions, loads=everything(model, base, links=links))
+    return program_of(model, style, functions, loads=everything(
+        model, base, links=links, load=0.4))
