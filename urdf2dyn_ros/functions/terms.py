@@ -84,8 +84,8 @@ def _alone(mechanics: Mechanics) -> Iterator[tuple[str, AppliedLoads]]:
     """Yield each kind of load that there is, alone; those that need the effort of others last."""
     loads = {name: AppliedLoads(terms=mechanics.terms_where(name)) for name in TERMS}
     loads['external'] = AppliedLoads(wrenches=mechanics.wrenches)
-    yield from sorted(((name, each) for name, each in loads.items() if each.terms or each.wrenches),
-                      key=lambda item: _needs_transmitted(item[1]))
+    some = [(name, each) for name, each in loads.items() if each.terms or each.wrenches]
+    yield from sorted(some, key=lambda item: _needs_transmitted(item[1]))
 
 
 def _needs_transmitted(loads: AppliedLoads) -> bool:
