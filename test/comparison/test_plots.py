@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from support.picture_texts import assert_apart
 from support.recordings.comparisons import joints
 from urdf2dyn_ros.comparison import plots
 from urdf2dyn_ros.comparison.joint_picture import joint_picture
@@ -44,19 +45,10 @@ def test_every_joint_has_labelled_axes_for_effort_and_residual(count, figures, t
 
 
 @pytest.mark.parametrize('count', [1, 6])
-def test_nothing_overlaps(count, figures, tmp_path):
+def test_axes_legend_and_title_stay_apart(count, figures, tmp_path):
     plots.plot_comparison(joints(count), tmp_path / 'x.png', 'a title of some length, for a robot')
     figure = figures[0]
-    boxes = [axes.get_tightbbox(figure.canvas.get_renderer()) for axes in figure.axes]
-    boxes.append(figure.legends[0].get_window_extent())
-    boxes.append(figure.texts[0].get_window_extent())
-    for i, first in enumerate(boxes):
-        assert first.x0 >= 0.0 and first.y0 >= 0.0
-        assert first.x1 <= figure.bbox.x1 and first.y1 <= figure.bbox.y1
-        for second in boxes[i + 1:]:
-            inner = (min(first.x1, second.x1) - max(first.x0, second.x0),
-                     min(first.y1, second.y1) - max(first.y0, second.y0))
-            assert min(inner) < 2.0, 'two boxes overlap by more than a pixel or two'
+    assert_apart(figure, [*figure.axes, figure.legends[0], figure.texts[0]])
 
 
 def test_titles_say_what_is_not_credible_and_what_is_late(figures, tmp_path):

@@ -79,8 +79,8 @@ def test_columns_are_grouped_by_joint_and_quantity_with_units(tmp_path, figures)
 
 
 @pytest.mark.parametrize(('count', 'most'), [(1, 96), (7, 96), (7, 15)])
-def test_nothing_overlaps_and_what_is_omitted_is_said(count, most, tmp_path, figures, capsys,
-                                                       monkeypatch):
+def test_labels_stay_apart_and_omitted_columns_are_reported(count, most, tmp_path, figures, capsys,
+                                                            monkeypatch):
     monkeypatch.setattr(curves, 'MOST_AXES', most)
     names = [f'{quantity}_{"a_very_long_name_of_a_" * (joint == 2)}joint_{joint}'
              for joint in range(count) for quantity in ('q', 'qd', 'qdd', 'effort')]

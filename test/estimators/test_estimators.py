@@ -7,8 +7,10 @@ import pytest
 
 from support.streams.estimator_runs import (
     EVERY_ESTIMATOR,
+    KINDS,
     estimates_of,
     recording,
+    said,
     short,
     with_loss,
     without_velocity,
@@ -85,24 +87,27 @@ def test_positions_and_velocities_are_those_of_the_declared_instant(name, parame
 # Time
 
 
-@pytest.mark.parametrize('align', ['end', 'centre'])
-@pytest.mark.parametrize('profile', ['A', 'B', 'C'])
-@pytest.mark.fault(38)
-def test_lost_samples_do_no_harm(profile, align):
-    clean = clean_error(profile, align)
-    lossy = error(polynomial(4, align=align), with_loss(recording(profile)))
-    print(f'\n5 % loss, {align} {profile}: {lossy / clean:.2f} times the clean error')
-    assert lossy <= 1.2 * clean
+EVERY_GATED = {'polynomial end': partial(polynomial, 4, align='end'),
+               'polynomial centre': partial(polynomial, 4, align='centre'),
+               **{name: partial(kind, 4) for name, kind in KINDS.items()}}
+"""Name to what makes one."""
 
 
-@pytest.mark.parametrize('align', ['end', 'centre'])
+@pytest.mark.parametrize('changed', ['5 % loss', 'jitter 30 %'])
+@pytest.mark.parametrize('name', EVERY_GATED)
 @pytest.mark.parametrize('profile', ['A', 'B', 'C'])
 @pytest.mark.fault(38)
-def test_jitter_of_the_sampling_does_no_harm(profile, align):
-    clean = clean_error(profile, align)
-    jittery = error(polynomial(4, align=align), recording(profile, jitter=0.3))
-    print(f'\njitter 30 %, {align} {profile}: {jittery / clean:.2f} times the clean error')
-    assert jittery <= 1.2 * clean
+def test_loss_and_jitter_of_the_sampling_do_no_harm(profile, name, changed):
+    make = EVERY_GATED[name]
+    samples = (with_loss(recording(profile)) if 'loss' in changed
+               else recording(profile, jitter=0.3))
+    ratio = error(make(), samples) / clean_by_name(name, profile)
+    assert said(f'{changed}, {name} {profile} [times clean]', ratio, 1.2) <= 1.2
+
+
+@cache
+def clean_by_name(name: str, profile: str) -> float:
+    return error(EVERY_GATED[name](), recording(profile))
 
 
 class NominalPeriod:

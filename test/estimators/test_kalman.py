@@ -60,22 +60,6 @@ def test_kalman_with_a_lag_meets_its_gate(profile):
     assert said(f'fixed lag {profile} [%]', figure, GATES[profile][2]) <= GATES[profile][2]
 
 
-@pytest.mark.parametrize('kind', KINDS)
-@pytest.mark.parametrize('profile', ['A', 'B', 'C'])
-@pytest.mark.fault(38)
-def test_lost_samples_do_no_harm(kind, profile):
-    ratio = error(KINDS[kind](4), with_loss(recording(profile))) / clean(kind, profile)
-    assert said(f'5 % loss, {kind} {profile} [times clean]', ratio, 1.2) <= 1.2
-
-
-@pytest.mark.parametrize('kind', KINDS)
-@pytest.mark.parametrize('profile', ['A', 'B', 'C'])
-@pytest.mark.fault(38)
-def test_jitter_of_the_sampling_does_no_harm(kind, profile):
-    ratio = error(KINDS[kind](4), recording(profile, jitter=0.3)) / clean(kind, profile)
-    assert said(f'jitter 30 %, {kind} {profile} [times clean]', ratio, 1.2) <= 1.2
-
-
 def wrong_stamps(whole: Recording, rate: float) -> Recording:
     """Return the samples with stamps that are wrong by a tenth of a period."""
     late = 0.1 * 1e9 / rate * np.random.default_rng(1).normal(size=len(whole.stamps))

@@ -37,7 +37,7 @@ def test_of_a_truncated_recording_what_was_read_is_evaluated(evaluate, tmp_path:
     assert f'after {count} records, {(count - 1) * 0.004:.3f} s' in done.err
     assert {path.name for path in done.folder.iterdir()} == WRITTEN
     assert f'{count} records' in done.out
-    assert nrmse(done.side('computed'), true_efforts(done, motion())) < 2e-3
+    assert nrmse(done.side('computed'), true_efforts(done, motion())) < 1.5e-5
     assert len(list(open_recording(done.folder / 'efforts_bag'))) == count - 20
 
 
@@ -125,7 +125,7 @@ def test_hostile_names_come_through_the_table(evaluate, tmp_path: Path) -> None:
     assert done.code == 0
     assert list(done.rows) == ['time', *(f'{kind}_{name}' for name in names
                                          for kind in ('measured', 'computed', 'residual'))]
-    assert nrmse(done.side('computed', names), true_efforts(done, motion(100))) < 0.01
+    assert nrmse(done.side('computed', names), true_efforts(done, motion(100))) < 4e-5
     assert open_recording(done.folder / 'efforts_bag').topic == '/inverse_dynamics/efforts'
 
 

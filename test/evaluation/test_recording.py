@@ -60,7 +60,7 @@ def test_the_validation_trajectory_is_read() -> None:
     qd, qdd, tau = (np.array([getattr(point, what) for point in points])
                     for what in ('velocity', 'acceleration', 'effort'))
     slope = (qd[2:] - qd[:-2]) / 0.016
-    assert np.median(np.abs(slope - qdd[1:-1])) < 0.05 * np.sqrt(np.mean(qdd ** 2))
+    assert np.median(np.abs(slope - qdd[1:-1])) < 0.005 * np.sqrt(np.mean(qdd ** 2))
     assert (np.ptp(tau, axis=0) > 1.0).all()
 
 
@@ -139,4 +139,4 @@ def test_the_validation_trajectory_is_compared(tmp_path: Path,
     settled = slice(500, None)
     np.testing.assert_allclose(rows[settled, 2::3], np.array(true)[settled], atol=1e-6)
     residual = np.sqrt(((identified - true)**2).mean(axis=0))
-    assert [row['rmse'] for row in figures] == pytest.approx(residual, rel=0.02)
+    assert [row['rmse'] for row in figures] == pytest.approx(residual, rel=7e-5)

@@ -136,7 +136,7 @@ def test_the_equations_take_the_wrenches_as_they_are() -> None:
 
 
 @pytest.mark.fault(43)
-def test_by_hand() -> None:
+def test_a_force_at_the_end_of_a_rod_has_the_moment_computed_by_hand() -> None:
     """10 N along x at the end of a rod of 2 m that hangs along -z: 20 N m about the hinge's y."""
     system = multibody(read_urdf(
         '<robot name="r"><link name="base"/><link name="rod"/><link name="tip"/>'

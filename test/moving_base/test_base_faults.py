@@ -157,7 +157,7 @@ messages = st.lists(st.tuples(
 @every_base
 @examples(12)
 @given(messages)
-def test_whatever_comes_nothing_breaks(name, lag, sequence):
+def test_any_sequence_of_messages_gives_finite_motions_or_a_reason(name, lag, sequence):
     """Every message has one outcome; no motion is anything but finite."""
     robot, ms, asked = Robot(name, lag=lag, max_std=1e9), 0, 0
     for step, frame, values, covariance, still in sequence:

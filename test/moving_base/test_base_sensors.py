@@ -136,7 +136,7 @@ def test_gravity_is_the_one_that_is_configured():
         receive(moon, stamp, 'pelvis', seen)
     root = root_at(stamp)
     expected = root.R.T @ (root.a - (0.0, 0.0, -1.62))
-    assert moon.motion_at(stamp, *joints_at(stamp))[6:] == pytest.approx(expected, abs=0.05)
+    assert moon.motion_at(stamp, *joints_at(stamp))[6:] == pytest.approx(expected, abs=0.0015)
 
 
 @pytest.mark.parametrize(('gyroscope', 'accelerometer', 'most'), [

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from support.nodes.graph import LATCHED, Graph
+from support.nodes.moving_robot import stamp_of
 from support.paths import ROOT
 
 pytest.importorskip('dartpy')
@@ -20,10 +21,6 @@ from urdf2dyn_ros.simulators import SIMULATORS
 from urdf2dyn_ros.urdf.reader import read_urdf
 
 URDF = (ROOT / 'urdf' / 'robot_2r.urdf').read_text(encoding='utf-8')
-
-
-def stamp(message):
-    return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
 
 
 def test_it_moves_when_it_is_heard_and_holds_still_at_the_end():
@@ -42,7 +39,7 @@ def test_it_moves_when_it_is_heard_and_holds_still_at_the_end():
     assert fractions == sorted(fractions)
     assert all(list(message.name) == ['joint1', 'joint2'] for message in states)
     # 250 Hz exactly, though some best-effort messages may be lost.
-    assert set(np.diff([stamp(message) for message in states]) % 4_000_000) == {0}
+    assert set(np.diff([stamp_of(message) for message in states]) % 4_000_000) == {0}
     assert len(states) > 0.9 * 2.5 * 250
     q, qd, effort = (np.array([getattr(message, name) for message in states])
                      for name in ('position', 'velocity', 'effort'))
@@ -66,7 +63,7 @@ def test_the_net_effort_is_published_whatever_the_friction_and_faster_than_real_
         # At rest and without gravity nothing moves the links: what friction takes is not in it.
         graph.wait(lambda: np.abs(states[-1].effort).max() < 0.01)
         assert node.stop() == 0, node.output
-    assert set(np.diff([stamp(message) for message in states]) % 10_000_000) == {0}
+    assert set(np.diff([stamp_of(message) for message in states]) % 10_000_000) == {0}
     assert np.abs([message.effort for message in states]).max() > 1.0
 
 
@@ -82,7 +79,7 @@ def test_the_commanded_effort_has_the_friction_in_it_and_the_clock_is_published(
         progress = graph.messages(Float64, 'joint_simulator/progress', LATCHED)
         graph.wait(lambda: progress and progress[-1].data == 1.0)
         assert node.stop() == 0, node.output
-    stamps = [stamp(message) for message in states]
+    stamps = [stamp_of(message) for message in states]
     times = [message.clock.sec * 10**9 + message.clock.nanosec for message in clock]
     heard = [time for time in stamps[:-1] if time >= times[0]]
     assert len(heard) > 400

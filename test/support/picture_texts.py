@@ -17,7 +17,7 @@ def assert_apart(figure: Any, artists: list[Any]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')   # letters that the font has not
         renderer = figure.canvas.get_renderer()
-        boxes = [(artist.get_window_extent(renderer), artist) for artist in artists]
+        boxes = [(artist.get_tightbbox(renderer), artist) for artist in artists]
     for box, artist in boxes:
         assert box.x0 >= 0.0 and box.y0 >= 0.0, artist
         assert box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1, artist

@@ -74,7 +74,8 @@ def test_ratios_whose_squares_would_be_out_of_range_are_none(number: str) -> Non
              'r_wrist_flex_joint': None, 'r_gripper_joint': None}),
     ('tiago_pro', {'wheel_front_right_joint': 1.0}),
     ('talos_reduced', {'arm_left_5_joint': 1.0, 'torso_1_joint': None})])
-def test_real_robots(robot: str, expected: dict[str, float | None]) -> None:
+def test_gear_ratios_of_real_robots_are_read_from_their_transmissions(
+        robot: str, expected: dict[str, float | None]) -> None:
     """PR2's wrist and Talos's torso are differentials."""
     path, = EXAMPLES.rglob(f'{robot}.urdf')
     model = read_urdf(path.read_bytes())

@@ -28,7 +28,8 @@ def without_warnings(model: RobotModel) -> RobotModel:
 
 @pytest.mark.skipif(not ROBOTS, reason='example-robot-data is not installed')
 @pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.name)
-def test_real_robots(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_real_robots_are_the_same_when_written_and_read_again(
+        path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     text = path.read_bytes()
     if path.name in FAULTY:
         with pytest.raises(UrdfError) as caught:
