@@ -49,7 +49,7 @@ def test_what_is_said_follows_what_is_felt() -> None:
     key = '{}: largest external effort [N m]'
     assert float(status.values[key.format(NAMES[1])]) == pytest.approx(40.0, rel=1e-3)
     assert float(status.values[key.format(NAMES[0])]) < 1e-9
-    assert watching.told(NAMES, np.array([1.0, -2.5])) == (
+    assert watching.description(NAMES, np.array([1.0, -2.5])) == (
         f'contact at joints {NAMES[0]} (1 N m), {NAMES[1]} (-2.5 N m)')
     still(watching, 1424, 100, (0.0, 0.0))
     assert 'contact' in watching.report().message, 'it is remembered'

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from urdf2dyn_ros.stamps import SECOND_NS
-from urdf2dyn_ros.status.monitor import LONGEST_SILENCE, MAX_LATENCIES, STEPS_KEPT, Monitor
+from urdf2dyn_ros.status.monitor import LONGEST_SILENCE, MAX_LATENCIES, MEDIAN_STEPS, Monitor
 from urdf2dyn_ros.stream.output import Output
 
 OUTPUT = Output(1, *(np.zeros(2) for _ in range(6)))
@@ -101,15 +101,15 @@ def test_silence_is_reported_at_once_and_so_is_its_end(monitor: Monitor,
 
 def test_a_slow_stream_is_silent_later_but_not_for_ever(monitor: Monitor, clock: Clock) -> None:
     """Three periods, and one pause does not count as a period."""
-    flow(monitor, clock, 2 * STEPS_KEPT, 0.6)
+    flow(monitor, clock, 2 * MEDIAN_STEPS, 0.6)
     clock.wait(1.7)
     assert not monitor.silent
     clock.wait(0.2)
     assert monitor.silent
-    flow(monitor, clock, 2 * STEPS_KEPT, 3600.0)
+    flow(monitor, clock, 2 * MEDIAN_STEPS, 3600.0)
     clock.wait(LONGEST_SILENCE + 0.1)
     assert monitor.silent
-    flow(monitor, clock, STEPS_KEPT)
+    flow(monitor, clock, MEDIAN_STEPS)
     flow(monitor, clock, 1, 100.0)
     clock.wait(0.6)
     assert monitor.silent
@@ -132,5 +132,5 @@ def test_nothing_grows_while_nobody_asks(monitor: Monitor) -> None:
     for _ in range(MAX_LATENCIES + 10):
         monitor.published(monitor.received(), OUTPUT)
     assert len(monitor._latencies) == MAX_LATENCIES
-    assert len(monitor._steps) == STEPS_KEPT
+    assert len(monitor._steps) == MEDIAN_STEPS
     assert monitor.report().messages == MAX_LATENCIES + 10

@@ -10,7 +10,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import Contact, ContactDetector
-from urdf2dyn_ros.observer.momentum_observer import MomentumObserver, of_joints
+from urdf2dyn_ros.observer.momentum_observer import MomentumObserver, per_joint
 
 _MOST_CONTACTS = 100
 """Contacts of a joint that are kept with their times; all are counted."""
@@ -122,7 +122,7 @@ class ExternalEfforts:
         self._names, self._units = dynamics.joint_names, dynamics.effort_units
         self._observer = MomentumObserver(dynamics, gain=(gain,))
         self._detector = ContactDetector(self._names, thresholds=tuple(thresholds))
-        self._thresholds = of_joints('thresholds', tuple(thresholds), self._names).tolist()
+        self._thresholds = per_joint('thresholds', tuple(thresholds), self._names).tolist()
         self._last: int | None = None
         self._begin()
 

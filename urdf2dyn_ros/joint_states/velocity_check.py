@@ -13,7 +13,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 BLOCK_NS = 50_000_000
 """Length of a block [ns]."""
 
-FEWEST_STEPS = 5
+FEWEST_BLOCK_STEPS = 5
 """Fewest steps in a block."""
 
 BLOCK_MEMORY = 100.0
@@ -146,7 +146,7 @@ class VelocityCheck:
 
         """
         self._samples.append((stamp, q, qd))
-        if (stamp - self._samples[0][0] >= BLOCK_NS) and len(self._samples) > FEWEST_STEPS:
+        if (stamp - self._samples[0][0] >= BLOCK_NS) and len(self._samples) > FEWEST_BLOCK_STEPS:
             for _ in self._work:   # finish the block before, if this one is short
                 pass
             self._work = self._examine(self._samples)

@@ -1,1 +1,1 @@
-"""External efforts from the momentum, and what becomes of them: contacts."""
+"""External efforts from the momentum, and the contacts that they show."""

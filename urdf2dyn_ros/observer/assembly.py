@@ -8,17 +8,17 @@ from typing import Any
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import ContactDetector
 from urdf2dyn_ros.observer.contact_watch import ContactWatch
-from urdf2dyn_ros.observer.momentum_observer import MomentumObserver, of_joints
+from urdf2dyn_ros.observer.momentum_observer import MomentumObserver, per_joint
 from urdf2dyn_ros.parameters import group
 
-OF_JOINTS = ('observer.gain', 'contact.thresholds')
-"""One for all joints, or one for each."""
+PER_JOINT = ('observer.gain', 'contact.thresholds')
+"""Parameters with one value for all joints, or one for each."""
 
 
 def contact_watch(values: Mapping[str, Any], dynamics: InverseDynamics,
                   touched: Sequence[str]) -> ContactWatch:
     """
-    Return what finds out what touches the robot.
+    Return the contact watch of the parameters.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def contact_watch(values: Mapping[str, Any], dynamics: InverseDynamics,
         The parameters.
     dynamics : InverseDynamics
     touched : sequence of str
-        Joints that have felt a contact before.
+        Joints with an earlier contact.
 
     Raises
     ------
@@ -34,8 +34,8 @@ def contact_watch(values: Mapping[str, Any], dynamics: InverseDynamics,
         If the base moves, or if gains or thresholds are not one for each joint.
 
     """
-    for name in OF_JOINTS:
-        of_joints(name, values[name], dynamics.joint_names)
+    for name in PER_JOINT:
+        per_joint(name, values[name], dynamics.joint_names)
     chosen = group(values, 'observer')
     del chosen['enabled']
     return ContactWatch(dynamics, MomentumObserver(dynamics, **chosen),

@@ -1,4 +1,4 @@
-"""From external efforts to contacts: thresholds with hysteresis, a shortest time, a latch."""
+"""From external efforts to contacts: thresholds with hysteresis, a least duration, a latch."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.observer.momentum_observer import of_joints
+from urdf2dyn_ros.observer.momentum_observer import per_joint
 from urdf2dyn_ros.parameters import Parameter, check_all
 
 THRESHOLD = 5.0
-"""By default [N m or N]; docs/observer.md says where that comes from."""
+"""Default threshold [N m or N]; docs/observer.md derives it."""
 
 
 class Contact(NamedTuple):
     """
-    What one joint felt.
+    Contact at one joint.
 
     Attributes
     ----------
     joint : str
     begin, end : int
-        First and last stamp of it [ns].
+        First and last stamp [ns].
     peak : float
-        The largest external effort, with its sign [N m or N].
+        Largest external effort, with its sign [N m or N].
 
     """
 
@@ -37,18 +37,18 @@ class Contact(NamedTuple):
 
 class ContactDetector:
     """
-    Tells which joints feel a contact, and remembers it until it is told to forget.
+    Detects contacts per joint, and remembers the joints until `reset`.
 
     Parameters
     ----------
     joint_names : sequence of str, (n,)
     **parameters
-        Values by name; the rows of ``PARAMETERS`` say which.
+        Rows of ``PARAMETERS`` by name.
 
     Attributes
     ----------
     touched : tuple of str
-        Joints that have felt a contact since the last reset; there is a contact if any has.
+        Joints with a contact since the last reset.
 
     Raises
     ------
@@ -58,62 +58,62 @@ class ContactDetector:
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
-        Parameter('thresholds', (THRESHOLD,), 'External effort from which on something touches '
-                  'the robot, of all joints or of each: above noise and the errors of the model.',
+        Parameter('thresholds', (THRESHOLD,), 'External effort above which there is a contact, '
+                  'for all joints or for each: above noise and errors of the model.',
                   unit='N m or N', minimum=1e-6, maximum=1e6, any_length=True),
         Parameter('release', 0.5, 'Share of its threshold at which a contact ends.',
                   minimum=0.0, maximum=1.0),
-        Parameter('min_duration', 0.005, 'How long an effort must be that large.', unit='s',
+        Parameter('min_duration', 0.005, 'Least duration of a contact.', unit='s',
                   minimum=0.0, maximum=10.0),
     )
 
     def __init__(self, joint_names: Sequence[str], **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self._names = tuple(joint_names)
-        self._thresholds = of_joints('thresholds', values['thresholds'], self._names)
+        self._thresholds = per_joint('thresholds', values['thresholds'], self._names)
         self._releases = values['release'] * self._thresholds
         self._min_duration = round(values['min_duration'] * 1e9)
-        self._felt: dict[int, Contact] = {}
+        self._open: dict[int, Contact] = {}
         self.reset()
 
     def reset(self) -> None:
-        """Forget the contacts that were; one that lasts is noticed again at once."""
+        """Forget past contacts; one that lasts is detected again at once."""
         self._touched: dict[str, None] = {}
 
     @property
     def touched(self) -> tuple[str, ...]:
-        """Joints that have felt a contact, in the order in which they did."""
+        """Joints with a contact since the last reset, in the order of detection."""
         return tuple(self._touched)
 
     def update(self, stamp: int, external: Array) -> list[Contact]:
         """
-        Take the external efforts (n,) [N m or N] of a stamp [ns]; return the contacts that ended.
+        Add external efforts (n,) [N m or N] of a stamp [ns]; return the contacts that ended.
 
-        A joint without effort (NaN) feels nothing.
+        Joints without an effort (NaN) have no contact.
 
         """
         size = np.abs(external)
         for joint in np.flatnonzero(size > self._thresholds).tolist():
-            self._felt.setdefault(joint, Contact(self._names[joint], stamp, stamp, 0.0))
-        if not self._felt:   # nearly always
+            self._open.setdefault(joint, Contact(self._names[joint], stamp, stamp, 0.0))
+        if not self._open:   # nearly always
             return []
         ended = []
-        for joint, contact in list(self._felt.items()):
+        for joint, contact in list(self._open.items()):
             if size[joint] > self._releases[joint]:
                 peak = max(contact.peak, float(external[joint]), key=abs)
-                self._felt[joint] = contact._replace(end=stamp, peak=peak)
+                self._open[joint] = contact._replace(end=stamp, peak=peak)
                 if stamp - contact.begin >= self._min_duration:
                     self._touched[contact.joint] = None
             else:
-                del self._felt[joint]
+                del self._open[joint]
                 if self._is_long(contact):
                     ended.append(contact)
         return ended
 
     def stop(self) -> list[Contact]:
-        """Return the contacts that have not ended, which are no more: the efforts break off."""
-        felt, self._felt = self._felt, {}
-        return [contact for contact in felt.values() if self._is_long(contact)]
+        """End the contacts that last, because there are no more efforts, and return them."""
+        lasting, self._open = self._open, {}
+        return [contact for contact in lasting.values() if self._is_long(contact)]
 
     def _is_long(self, contact: Contact) -> bool:
         return bool(contact.end - contact.begin >= self._min_duration)

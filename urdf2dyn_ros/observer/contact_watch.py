@@ -1,4 +1,4 @@
-"""What touches one robot, from its outputs: external efforts, joints with a contact, a status."""
+"""Contacts of one robot, from the outputs of its stream, with a status."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from urdf2dyn_ros.stream.output import Output
 
 class ContactWatch:
     """
-    Observes the outputs of one stream.
+    Observes the outputs of one stream and detects contacts.
 
     Parameters
     ----------
     dynamics : InverseDynamics
     observer : MomentumObserver
     detector : ContactDetector
-        Both belong to this from now on.
+        Both are used by this object alone.
     touched : sequence of str
-        Joints that have felt a contact before; remembered until the next reset.
+        Joints with an earlier contact, remembered until the next reset.
 
     """
 
@@ -37,15 +37,15 @@ class ContactWatch:
         self._before = tuple(touched)
         self._largest = np.full(len(self._names), np.nan)
         self._not_measured = np.full(len(self._names), False)
-        self._outputs = self._answers = 0   # since the last report
+        self._outputs = self._observed = 0   # since the last report
 
     @property
     def touched(self) -> tuple[str, ...]:
-        """Joints that have felt a contact since the last reset, in the order in which they did."""
+        """Joints with a contact since the last reset, in the order of detection."""
         return tuple(dict.fromkeys((*self._before, *self._detector.touched)))
 
     def reset(self) -> None:
-        """Forget the contacts that were; one that lasts is noticed again at once."""
+        """Forget past contacts; one that lasts is detected again at once."""
         self._before = ()
         self._detector.reset()
         self._largest.fill(np.nan)
@@ -54,39 +54,39 @@ class ContactWatch:
         """Return the external efforts (n,) of an output [N m or N], NaN where not measured."""
         self._outputs += 1
         self._not_measured = np.isnan(output.measured)
-        with np.errstate(all='ignore'):   # absurd numbers are judged by their results
+        with np.errstate(all='ignore'):   # the results are checked
             external = self._observer.update(output.stamp, output.q, output.qd, output.measured,
                                              *output.load_arguments)
             if external is None:
                 self._detector.stop()
             else:
-                self._answers += 1
+                self._observed += 1
                 self._detector.update(output.stamp, external)
                 np.fmax(self._largest, np.abs(external), out=self._largest)
         return external
 
-    def told(self, joints: Sequence[str], external: Array) -> str:
-        """Return a contact of joints in words, with their external efforts of (n,)."""
-        found = (self._names.index(joint) for joint in joints)
-        return _contact([f'{self._names[k]} ({external[k]:.4g} {self._units[k]})' for k in found])
+    def description(self, joints: Sequence[str], external: Array) -> str:
+        """Return a sentence about a contact at joints, with their external efforts of (n,)."""
+        return _contact([f'{self._names[k]} ({external[k]:.4g} {self._units[k]})'
+                         for k in map(self._names.index, joints)])
 
     def report(self) -> Status:
-        """Return how it is, and how it was since the report before."""
-        settling = self._observer.settling if self._answers else np.full(len(self._names), False)
+        """Return the status of contacts since the report before."""
+        settling = self._observer.settling if self._observed else np.full(len(self._names), False)
         values = {
             'joints with a contact': ', '.join(self.touched), 'settling': self._named(settling),
             'not measured': self._named(self._not_measured),
             **{f'{name}: largest external effort [{unit}]': (
                 'unknown' if np.isnan(largest) else f'{largest:.6g}')
                for name, unit, largest in zip(self._names, self._units, self._largest.tolist())}}
-        outputs, answers = self._outputs, self._answers
-        self._outputs = self._answers = 0
+        outputs, observed = self._outputs, self._observed
+        self._outputs = self._observed = 0
         if self.touched:
             return Status('contact', Level.WARN, _contact(self.touched), values)
         if not outputs:
             return Status('contact', Level.STALE, 'no external efforts: no efforts are computed',
                           values)
-        if not answers:
+        if not observed:
             return Status('contact', Level.WARN, 'no external efforts: ' + (
                 'no effort is measured' if self._not_measured.all() else
                 'efforts come for the first time, or less often than observer.max_gap'), values)
@@ -97,7 +97,7 @@ class ContactWatch:
 
 
 def not_observed(reason: str, touched: Sequence[str]) -> Status:
-    """Return the status of a robot that cannot be observed."""
+    """Return the status of a robot whose contacts cannot be detected."""
     return Status('contact', Level.WARN, f'what touches the robot is not observed: {reason}',
                   {'joints with a contact': ', '.join(touched)})
 

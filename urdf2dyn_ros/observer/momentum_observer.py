@@ -3,8 +3,8 @@ External efforts from the generalised momentum, without accelerations.
 
 d/dt p = tau + tau_ext + beta - load (see `equations.momentum`), where tau are the measured
 efforts. The residual r follows tau_ext as a first-order filter, d/dt r = K (tau_ext - r) (De Luca,
-Mattone 2003; Haddadin, De Luca, Albu-Schaeffer 2017). Over a step dt the momentum tells the mean
-of tau_ext, p_k - p_(k-1) less the integral of what is known, and the filter's response to a
+Mattone 2003; Haddadin, De Luca, Albu-Schaeffer 2017). Over a step dt the mean of tau_ext is the
+change of momentum minus the integral of the known efforts, and the filter's response to a
 constant is exact: r_k = exp(-K dt) r_(k-1) + (1 - exp(-K dt)) mean, at any rate and gain.
 
 """
@@ -25,32 +25,31 @@ from urdf2dyn_ros.parameters import Parameter, check_all
 from urdf2dyn_ros.quoting import listed
 
 GAIN = 100.0
-"""By default [1/s]: 99 % of an effort is seen after 50 ms."""
+"""Default gain [1/s]: the residual reaches 99 % of an effort after 50 ms."""
 
-SETTLED = 5.0
+SETTLING_CONSTANTS = 5.0
 """Time constants after which a residual that began at zero is within 1 % of the effort."""
 
 
 class MomentumObserver:
     """
-    From positions, velocities and measured efforts to the efforts of what touches the robot.
+    From positions, velocities and measured efforts to external efforts.
 
-    Efforts are taken to change linearly between samples. White noise of the velocities of standard
-    deviation s becomes one of K s times the norm of row i of the mass matrix, that of an effort
-    one of sqrt(K dt / 2) s; errors of the model, as friction and payloads that it does not have,
-    pass unchanged.
+    Efforts change linearly between samples. White noise of the velocities with standard deviation
+    s becomes noise of K s times the norm of row i of the mass matrix, that of an effort sqrt(K dt
+    / 2) s; errors of the model, such as unmodelled friction or payload, pass unchanged.
 
     Parameters
     ----------
     dynamics : InverseDynamics
-        With the friction of the joints if the efforts are those of the motors.
+        Includes the friction of the joints if the efforts are those of the motors.
     **parameters
-        Values by name; the rows of ``PARAMETERS`` say which.
+        Rows of ``PARAMETERS`` by name.
 
     Attributes
     ----------
     settling : ndarray of bool, (n,)
-        Which residuals began less than 5/K ago: they may still be too small.
+        Residuals that began less than 5/K ago and may still be too small.
 
     Raises
     ------
@@ -60,25 +59,25 @@ class MomentumObserver:
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
-        Parameter('gain', (GAIN,), 'How fast external efforts are followed: 1 over the time '
-                  'constant, of all joints or of each. Noise grows with it.', unit='1/s',
+        Parameter('gain', (GAIN,), 'Bandwidth of the external efforts: 1 over the time '
+                  'constant, for all joints or for each. Noise grows with it.', unit='1/s',
                   minimum=0.1, maximum=1e4, any_length=True),
-        Parameter('max_gap', 0.1, 'The longest step between samples; after a longer one the '
-                  'observer starts afresh.', unit='s', minimum=1e-3, maximum=3600.0),
+        Parameter('max_gap', 0.1, 'Longest step between samples; after a longer one the '
+                  'observer is reset.', unit='s', minimum=1e-3, maximum=3600.0),
     )
 
     def __init__(self, dynamics: InverseDynamics, **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         n = len(dynamics.joint_names)
         self._momentum = dynamics.momentum
-        self._carries = 'payload' in dynamics.inputs
+        self._has_payload = 'payload' in dynamics.inputs
         sizes = {'external': 6 * len(dynamics.loads.external), 'payload': 10}
-        # made now rather than at the first sample, or refused
+        # compiled now rather than at the first sample; raises if the base moves
         self._momentum(*np.zeros((2, n)), *(np.zeros(sizes.get(x, 9)) for x in dynamics.inputs
                                             if x not in ('q', 'qd', 'qdd')))
-        self._gain = of_joints('gain', values['gain'], dynamics.joint_names)
+        self._gain = per_joint('gain', values['gain'], dynamics.joint_names)
         self._max_gap = round(values['max_gap'] * 1e9)
-        self._settled_after = (SETTLED / self._gain * 1e9).astype(np.int64)
+        self._settled_after = (SETTLING_CONSTANTS / self._gain * 1e9).astype(np.int64)
         self._payload: Array | None = None
         self._step = 0
         self.reset()
@@ -86,21 +85,21 @@ class MomentumObserver:
     def reset(self) -> None:
         """Forget every sample: the residuals begin at zero."""
         n = len(self._gain)
-        # stamp, p and what is known to change it, of the last sample
+        # stamp, momentum and known efforts of the last sample
         self._last = 0, np.full(n, np.nan), np.full(n, np.nan)
         self._begin = np.zeros(n, dtype=np.int64)
         self._r = np.zeros(n)
 
     @property
     def settling(self) -> NDArray[np.bool_]:
-        """Which residuals may still be too small."""
+        """Residuals that may still be too small, (n,)."""
         flags: NDArray[np.bool_] = self._last[0] - self._begin < self._settled_after
         return flags
 
     def update(self, stamp: int, q: Array, qd: Array, effort: Array,
-               *beside: ArrayLike) -> Array | None:
+               *load_arguments: ArrayLike) -> Array | None:
         """
-        Take one sample, and return the external efforts.
+        Add one sample, and return the external efforts.
 
         Parameters
         ----------
@@ -108,25 +107,25 @@ class MomentumObserver:
             [ns].
         q, qd, effort : ndarray, (n,)
             [rad or m], [rad/s or m/s], measured at this instant [N m or N]; an effort may be NaN.
-        *beside : array_like
-            External wrenches that are known, payload, as `InverseDynamics` takes them. With
-            another payload than before the observer starts afresh.
+        *load_arguments : array_like
+            Known external wrenches and payload, as for `InverseDynamics`. A change of the payload
+            resets the observer.
 
         Returns
         -------
         ndarray, (n,), or None
-            What acts on the joints, J'F, positive along the axis [N m or N]: NaN where the effort
-            is not measured. None if it is the first sample, after a gap or a step back in time,
-            for the same instant as the last, or if the state is not finite.
+            External efforts J'F, positive along the axis [N m or N]; NaN where the effort is not
+            measured. None at the first sample, after a gap or a step back in time, for the stamp
+            of the last sample, or if the state is not finite.
 
         """
-        if self._carries:
-            payload = np.asarray(beside[-1], dtype=np.float64)
+        if self._has_payload:
+            payload = np.asarray(load_arguments[-1], dtype=np.float64)
             if self._payload is None or not np.array_equal(payload, self._payload):
                 self.reset()
                 self._payload = payload.copy()
         try:
-            p, beta, load = self._momentum(q, qd, *beside)
+            p, beta, load = self._momentum(q, qd, *load_arguments)
         except StateError:
             self.reset()
             return None
@@ -142,26 +141,26 @@ class MomentumObserver:
         if step != self._step:
             self._step, self._gained = step, -np.expm1(-self._gain * (step * 1e-9))
         mean = (p - p_before) / (step * 1e-9) - 0.5 * (known + known_before)
-        found: Array = self._r + self._gained * (mean - self._r)
-        self._r = found
-        if math.isfinite(found.sum()):
-            return found.copy()
-        lost = ~np.isfinite(found)
-        self._begin[lost], self._r = stamp, np.where(lost, 0.0, found)
-        return None if lost.all() else np.where(lost, np.nan, found)
+        residual: Array = self._r + self._gained * (mean - self._r)
+        self._r = residual
+        if math.isfinite(residual.sum()):
+            return residual.copy()
+        lost = ~np.isfinite(residual)
+        self._begin[lost], self._r = stamp, np.where(lost, 0.0, residual)
+        return None if lost.all() else np.where(lost, np.nan, residual)
 
     def run(self, stamps: Sequence[int] | NDArray[np.int64], q: Array, qd: Array, effort: Array,
-            *beside: ArrayLike) -> Array:
+            *load_arguments: ArrayLike) -> Array:
         """
-        Take many samples at once, as `update` takes one after the other.
+        Add many samples at once, with the same result as `update` one by one.
 
         Parameters
         ----------
         stamps : sequence of int, (N,)
             [ns].
         q, qd, effort : ndarray, (N, n)
-        *beside : array_like
-            As `InverseDynamics` takes them; the payload the same throughout.
+        *load_arguments : array_like
+            As for `InverseDynamics`; the payload is constant.
 
         Returns
         -------
@@ -174,7 +173,7 @@ class MomentumObserver:
             If a position or velocity is not finite.
 
         """
-        p, beta, load = self._momentum(q, qd, *beside)
+        p, beta, load = self._momentum(q, qd, *load_arguments)
         known, stamps = effort + beta - load, np.asarray(stamps)
         stamp, p_before, known_before = self._last
         steps = np.diff(stamps, prepend=stamp)[:, None]
@@ -184,27 +183,27 @@ class MomentumObserver:
                 - 0.5 * (known + np.concatenate((known_before[None], known[:-1]))))
         lost = ~(follows & np.isfinite(mean))
         gained = -np.expm1(-self._gain * dt)
-        if lost.any():   # then it begins at zero
+        if lost.any():   # residuals restart at zero
             mean[lost], gained[lost] = 0.0, 1.0
             newest = len(lost) - 1 - lost[::-1].argmax(axis=0)
             self._begin = np.where(lost.any(axis=0), stamps[newest], self._begin)
-        found: Array = np.empty_like(mean)
+        residuals: Array = np.empty_like(mean)
         r = self._r
         for k in range(len(mean)):
-            r = found[k] = r + gained[k] * (mean[k] - r)
+            r = residuals[k] = r + gained[k] * (mean[k] - r)
         self._r, self._last = r, (int(stamps[-1]), p[-1], known[-1])
-        found[lost] = np.nan
-        return found
+        residuals[lost] = np.nan
+        return residuals
 
 
-def of_joints(name: str, values: Sequence[float], joint_names: Sequence[str]) -> Array:
+def per_joint(name: str, values: Sequence[float], joint_names: Sequence[str]) -> Array:
     """
-    Return a number for each joint, (n,), of one for all or one for each.
+    Return a number per joint, (n,), from one for all or one for each.
 
     Raises
     ------
     ParameterError
-        If there is another number of them.
+        If there are neither 1 nor n values.
 
     """
     n = len(joint_names)

@@ -23,7 +23,7 @@ SHORTEST_SILENCE, LONGEST_SILENCE = 0.5, 5.0
 SILENT_PERIODS = 3
 """Periods after which a stream is silent, within these limits."""
 
-STEPS_KEPT = 5
+MEDIAN_STEPS = 5
 """Steps between messages whose median is the period."""
 
 MAX_LATENCIES = 10_000
@@ -87,7 +87,7 @@ class Monitor:
         self._clock = clock
         self.messages = 0
         self._last: int | None = None
-        self._steps: deque[int] = deque(maxlen=STEPS_KEPT)
+        self._steps: deque[int] = deque(maxlen=MEDIAN_STEPS)
         self._latencies: deque[int] = deque(maxlen=MAX_LATENCIES)
         self._published = 0
         self._newest: Output | None = None
@@ -123,9 +123,9 @@ class Monitor:
         if self._last is None:
             return True
         limit = SHORTEST_SILENCE
-        if len(self._steps) == STEPS_KEPT:
+        if len(self._steps) == MEDIAN_STEPS:
             # the median, so that one pause has no effect
-            usual = sorted(self._steps)[STEPS_KEPT // 2] / SECOND_NS
+            usual = sorted(self._steps)[MEDIAN_STEPS // 2] / SECOND_NS
             limit = min(max(limit, SILENT_PERIODS * usual), LONGEST_SILENCE)
         return (self._clock() - self._last) / SECOND_NS > limit
 

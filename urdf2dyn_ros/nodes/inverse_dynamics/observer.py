@@ -18,9 +18,9 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.barrier import answering
 from urdf2dyn_ros.nodes.inverse_dynamics.data_path import Running
 from urdf2dyn_ros.nodes.topics import Topics
-from urdf2dyn_ros.observer.assembly import OF_JOINTS, contact_watch
+from urdf2dyn_ros.observer.assembly import PER_JOINT, contact_watch
 from urdf2dyn_ros.observer.contact_watch import ContactWatch, not_observed
-from urdf2dyn_ros.observer.momentum_observer import of_joints
+from urdf2dyn_ros.observer.momentum_observer import per_joint
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.stream import Stream
 
@@ -63,9 +63,9 @@ class Observer:
         if running is None or values['robot_description'] != old['robot_description']:
             return
         begins = values['observer.enabled'] and not old['observer.enabled']
-        for name in OF_JOINTS:
+        for name in PER_JOINT:
             if begins or values[name] != old[name]:
-                of_joints(name, values[name], running.loaded.dynamics.joint_names)
+                per_joint(name, values[name], running.loaded.dynamics.joint_names)
 
     def take(self, values: Mapping[str, Any]) -> None:
         """Observe with these parameters from the next output on."""
@@ -99,7 +99,7 @@ class Observer:
         before, self._touched = self._touched, watch.touched
         if not before:
             self._contact.publish(Bool(data=True))
-        self._node.get_logger().warning(watch.told(self._touched[len(before):], external))
+        self._node.get_logger().warning(watch.description(self._touched[len(before):], external))
 
     def _watching(self, running: Running) -> ContactWatch | None:
         """Return who watches the stream that runs; None if nobody can, or is asked to."""
