@@ -189,6 +189,7 @@ def test_a_payload_is_carried_from_the_next_message_on(graph: Graph, tmp_path: P
 
 
 ON = {'friction.enabled': True, 'joints.joint2.coulomb': 30.0, 'joints.joint3.viscous': 4.0,
+      'joints.joint2.load': 0.1, 'joints.joint3.quadratic': 0.7,
       'joints.joint1.rotor_inertia': 2e-4, 'joints.joint1.gear_ratio': -90,
       'joints.joint4.spring_stiffness': 25.0, 'payload.link': 'link6', 'payload.mass': 3.0}
 
@@ -229,9 +230,12 @@ def test_the_terms_are_published_when_asked_for_and_their_sum_are_the_efforts(
             np.testing.assert_allclose(total, efforts[stamp].effort, rtol=1e-12, atol=1e-12)
         stamp = max(common)
         q, qd = np.array(efforts[stamp].position), np.array(efforts[stamp].velocity)
+        transmitted = sum(found[name][stamp] for name in (
+            'gravity', 'coriolis', 'inertia', 'external'))
         np.testing.assert_allclose(
             found['friction'][stamp],
-            [0.0, 30.0 * np.tanh(qd[1] / 0.01), 4.0 * qd[2], 0.0, 0.0, 0.0], atol=1e-12)
+            [0.0, (30.0 + 0.1 * abs(transmitted[1])) * np.tanh(qd[1] / 0.01),
+             4.0 * qd[2] + 0.7 * qd[2] * abs(qd[2]), 0.0, 0.0, 0.0], atol=1e-12)
         np.testing.assert_allclose(found['spring'][stamp], 25.0 * q * (np.arange(6) == 3))
         assert found['rotor'][stamp][0] != 0.0 and not found['external'][stamp].any()
         assert list(terms['rotor'][-1].name) == NAMES
