@@ -18,14 +18,6 @@ def write(program: Program) -> dict[str, str]:
             f'{program.name}_self_test.f90': '\n'.join(fortran.main_program()) + '\n'}
 
 
-def quoted(text: str) -> str:
-    """Return a string expression of UTF-8 bytes, with // and a line break where it is long."""
-    pieces = re.findall(rb'[ -~]{1,60}|[^ -~]', text.encode()) or [b'']
-    return packed([f'char({piece[0]})' if piece and not 32 <= piece[0] < 127
-                   else "'" + piece.decode().replace("'", "''") + "'" for piece in pieces],
-                  '', '        ', '', ' //', ' &')
-
-
 class Fortran(Language):
     """A module of subroutines, and a program."""
 
@@ -34,7 +26,7 @@ class Fortran(Language):
     DECLARE, END, CONTINUED = 'real(dp), parameter :: ', '', ' &'
     CONSTANT = DECLARE + '{name} = {value}'
     ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
-    CASELESS, RESERVED = True, ('dp', 'joints', 'joint_names', 'sin', 'cos', 'exp', 'tanh')
+    CASELESS, RESERVED = True, ('dp', 'joints', 'joint_names', 'sin', 'cos', 'exp', 'tanh', 'abs')
     INFIX = Infix(number=lambda value: shortest(value) + '_dp')
     TABLE, ROW = ('    real(dp) :: {name}({size}, states)', ''), ('data @table(:, @k) / ', ' /')
     EMPTY = '0*0.0_dp'
@@ -52,8 +44,7 @@ class Fortran(Language):
 
     def module(self) -> Iterator[str]:
         """Yield the lines of the module."""
-        functions, names = self.program.functions, [
-            quoted(row.name) for row in self.program.independent]
+        functions, names = self.program.functions, self.joint_names()
         length = max([1, *(len(row.name.encode()) for row in self.program.independent)])
         yield from self.comments(self.heading())
         yield from [f'module {self.module_name}', 'implicit none', 'private',
@@ -69,6 +60,13 @@ class Fortran(Language):
         for function in functions:
             yield from ['', *self._subroutine(function)]
         yield from ['', f'end module {self.module_name}']
+
+    def quoted(self, text: str) -> str:
+        """Return a string expression of UTF-8 bytes, with // and a line break where it is long."""
+        pieces = re.findall(rb'[ -~]{1,60}|[^ -~]', text.encode()) or [b'']
+        return packed([f'char({piece[0]})' if piece and not 32 <= piece[0] < 127
+                       else "'" + piece.decode().replace("'", "''") + "'" for piece in pieces],
+                      '', '        ', '', ' //', ' &')
 
     def size(self, name: str) -> str:
         """Return how many entries an input or an axis has."""

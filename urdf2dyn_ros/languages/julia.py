@@ -16,16 +16,11 @@ def write(program: Program) -> dict[str, str]:
     return {f'{program.name}_dynamics.jl': '\n'.join(Julia(program).module()) + '\n'}
 
 
-def quoted(text: str) -> str:
-    """Return a string literal."""
-    return '"' + ''.join(c if c.isascii() and c.isprintable() and c not in '"\\$'
-                         else f'\\U{ord(c):08x}' for c in text) + '"'
-
-
 class Julia(Language):
     """A module that runs as a program."""
 
     COMMENT = '# '
+    SPECIAL, ESCAPE = '"\\$', '\\U{:08x}'
     STATEMENT = '{name} = {value}'
     LONG = '{name} = ({value})'
     CONSTANT = 'const {name} = {value}'
@@ -38,12 +33,11 @@ class Julia(Language):
     def module(self) -> Iterator[str]:
         """Yield the lines of the file."""
         used = self.used(self.program.functions)
-        names = [quoted(row.name) for row in self.program.independent]
         functions = [function.name for function in self.program.functions]
         yield from self.comments(self.heading())
         yield from ['', f'module {self.module_name}', '',
                     f'export joint_names, {", ".join(functions)}', '',
-                    self.array('const joint_names = String[', names, ']')]
+                    self.array('const joint_names = String[', self.joint_names(), ']')]
         yield from [*self.parameters(used), *self.derived(used, '', self.CONSTANT)]
         for function in self.program.functions:
             yield from ['', *self._function(function)]

@@ -34,6 +34,9 @@ class Language(SelfTest):
         there is such a thing; what ends a statement.
     ENTRY, CELL, FIRST : str, str, int
         An entry of a vector and of a matrix, and the index of the first.
+    SPECIAL, ESCAPE : str, str
+        Characters of a string literal that are escaped besides those that are not printable
+        ASCII, and how, with the number of the character.
     CASELESS, RESERVED : bool, tuple of str
         Whether a capital and its small letter are one; names of the file that the program must
         not use then.
@@ -44,6 +47,7 @@ class Language(SelfTest):
     STATEMENT = LONG = CONSTANT = '{name} = {value};'
     DECLARE, LOCAL, END = '', '', ';'
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}][{j}]', 0
+    SPECIAL, ESCAPE = '"\\', '\\u{:04x}'
     CASELESS = False
     RESERVED: tuple[str, ...] = ()
 
@@ -82,6 +86,15 @@ class Language(SelfTest):
         """Return the entries of inputs that a function uses, and what its statements define."""
         return [name for _, entries in self.inputs(function) for name, _ in entries] + [
             statement.name for statement in function.statements]
+
+    def quoted(self, text: str) -> str:
+        """Return a string literal."""
+        return '"' + ''.join(c if c.isascii() and c.isprintable() and c not in self.SPECIAL
+                             else self.ESCAPE.format(ord(c)) for c in text) + '"'
+
+    def joint_names(self) -> list[str]:
+        """Return the names of the independent joints as string literals."""
+        return [self.quoted(row.name) for row in self.program.independent]
 
     def comments(self, lines: Iterable[str], indent: str = '') -> Iterator[str]:
         """Yield lines as comments."""

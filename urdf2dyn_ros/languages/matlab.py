@@ -19,7 +19,7 @@ def write(program: Program) -> dict[str, str]:
             f'{program.name}_main.m': '\n'.join(matlab.script()) + '\n'}
 
 
-def quoted(text: str) -> str:
+def _quoted(text: str) -> str:
     """Return a string: UTF-8 bytes where it is more than printable ASCII."""
     if text.isascii() and text.isprintable():
         return "'" + text.replace("'", "''") + "'"
@@ -85,7 +85,7 @@ class Matlab(Language):
 
     def _names(self) -> Iterator[str]:
         yield 'joint_names = {'
-        yield from (f'    {quoted(row.name)}' for row in self.program.independent)
+        yield from (f'    {_quoted(row.name)}' for row in self.program.independent)
         yield '};'
 
     def _call(self, first: str, function: Function, given: Sequence[str], last: str) -> str:

@@ -15,15 +15,10 @@ def write(program: Program) -> dict[str, str]:
     return {f'{program.name}_dynamics.rs': '\n'.join(Rust(program).module()) + '\n'}
 
 
-def quoted(text: str) -> str:
-    """Return a string literal."""
-    return '"' + ''.join(c if c.isascii() and c.isprintable() and c not in '"\\'
-                         else f'\\u{{{ord(c):x}}}' for c in text) + '"'
-
-
 class Rust(Language):
     """A module, with its check as a test."""
 
+    SPECIAL, ESCAPE = '"\\', '\\u{{{:x}}}'
     STATEMENT = LONG = 'let {name} = {value};'
     CONSTANT = 'const {name}: f64 = {value};'
     INFIX = Infix(number=lambda value: shortest(value) + '_f64' * bool(value > 1e16),
@@ -37,7 +32,7 @@ class Rust(Language):
     def module(self) -> Iterator[str]:
         """Yield the lines of the file."""
         used = self.used(self.program.functions)
-        names = [quoted(row.name) for row in self.program.independent]
+        names = self.joint_names()
         yield from (f'//!{line[3:]}' for line in self.comments(self.heading(), ' '))
         yield from ['#![allow(non_snake_case, non_upper_case_globals)]', '',
                     f'pub const JOINTS: usize = {self.n};',
