@@ -8,7 +8,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
-from urdf2dyn_ros.nodes.running import run
+from urdf2dyn_ros.nodes.running import run_node
 
 
 class CopyNode(Node):
@@ -22,4 +22,4 @@ class CopyNode(Node):
 
 
 if __name__ == '__main__':
-    sys.exit(run(CopyNode))
+    sys.exit(run_node(CopyNode))

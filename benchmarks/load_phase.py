@@ -23,7 +23,7 @@ from sensor_msgs.msg import JointState
 from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
 from urdf2dyn_ros.nodes.demo.client import Client
 from urdf2dyn_ros.nodes.demo.local_graph import join_empty_domain
-from urdf2dyn_ros.nodes.executors import VARIABLE
+from urdf2dyn_ros.nodes.executors import EXECUTOR_VARIABLE
 
 HERE = Path(__file__).resolve().parent
 SETTLING = 1.0
@@ -116,7 +116,7 @@ def running(urdf: str, names: list[str], executor: str, backend: str) -> Iterato
     """Run a node; `backend` empty for the one that copies."""
     client, domain = join_empty_domain('listener')
     with tempfile.TemporaryDirectory() as folder:
-        environment = {'ROS_DOMAIN_ID': str(domain), VARIABLE: executor,
+        environment = {'ROS_DOMAIN_ID': str(domain), EXECUTOR_VARIABLE: executor,
                        'PYTHONPATH': os.pathsep.join((str(HERE), str(HERE.parent)))}
         node = started(urdf, backend, folder, environment)
         stamps = Path(folder) / 'stamps.npy'

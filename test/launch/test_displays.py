@@ -5,7 +5,7 @@ import yaml
 from lxml import etree
 
 from support.paths import ROOT
-from urdf2dyn_ros.nodes.effort_comparison import COMPUTED, MEASURED
+from urdf2dyn_ros.nodes.effort_comparison.node import COMPUTED_TOPIC, MEASURED_TOPIC
 from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.urdf import read_urdf
 
@@ -34,7 +34,7 @@ def test_rviz_has_the_displays_with_properties_that_they_know():
         assert display['Enabled'] is True and display['Value'] is True
     effort, robot = displays['rviz_default_plugins/Effort'], displays[
         'rviz_default_plugins/RobotModel']
-    assert effort['Topic']['Value'] == f'/{COMPUTED}'
+    assert effort['Topic']['Value'] == f'/{COMPUTED_TOPIC}'
     assert effort['Robot Description'] == robot['Description Topic']['Value'] == (
         '/robot_description')
     # a latched topic is not heard again by who asks for no history
@@ -48,7 +48,7 @@ def test_the_fixed_frame_and_the_effort_limits_are_those_of_the_demo():
 
 
 @pytest.mark.parametrize(('tab', 'topics'), [
-    ('measured and computed', [MEASURED, COMPUTED]),
+    ('measured and computed', [MEASURED_TOPIC, COMPUTED_TOPIC]),
     ('measured - computed', ['inverse_dynamics/residuals']),
 ])
 def test_plotjuggler_draws_every_joint_of_the_demo(tab, topics):

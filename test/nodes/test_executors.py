@@ -14,8 +14,8 @@ from support.nodes.moving_robot import connected, error, set_parameter, started
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.nodes.executors import (
     EVENTS_SINCE,
+    EXECUTOR_VARIABLE,
     EXECUTORS,
-    VARIABLE,
     make_executor,
     rclpy_version,
 )
@@ -27,7 +27,7 @@ def test_a_node_runs_on_either(graph: Graph, name: str, tmp_path: Path,
     """The rest of the node's tests run on the default one."""
     if name == 'events' and rclpy_version() < EVENTS_SINCE:
         pytest.skip('this rclpy has no events executor that awaits services')
-    monkeypatch.setenv(VARIABLE, name)
+    monkeypatch.setenv(EXECUTOR_VARIABLE, name)
     clock = graph.publisher(Clock, '/clock')
     with started(graph, use_sim_time=True, **{'export.directory': str(tmp_path)}) as process:
         robot = connected(graph)
@@ -45,27 +45,28 @@ def test_a_node_runs_on_either(graph: Graph, name: str, tmp_path: Path,
 def test_a_wrong_choice_ends_a_node_with_one_line(graph: Graph,
                                                   monkeypatch: pytest.MonkeyPatch) -> None:
     """It names the variable, the value and the choices."""
-    monkeypatch.setenv(VARIABLE, 'fast')
+    monkeypatch.setenv(EXECUTOR_VARIABLE, 'fast')
     with graph.process('inverse_dynamics') as process:
         assert process.wait(60.0) == 2
-        assert process.output == f"error: {VARIABLE} = 'fast': must be one of auto, events, single"
+        assert process.output == (
+            "error: URDF2DYN_EXECUTOR = 'fast': must be one of auto, events, single")
 
 
 def test_the_choice_follows_the_version_of_rclpy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the events executor cannot await a service, and where there is none."""
     module = 'urdf2dyn_ros.nodes.executors.'
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(EXECUTOR_VARIABLE, raising=False)
     monkeypatch.setitem(EXECUTORS, 'events', lambda: pytest.fail('not asked for'))
     monkeypatch.setattr(module + 'version', lambda name: '7.1.6')
     monkeypatch.setattr(module + 'SingleThreadedExecutor', lambda: 'single')
     assert make_executor() == 'single'
-    monkeypatch.setenv(VARIABLE, 'single')
+    monkeypatch.setenv(EXECUTOR_VARIABLE, 'single')
     assert EXECUTORS['single'] is SingleThreadedExecutor
 
     def missing() -> None:
         raise ImportError('no module rclpy.experimental')
 
-    monkeypatch.setenv(VARIABLE, 'events')
+    monkeypatch.setenv(EXECUTOR_VARIABLE, 'events')
     monkeypatch.setitem(EXECUTORS, 'events', missing)
     with pytest.raises(ParameterError, match='set it to single'):
         make_executor()

@@ -25,7 +25,7 @@ def talk(graph: Graph) -> None:
 
 def listen(graph: Graph) -> None:
     """Hear until the end."""
-    graph.listen(JointState, 'inverse_dynamics/efforts', lambda message: None)
+    graph.subscribe(JointState, 'inverse_dynamics/efforts', lambda message: None)
     print('listening', flush=True)
     graph.spin(1e6)
 

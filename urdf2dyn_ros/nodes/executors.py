@@ -1,4 +1,4 @@
-"""What calls a node's callbacks, in one thread: the events executor where it can be used."""
+"""The executor of a node, with one thread: the events executor where it is usable."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rclpy.executors import Executor, SingleThreadedExecutor
 
 from urdf2dyn_ros.errors import ParameterError
 
-VARIABLE = 'URDF2DYN_EXECUTOR'
-"""The environment variable with a choice; the executor is there before a node's parameters are."""
+EXECUTOR_VARIABLE = 'URDF2DYN_EXECUTOR'
+"""Environment variable with a choice: an executor is made before a node has parameters."""
 
 EVENTS_SINCE = (9, 1, 2)
-"""Before, rclpy's events executor does not await a service that is a coroutine."""
+"""Version of rclpy from which its events executor awaits a service that is a coroutine."""
 
 
 def _events() -> Executor:
@@ -36,26 +36,27 @@ EXECUTORS: dict[str, Callable[[], Executor]] = {
 
 def make_executor() -> Executor:
     """
-    Return the executor that the environment asks for: by default events, where rclpy has it.
+    Return the executor that the environment requests; by default events, where it is usable.
 
     Raises
     ------
     ParameterError
-        For another choice, or one that this rclpy does not have.
+        For an unknown executor, or one that this rclpy does not have.
 
     """
-    name = os.environ.get(VARIABLE) or 'auto'
+    name = os.environ.get(EXECUTOR_VARIABLE) or 'auto'
     if name not in EXECUTORS:
-        raise ParameterError(f'{VARIABLE} = {name!r}: must be one of {", ".join(EXECUTORS)}')
+        raise ParameterError(f'{EXECUTOR_VARIABLE} = {name!r}: must be one of '
+                             f'{", ".join(EXECUTORS)}')
     try:
         return EXECUTORS[name]()
     except ImportError as error:
-        raise ParameterError(f'{VARIABLE} = {name!r}: this rclpy has no such executor; leave the '
-                             f'variable out or set it to single ({error})') from None
+        raise ParameterError(f'{EXECUTOR_VARIABLE} = {name!r}: this rclpy has no such executor; '
+                             f'unset the variable or set it to single ({error})') from None
 
 
 def rclpy_version() -> tuple[int, ...]:
-    """Return the numbers of rclpy's version; none where it is not known."""
+    """Return the numbers of rclpy's version; none if it is unknown."""
     try:
         return tuple(map(int, re.findall(r'\d+', version('rclpy'))[:3]))
     except PackageNotFoundError:

@@ -1,9 +1,9 @@
 """
-Writing a model's text in a process of its own, for a program that has something else to do.
+The text of a model, generated in a child process while the caller goes on.
 
-It is hundredths of a second to seconds of pure Python. In a thread it would keep the interpreter's
-lock from the other threads nearly all the time; a process takes another core. Most of a short life
-would go into imports, so it stays for the next text, but not for long: its memory goes with it.
+It takes hundredths of a second to seconds of pure Python. A thread would hold the interpreter's
+lock nearly all that time; a process uses another core. Its imports take longer than most texts, so
+it waits for the next text, but not for long: then its memory is released.
 """
 
 from __future__ import annotations
@@ -28,15 +28,14 @@ from urdf2dyn_ros.system.giving_way import start_giving_way
 from urdf2dyn_ros.system.time_limit import time_limit
 from urdf2dyn_ros.urdf import read_urdf
 
-ONE_THREAD = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
-"""Else numpy's library starts one for each core, which waits for work without sleeping."""
+_ONE_THREAD = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
+"""Otherwise numpy starts a thread for each core, which waits for work without sleeping."""
 
-IDLE = 60.0
-LIMIT = 300.0
-"""As `ExportProcess` has them [s]; the longest texts take seconds, on a busy robot a minute."""
+_IDLE_TIME, _LONGEST_EXPORT = 60.0, 300.0
+"""Defaults of `ExportProcess` [s]; the longest texts take seconds, on a busy robot a minute."""
 
-# Modules are found where the caller finds them, and not in the current directory; memory goes with
-# the process and need not be taken apart before.
+# Modules are imported from where the caller imports them, not from the current directory. The
+# process ends without a cleanup: its memory is released anyway.
 _PROGRAM = ('import os, sys; idle, sys.path[:] = float(sys.argv[1]), sys.argv[2:]; '
             'from urdf2dyn_ros.nodes.export_process import main; main(idle); os._exit(0)')
 
@@ -75,50 +74,50 @@ class Export:
 
 class ExportProcess:
     """
-    Starts the process when there is something to do for it, and again when it has ended.
+    Starts the process for the first text, and again after it has ended.
 
     Parameters
     ----------
     idle : float
-        How long the process waits for something to do before it ends [s].
+        Time for which the process waits for the next text before it ends [s].
     limit : float
-        How long it may take for a text [s]: one that hangs would leave its caller busy for ever.
+        Longest time for a text [s]: a process that hangs would leave its caller busy for ever.
 
     """
 
-    def __init__(self, idle: float = IDLE, limit: float = LIMIT) -> None:
+    def __init__(self, idle: float = _IDLE_TIME, limit: float = _LONGEST_EXPORT) -> None:
         self._idle, self._limit = idle, limit
         self._process: subprocess.Popen[bytes] | None = None
 
     def files(self, export: Export) -> dict[str, str]:
         """
-        Return what `Export.files` does, written aside; not for two threads at once.
+        Return what `Export.files` returns, from the process; not for two threads at once.
 
         Raises
         ------
         ExportError
-            As `export_model`, or if the process does not end in order or takes too long.
+            As `export_model`, or if the process fails or takes too long.
 
         """
         order = json.dumps(asdict(export)).encode() + b'\n'
         new = self._process is None
         process, self._process = self._process or self._started(), None
         answer = _answer(process, order, self._limit)
-        if not answer and not new:   # it has ended since, with nothing to do, or was killed
+        if not answer and not new:   # it has ended since, idle or killed
             process.communicate()
             process = self._started()
             answer = _answer(process, order, self._limit)
         if not answer:
             raise _ended(process)
         self._process = process
-        found = json.loads(answer)
-        if 'error' in found:
-            raise ExportError(found['error'])
-        files: dict[str, str] = found['files']
+        result = json.loads(answer)
+        if 'error' in result:
+            raise ExportError(result['error'])
+        files: dict[str, str] = result['files']
         return files
 
     def close(self) -> None:
-        """Have the process end."""
+        """End the process."""
         if self._process is not None:
             with time_limit(self._process, self._limit):
                 self._process.communicate()
@@ -129,13 +128,13 @@ class ExportProcess:
             return start_giving_way(
                 [sys.executable, '-c', _PROGRAM, str(self._idle), str(IMPORT_ROOT),
                  *map(str, sys.path)],
-                {**os.environ, **ONE_THREAD})
+                {**os.environ, **_ONE_THREAD})
         except OSError as error:
             raise ExportError(f'cannot start a process to export in: {error.strerror}') from None
 
 
 def _answer(process: subprocess.Popen[bytes], order: bytes, limit: float) -> bytes:
-    """Return the line with which a process answers, nothing if it has ended."""
+    """Return the line that a process responds with, nothing if it has ended."""
     assert process.stdin is not None and process.stdout is not None   # pipes, all
     with time_limit(process, limit) as late:
         with suppress(BrokenPipeError):
@@ -152,19 +151,19 @@ def _answer(process: subprocess.Popen[bytes], order: bytes, limit: float) -> byt
 
 
 def _ended(process: subprocess.Popen[bytes]) -> ExportError:
-    """Return the error of a process that has ended without an answer, with what it said."""
+    """Return the error of a process that ended without a response, with its last line."""
     said = process.communicate()[1].decode(errors='replace').strip()
     return ExportError(f'the process that exports ended with code {process.returncode}'
                        + (f': {said.splitlines()[-1]}' if said else ''))
 
 
 def main(idle: float) -> None:
-    """Do what the lines of standard input say, and answer each with a line, until idle."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)   # a terminal's is the caller's to heed
+    """Read orders from standard input, a line each, and write a line with each result."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)   # a Ctrl-C is for the caller
     answers = sys.stdout
     orders: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_listen, args=(orders,), daemon=True).start()
-    # what anything else prints is no answer, and nobody reads it before the end: a pipe would fill
+    # other output is no result, and not read before the end: a pipe would be full
     with (suppress(Empty), open(os.devnull, 'w') as nowhere, redirect_stdout(nowhere),
           redirect_stderr(nowhere)):
         while True:
@@ -178,7 +177,7 @@ def main(idle: float) -> None:
 
 
 def _listen(orders: SimpleQueue[str]) -> None:
-    """Take orders until the caller has ended, and end then: nobody would read the answer."""
+    """Receive orders until the caller has ended; end then, as no result would be read."""
     for line in sys.stdin:
         orders.put(line)
     os._exit(0)

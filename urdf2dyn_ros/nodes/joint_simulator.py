@@ -1,4 +1,4 @@
-"""The node `joint_simulator`: a robot in a physics engine that moves by itself for a while."""
+"""The node joint_simulator: a robot in a physics engine that moves for a while."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from rclpy.clock import Clock, ClockType
+from rclpy.clock import Clock
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.time import Time
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
@@ -20,8 +19,9 @@ from trajectory_msgs.msg import JointTrajectory
 from urdf2dyn_ros.errors import ParameterError, SimulationError
 from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.parameters import NodeParameters
-from urdf2dyn_ros.nodes.running import run
-from urdf2dyn_ros.nodes.trajectory_message import points
+from urdf2dyn_ros.nodes.qos import latched
+from urdf2dyn_ros.nodes.running import run_node
+from urdf2dyn_ros.nodes.steady_timer import steady_timer
 from urdf2dyn_ros.simulators import simulator_class
 from urdf2dyn_ros.simulators.control import CONTROLS
 from urdf2dyn_ros.simulators.gears import gears
@@ -29,27 +29,25 @@ from urdf2dyn_ros.simulators.parameters import BY_TOPIC, SIMULATOR_PARAMETERS
 from urdf2dyn_ros.simulators.sample import SimulatedSample
 from urdf2dyn_ros.trajectories import TRAJECTORIES
 from urdf2dyn_ros.trajectories.trajectory import Trajectory
-from urdf2dyn_ros.trajectories.via_points import ViaPoints
+from urdf2dyn_ros.trajectories.via_points import Point, ViaPoints
 from urdf2dyn_ros.urdf.reader import read_urdf
 
-SETTLING = 0.5
-"""Simulated time at rest [s] between the last subscriber's coming and the motion."""
+_SETTLING_TIME = 0.5
+"""Simulated time at rest [s] between the arrival of the last subscriber and the motion."""
 
-PATIENCE = 0.25
-"""A simulation that is further behind than this [s] does not try to catch up."""
+_LONGEST_DELAY = 0.25
+"""A simulation that is further behind than this [s] does not catch up."""
 
-TURN = 0.02
-"""Time [s] after which signals and parameters get a turn, however far behind it is."""
-
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+_LONGEST_TURN = 0.02
+"""Time [s] after which signals and parameters are handled, however far behind it is."""
 
 
 class JointSimulator(Node):
     """
-    Holds still until it is heard, moves for the duration, and holds still again.
+    Holds still until it has subscribers, moves for the duration, and holds still again.
 
-    Positions, velocities and efforts of a message belong to the same instant, and its stamp is
-    the time of the start plus the simulated time, exactly, however slow the computer is.
+    Positions, velocities and efforts of a message are those of one instant, and its stamp is the
+    time of the start plus the simulated time, exactly, however slow the computer is.
 
     """
 
@@ -57,8 +55,8 @@ class JointSimulator(Node):
         super().__init__('joint_simulator')
         values = NodeParameters(self, SIMULATOR_PARAMETERS).values
         if not values['robot_description']:
-            raise ParameterError('parameter robot_description is empty: give it the text of a '
-                                 'URDF, for instance in a file of parameters')
+            raise ParameterError('parameter robot_description is empty: set it to the text of '
+                                 'a URDF, for instance in a file of parameters')
         model = read_urdf(values['robot_description'])
         self._control = CONTROLS[values['control']]
         self._simulator = simulator_class(values['simulator'])(
@@ -81,15 +79,15 @@ class JointSimulator(Node):
         self._steps = 0
 
         self._states = self.create_publisher(JointState, 'joint_states', 10)
-        self._description = self.create_publisher(String, 'robot_description', LATCHED)
+        self._description = self.create_publisher(String, 'robot_description', latched())
         self._description.publish(String(data=values['robot_description']))
-        self._progress_topic = self.create_publisher(Float64, '~/progress', LATCHED)
+        self._progress_topic = self.create_publisher(Float64, '~/progress', latched())
         self._clock_topic = (self.create_publisher(ClockMessage, '/clock', 10)
                              if values['publish_clock'] else None)
         if self._by_topic:
             self.create_subscription(JointTrajectory, '~/joint_trajectory',
-                                     barrier(self, self._take_trajectory), 10)
-        awaited = ('a trajectory comes' if self._by_topic
+                                     barrier(self, self._follow), 10)
+        awaited = ('a trajectory is received' if self._by_topic
                    else f'joint_states has {self._subscribers} subscriber(s)')
         self.get_logger().info(
             f'robot {model.name!r} with {len(self._gears.drivers)} joints in '
@@ -97,49 +95,48 @@ class JointSimulator(Node):
         self._first_stamp = 0 if self._clock_topic else Clock().now().nanoseconds
         self._wall_start = time.monotonic()
         period = self._every * values['physics_step'] / self._factor
-        self.create_timer(max(period, 0.001), self._advance,
-                          clock=Clock(clock_type=ClockType.STEADY_TIME))
+        steady_timer(self, max(period, 0.001), self._advance)
 
     def _advance(self) -> None:
         """Simulate up to the present."""
         now = time.monotonic()
         late = now - self._wall_start - self._simulator.time / self._factor
-        if late > PATIENCE:
+        if late > _LONGEST_DELAY:
             self._wall_start += late
-            self.get_logger().warning('the simulation is slower than asked for',
+            self.get_logger().warning('the simulation is slower than real_time_factor requests',
                                       throttle_duration_sec=10.0)
-        self._start_when_heard()
+        self._start_with_subscribers()
         while (self._simulator.time < (now - self._wall_start) * self._factor
-               and time.monotonic() - now < TURN):
-            command = self._control.law(self._simulator, *self._trajectory(self._moved()))
+               and time.monotonic() - now < _LONGEST_TURN):
+            command = self._control.law(self._simulator, *self._trajectory(self._moving_time()))
             sample = self._simulator.step(command)
             if self._steps % self._every == 0:
                 self._publish(sample)
             self._steps += 1
-        self._report()
+        self._publish_progress()
 
-    def _moved(self) -> float:
-        """Return for how long the robot has been moving [s]; less than 0 before it does."""
+    def _moving_time(self) -> float:
+        """Return the time since the motion began [s]; negative before."""
         return -1.0 if self._motion_start is None else self._simulator.time - self._motion_start
 
-    def _start_when_heard(self) -> None:
+    def _start_with_subscribers(self) -> None:
         if self._motion_start is not None or self._by_topic:
             return
-        heard = self._states.get_subscription_count() >= self._subscribers
-        if heard or self._simulator.time > self._timeout * self._factor:
-            self._motion_start = self._simulator.time + SETTLING
+        subscribed = self._states.get_subscription_count() >= self._subscribers
+        if subscribed or self._simulator.time > self._timeout * self._factor:
+            self._motion_start = self._simulator.time + _SETTLING_TIME
             self.get_logger().info(
                 f'moving for {self._trajectory.duration:g} s'
-                + ('' if heard else f', though nobody came within {self._timeout:g} s'))
+                + ('' if subscribed else f', without subscribers after {self._timeout:g} s'))
 
-    def _take_trajectory(self, message: JointTrajectory) -> None:
-        """Follow it from now on, from where the motion is; one that cannot be is left out."""
+    def _follow(self, message: JointTrajectory) -> None:
+        """Follow a trajectory from the present state on; an impossible one is rejected."""
         try:
             self._trajectory = ViaPoints(
-                self._gears.drivers, self._gears.limits, self._trajectory(self._moved()),
-                message.joint_names, points(message))
+                self._gears.drivers, self._gears.limits, self._trajectory(self._moving_time()),
+                message.joint_names, _points(message))
         except SimulationError as error:
-            self.get_logger().error(f'{error}; the motion before it goes on')
+            self.get_logger().error(f'{error}; the motion before it continues')
             return
         self._motion_start, self._progress = self._simulator.time, 0.0
         self.get_logger().info(f'moving for {self._trajectory.duration:g} s')
@@ -156,11 +153,11 @@ class JointSimulator(Node):
         message.effort = array('d', getattr(sample, self._effort))
         self._states.publish(message)
 
-    def _report(self) -> None:
+    def _publish_progress(self) -> None:
         """Publish how much of the motion is done, in steps of about a percent."""
         if self._motion_start is None or self._progress == 1.0:
             return
-        done = min(max(self._moved() / self._trajectory.duration, 0.0), 1.0)
+        done = min(max(self._moving_time() / self._trajectory.duration, 0.0), 1.0)
         if done - self._progress >= 0.01 or done == 1.0:
             self._progress = done
             self._progress_topic.publish(Float64(data=done))
@@ -168,9 +165,16 @@ class JointSimulator(Node):
             self.get_logger().info('the motion is done, holding still')
 
 
+def _points(message: JointTrajectory) -> list[Point]:
+    """Return the points of a trajectory, without their efforts."""
+    return [Point(point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec,
+                  point.positions, point.velocities, point.accelerations)
+            for point in message.points]
+
+
 def main(arguments: Sequence[str] | None = None) -> Any:
     """Run the node; return the exit code."""
-    return run(JointSimulator, arguments)
+    return run_node(JointSimulator, arguments)
 
 
 if __name__ == '__main__':

@@ -22,40 +22,45 @@ _QOS = 'qos_overrides.'
 
 class NodeParameters:
     """
-    The parameters of a node, by name in ``values``.
+    The requested parameters of a node: values that were set and checked.
 
     Parameters
     ----------
     node : Node
         With families, one that allows undeclared parameters.
     table : sequence of Parameter
-    apply : callable
-        Called with all the values after a change, before the change is accepted; whatever error
-        of this package it raises refuses the change, with its text as the reason.
     families : sequence of Family
-        Their parameters are in ``values`` only if they are given; deleting one takes it out.
+        Their parameters are in ``values`` only while they are set.
+    check, apply : callable
+        Called for a change, before it is accepted, with all the new values, and then, once they
+        are in ``values``, with the old ones. An error of this package rejects the change, with
+        its text as the reason.
+
+    Attributes
+    ----------
+    values : dict
+        By name; replaced as a whole by a change.
 
     Raises
     ------
     ParameterError
-        If a value given at the start breaks its rule. A name given at the start that there is
-        not is told in the log, if it looks like one of these, and left alone.
+        If a value set at the start breaks its rule. An unknown name set at the start is logged if
+        it resembles a known one, and has no effect.
 
     """
 
-    def __init__(self, node: Node, table: Sequence[Parameter],
-                 apply: Callable[[dict[str, Any]], None] = lambda values: None,
-                 families: Sequence[Family] = ()) -> None:
+    def __init__(self, node: Node, table: Sequence[Parameter], families: Sequence[Family] = (),
+                 check: Callable[[dict[str, Any]], None] = lambda values: None,
+                 apply: Callable[[dict[str, Any]], None] = lambda old: None) -> None:
         self._node = node
         self._rows = {row.name: row for row in table}
-        self._families = families
-        self._apply = apply
+        self._families, self._check, self._apply = families, check, apply
         self.values: dict[str, Any] = {}
         for row in table:
             default = list(row.default) if isinstance(row.default, tuple) else row.default
             self._declare(row, default)
-        # no public way to what was given at the start, but to have all of it declared: in types
-        # of rclpy's own, and with an error for an empty list, that of another node as well
+        # the only public way to the values set at the start is to have rclpy declare all of them:
+        # in types of its own, and with an error for an empty list, even of another node
         for name in node._parameter_overrides if families else ():
             family = self._family(name)
             if family is not None:
@@ -66,7 +71,7 @@ class NodeParameters:
                 else:
                     self._declare(row, None)
             elif name not in self._rows:
-                self._tell_unknown(name)
+                self._log_unknown(name)
         node.add_on_set_parameters_callback(self._set)
 
     def _declare(self, row: Parameter, default: Any) -> None:
@@ -74,11 +79,11 @@ class NodeParameters:
         descriptor = ParameterDescriptor(
             description=row.meaning + unit, additional_constraints=row.rule,
             read_only=row.read_only, dynamic_typing=True)
-        given = self._node.declare_parameter(row.name, default, descriptor)
-        self.values[row.name] = row.check(_plain(given.value))
+        declared = self._node.declare_parameter(row.name, default, descriptor)
+        self.values[row.name] = row.check(_plain(declared.value))
 
-    def _tell_unknown(self, name: str) -> None:
-        """Log a name that is none of this node's but looks like one; others' are left alone."""
+    def _log_unknown(self, name: str) -> None:
+        """Log an unknown name if it resembles a known one; it may be meant for another node."""
         groups: dict[str, list[str]] = {}
         for known in (*self._rows, *(family.form for family in self._families)):
             groups.setdefault(known.partition('.')[0], []).append(known)
@@ -90,23 +95,26 @@ class NodeParameters:
         return next((family for family in self._families if family.has(name)), None)
 
     def _set(self, changes: list[RosParameter]) -> SetParametersResult:
-        values = dict(self.values)
+        old, new = self.values, dict(self.values)
         try:
             for change in changes:
-                self._change(values, change)
-            if values != self.values:
-                self._apply(values)
-        except Urdf2DynError as error:
-            return SetParametersResult(successful=False, reason=str(error))
-        except Exception as error:  # would end the node
+                self._enter(change, new)
+            if new != old:
+                self._check(new)
+                self.values = new   # a worker that has built a model may already use them
+                self._apply(old)
+        except Exception as error:
+            self.values = old
+            if isinstance(error, Urdf2DynError):
+                return SetParametersResult(successful=False, reason=str(error))
+            # any other error would end the node
             self._node.get_logger().error('a change of parameters failed, this is a defect:\n'
                                           + traceback.format_exc())
             return SetParametersResult(successful=False, reason=f'a defect: {error!r}')
-        self.values = values
         return SetParametersResult(successful=True)
 
-    def _change(self, values: dict[str, Any], change: RosParameter) -> None:
-        """Enter a change into the values, or raise a ParameterError."""
+    def _enter(self, change: RosParameter, values: dict[str, Any]) -> None:
+        """Enter a change into the values; raises a ParameterError if it breaks a rule."""
         name, family = change.name, self._family(change.name)
         if name in self._rows:
             values[name] = self._rows[name].check(_plain(change.value))
@@ -118,7 +126,7 @@ class NodeParameters:
             else:
                 values[name] = family.row(name).check(_plain(change.value))
         elif self._families and not (self._node.has_parameter(name) or name.startswith(_QOS)):
-            # rclpy comes here to declare its own of a publisher as well
+            # rclpy also calls this to declare the QoS overrides of a publisher
             raise ParameterError(f'there is no parameter {name}')
 
 

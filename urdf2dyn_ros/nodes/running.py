@@ -1,4 +1,4 @@
-"""From process start to exit code: what every node of this package does around its spinning."""
+"""A node's process from its start to its exit code."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from rclpy.task import Future
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.nodes.executors import make_executor
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
-SPIN = 3600.0
-"""Time [s] of one wait: rclpy's events executor from PyPI, told no time, never sleeps."""
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SPIN_TIMEOUT = 3600.0
+"""Time [s] of one wait: without a timeout, rclpy's events executor from PyPI never sleeps."""
 
-SWITCH = 0.0005
-"""How long the interpreter lets a worker thread go on while the one that spins waits [s]."""
+_SWITCH_INTERVAL = 0.0005
+"""Time [s] for which a worker thread may hold the interpreter while the spinning one waits."""
 
 
-def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
+def run_node(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
     """
     Spin a node until SIGINT or SIGTERM; return the exit code.
 
-    A node whose arguments or parameters are unusable at the start says so and gives 2.
+    If arguments or parameters are unusable at the start, an error is printed and the code is 2.
 
     """
     signals = _quiet_signals()
@@ -44,23 +44,23 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
         executor = make_executor()
         node = make_node()
         executor.add_node(node)
-        told = Future()   # of no executor: its callback then waits for no other work
-        threading.Thread(target=_tell, args=(signals, told), daemon=True).start()
-        sys.setswitchinterval(SWITCH)
-        gc.freeze()   # what the imports made stays: not to be looked through again and again
-        while not told.done():
-            executor.spin_until_future_complete(told, timeout_sec=SPIN)
+        signalled = Future()   # of no executor: its callback then waits for no other work
+        threading.Thread(target=_wait, args=(signals, signalled), daemon=True).start()
+        sys.setswitchinterval(_SWITCH_INTERVAL)
+        gc.freeze()   # objects of the imports stay: the collector need not visit them again
+        while not signalled.done():
+            executor.spin_until_future_complete(signalled, timeout_sec=_SPIN_TIMEOUT)
     except ExternalShutdownException:
         pass
     except Urdf2DynError as error:
         print(f'error: {error}', file=sys.stderr)
         return 2
     finally:
-        # Python's end takes its own handlers back, but not this: who is told twice ends in order
-        for number in SIGNALS:
+        # Python removes its handlers at exit, but not this: a second signal does not kill it
+        for number in _SIGNALS:
             signal.signal(number, signal.SIG_IGN)
         if executor is not None:
-            executor.shutdown(timeout_sec=0.0)   # an export under way is not waited for
+            executor.shutdown(timeout_sec=0.0)   # does not wait for an export
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
@@ -69,7 +69,7 @@ def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -
 
 def _quiet_signals() -> int:
     """
-    Have SIGINT and SIGTERM do nothing but write a byte into a pipe; return its end to read.
+    Make SIGINT and SIGTERM only write a byte into a pipe; return the end to read from.
 
     An exception raised by a signal comes out of rclpy as whatever error its C++ makes of it, and
     rclpy's own handler invalidates the context under an executor that is spinning.
@@ -78,12 +78,12 @@ def _quiet_signals() -> int:
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    for number in SIGNALS:
+    for number in _SIGNALS:
         signal.signal(number, lambda number, frame: None)
     return reading
 
 
-def _tell(signals: int, told: Future) -> None:
+def _wait(signals: int, signalled: Future) -> None:
     """Wait for a signal, in a thread, and wake the executor."""
     os.read(signals, 1)
-    told.set_result(None)
+    signalled.set_result(None)

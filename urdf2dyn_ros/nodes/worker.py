@@ -1,39 +1,42 @@
-"""One thread for work that takes longer than the time between two messages."""
+"""A thread for jobs that take longer than the time between two messages."""
 
 from __future__ import annotations
 
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-Result = TypeVar('Result')
+from rclpy.executors import Executor
+from rclpy.task import Future
+
+_Result = TypeVar('_Result')
 
 
 class Worker:
     """
-    Does a job beside the thread that spins, and after it the newest of those that came meanwhile.
+    Runs one job at a time in a thread, and then the newest of those submitted meanwhile.
 
-    A job that has not begun gives way to a newer one, so that nothing piles up. The thread does
-    not keep the process alive: a node told to end does not wait for a job, which is why this is
+    A newer job replaces one that has not begun, so that jobs do not pile up. The thread does not
+    keep the process alive: a node that is stopped does not wait for a job, which is why this is
     not a ThreadPoolExecutor.
 
     Parameters
     ----------
     guarded : callable
-        Returns a job such that its error does not end the thread.
+        Returns a job whose errors do not end the thread.
 
     """
 
     def __init__(self, guarded: Callable[[Callable[[], None]], Callable[[], None]]) -> None:
         self._guarded = guarded
         self._newest: deque[Callable[[], None]] = deque(maxlen=1)
-        self._given = threading.Event()
+        self._submitted = threading.Event()
         threading.Thread(target=self._work, name='worker', daemon=True).start()
 
-    def submit(self, job: Callable[[], Result],
-               done: Callable[[Result | None, Exception | None], None]) -> None:
-        """Have `job` done, then call `done` with its result or its error, in the thread."""
+    def submit(self, job: Callable[[], _Result],
+               done: Callable[[_Result | None, Exception | None], None]) -> None:
+        """Run `job`, then call `done` with its result or its error, both in the thread."""
         def run() -> None:
             try:
                 result = job()
@@ -43,11 +46,23 @@ class Worker:
                 done(result, None)
 
         self._newest.append(self._guarded(run))
-        self._given.set()
+        self._submitted.set()
+
+    async def result(self, job: Callable[[], _Result], executor: Executor | None) -> _Result:
+        """Await the result of a job in a coroutine of an executor, and raise its error."""
+        future: Any = Future(executor=executor)
+        # a sleeping executor is woken by a callback of the future, not by its result alone
+        future.add_done_callback(lambda future: None)
+        self.submit(job, lambda result, error: future.set_result((result, error)))
+        result, error = await future
+        if error is not None:
+            raise error
+        done: _Result = result
+        return done
 
     def _work(self) -> None:
         while True:
-            self._given.wait()
-            self._given.clear()
+            self._submitted.wait()
+            self._submitted.clear()
             if self._newest:
                 self._newest.popleft()()

@@ -1,4 +1,4 @@
-"""Tables of parameters: what a row is, and families of rows with names of their own."""
+"""Tables of parameters: rows with their rules, and families of rows for joints or links."""
 
 from urdf2dyn_ros.parameters.parameter import Parameter, check_all, group
 

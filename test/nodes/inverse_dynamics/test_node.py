@@ -72,7 +72,7 @@ def test_the_description_comes_from_the_topic_and_a_bad_one_later_is_refused(gra
                                                                           'mass value="-35"'),
                     'no XML', ''):
             publisher.publish(String(data=bad))
-        for words in ('mass-negative', 'runs on', 'empty robot description'):
+        for words in ('mass-negative', 'remains active', 'empty robot description'):
             graph.wait(lambda words=words: words in process.output, what=words)
         before = len(robot.efforts)
         robot.move(30)

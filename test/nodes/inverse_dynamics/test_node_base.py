@@ -18,7 +18,7 @@ def test_a_flying_arm_is_computed_from_what_a_sensor_on_its_tip_measures(graph: 
         graph.wait(lambda: flight.says('no_base'), meanwhile=lambda: flight.move(20))
         graph.wait(lambda: 'motion of the base, base_missing: no base data yet' in process.output,
                    meanwhile=lambda: flight.move(20))
-        graph.wait(lambda: 'heard on /imu, which nobody publishes' in process.output,
+        graph.wait(lambda: 'received on /imu, published by no node' in process.output,
                    meanwhile=lambda: flight.move(20))
         sensor = flight.sensor(Imu, 'imu')
         flight.move(20, sensor, link='tip')
@@ -46,7 +46,7 @@ def test_a_flying_arm_is_computed_from_what_a_sensor_on_its_tip_measures(graph: 
 def test_joint_states_wait_for_a_sensor_that_is_slower(graph: Graph) -> None:
     """It measures every fifth time, 20 ms apart: all efforts come, with its next message."""
     with graph.process('inverse_dynamics', robot_description=FLOATING, **CENTRED) as process:
-        graph.wait(lambda: 'the motion of the base is heard on /imu' in process.output)
+        graph.wait(lambda: 'the motion of the base is received on /imu' in process.output)
         flight = Flight(graph)
         sensor = flight.sensor(Imu, 'imu')
         flight.settle(sensor, imu)

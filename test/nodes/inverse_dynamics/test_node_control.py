@@ -142,7 +142,7 @@ def test_a_description_that_is_refused_when_strict_is_taken_when_not(graph: Grap
     with graph.process('inverse_dynamics', strict_inertia=True) as process:
         graph.wait(lambda: publisher.get_subscription_count() > 0)
         publisher.publish(String(data=bad))
-        graph.wait(lambda: 'refused' in process.output)
+        graph.wait(lambda: 'rejected' in process.output)
         assert set_parameter(graph, 'strict_inertia', type=1, bool_value=False).successful
         graph.wait(lambda: 'model of' in process.output)
         result = set_parameter(graph, 'strict_inertia', type=1, bool_value=True)

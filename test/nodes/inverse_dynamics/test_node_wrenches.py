@@ -131,7 +131,7 @@ def test_a_link_that_there_is_not_gives_no_model_and_a_bad_topic_no_node(graph: 
     """Efforts without a wrench that was asked for would be wrong."""
     with graph.process('inverse_dynamics', robot_description=TEXT,
                        **{'external_wrenches.link7': TOPIC}) as process:
-        graph.wait(lambda: 'refused' in process.output)
+        graph.wait(lambda: 'rejected' in process.output)
         assert "'link7'" in process.output and 'link6' in process.output
     with graph.process('inverse_dynamics', **{'external_wrenches.link6': 'no topic'}) as process:
         assert process.wait(60.0) == 2

@@ -107,7 +107,7 @@ class Graph(Client):
             self._received += 1
             received.append(message)
 
-        self.listen(kind, topic, keep, qos)
+        self.subscribe(kind, topic, keep, qos)
         return received
 
     def publisher(self, kind: Any, topic: str, qos: QoSProfile | int = 10) -> Any:

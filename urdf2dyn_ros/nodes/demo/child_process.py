@@ -1,4 +1,4 @@
-"""A node of this package as a process of its own: started, listened to, stopped."""
+"""A node of this package as a child process: started, its output kept, stopped."""
 
 from __future__ import annotations
 
@@ -10,22 +10,28 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 
+from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.system.child_environment import child_environment
 
-LINES_KEPT = 500
+_LINES_KEPT = 500
+_LINES_SHOWN = 15
+
+
+class ChildError(Urdf2DynError):
+    """A child process that ended too early, or with an error."""
 
 
 class ChildProcess:
     """
     A Python module run by this interpreter, its output kept line by line.
 
-    It gets a session of its own, so that a Ctrl-C in the terminal reaches only the parent, which
-    then ends its children in order.
+    It has a session of its own, so that a Ctrl-C in the terminal reaches only the parent, which
+    then stops its children in order.
 
     Parameters
     ----------
     module : str
-        For instance ``'urdf2dyn_ros.nodes.joint_simulator'``; nothing is looked up on PATH.
+        For instance ``'urdf2dyn_ros.nodes.joint_simulator'``; PATH is not searched.
     arguments : sequence of str
     environment : mapping
         Added to the environment of this process.
@@ -35,7 +41,7 @@ class ChildProcess:
     def __init__(self, module: str, arguments: Sequence[str] = (),
                  environment: Mapping[str, str] | None = None) -> None:
         self.name = module.rpartition('.')[2]
-        self.lines: deque[str] = deque(maxlen=LINES_KEPT)
+        self.lines: deque[str] = deque(maxlen=_LINES_KEPT)
         self._process = subprocess.Popen(
             [sys.executable, '-u', '-m', module, *arguments],
             env=child_environment(environment), stdin=subprocess.DEVNULL,
@@ -56,13 +62,19 @@ class ChildProcess:
 
     @property
     def exit_code(self) -> int | None:
-        """None while it runs; minus the signal's number where a signal killed it."""
+        """None while it runs; minus the number of the signal that killed it."""
         return self._process.poll()
 
     @property
     def output(self) -> str:
-        """The last lines it wrote, standard output and errors together."""
+        """Its last lines, standard output and errors together."""
         return '\n'.join(list(self.lines))
+
+    @property
+    def tail(self) -> str:
+        """Its last few lines, indented."""
+        lines = list(self.lines)[-_LINES_SHOWN:] or ['(none)']
+        return '\n'.join(f'  | {line}' for line in lines)
 
     def send(self, number: int) -> None:
         """Send a signal, unless it has ended already."""
@@ -80,7 +92,7 @@ class ChildProcess:
 
 
 def stop_all(children: Sequence[ChildProcess], patience: float = 3.0) -> None:
-    """End every child: SIGINT first, then SIGTERM, then SIGKILL, `patience` [s] between them."""
+    """Stop every child: SIGINT first, then SIGTERM, then SIGKILL, `patience` [s] between them."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         for child in children:
             child.send(number)
@@ -89,3 +101,25 @@ def stop_all(children: Sequence[ChildProcess], patience: float = 3.0) -> None:
             child.wait(max(0.0, deadline - time.monotonic()))
         if all(child.exit_code is not None for child in children):
             return
+
+
+def check_running(children: Sequence[ChildProcess]) -> None:
+    """Raise a ChildError if a child has ended."""
+    for child in children:
+        if child.exit_code is not None:
+            child.wait(1.0)
+            raise ChildError(f'node {child.name} ended with exit code {child.exit_code}; its last '
+                             f'lines:\n{child.tail}')
+
+
+def check_exit_codes(children: Sequence[ChildProcess]) -> None:
+    """Raise a ChildError if a child ended with an error."""
+    for child in children:
+        if child.exit_code != 0:
+            raise ChildError(f'node {child.name} did not end cleanly (exit code '
+                             f'{child.exit_code}); its last lines:\n{child.tail}')
+
+
+def last_lines(children: Sequence[ChildProcess]) -> str:
+    """Return the last few lines of every child."""
+    return '\n'.join(f'last lines of {child.name}:\n{child.tail}' for child in children)

@@ -1,4 +1,4 @@
-"""A node that only asks: waits for what others publish, and calls their services."""
+"""A node that subscribes to others and calls their services, spun only while it waits."""
 
 from __future__ import annotations
 
@@ -13,14 +13,9 @@ from rclpy.qos import QoSProfile
 
 class Client:
     """
-    A node in a DDS domain of its own choice, spun by whoever waits.
+    A node in a DDS domain that the caller chooses.
 
-    Its context is its own, so that no signal handler is installed: Ctrl-C stays the caller's.
-
-    Parameters
-    ----------
-    name : str
-    domain : int
+    It has a context of its own, which installs no signal handler: Ctrl-C remains the caller's.
 
     """
 
@@ -37,24 +32,24 @@ class Client:
         self.node.destroy_node()
         self._context.try_shutdown()
 
-    def listen(self, kind: Any, topic: str, callback: Callable[[Any], None],
+    def subscribe(self, kind: Any, topic: str, callback: Callable[[Any], None],
                qos: QoSProfile | int = 10) -> None:
-        """Subscribe; the callback is called while somebody waits."""
+        """Subscribe; the callback runs during `wait`."""
         self.node.create_subscription(kind, topic, callback, qos)
 
     def wait(self, condition: Callable[[], object], timeout: float, what: str,
              meanwhile: Callable[[], None] = lambda: None) -> None:
         """
-        Let callbacks run until the condition holds.
+        Run callbacks until the condition holds.
 
         Parameters
         ----------
         condition : callable
-            Tells whether it is over.
+            Returns whether to stop.
         timeout : float
             [s].
         what : str
-            Is waited for, in words.
+            A noun for what is waited for.
         meanwhile : callable
             Called several times a second; may raise.
 
@@ -74,16 +69,16 @@ class Client:
     def call(self, kind: Any, service: str, timeout: float,
              meanwhile: Callable[[], None] = lambda: None) -> Any:
         """
-        Call a service without arguments and return its answer.
+        Call a service without arguments and return its response.
 
         Raises
         ------
         TimeoutError
-            If there is no such service, or no answer, in time.
+            If there is no such service, or no response, in time.
 
         """
         client = self.node.create_client(kind, service)
         self.wait(client.service_is_ready, timeout, f'service {service}', meanwhile)
-        answer = client.call_async(kind.Request())
-        self.wait(answer.done, timeout, f'answer of service {service}', meanwhile)
-        return answer.result()
+        response = client.call_async(kind.Request())
+        self.wait(response.done, timeout, f'response of service {service}', meanwhile)
+        return response.result()

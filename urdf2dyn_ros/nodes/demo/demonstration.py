@@ -3,67 +3,71 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
 from urdf2dyn_ros.errors import Urdf2DynError
-from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
+from urdf2dyn_ros.nodes.demo.child_process import (
+    ChildProcess,
+    check_exit_codes,
+    check_running,
+    last_lines,
+    stop_all,
+)
 from urdf2dyn_ros.nodes.demo.client import Client
+from urdf2dyn_ros.nodes.demo.interrupts import interrupts
 from urdf2dyn_ros.nodes.demo.local_graph import join_empty_domain
+from urdf2dyn_ros.nodes.qos import latched
 from urdf2dyn_ros.parameters import check_all
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.simulators.parameters import SIMULATOR_PARAMETERS as SIMULATION
+from urdf2dyn_ros.simulators.parameters import SIMULATOR_PARAMETERS
 from urdf2dyn_ros.system.progress import ProgressBar
 from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.urdf.reader import read_urdf
 from urdf2dyn_ros.urdf.source import load_urdf
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
-AGREEMENT = 0.05
-"""NRMSE above which the demonstration says that it failed."""
+_LARGEST_NRMSE = 0.05
+"""NRMSE above which the efforts do not agree."""
 
-START_TIMEOUT, STALL_TIMEOUT, SERVICE_TIMEOUT = 60.0, 20.0, 120.0
-"""Until the robot moves, without any progress of the motion, until a service has answered [s]."""
-
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+_START_TIMEOUT, _STALL_TIMEOUT, _SERVICE_TIMEOUT = 60.0, 20.0, 120.0
+"""Until the robot moves, without any progress of the motion, and of a service [s]."""
 
 
 class DemoError(Urdf2DynError):
-    """A demonstration that did not come to its end, or did not show agreement."""
+    """A demonstration that did not finish, or did not show agreement."""
 
 
 def run_demo(robot: Path | None, duration: float, output: Path) -> int:
     """
     Simulate a robot, compute its efforts from its joint states, and compare the two.
 
-    Three nodes run as processes of their own on a DDS graph that does not leave this computer;
-    whatever happens, they are ended.
+    Three nodes run as child processes in a DDS domain of this computer; they are stopped in any
+    case.
 
     Parameters
     ----------
     robot : Path or None
         URDF or xacro of a robot with a fixed base; None for the RX-90.
     duration : float
-        How long the robot moves [s].
+        Duration of the motion [s].
     output : Path
-        Directory for the report and the exported model; made if it is not there. Those of an
-        earlier demonstration in it are replaced.
+        Directory for the report and the exported model, which replace those of an earlier
+        demonstration; created if it does not exist.
 
     Returns
     -------
     code : int
-        0 if all of it worked and the efforts agree, 1 if not, 130 if it was interrupted.
+        0 if the demonstration finished and the efforts agree, 1 if not, 130 if interrupted.
 
     """
     with interrupts() as check:
@@ -80,7 +84,7 @@ def run_demo(robot: Path | None, duration: float, output: Path) -> int:
 
 def _demonstrate(robot: Path, duration: float, output: Path,
                  check: Callable[[], None]) -> None:
-    check_all(SIMULATION, {'duration': duration})
+    check_all(SIMULATOR_PARAMETERS, {'duration': duration})
     model = read_urdf(load_urdf(str(robot)))
     output.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
@@ -97,7 +101,7 @@ def _demonstrate(robot: Path, duration: float, output: Path,
 
         def watch() -> None:
             check()
-            _check_running(children)
+            check_running(children)
 
         for name, values in _parameters(model, duration, output).items():
             file = directory / f'{name}.yaml'
@@ -109,9 +113,9 @@ def _demonstrate(robot: Path, duration: float, output: Path,
             _follow(client, duration, watch)
             _conclude(client, model, output, watch)
         except TimeoutError as error:
-            raise DemoError(f'{error}\n{_last_lines(children)}') from None
+            raise DemoError(f'{error}\n{last_lines(children)}') from None
         stop_all(children)
-        _check_exit_codes(children)
+        check_exit_codes(children)
 
 
 def _parameters(model: RobotModel, duration: float, output: Path) -> dict[str, dict[str, Any]]:
@@ -119,31 +123,31 @@ def _parameters(model: RobotModel, duration: float, output: Path) -> dict[str, d
     return {
         'effort_comparison': {'report.directory': str(output)},
         'inverse_dynamics': {
-            # the simulator welds a root that floats
+            # the simulator fixes a floating root
             'gravity': list(GRAVITY), 'base': 'fixed', 'estimator': 'kalman_fixed_lag',
             'export.directory': str(output), 'export.overwrite': True},
         'joint_simulator': {
-            # Without meshes and in one encoding, whatever the file was like.
+            # without meshes, and in UTF-8 whatever the encoding of the file
             'robot_description': clean_urdf(model), 'gravity': list(GRAVITY),
-            'duration': float(duration), 'start.subscribers': 3, 'start.timeout': START_TIMEOUT},
+            'duration': float(duration), 'start.subscribers': 3, 'start.timeout': _START_TIMEOUT},
     }
 
 
 def _yaml(values: Mapping[str, Any]) -> str:
-    """Return a file of parameters: JSON is YAML, and quotes whatever a description contains."""
+    """Return a file of parameters as JSON, which is YAML with any description quoted."""
     return json.dumps({'/**': {'ros__parameters': values}}, ensure_ascii=False)
 
 
 def _follow(client: Client, duration: float, watch: Callable[[], None]) -> None:
-    """Show the progress of the motion until it is done, and that efforts arrive."""
+    """Show the progress of the motion, and the number of efforts, until it is done."""
     done, efforts = [0.0], [0]
 
     def count(message: Any) -> None:
         efforts[0] += 1
 
-    client.listen(Float64, 'joint_simulator/progress',
-                  lambda message: done.append(message.data), LATCHED)
-    client.listen(JointState, 'inverse_dynamics/efforts', count)
+    client.subscribe(Float64, 'joint_simulator/progress',
+                  lambda message: done.append(message.data), latched())
+    client.subscribe(JointState, 'inverse_dynamics/efforts', count)
     progress = ProgressBar(sys.stdout, pause=1.0)
 
     def meanwhile(at_once: bool = False) -> None:
@@ -151,14 +155,14 @@ def _follow(client: Client, duration: float, watch: Callable[[], None]) -> None:
         progress.show(done[-1], f'{done[-1] * duration:5.1f} of {duration:g} s, {efforts[0]} '
                       'efforts computed', at_once)
 
-    client.wait(lambda: efforts[0], START_TIMEOUT, 'message on inverse_dynamics/efforts',
+    client.wait(lambda: efforts[0], _START_TIMEOUT, 'message on inverse_dynamics/efforts',
                 meanwhile)
-    # The last of the subscribers that the motion waits for: now there is somebody to see it.
-    client.listen(JointState, 'joint_states', lambda message: None)
-    client.wait(lambda: done[-1] > 0.0, STALL_TIMEOUT, 'motion of joint_simulator', meanwhile)
+    # the last of the subscribers that the motion waits for
+    client.subscribe(JointState, 'joint_states', lambda message: None)
+    client.wait(lambda: done[-1] > 0.0, _STALL_TIMEOUT, 'motion of joint_simulator', meanwhile)
     while done[-1] < 1.0:
         before = len(done)
-        client.wait(lambda: len(done) > before, STALL_TIMEOUT,  # noqa: B023
+        client.wait(lambda: len(done) > before, _STALL_TIMEOUT,  # noqa: B023
                     'progress of joint_simulator', meanwhile)
     meanwhile(at_once=True)
     progress.close()
@@ -166,70 +170,23 @@ def _follow(client: Client, duration: float, watch: Callable[[], None]) -> None:
 
 def _conclude(client: Client, model: RobotModel, output: Path,
               watch: Callable[[], None]) -> None:
-    """Ask for the report and the exported model, show them and judge them."""
-    def asked(service: str) -> str:
-        answer = client.call(Trigger, service, SERVICE_TIMEOUT, watch)
-        if not answer.success:
-            raise DemoError(f'service {service}: {answer.message}')
-        return str(answer.message)
+    """Request the report and the exported model, print them and check the agreement."""
+    def respond(service: str) -> str:
+        response = client.call(Trigger, service, _SERVICE_TIMEOUT, watch)
+        if not response.success:
+            raise DemoError(f'service {service}: {response.message}')
+        return str(response.message)
 
-    files, _, figures = asked('effort_comparison/save_report').partition('\n\n')
+    files, _, figures = respond('effort_comparison/save_report').partition('\n\n')
     print(f'\nmeasured (simulated) against computed effort:\n{figures}\n\nreport:\n{files}')
-    print(f'exported model:\n{asked("export_model")}', flush=True)
+    print(f'exported model:\n{respond("export_model")}', flush=True)
     joints = json.loads((output / 'efforts.json').read_text(encoding='utf-8'))['joints']
     if not joints:
         raise DemoError(f'robot {model.name!r}: no effort was compared')
     wrong = [f'{joint["joint"]}: {joint["not_credible"]}' for joint in joints
              if joint['not_credible']]
     wrong += [f'{joint["joint"]}: NRMSE {100.0 * joint["nrmse"]:.3g} %, more than '
-              f'{100.0 * AGREEMENT:g} %' for joint in joints
-              if not joint['not_credible'] and joint['nrmse'] > AGREEMENT]
+              f'{100.0 * _LARGEST_NRMSE:g} %' for joint in joints
+              if not joint['not_credible'] and joint['nrmse'] > _LARGEST_NRMSE]
     if wrong:
         raise DemoError('the comparison does not show agreement: ' + '; '.join(wrong))
-
-
-def _check_running(children: list[ChildProcess]) -> None:
-    for child in children:
-        if child.exit_code is not None:
-            child.wait(1.0)
-            raise DemoError(f'node {child.name} ended with exit code {child.exit_code}; its last '
-                            f'lines:\n{_indented(child)}')
-
-
-def _check_exit_codes(children: list[ChildProcess]) -> None:
-    for child in children:
-        if child.exit_code != 0:
-            raise DemoError(f'node {child.name} did not end cleanly (exit code '
-                            f'{child.exit_code}); its last lines:\n{_indented(child)}')
-
-
-def _last_lines(children: list[ChildProcess]) -> str:
-    return '\n'.join(f'last lines of {child.name}:\n{_indented(child)}' for child in children)
-
-
-def _indented(child: ChildProcess) -> str:
-    return '\n'.join(f'  | {line}' for line in list(child.lines)[-15:]) or '  | (none)'
-
-
-@contextmanager
-def interrupts() -> Iterator[Callable[[], None]]:
-    """
-    Note SIGINT and SIGTERM, and give a function that raises KeyboardInterrupt after one.
-
-    Raised wherever the program is, it comes out of rclpy as whatever error its C++ makes of it.
-
-    """
-    noted: list[int] = []
-
-    def check() -> None:
-        if noted:
-            raise KeyboardInterrupt
-
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, lambda number, frame: noted.append(number))
-              for number in numbers]
-    try:
-        yield check
-    finally:
-        for number, handler in zip(numbers, before):
-            signal.signal(number, handler)

@@ -1,105 +1,92 @@
-"""Robot descriptions in, models out: read and made ready in a worker thread."""
+"""Robot descriptions in, models out: read and built in a worker thread."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
-from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
 from urdf2dyn_ros.estimators import prepare_compiled
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.loads.load_parameters import check_names, loaded, loading
+from urdf2dyn_ros.loads.load_parameters import check_names, loaded
 from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.nodes.topics import Topics
+from urdf2dyn_ros.nodes.endpoints import Endpoints
+from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import BuiltModel, Pipeline, model_values
+from urdf2dyn_ros.nodes.qos import latched
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
 from urdf2dyn_ros.urdf import read_urdf
 
-_REBUILDING = ('robot_description', 'strict_inertia', 'gravity', 'backend', 'terms.enabled',
-               'observer.enabled')
-
-
-class Loaded(NamedTuple):
-    """A description, the parameters it was read with, and the model of it."""
-
-    text: str
-    values: dict[str, Any]
-    dynamics: InverseDynamics
-
 
 class Descriptions:
     """
-    Hears robot_description, or has it from the parameter, and has the worker make models.
+    Receives descriptions from topic or parameter, and has a worker build models of them.
 
     Parameters
     ----------
-    node : Node
-    topics : Topics
-    values : callable
-        Returns the node's parameters as they are now.
+    endpoints : Endpoints
+    pipeline : Pipeline
     worker : Worker
-    take : callable
-        Called with every model that is ready, in the worker's thread.
+    built : callable
+        Called with every model, in the worker's thread.
 
     Attributes
     ----------
-    running : Loaded or None
-        The newest that was ready.
-    refused : str
-        Why the newest description is not what runs; empty if it is.
+    rejection : str
+        Why there is no model of the newest description; empty if there is.
 
     """
 
-    def __init__(self, node: Node, topics: Topics, values: Callable[[], dict[str, Any]],
-                 worker: Worker, take: Callable[[Loaded], None]) -> None:
-        self._node, self._values, self._worker, self._take = node, values, worker, take
+    def __init__(self, endpoints: Endpoints, pipeline: Pipeline, worker: Worker,
+                 built: Callable[[BuiltModel], None]) -> None:
+        self._node, self._pipeline = endpoints.node, pipeline
+        self._worker, self._built = worker, built
         self._newest = ''
-        self.running: Loaded | None = None
-        self.refused = ''
-        topics.subscribe(String, 'robot_description', self._describe, QoSProfile(
-            depth=1, reliability=ReliabilityPolicy.RELIABLE,
-            durability=DurabilityPolicy.TRANSIENT_LOCAL))
-        if values()['robot_description']:
-            self.load(values()['robot_description'])
+        self.rejection = ''
+        endpoints.subscribe(String, 'robot_description', self._receive, latched())
+        if pipeline.requested['robot_description']:
+            self._build(pipeline.requested['robot_description'])
 
-    def _describe(self, message: String) -> None:
-        if self._values()['robot_description']:
-            self._node.get_logger().info('the topic robot_description is not heard: the parameter '
+    def _receive(self, message: String) -> None:
+        if self._pipeline.requested['robot_description']:
+            self._node.get_logger().info('the topic robot_description is not used: the parameter '
                                          'of that name is set', once=True)
         elif not message.data.strip():
-            self._node.get_logger().warning('an empty robot description came and is ignored')
+            self._node.get_logger().warning('an empty robot description is dropped')
         elif message.data != self._newest:
-            self.load(message.data)
+            self._build(message.data)
 
-    def changed(self, values: Mapping[str, Any], old: Mapping[str, Any]) -> str | None:
+    def apply(self, old: Mapping[str, Any]) -> bool:
         """
-        Return the text to load if new values ask for another model, '' if none has come yet.
+        Build another model if the requested parameters require it; return whether they do.
 
         Raises
         ------
         Urdf2DynError
-            If no description can be read with these values, or they name what the robot that
-            runs does not have.
+            If no description can be read with these values, or they name joints or links that the
+            active model does not have.
 
         """
-        if (loading(values) == loading(old)
-                and all(values[name] == old[name] for name in _REBUILDING)):
-            return None
-        if self.running is not None:
-            given = {name: value for name, value in values.items() if value != old.get(name)}
-            check_names(given, self.running.dynamics.model)
-        return self._readable(values, values['robot_description'] != old['robot_description'])
+        new, active = self._pipeline.requested, self._pipeline.active
+        if model_values(new) == model_values(old):
+            return False
+        if active is not None:
+            changed = {name: value for name, value in new.items() if value != old.get(name)}
+            check_names(changed, active.dynamics.model)
+        text = self._readable(new['robot_description'] != old['robot_description'])
+        if text:
+            self._build(text)
+        return True
 
-    def _readable(self, values: Mapping[str, Any], given: bool) -> str:
+    def _readable(self, from_parameter: bool) -> str:
         """Return the newest description that can be read with these values, '' if none came."""
-        texts: list[str] = [values['robot_description']] if given else []
+        values, active = self._pipeline.requested, self._pipeline.active
+        texts: list[str] = [values['robot_description']] if from_parameter else []
         if not any(texts):
-            texts = [self._newest, self.running.text if self.running is not None else '']
+            texts = [self._newest, '' if active is None else active.model.description]
         errors = []
         for text in filter(None, texts):
             try:
@@ -114,30 +101,30 @@ class Descriptions:
             raise errors[0]
         return ''
 
-    def load(self, text: str) -> None:
-        """Have the worker make a model; it takes over when it is ready, the old one runs on."""
+    def _build(self, text: str) -> None:
+        """Have the worker build a model; the previous one is active until then."""
         self._newest = text
-        values = dict(self._values())
-        self._worker.submit(lambda: Loaded(text, values, _made(text, values)), self._ready)
+        values = dict(self._pipeline.requested)
+        self._worker.submit(lambda: BuiltModel(text, values, _dynamics(text, values)), self._take)
 
-    def _ready(self, found: Loaded | None, error: Exception | None) -> None:
-        self.refused = '' if error is None else str(error)
-        if found is not None:
-            self._take(found)
-            self.running = found
+    def _take(self, model: BuiltModel | None, error: Exception | None) -> None:
+        self.rejection = '' if error is None else str(error)
+        if model is not None:
+            self._built(model)
             return
-        old = 'the model before it runs on' if self.running else 'there is no model yet'
-        self._node.get_logger().error(f'the robot description is refused, {old}: {error}')
+        still = ('there is no model yet' if self._pipeline.active is None
+                 else 'the model before it remains active')
+        self._node.get_logger().error(f'the robot description is rejected, {still}: {error}')
 
 
-def _made(text: str, values: Mapping[str, Any]) -> InverseDynamics:
+def _dynamics(text: str, values: Mapping[str, Any]) -> InverseDynamics:
     model, loads = loaded(values, read_urdf(text, strict_inertia=values['strict_inertia']))
     dynamics = InverseDynamics(model, values['gravity'], values['backend'], loads=loads)
     if dynamics.backend == 'c':
-        prepare_compiled()   # another estimator may be chosen while data flow
+        prepare_compiled()   # another estimator may be chosen while joint states arrive
     if values['terms.enabled']:
         dynamics.prepare('terms')
     if values['observer.enabled']:
-        with suppress(ParameterError):   # the base moves: told when it is to observe
+        with suppress(ParameterError):   # a moving base: logged when the observer is made
             MomentumObserver(dynamics)
     return dynamics

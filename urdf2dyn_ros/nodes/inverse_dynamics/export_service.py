@@ -1,115 +1,103 @@
-"""The service export_model: the equations of the robot that runs, as files."""
+"""The service export_model: writes the equations of the active model to files."""
 
 from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable
-from typing import NamedTuple
 
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.node import Node
-from rclpy.task import Future
 from std_srvs.srv import Trigger
 
 from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import write_files
+from urdf2dyn_ros.loads.load_parameters import loading
+from urdf2dyn_ros.nodes.endpoints import Endpoints
 from urdf2dyn_ros.nodes.export_process import Export, ExportProcess
+from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import BuiltModel, Pipeline
 from urdf2dyn_ros.nodes.worker import Worker
+from urdf2dyn_ros.status.monitor import Monitor
 from urdf2dyn_ros.system.pauses import Pauses
-
-
-class Order(NamedTuple):
-    """What to export and to where, as in `write_files`."""
-
-    export: Export
-    directory: str
-    overwrite: bool
 
 
 class ExportService:
     """
-    Answers one call at a time, while the node goes on.
+    Exports for one call at a time, while the node goes on.
 
-    The text that was written last is kept: to hand it out again is to write files. Where the
-    model or the parameters are others by now, it is written in a process of its own. Who asks
-    again at once while data flow is answered after a pause, else they would wait for a core or for
-    the interpreter in too many of their milliseconds.
+    The text generated last is kept: to export it again is to write files. If the model or the
+    parameters have changed since, it is generated in a child process. While joint states arrive,
+    exports are rate limited: otherwise messages would wait for a core or for the interpreter.
 
     Parameters
     ----------
-    node : Node
-    asked : callable
-        Returns what to export, as it is at the moment of the call; None without a model.
-    silent : callable
-        Returns whether no data flow.
+    endpoints : Endpoints
+    pipeline : Pipeline
+    monitor : Monitor
+        Reports whether joint states arrive, and counts defects.
     worker : Worker
         Pauses, waits for the process and writes the files.
-    failed : callable
-        Called with the traceback of an error that is a defect.
 
     """
 
-    def __init__(self, node: Node, asked: Callable[[], Order | None],
-                 silent: Callable[[], bool], worker: Worker,
-                 failed: Callable[[str], None]) -> None:
-        self._node, self._asked, self._silent = node, asked, silent
-        self._worker, self._failed = worker, failed
+    def __init__(self, endpoints: Endpoints, pipeline: Pipeline, monitor: Monitor,
+                 worker: Worker) -> None:
+        self._node, self._pipeline, self._monitor = endpoints.node, pipeline, monitor
+        self._worker = worker
         self._busy, self._pauses = False, Pauses()
         self._process = ExportProcess()
         self._kept: tuple[Export, dict[str, str]] | None = None
-        # a call that waits holds up its callback group: a second call, and were it the node's own
-        # group, all the data
-        node.create_service(Trigger, 'export_model', self._answer,
-                            callback_group=ReentrantCallbackGroup())
+        # a call that waits blocks its callback group for a second call and, if it were the node's
+        # own group, for all messages
+        endpoints.node.create_service(Trigger, 'export_model', self._respond,
+                                      callback_group=ReentrantCallbackGroup())
 
-    def prepare(self, export: Export) -> None:
-        """Write a text before it is asked for, in this thread: where nothing is held up by it."""
+    def prepare(self, model: BuiltModel) -> None:
+        """Generate the text of the first model in this thread: no messages wait for it."""
+        export = self._export(model)
         try:
             self._kept = export, export.files()
         except Urdf2DynError:
-            pass   # said to whoever asks for it
+            pass   # reported to the first call
         except Exception:
-            self._defect()   # no reason not to run the model
+            self._report_defect()   # no reason not to activate the model
 
-    async def _answer(self, request: Trigger.Request, response: Trigger.Response,
-                      ) -> Trigger.Response:
+    async def _respond(self, request: Trigger.Request, response: Trigger.Response,
+                       ) -> Trigger.Response:
         try:
-            response.message = '\n'.join(await self._export())
+            response.message = '\n'.join(await self._exported())
             response.success = True
         except Urdf2DynError as error:
             response.message = str(error)
         except Exception as error:
-            self._defect()
+            self._report_defect()
             response.message = f'a defect: {error!r}'
         return response
 
-    def _defect(self) -> None:
-        """Tell of the error that is being handled."""
+    def _report_defect(self) -> None:
         text = traceback.format_exc()
-        self._failed(text)
+        self._monitor.failed(text)
         self._node.get_logger().error(f'an export failed, this is a defect:\n{text}')
 
-    async def _export(self) -> list[str]:
-        order = self._asked()
-        if order is None:
-            raise ExportError('there is no model yet: no robot description has come')
+    async def _exported(self) -> list[str]:
+        active, values = self._pipeline.active, self._pipeline.requested
+        if active is None:
+            raise ExportError('there is no model yet: no robot description was received')
         if self._busy:
             raise ExportError('busy: another export is under way; call again')
-        answer = Future(executor=self._node.executor)
-        # a sleeping executor is woken by a callback of the future, not by its result alone
-        answer.add_done_callback(lambda done: None)
-        self._busy, silent = True, self._silent()
+        export, silent = self._export(active.model), self._monitor.silent
+        self._busy = True
         try:
-            self._worker.submit(lambda: self._written(*order, silent),
-                                lambda paths, error: answer.set_result((paths, error)))
-            paths, error = await answer
+            return await self._worker.result(
+                lambda: self._written(export, values['export.directory'],
+                                      values['export.overwrite'], silent), self._node.executor)
         finally:
             self._busy = False
-        if error is not None:
-            raise error
-        found: list[str] = paths
-        return found
+
+    def _export(self, model: BuiltModel) -> Export:
+        """Return what to export of a model with the requested parameters."""
+        values = self._pipeline.requested
+        return Export(model.description, values['export.language'], values['export.style'],
+                      values['export.name'] or None, model.dynamics.gravity_vector,
+                      values['export.model'], loading(model.values))
 
     def _written(self, export: Export, directory: str, overwrite: bool,
                  silent: bool) -> list[str]:

@@ -1,4 +1,4 @@
-"""The subscription to joint_states: every message is taken, and the newest answered."""
+"""The subscription to joint_states, and the backlog of messages that waited too long."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
-from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
 from urdf2dyn_ros.joint_states.backlog import Backlog
 from urdf2dyn_ros.joint_states.overruns import Overruns
 from urdf2dyn_ros.joint_states.serialized import Fields, SerializedJointStates
-from urdf2dyn_ros.nodes.barrier import barrier
 from urdf2dyn_ros.nodes.conversions import nanoseconds
-from urdf2dyn_ros.nodes.topics import Topics
+from urdf2dyn_ros.nodes.endpoints import Endpoints
+from urdf2dyn_ros.nodes.qos import best_effort
 
-LATE = 50_000_000
+_LATE_NS = 50_000_000
 """A message that has waited this long [ns] is late."""
 
 UNREADABLE = Fields(1, None, (), (), ())
@@ -28,59 +26,54 @@ UNREADABLE = Fields(1, None, (), (), ())
 
 class JointStates:
     """
-    Hears joint_states.
+    Receives joint_states.
 
-    As long as the node keeps up, every message is answered. A late one is put aside, as are those
-    behind it, until the executor has handed over all that wait; then they are taken together, and
-    each is answered: the machine has paused. If they are very many, or as many again have come by
-    the time, the machine is too slow, and only the newest is answered. What does not find room,
-    the oldest, is dropped and counted, be it here or in the queue of DDS.
+    As long as the node keeps up, every message is processed at once. A late one is put in a
+    backlog, as are those behind it, until the executor has delivered all that wait. After a pause
+    of the machine the backlog is processed in full. In an overload, where it is very long or has
+    grown as fast as it was processed, efforts are computed for the newest message only. If there
+    is no room, the oldest messages are dropped and counted, here and in the queue of DDS.
 
     Parameters
     ----------
-    node : Node
-    topics : Topics
-        Of the node.
+    endpoints : Endpoints
     depth : int
-        Messages that wait; the oldest go first.
-    take : callable
-        Called with the fields of every message and whether to answer it.
+        Messages that may wait; of more, the oldest are dropped.
+    receive : callable
+        Called with the fields of every message, and whether to compute efforts.
     lost : callable
-        Called with the number of messages that were lost, where rclpy tells whose a message is:
-        from Kilted on.
-    failed : callable
-        Called with the traceback of every error.
+        Called with the number of messages that were lost; those lost by DDS are known where rclpy
+        reports the publisher of a message, since Kilted.
 
     """
 
-    def __init__(self, node: Node, topics: Topics, depth: int,
-                 take: Callable[[Fields, bool], None], lost: Callable[[int], None],
-                 failed: Callable[[str], None]) -> None:
+    def __init__(self, endpoints: Endpoints, depth: int, receive: Callable[[Fields, bool], None],
+                 lost: Callable[[int], None]) -> None:
         # bytes: to have rclpy make a message of them would take a fifth of all time
         read = SerializedJointStates(decoded).read
-        self._take = barrier(node, lambda data, answer: take(read(data), answer), failed)
+        self._process = endpoints.guarded(lambda data, compute: receive(read(data), compute))
         self._depth, self._lost = depth, lost
-        self._node, self._overruns = node, Overruns()
-        self._catch_up_guarded = barrier(node, self._catch_up, failed)
+        self._node, self._overruns = endpoints.node, Overruns()
+        self._process_backlog = endpoints.guarded(self._take_waiting)
         self._waiting: deque[bytes] = deque()
         self._backlog = Backlog(depth)
-        self._subscription = topics.subscribe(
-            JointState, 'joint_states', _with_information(self._hear),
-            QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT), raw=True)
+        self._subscription = endpoints.subscribe(
+            JointState, 'joint_states', _with_information(self._receive), best_effort(depth),
+            raw=True)
 
-    def _hear(self, message: bytes, information: Mapping[str, Any]) -> None:
+    def _receive(self, message: bytes, information: Mapping[str, Any]) -> None:
         self._count(information)
-        if not self._waiting and not _late(information):
+        if not self._waiting and not _is_late(information):
             self._backlog.over()
-            self._take(message, True)
+            self._process(message, True)
             return
         if not self._waiting:
             # The events executor has an event for every message, without limit, and services and
-            # timers wait behind them: whoever worked on each of them would never come to those.
-            self._node.executor.create_task(self._catch_up_guarded)
+            # timers wait behind them: to process each message would keep those waiting for ever.
+            self._node.executor.create_task(self._process_backlog)
         self._put_aside(self._waiting, message)
 
-    def _catch_up(self) -> None:
+    def _take_waiting(self) -> None:
         waiting, self._waiting = self._waiting, deque()
         queue = self._subscription.handle
         for _ in range(self._depth):   # not for ever
@@ -91,10 +84,10 @@ class JointStates:
             self._count(taken[1])
             self._put_aside(waiting, taken[0])
         *older, newest = waiting
-        hurry = self._backlog.is_overload(len(older))
+        overload = self._backlog.is_overload(len(older))
         for message in older:
-            self._take(message, not hurry)
-        self._take(newest, True)
+            self._process(message, not overload)
+        self._process(newest, True)
 
     def _put_aside(self, waiting: deque[bytes], message: bytes) -> None:
         waiting.append(message)
@@ -112,7 +105,7 @@ class JointStates:
 
 
 def decoded(data: bytes) -> Fields:
-    """Return the fields of a serialized message; no names if it is not that."""
+    """Return the fields of a serialized message; those without names if it is not one."""
     try:
         message = deserialize_message(data, JointState)
     except RuntimeError:
@@ -121,19 +114,20 @@ def decoded(data: bytes) -> Fields:
                   message.velocity, message.effort)
 
 
-def _late(information: Mapping[str, Any]) -> bool:
-    """Tell whether a message waits for long; False where rclpy or DDS does not know since when."""
+def _is_late(information: Mapping[str, Any]) -> bool:
+    """Return whether a message has waited long; False where its arrival is not known."""
     received = information.get('received_timestamp', 0)
-    return bool(0 < received < time.time_ns() - LATE)
+    return bool(0 < received < time.time_ns() - _LATE_NS)
 
 
 def _with_information(callback: Callable[[bytes, Mapping[str, Any]], None],
                       ) -> Callable[..., None]:
-    """Return a callback for every rclpy: most give two arguments, but not all."""
+    """Return a callback for every rclpy: most pass two arguments, but not all."""
     @wraps(callback)
-    def called(*heard: Any) -> None:
-        if len(heard) == 1:   # Humble: the message alone; events executor of Kilted: a tuple
-            heard = heard[0] if isinstance(heard[0], tuple) else (heard[0], {})
-        callback(*heard)
+    def called(*arguments: Any) -> None:
+        if len(arguments) == 1:   # Humble: the message; events executor of Kilted: a tuple
+            arguments = (arguments[0] if isinstance(arguments[0], tuple)
+                         else (arguments[0], {}))
+        callback(*arguments)
 
     return called

@@ -1,4 +1,4 @@
-"""The topics of a base that moves: a sensor's messages in, the wrench that the world gives out."""
+"""The topics of a moving base: a sensor's messages, and the wrench of the world on the root."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from geometry_msgs.msg import WrenchStamped
-from rclpy.clock import Clock, ClockType
-from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import Urdf2DynError
@@ -17,10 +14,10 @@ from urdf2dyn_ros.moving_base import MovingBase
 from urdf2dyn_ros.moving_base.base_frame import BaseFrame
 from urdf2dyn_ros.moving_base.imu import Imu
 from urdf2dyn_ros.moving_base.odometry import Odometry
-from urdf2dyn_ros.nodes.barrier import barrier
-from urdf2dyn_ros.nodes.conversions import nanoseconds, time, triple
-from urdf2dyn_ros.nodes.inverse_dynamics.status import publishers
-from urdf2dyn_ros.nodes.topics import Topics
+from urdf2dyn_ros.nodes.conversions import nanoseconds, time_message, triple
+from urdf2dyn_ros.nodes.endpoints import Endpoints
+from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Pipeline
+from urdf2dyn_ros.nodes.qos import best_effort
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.status.monitor import CHECK_PERIOD
 
@@ -34,53 +31,44 @@ def _imu(base: Imu, message: Any) -> None:
 
 def _odometry(base: Odometry, message: Any) -> None:
     pose, twist = message.pose, message.twist
-    turned = pose.pose.orientation
+    rotation = pose.pose.orientation
     base.receive(nanoseconds(message.header.stamp), message.child_frame_id,
-                 (turned.x, turned.y, turned.z, turned.w), triple(twist.twist.linear),
+                 (rotation.x, rotation.y, rotation.z, rotation.w), triple(twist.twist.linear),
                  triple(twist.twist.angular), (pose.covariance[0], twist.covariance[0]))
 
 
-class Heard(NamedTuple):
-    """Topic, package and name of the message, and how it is taken."""
+class _SensorTopic(NamedTuple):
+    """Topic, package and name of the message, and a function that passes it to the base."""
 
     topic: str
     package: str
     message: str
-    take: Callable[[Any, Any], None]
+    receive: Callable[[Any, Any], None]
 
 
-# who has a base that stands still need not have nav_msgs
-_HEARD: dict[type[MovingBase], Heard] = {
-    Imu: Heard('imu', 'sensor_msgs', 'Imu', _imu),
-    Odometry: Heard('odometry', 'nav_msgs', 'Odometry', _odometry),
+# imported by name: nav_msgs may be missing where the base is fixed
+_SENSOR_TOPICS: dict[type[MovingBase], _SensorTopic] = {
+    Imu: _SensorTopic('imu', 'sensor_msgs', 'Imu', _imu),
+    Odometry: _SensorTopic('odometry', 'nav_msgs', 'Odometry', _odometry),
 }
 
 
 class Base:
     """
-    Hears the sensor that the model which runs needs, and no other.
+    Subscribes to the sensor that the active model needs, and to no other.
 
     Parameters
     ----------
-    node : Node
-    topics : Topics
-        Of the node.
-    depth : int
-        Messages that wait; the oldest go first.
-    current : callable
-        Returns who takes the messages; None if the base stands still.
-    taken : callable
+    endpoints : Endpoints
+    pipeline : Pipeline
+    received : callable
         Called after every message.
-    failed : callable
-        Called with the traceback of every error.
 
     """
 
-    def __init__(self, node: Node, topics: Topics, depth: int,
-                 current: Callable[[], MovingBase | None], taken: Callable[[], None],
-                 failed: Callable[[str], None]) -> None:
-        self._node, self._topics, self._depth, self._current = node, topics, depth, current
-        self._taken = taken
+    def __init__(self, endpoints: Endpoints, pipeline: Pipeline,
+                 received: Callable[[], None]) -> None:
+        self._endpoints, self._pipeline, self._received = endpoints, pipeline, received
         self._kind: type[MovingBase] | None = None
         self._subscription: Any = None
         self._topic = ''
@@ -88,59 +76,58 @@ class Base:
         self._message = WrenchStamped()
         self._model: RobotModel | None = None
         self._frame: BaseFrame
-        # the thread that spins subscribes; a model gets ready in another one
-        node.create_timer(CHECK_PERIOD, barrier(node, self._look, failed),
-                          clock=Clock(clock_type=ClockType.STEADY_TIME))
+        # subscribed to by the thread that spins: another one activates models
+        endpoints.timer(CHECK_PERIOD, self._check)
 
     def publish(self, stamp: int, wrench: Array, model: RobotModel) -> None:
-        """Publish the wrench (6,) on the root, in the frame of the link that goes with it."""
+        """Publish the wrench (6,) on the root, in the frame of the link that moves with it."""
         if self._publisher is None:
             return
         if model is not self._model:
             self._model, self._frame = model, BaseFrame(model)
         header, force, torque = (self._message.header, self._message.wrench.force,
                                  self._message.wrench.torque)
-        header.stamp, header.frame_id = time(stamp), self._frame.link
+        header.stamp, header.frame_id = time_message(stamp), self._frame.link
         (force.x, force.y, force.z,
          torque.x, torque.y, torque.z) = self._frame.wrench(wrench).tolist()
         self._publisher.publish(self._message)
 
     @property
-    def heard(self) -> tuple[str, ...]:
-        """Where the motion of the base is heard, and who publishes it there."""
+    def advice(self) -> tuple[str, ...]:
+        """For a lack of efforts: where the motion of the base is received."""
         if self._subscription is None:
             return ()
-        who = ', '.join(publishers(self._node, self._topic)) or 'nobody'
-        return (f'the motion of the base is heard on {self._topic}, which {who} publishes; set '
-                'the parameter base to fixed if the root stands still',)
+        return (f'the motion of the base is received on {self._endpoints.published(self._topic)}; '
+                'set the parameter base to fixed if the root does not move',)
 
-    def _look(self) -> None:
-        base = self._current()
+    def _check(self) -> None:
+        base = self._pipeline.sources.base
         kind = None if base is None else type(base)
         if kind is self._kind:
             return
-        self._kind = kind   # whatever comes of it: not tried again and again
+        self._kind = kind   # also after an error: it is not tried again and again
         if self._subscription is not None:
-            self._node.destroy_subscription(self._subscription)
+            self._endpoints.node.destroy_subscription(self._subscription)
             self._subscription = None
         if kind is not None:
             try:
-                self._hear(_HEARD[kind])
+                self._subscribe(_SENSOR_TOPICS[kind])
             except (ImportError, Urdf2DynError) as error:
-                self._node.get_logger().error(f'the base cannot be heard: {error}')
+                self._endpoints.node.get_logger().error(f'no motion of the base: {error}')
 
-    def _hear(self, heard: Heard) -> None:
-        def take(message: Any) -> None:
-            base = self._current()
+    def _subscribe(self, sensor: _SensorTopic) -> None:
+        def receive(message: Any) -> None:
+            base = self._pipeline.sources.base
             if base is not None and type(base) is self._kind:
-                heard.take(base, message)
-                self._taken()
+                sensor.receive(base, message)
+                self._received()
 
         if self._publisher is None:
-            self._publisher = self._topics.publisher(WrenchStamped, '~/base_wrench')
-        self._topic = self._node.resolve_topic_name(heard.topic)
-        self._node.get_logger().info(f'the motion of the base is heard on {self._topic} '
-                                     f'({heard.package}/msg/{heard.message})')
-        kind = getattr(import_module(f'{heard.package}.msg'), heard.message)
-        self._subscription = self._topics.subscribe(kind, heard.topic, take, QoSProfile(
-            depth=self._depth, reliability=ReliabilityPolicy.BEST_EFFORT))
+            self._publisher = self._endpoints.publisher(WrenchStamped, '~/base_wrench')
+        node = self._endpoints.node
+        self._topic = node.resolve_topic_name(sensor.topic)
+        node.get_logger().info(f'the motion of the base is received on {self._topic} '
+                               f'({sensor.package}/msg/{sensor.message})')
+        kind = getattr(import_module(f'{sensor.package}.msg'), sensor.message)
+        self._subscription = self._endpoints.subscribe(
+            kind, sensor.topic, receive, best_effort(self._pipeline.requested['queue_depth']))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
@@ -15,9 +13,9 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.health import Status
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.nodes.barrier import answering
-from urdf2dyn_ros.nodes.inverse_dynamics.data_path import Running
-from urdf2dyn_ros.nodes.topics import Topics
+from urdf2dyn_ros.nodes.endpoints import Endpoints
+from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Active, Pipeline
+from urdf2dyn_ros.nodes.qos import latched
 from urdf2dyn_ros.observer.assembly import PER_JOINT, contact_watch
 from urdf2dyn_ros.observer.contact_watch import ContactWatch, not_observed
 from urdf2dyn_ros.observer.momentum_observer import per_joint
@@ -29,114 +27,105 @@ _NO_MODEL = 'there is no model for it yet'
 
 class Observer:
     """
-    Publishes what touches the robot, as long as it can be observed.
+    Publishes external efforts and contacts, if the requested parameters enable it.
 
-    A contact is remembered until the service is called or the observer is turned off, whatever
-    model, estimator or thresholds come meanwhile.
-
-    Parameters
-    ----------
-    node : Node
-    topics : Topics
-        Of the node.
-    values : mapping
-        The parameters at the start.
-    failed : callable
-        Called with the traceback of every error.
+    A contact is remembered until the service is called or the observer is disabled, even if model,
+    estimator or thresholds change.
 
     """
 
-    def __init__(self, node: Node, topics: Topics, values: Mapping[str, Any],
-                 failed: Callable[[str], None]) -> None:
-        self._node, self._topics, self._values = node, topics, values
-        self._observed: Stream | None = None   # whose outputs the watch has
+    def __init__(self, endpoints: Endpoints, pipeline: Pipeline) -> None:
+        self._endpoints, self._pipeline = endpoints, pipeline
+        self._observed: Stream | None = None   # the stream that the watch belongs to
         self._watch: ContactWatch | None = None
-        self._refused = ''
+        self._rejection = ''
         self._touched: tuple[str, ...] = ()
         self._efforts: Any = None
         self._contact: Any = None
-        node.create_service(Trigger, '~/reset_contact', answering(node, self._reset, failed))
+        endpoints.service(Trigger, '~/reset_contact', self._reset)
 
-    def check(self, values: Mapping[str, Any], running: Running | None) -> None:
-        """Raise a ParameterError for new values that are not one for each joint that there is."""
-        old = self._values
-        if running is None or values['robot_description'] != old['robot_description']:
+    def check(self, new: Mapping[str, Any]) -> None:
+        """Raise a ParameterError for new values that are not one for each joint of the model."""
+        old, active = self._pipeline.requested, self._pipeline.active
+        if active is None or new['robot_description'] != old['robot_description']:
             return
-        begins = values['observer.enabled'] and not old['observer.enabled']
+        begins = new['observer.enabled'] and not old['observer.enabled']
         for name in PER_JOINT:
-            if begins or values[name] != old[name]:
-                per_joint(name, values[name], running.loaded.dynamics.joint_names)
+            if begins or new[name] != old[name]:
+                per_joint(name, new[name], active.dynamics.joint_names)
 
-    def take(self, values: Mapping[str, Any]) -> None:
-        """Observe with these parameters from the next output on."""
-        if _observing(values) != _observing(self._values):
+    def apply(self, old: Mapping[str, Any]) -> None:
+        """Observe with the requested parameters from the next output on."""
+        if _observing(self._pipeline.requested) != _observing(old):
             self._observed = self._watch = None
-        self._values = values
-        if not values['observer.enabled']:
-            self._touched, self._refused = (), ''
+        if not self._enabled:
+            self._touched, self._rejection = (), ''
             self._close()
 
-    def publish(self, running: Running, output: Output) -> None:
-        """Publish what follows from an output."""
-        watch = self._watching(running)
+    def publish(self, active: Active, output: Output) -> None:
+        """Publish the external efforts of an output, and a contact that begins."""
+        watch = self._watching(active)
         external = None if watch is None else watch.update(output)
         if watch is None or external is None:
             return
-        self._efforts.publish(running.message.filled(output, external))
+        self._efforts.publish(active.message.filled(output, external))
         if watch.touched != self._touched:
             self._touch(watch, external)
 
-    def status(self, running: Running | None) -> Status | None:
-        """Return the part of the status that tells of contacts, if they are asked for."""
-        if not self._values['observer.enabled']:
+    def status(self) -> Status | None:
+        """Return the part of the status about contacts; None if the observer is disabled."""
+        if not self._enabled:
             return None
-        watch = None if running is None else self._watching(running)
+        active = self._pipeline.active
+        watch = None if active is None else self._watching(active)
         if watch is None:
-            return not_observed(self._refused or _NO_MODEL, self._touched)
+            return not_observed(self._rejection or _NO_MODEL, self._touched)
         return watch.report()
+
+    @property
+    def _enabled(self) -> bool:
+        return bool(self._pipeline.requested['observer.enabled'])
 
     def _touch(self, watch: ContactWatch, external: Array) -> None:
         before, self._touched = self._touched, watch.touched
         if not before:
             self._contact.publish(Bool(data=True))
-        self._node.get_logger().warning(watch.description(self._touched[len(before):], external))
+        self._endpoints.node.get_logger().warning(
+            watch.description(self._touched[len(before):], external))
 
-    def _watching(self, running: Running) -> ContactWatch | None:
-        """Return who watches the stream that runs; None if nobody can, or is asked to."""
-        loaded = running.loaded
-        if not (self._values['observer.enabled'] and loaded.values['observer.enabled']):
-            return None   # turned off, or a model with what it takes is on its way
-        if running.stream is not self._observed:
-            self._observed, self._watch = running.stream, self._made(loaded.dynamics)
+    def _watching(self, active: Active) -> ContactWatch | None:
+        """Return the watch of the active stream; None if there is none or it is disabled."""
+        if not (self._enabled and active.values['observer.enabled']):
+            return None   # disabled, or the worker still builds a model for it
+        if active.stream is not self._observed:
+            self._observed, self._watch = active.stream, self._made(active.dynamics)
         return self._watch
 
     def _made(self, dynamics: InverseDynamics) -> ContactWatch | None:
-        """Return who watches a stream of this robot, and have the topics; None if nobody can."""
-        before = self._refused
+        """Return a watch of this robot and create the topics; None if it cannot be observed."""
+        before = self._rejection
         try:
-            watch = contact_watch(self._values, dynamics, self._touched)
+            watch = contact_watch(self._pipeline.requested, dynamics, self._touched)
             self._open()
         except ParameterError as error:
-            self._refused = str(error)
-            if self._refused != before:
-                self._node.get_logger().error('what touches the robot is not observed, efforts '
-                                              f'are computed: {error}')
-            self._close()   # its last word would pass for one of now
+            self._rejection = str(error)
+            if self._rejection != before:
+                self._endpoints.node.get_logger().error(
+                    f'contacts are not observed, efforts are computed: {error}')
+            self._close()   # subscribers would take the last message for a new one
             return None
-        self._refused = ''
+        self._rejection = ''
         return watch
 
     def _open(self) -> None:
         if self._contact is None:
-            self._efforts = self._topics.publisher(JointState, '~/external_efforts')
-            self._contact = self._topics.publisher(
-                Bool, '~/contact', 1, DurabilityPolicy.TRANSIENT_LOCAL)
+            self._efforts = self._endpoints.publisher(JointState, '~/external_efforts')
+            self._contact = self._endpoints.publisher(Bool, '~/contact', latched())
             self._contact.publish(Bool(data=bool(self._touched)))
 
     def _close(self) -> None:
-        """Have the topics no longer."""
         for publisher in filter(None, (self._efforts, self._contact)):
-            self._node.destroy_publisher(publisher)
+            self._endpoints.node.destroy_publisher(publisher)
         self._efforts = self._contact = None
 
     def _reset(self, request: Trigger.Request, response: Trigger.Response) -> None:
@@ -150,10 +139,10 @@ class Observer:
             response.message = f'forgotten: contact at {", ".join(touched)}'
         elif self._watch is not None:
             response.message = 'there was no contact'
-        elif self._values['observer.enabled']:
-            response.message = f'nothing is observed: {self._refused or _NO_MODEL}'
+        elif self._enabled:
+            response.message = f'contacts are not observed: {self._rejection or _NO_MODEL}'
         else:
-            response.message = 'nothing is observed: observer.enabled is false'
+            response.message = 'contacts are not observed: observer.enabled is false'
 
 
 def _observing(values: Mapping[str, Any]) -> dict[str, Any]:

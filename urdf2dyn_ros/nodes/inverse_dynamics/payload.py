@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from std_srvs.srv import SetBool
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.loads.payload import carried, doubt, payload
-from urdf2dyn_ros.nodes.barrier import answering
+from urdf2dyn_ros.nodes.endpoints import Endpoints
+from urdf2dyn_ros.nodes.parameters import NodeParameters
 
 
 class Payload:
     """
-    What is carried at the moment.
+    The payload of each link.
 
     Parameters
     ----------
-    node : Node
-        With the parameters payload.*.
-    values : mapping
-        The parameters at the start.
-    failed : callable
-        Called with the traceback of every error.
+    endpoints : Endpoints
+    parameters : NodeParameters
+        With those of payload.*.
 
     Attributes
     ----------
     entries : dict
-        By link, as the equations take it: a model that is about to be replaced by one that
-        carries on another link keeps its own.
+        By link, as the equations take it: a model that is about to be replaced by one with the
+        payload on another link keeps its own.
 
     Raises
     ------
@@ -41,40 +38,39 @@ class Payload:
 
     """
 
-    def __init__(self, node: Node, values: Mapping[str, Any],
-                 failed: Callable[[str], None]) -> None:
-        self._node = node
-        self._told = '', ''
+    def __init__(self, endpoints: Endpoints, parameters: NodeParameters) -> None:
+        self._node, self._parameters = endpoints.node, parameters
+        self._logged = '', ''
         self.entries: dict[str, Array] = {}
-        self.check(values)
-        self.take(values)
-        node.create_service(SetBool, '~/set_payload', answering(node, self._answer, failed))
+        self.check(parameters.values)
+        self.apply()
+        endpoints.service(SetBool, '~/set_payload', self._attach)
 
     def check(self, values: Mapping[str, Any]) -> None:
-        """Raise a ParameterError for a payload that no body is, where inertias are strict."""
-        found = doubt(values)
-        if found and values['strict_inertia']:
-            raise ParameterError(f'{found}; refused because strict_inertia is true')
+        """Raise a ParameterError for a payload that no body can be, where inertias are strict."""
+        flaw = doubt(values)
+        if flaw and values['strict_inertia']:
+            raise ParameterError(f'{flaw}; rejected because strict_inertia is true')
 
-    def take(self, values: Mapping[str, Any]) -> None:
-        """Carry the payload of these parameters from the next message on."""
+    def apply(self) -> None:
+        """Compute with the payload of the parameters from the next message on."""
+        values = self._parameters.values
         link = values['payload.link']
         self.entries[link] = payload(values)
-        text, found = carried(values), doubt(values)
-        logger, before = self._node.get_logger(), self._told
-        self._told = text, found
-        if link and text != before[0]:
+        text, flaw = carried(values), doubt(values)
+        logger, logged = self._node.get_logger(), self._logged
+        self._logged = text, flaw
+        if link and text != logged[0]:
             logger.info(f'payload: {text}')
-        if link and found and found != before[1]:
-            logger.warning(found)
-        self._carries = bool(link)
+        if link and flaw and flaw != logged[1]:
+            logger.warning(flaw)
 
-    def _answer(self, request: SetBool.Request, response: SetBool.Response) -> None:
-        if not self._carries:
+    def _attach(self, request: SetBool.Request, response: SetBool.Response) -> None:
+        if not self._parameters.values['payload.link']:
             response.message = ('no link carries a payload: set the parameter payload.link to a '
                                 'link of the robot, then payload.mass, payload.com and '
                                 'payload.inertia')
             return
         done, = self._node.set_parameters([RosParameter('payload.attached', value=request.data)])
         response.success = done.successful
-        response.message = done.reason or f'payload: {self._told[0]}'
+        response.message = done.reason or f'payload: {carried(self._parameters.values)}'

@@ -1,0 +1,65 @@
+"""Log lines about the progress of a comparison, and about joint names that do not match."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rclpy.node import Node
+
+from urdf2dyn_ros.comparison.comparison import Comparison
+
+_CHECKS_BEFORE_WARNING, _CHECKS_BETWEEN_WARNINGS = 5, 30
+
+
+class ProgressLog:
+    """
+    Logs what is compared.
+
+    Parameters
+    ----------
+    node : Node
+    comparison : Comparison
+    topics : tuple of str, (2,)
+        With measured and with computed efforts.
+
+    """
+
+    def __init__(self, node: Node, comparison: Comparison, topics: tuple[str, str]) -> None:
+        self._node, self._comparison, self._topics = node, comparison, topics
+        self._mismatches = 0
+
+    def check_names(self) -> None:
+        """Log a warning if no joint is both measured and computed for several checks."""
+        measured, computed = self._comparison.names
+        mismatch = bool(measured and computed and not set(measured) & set(computed))
+        self._mismatches = self._mismatches + 1 if mismatch else 0
+        late = self._mismatches - _CHECKS_BEFORE_WARNING
+        if late >= 0 and late % _CHECKS_BETWEEN_WARNINGS == 0:
+            topics = map(self._node.resolve_topic_name, self._topics)
+            self._node.get_logger().warning('no joint is both measured and computed: ' + '; '.join(
+                f'{topic} has {_listed(names)}' for topic, names in zip(
+                    topics, (measured, computed))))
+
+    def log_progress(self) -> None:
+        """Log the number of joints, the largest NRMSE and what is not credible."""
+        joints = self._comparison.joints(samples=False)
+        if not joints:
+            computed = self._node.resolve_topic_name(self._topics[1])
+            self._node.get_logger().info(f'nothing on topic {computed} yet')
+            return
+        not_credible = [joint for joint in joints if joint.doubt]
+        rated = [joint for joint in joints if joint.figures.nrmse == joint.figures.nrmse]
+        parts = [f'{len(joints)} joints']
+        if rated:
+            worst = max(rated, key=lambda joint: joint.figures.nrmse)
+            parts.append(f'{worst.figures.samples} samples, largest NRMSE '
+                         f'{100.0 * worst.figures.nrmse:.3g} % ({worst.joint})')
+        if not_credible:
+            parts.append(f'{len(not_credible)} not credible ({not_credible[0].joint}: '
+                         f'{not_credible[0].doubt})')
+        self._node.get_logger().info('; '.join(parts))
+
+
+def _listed(names: Sequence[str], most: int = 20) -> str:
+    more = f' and {len(names) - most} more' if len(names) > most else ''
+    return ', '.join(names[:most]) + more

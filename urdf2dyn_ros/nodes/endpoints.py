@@ -1,0 +1,121 @@
+"""A node's publishers, subscriptions, services and timers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from rclpy.exceptions import InvalidTopicNameException
+from rclpy.node import Node
+from rclpy.qos import QoSPolicyKind, QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.validate_topic_name import validate_topic_name
+
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.nodes.barrier import answering, barrier
+from urdf2dyn_ros.nodes.qos_mismatch import QosMismatch
+from urdf2dyn_ros.nodes.steady_timer import steady_timer
+
+try:
+    from rclpy.event_handler import (
+        PublisherEventCallbacks,
+        SubscriptionEventCallbacks,
+        UnsupportedEventTypeError,
+    )
+except ImportError:  # Humble
+    from rclpy.qos_event import (
+        PublisherEventCallbacks,
+        SubscriptionEventCallbacks,
+        UnsupportedEventTypeError,
+    )
+
+_OVERRIDABLE = (QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY,
+                QoSPolicyKind.DURABILITY)
+
+
+class Endpoints:
+    """
+    Makes a node's endpoints; an error of a callback is logged and counted, the node goes on.
+
+    A user can override the QoS of topics at the start:
+    ``qos_overrides./joint_states.subscription.depth``. Incompatible QoS of other nodes is logged.
+
+    Parameters
+    ----------
+    node : Node
+    failed : callable
+        Called with the traceback of a callback's error.
+
+    """
+
+    def __init__(self, node: Node, failed: Callable[[str], None]) -> None:
+        self.node, self._failed = node, failed
+        self._mismatch = QosMismatch(node)
+
+    def guarded(self, callback: Callable[..., None]) -> Callable[..., None]:
+        """Return a callback whose errors do not end the node."""
+        return barrier(self.node, callback, self._failed)
+
+    def timer(self, period: float, callback: Callable[[], None]) -> None:
+        """Call a callback every `period` [s] of the machine's steady clock."""
+        steady_timer(self.node, period, self.guarded(callback))
+
+    def service(self, kind: Any, name: str, callback: Callable[[Any, Any], None]) -> None:
+        """Offer a service; the callback fills the response to a request."""
+        self.node.create_service(kind, name, answering(self.node, callback, self._failed))
+
+    def publisher(self, kind: Any, name: str, qos: QoSProfile | None = None) -> Any:
+        """Return a publisher; raises a ParameterError for unusable overrides of its QoS."""
+        topic, own = self._resolved(name), qos or QoSProfile(depth=10)
+        events = PublisherEventCallbacks(incompatible_qos=self.guarded(
+            partial(self._mismatch.of_publisher, topic, own)))
+        return self._made(topic, 'publisher', events,
+                          partial(self.node.create_publisher, kind, name, own))
+
+    def subscribe(self, kind: Any, name: str, callback: Callable[..., None],
+                  qos: QoSProfile, raw: bool = False) -> Any:
+        """
+        Return a subscription, to bytes if `raw` is true.
+
+        Raises
+        ------
+        ParameterError
+            For an unusable name, or unusable overrides of its QoS.
+
+        """
+        topic = self._resolved(name)
+        events = SubscriptionEventCallbacks(incompatible_qos=self.guarded(
+            partial(self._mismatch.of_subscription, topic, qos)))
+        return self._made(topic, 'subscription', events, partial(
+            self.node.create_subscription, kind, name, self.guarded(callback), qos, raw=raw))
+
+    def publishers(self, topic: str) -> list[str]:
+        """Return the publishers of a topic, with reliability and durability."""
+        return [f'{end.node_namespace.rstrip("/")}/{end.node_name} '
+                f'({end.qos_profile.reliability.name}, {end.qos_profile.durability.name})'
+                for end in self.node.get_publishers_info_by_topic(
+                    self.node.resolve_topic_name(topic))]
+
+    def published(self, topic: str) -> str:
+        """Return the resolved name of a topic and its publishers, for a line of the log."""
+        return (f'{self.node.resolve_topic_name(topic)}, published by '
+                f'{", ".join(self.publishers(topic)) or "no node"}')
+
+    def _resolved(self, name: str) -> str:
+        try:
+            validate_topic_name(name)
+        except InvalidTopicNameException as error:
+            raise ParameterError(f'{name!r} is no name of a topic: {error}') from None
+        return str(self.node.resolve_topic_name(name))
+
+    def _made(self, topic: str, end: str, events: Any, make: Callable[..., Any]) -> Any:
+        overriding = QoSOverridingOptions(_OVERRIDABLE)
+        try:
+            try:
+                return make(event_callbacks=events, qos_overriding_options=overriding)
+            except UnsupportedEventTypeError:   # some RMWs have no such events, Humble raises
+                return make(qos_overriding_options=overriding)
+        except Exception as error:  # rclpy has several kinds for a bad value
+            raise ParameterError(f'no {end} for {topic}, the parameters qos_overrides.{topic}.'
+                                 f'{end}.* are unusable: {error}') from error

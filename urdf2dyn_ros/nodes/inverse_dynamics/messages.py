@@ -1,0 +1,77 @@
+"""The messages that the node publishes for an output."""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+from rclpy.serialization import deserialize_message, serialize_message
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Header
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.joint_states.serialized import JointStateTemplate
+from urdf2dyn_ros.nodes.conversions import time_message
+from urdf2dyn_ros.stamps import SECOND_NS
+from urdf2dyn_ros.stream.output import Output
+
+
+class JointStateFields:
+    """
+    JointState messages of always the same joints: the bytes of one, filled again and again.
+
+    To make a message and have rclpy serialize it takes longer. Where the middleware writes other
+    bytes than those of plain CDR, a message is filled.
+
+    Parameters
+    ----------
+    names : sequence of str, (n,)
+    frame : str
+        Any frame of the robot: RViz's Effort display omits messages without one.
+
+    """
+
+    def __init__(self, names: Sequence[str], frame: str) -> None:
+        probe = array('d', range(1, len(names) + 1))
+        self._message = JointState(name=names, position=probe, velocity=probe, effort=probe)
+        self._message.header.frame_id = frame
+        self._message.header.stamp = time_message(SECOND_NS + 1)
+        self._template = self._tried()
+
+    def _tried(self) -> JointStateTemplate | None:
+        """Return a template of the bytes, if rclpy reads from them the values filled in."""
+        expected, joints = self._message, len(self._message.name)
+        try:
+            template = JointStateTemplate(serialize_message(JointState(
+                header=Header(frame_id=expected.header.frame_id), name=expected.name,
+                position=[0.0] * joints, velocity=[0.0] * joints, effort=[0.0] * joints)), joints)
+            read = deserialize_message(template.filled(SECOND_NS + 1, *(
+                np.asarray(field) for field in (expected.position, expected.velocity,
+                                                expected.effort))), JointState)
+        except (RuntimeError, ValueError, struct.error):   # the bytes have another layout
+            return None
+        return template if read == expected else None
+
+    def filled(self, output: Output, effort: Array) -> bytes | JointState:
+        """Return positions, velocities and efforts (n,), for rclpy to publish at once."""
+        if self._template is not None:
+            return self._template.filled(output.stamp, output.q, output.qd, effort)
+        message = self._message
+        message.header.stamp = time_message(output.stamp)
+        message.position, message.velocity, message.effort = (
+            array('d', values.tobytes()) for values in (output.q, output.qd, effort))
+        return message
+
+
+def state_message(output: Output, names: Sequence[str]) -> JointTrajectory:
+    """Return positions, velocities, accelerations and efforts as a trajectory of one point."""
+    message = JointTrajectory()
+    message.header.stamp = time_message(output.stamp)
+    message.joint_names = names
+    message.points = [JointTrajectoryPoint(
+        positions=output.q.tolist(), velocities=output.qd.tolist(),
+        accelerations=output.qdd.tolist(), effort=output.effort.tolist())]
+    return message

@@ -1,0 +1,65 @@
+"""Log lines about missing models, joint states and efforts, for as long as they are missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from urdf2dyn_ros.nodes.endpoints import Endpoints
+from urdf2dyn_ros.nodes.inverse_dynamics.moving_base import Base
+from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Pipeline
+from urdf2dyn_ros.outcomes import JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.status.monitor import Monitor
+from urdf2dyn_ros.stream.stream import Stream
+from urdf2dyn_ros.system.shared_memory import replaced_ports
+
+_LOG_PERIOD = 10.0
+"""Time between two lines [s]."""
+
+
+class MissingData:
+    """Logs every now and then why there are no efforts."""
+
+    def __init__(self, endpoints: Endpoints, monitor: Monitor, pipeline: Pipeline,
+                 base: Base) -> None:
+        self._endpoints, self._monitor = endpoints, monitor
+        self._pipeline, self._base = pipeline, base
+        self._counted: Counter[str] = Counter()
+        self._received = 0
+        endpoints.timer(_LOG_PERIOD, self._check)
+
+    def _check(self) -> None:
+        warn, active = self._endpoints.node.get_logger().warning, self._pipeline.active
+        if active is None:
+            warn('no model: set the parameter robot_description, or publish it on '
+                 f'{self._endpoints.published("robot_description")}')
+        elif self._monitor.messages == self._received:
+            warn(f'no joint states on {self._endpoints.published("joint_states")}'
+                 f'{_shared_memory()}')
+        else:
+            grown = active.stream.counters - self._counted
+            self._counted = active.stream.counters.copy()
+            if not grown['used']:
+                warn('; '.join((f'no efforts: {_reasons(grown, active.stream)}',
+                                *active.sources.warnings, *self._base.advice)))
+        self._received = self._monitor.messages
+
+
+def _shared_memory() -> str:
+    """Return what is wrong with the shared memory, and the remedy."""
+    ports = ', '.join(map(str, replaced_ports()))
+    return ports and (f'; another process has replaced the shared memory through which this node '
+                      f'receives (Fast DDS, port {ports}), which receives nothing from any node '
+                      'started since. Remedy: restart this node; with '
+                      'FASTDDS_BUILTIN_TRANSPORTS=UDPv4 in the environment, Fast DDS uses no '
+                      'shared memory')
+
+
+def _reasons(grown: Counter[str], stream: Stream) -> str:
+    """Return the outcomes of messages that gave no efforts, most frequent first."""
+    texts = [f'{count} messages {name} ({JOINT_STATE_OUTCOMES[name]})'
+             for name, count in grown.most_common() if name in JOINT_STATE_OUTCOMES]
+    if stream.missing_joints:
+        texts.append('missing joints ' + ', '.join(stream.missing_joints))
+    if stream.unknown_joints:
+        texts.append('joints that the model does not have ' + ', '.join(stream.unknown_joints))
+    return '; '.join(texts)
