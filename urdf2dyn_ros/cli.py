@@ -1,4 +1,4 @@
-"""The command urdf2dyn: everything without ROS, but for the demo."""
+"""The command urdf2dyn, which needs no ROS except for the demo."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(words)
     try:
         code: int = arguments.run(arguments)
-        print(end='', flush=True)   # what cannot be written is to be told here
+        print(end='', flush=True)   # errors of writing occur here
     except Urdf2DynError as error:
         print(f'error: {error}', file=sys.stderr)
         return 1
     except OSError as error:
-        with suppress(AttributeError, OSError):   # no standard output, or no file
-            # at its end Python would try to write the rest once more
+        with suppress(AttributeError, OSError):   # no standard output, or not a file
+            # else Python writes the rest again when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):   # a reader that has enough, as head
+        if not isinstance(error, BrokenPipeError):   # a reader like head
             print(f'error: {error}', file=sys.stderr)
         return 1
     except KeyboardInterrupt:

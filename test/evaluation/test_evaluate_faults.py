@@ -47,7 +47,7 @@ def test_what_cannot_be_evaluated_at_all_is_told(evaluate, tmp_path: Path) -> No
     (tmp_path / 'text.mcap').write_bytes(b'time,q_a\n0,1\n')
     wrong = write_bag(tmp_path / 'wrong', 'mcap', {'/chatter': [text('x')] * 3})
     for path, words in ((tmp_path / 'empty.db3', 'an empty file'),
-                        (tmp_path / 'text.mcap', 'no MCAP file'),
+                        (tmp_path / 'text.mcap', 'not in the format MCAP'),
                         (wrong, '/chatter (std_msgs/msg/String, 3 messages)'),
                         (tmp_path / 'none.db3', 'no such file'),
                         (mcap(tmp_path, motion(10)), 'no effort could be computed')):

@@ -97,8 +97,8 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
     ('time,q_a\n', ['no records']),
     ('t,q1,q2\n0,1,2\n', ["'time' [s]", "'t', 'q1', 'q2'"]),
     ('time,effort_a\n0,1\n', ['q_<joint>', "'time', 'effort_a'"]),
-    ('time,q_a,q_a\n0,1,2\n', ['twice', "'q_a'"]),
-    ('time,q_a,position_a\n0,1,2\n', ['mean the same', "'q_a', 'position_a'"]),
+    ('time,q_a,q_a\n0,1,2\n', ['duplicate', "'q_a'"]),
+    ('time,q_a,position_a\n0,1,2\n', ['same meaning', "'q_a', 'position_a'"]),
     ('time,q_a,qd_a\n0,1,2\n1,x,3\n', ["line 3, column 'q_a': 'x'", 'after 1 records']),
     ('time,q_a\n0,1_0\n', ["line 2, column 'q_a': '1_0'"]),
     ('time,q_a\n0,inf\n', ["line 2, column 'q_a': 'inf'"]),
@@ -112,8 +112,8 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
     ('time,q_a\n0,"1\n', ['line 2']),
     (b'time,q_a\n0,1\n\xff\xfe', ['not UTF-8']),
     ('time,q_a\n0,1\n'.encode('utf-16'), ['not UTF-8']),
-    (b'time,q_a\n0,1\n\0\0\0\0', ['no text']),
-    (b'a' * 2_000_000, ['without an end']),
+    (b'time,q_a\n0,1\n\0\0\0\0', ['not text']),
+    (b'a' * 2_000_000, ['has no end']),
 ])
 def test_a_table_with_a_fault_is_told_by_line_and_column(tmp_path: Path, content: str | bytes,
                                                          words: list[str]) -> None:
@@ -136,8 +136,8 @@ def test_points_of_a_trajectory_are_records_with_accelerations(tmp_path: Path, k
     assert [record.stamp for record in records] == [START + k * 10_000_000 for k in range(3)]
     assert [record.acceleration.tolist() for record in records] == [[4, 5 + k] for k in range(3)]
     assert records[1].position.tolist() == [1, 1] and records[1].effort.tolist() == [6, 7]
-    assert recording.remarks == ['messages without a stamp: 1; the time of their recording was '
-                                 'taken']
+    assert recording.remarks == ['messages without a stamp: 1; the time of their recording is '
+                                 'used']
 
 
 def test_the_time_of_recording_serves_where_there_is_no_stamp(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_of_a_broken_bag_the_records_before_the_defect_are_given(
         assert [record.stamp for record in records] == stamps(len(records))
     if records:
         assert f'after {len(records)} records, {(len(records) - 1) / 1000:.3f} s: ' in said
-    assert 'go on with what has been read' in said
+    assert 'continue with what was read' in said
     assert 'Traceback' not in said and '\n' not in said
     assert listing(tmp_path) == before
 
@@ -89,8 +89,10 @@ def test_what_is_no_recording_is_told_in_plain_words(tmp_path: Path) -> None:
     (tmp_path / 'yaml' / 'metadata.yaml').write_text('{')
     for name, words in {
             'nowhere.db3': ['no such file'], 'empty.db3': ['an empty file'],
-            'empty.mcap': ['an empty file'], 'text.mcap': ['no MCAP file', "b'time,q_a'"],
-            'text.db3': ['no SQLite database', "b'version"], 'what.xyz': ["'.xyz'", '.db3, .mcap'],
+            'empty.mcap': ['an empty file'],
+            'text.mcap': ['not in the format MCAP', "b'time,q_a'"],
+            'text.db3': ['not in the format SQLite database', "b'version"],
+            'what.xyz': ["'.xyz'", '.db3, .mcap'],
             'old.bag': ['rosbags-convert'], 'short.db3': ['nothing of it can be read'],
             'short.mcap': ['nothing of it can be read'], 'other.db3': ['nothing of it'],
             'moved': ['without metadata.yaml', 'ros2 bag reindex', 'part_0.db3'],
@@ -105,5 +107,5 @@ def test_what_is_no_recording_is_told_in_plain_words(tmp_path: Path) -> None:
 def test_a_bag_without_messages_is_an_error(tmp_path: Path) -> None:
     """Of a topic that was advertised only."""
     path = write_bag(tmp_path / 'bag', 'mcap', {'/joint_states': []})
-    with pytest.raises(RecordingError, match='there are no records in it'):
+    with pytest.raises(RecordingError, match='it contains no records'):
         list(open_recording(path))

@@ -1,4 +1,4 @@
-"""The commands of urdf2dyn: one file each, and one line each in the table."""
+"""The commands of urdf2dyn: a command is a file and a line here."""
 
 from __future__ import annotations
 
@@ -9,12 +9,7 @@ from urdf2dyn_ros.commands import demo, evaluate, export, graph, info, plot, tun
 
 
 class Command(Protocol):
-    """
-    What a module must offer to be in the table.
-
-    Its docstring is the command's help, in one sentence.
-
-    """
+    """The contract of a command's module, whose docstring is the help in one sentence."""
 
     __doc__: str | None
 
@@ -22,7 +17,7 @@ class Command(Protocol):
         """Add the command's arguments."""
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Do it; return the exit code. A `Urdf2DynError` is printed by the caller, and gives 1."""
+        """Run the command; return the exit code. A `Urdf2DynError` is printed by the caller."""
 
 
 COMMANDS: dict[str, Command] = {

@@ -1,4 +1,4 @@
-"""Run simulator, inverse dynamics and comparison on a DDS graph of this computer."""
+"""Simulate a robot, compute its efforts and compare both, on a DDS graph of this computer."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from urdf2dyn_ros.errors import Urdf2DynError
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Add the robot, which has a default, and for how long."""
+    """Add the robot, the duration and the directory of results."""
     parser.add_argument('robot', nargs='?', type=Path, metavar='ROBOT.urdf',
                         help='any robot with a fixed base (default: an RX-90)')
     parser.add_argument('--duration', type=float, default=20.0, metavar='S',
-                        help='of the motion [s] (default: 20)')
+                        help='duration of the motion [s] (default: 20)')
     parser.add_argument('-o', '--output', type=Path, default=Path('demo_output'), metavar='DIR',
-                        help='where results go (default: demo_output)')
+                        help='directory of the results (default: demo_output)')
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Return what the demo returns."""
+    """Run the demonstration; return its exit code."""
     try:
         from urdf2dyn_ros.nodes.demo.demonstration import run_demo
     except ImportError as error:

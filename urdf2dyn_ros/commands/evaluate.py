@@ -1,4 +1,4 @@
-"""Compute the efforts of a recording, and compare them with the measured ones."""
+"""Compute the efforts of a recording and compare them with the measured ones."""
 
 from __future__ import annotations
 
@@ -32,53 +32,53 @@ REPORT = ('efforts.json', 'efforts.png', 'efforts.html')
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Add recording and robot, how they are compared, and where results go."""
+    """Add recording, robot, method and results."""
     parser.add_argument('recording', metavar='BAG_OR_CSV',
                         help='rosbag2 directory, .db3, .mcap or .csv file (columns time, '
-                        'q_<joint>, and if there are any qd_<joint>, qdd_<joint>, '
+                        'q_<joint>, and optionally qd_<joint>, qdd_<joint>, '
                         'effort_<joint>)')
     parser.add_argument('--urdf', required=True, metavar='ROBOT',
                         help='URDF or xacro file; - for standard input')
     add_options(parser)
-    parser.add_argument('--topic', metavar='TOPIC', help='of a bag (default: its only topic of '
-                        'joint states, or /joint_states)')
+    parser.add_argument('--topic', metavar='TOPIC', help='topic of a bag (default: its only '
+                        'topic of joint states, or /joint_states)')
     parser.add_argument('--rename', action='append', default=[], metavar='REGEX=NAME',
-                        help='change recorded names that match as a whole, for instance '
-                        r"'fer_joint(\d)=panda_joint\1'; several are allowed")
+                        help='rename recorded joints whose whole name matches, for instance '
+                        r"'fer_joint(\d)=panda_joint\1'; may be repeated")
     parser.add_argument('--estimator', choices=tuple(ESTIMATORS), default='',
-                        help='of accelerations; external: as recorded (default: as recorded, '
-                        f'or else {OFFLINE_DEFAULT}, offline)')
+                        help='estimator of accelerations; external: as recorded (default: as '
+                        f'recorded, or else {OFFLINE_DEFAULT}, offline)')
     parser.add_argument('--effort-semantics', choices=tuple(SEMANTICS), default='net',
                         help='what the measured effort is: ' + '; '.join(
                             f'{name}: {row.meaning}' for name, row in SEMANTICS.items())
                         + ' (default: net)')
     parser.add_argument('--gains', nargs='+', type=float, default=(), metavar='GAIN',
-                        help='of currents [N m/A or N/A]: one, or one for each joint')
+                        help='gains of currents [N m/A or N/A]: one, or one for each joint')
     parser.add_argument('--observer', action='store_true',
-                        help='observe external efforts and contacts by the generalised momentum')
+                        help='estimate external efforts and contacts with a momentum observer')
     parser.add_argument('--observer-gain', type=float, metavar='GAIN',
-                        default=GAIN, help='of the observer [1/s] (default: %(default)g)')
+                        default=GAIN, help='gain of the observer [1/s] (default: %(default)g)')
     parser.add_argument('--thresholds', nargs='+', type=float, metavar='EFFORT',
                         default=(THRESHOLD,),
-                        help='external efforts from which on something touches the robot '
+                        help='external efforts that are contacts '
                         f'[N m or N]: one, or one for each joint (default: {THRESHOLD:g})')
     parser.add_argument('--base', choices=('auto', 'fixed'), default='auto',
-                        help='fixed: a root that floats stood still (default: auto, as the URDF '
-                        'says)')
+                        help='fixed: a floating root was at rest (default: auto, as in the '
+                        'URDF)')
     parser.add_argument('--backend', choices=BACKENDS, default='python',
-                        help='what runs the equations (default: python)')
+                        help='back end that evaluates the equations (default: python)')
     parser.add_argument('-o', '--output', type=Path, default=Path('evaluate_output'),
-                        metavar='DIR', help='where results go (default: evaluate_output)')
+                        metavar='DIR', help='directory of the results (default: evaluate_output)')
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what was compared and the figures; 1 if it is not all of the recording."""
+    """Print summary and figures; return 1 if the recording is not complete."""
     model = read_robot(arguments.urdf, arguments.strict_inertia)
     dynamics = InverseDynamics(model, tuple(arguments.gravity), arguments.backend,
                                base=arguments.base)
     if 'base_motion' in dynamics.inputs:
-        raise ParameterError(f'the root of robot {model.name!r} floats, and joint states do not '
-                             'tell how it moved; if it stood still, add --base fixed')
+        raise ParameterError(f'the root of robot {model.name!r} floats, and its motion is not in '
+                             'joint states; if it was at rest, add --base fixed')
     semantics = arguments.effort_semantics
     settings = Settings(arguments.estimator, semantics, tuple(arguments.gains),
                         tuple(arguments.rename), arguments.observer,
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         about += external_summary(result.external)
     print('\n'.join([*about, '', figures_table(result), '']))
     try:
-        for name in (*REPORT, *EXTERNAL_FILES):   # of an evaluation before this one
+        for name in (*REPORT, *EXTERNAL_FILES):   # of an earlier evaluation
             (output / name).unlink(missing_ok=True)
         if result.compared:
             result.files += write_figures(

@@ -14,7 +14,7 @@ from urdf2dyn_ros.program.generator import STYLES
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Add the robot, what is written, and where."""
+    """Add the robot, the content and the directory of the files."""
     add_robot(parser)
     parser.add_argument('--language', default='python', metavar='LANGUAGE',
                         help=f'one of {", ".join(LANGUAGES)} (default: python)')
@@ -27,9 +27,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_loads(parser)
     parser.add_argument('--name', help="stem of the files' names (default: the robot's name)")
     parser.add_argument('-o', '--output', default='.', metavar='DIR',
-                        help='where the files go (default: here)')
+                        help='directory of the files (default: the current one)')
     parser.add_argument('--overwrite', action='store_true',
-                        help='replace files that are there with another text')
+                        help='replace existing files with other contents')
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -20,7 +20,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the path of the picture; what is left out of it goes to standard error."""
+    """Print the path of the picture; report omitted bodies on standard error."""
     path = None if arguments.output is None else checked_path(arguments.output)
     model = read_robot(arguments.robot)
     path = path or checked_path(f'{default_name(model.name)}_graph.svg')

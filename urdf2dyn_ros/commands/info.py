@@ -1,4 +1,4 @@
-"""Say what a robot consists of, and what its equations cost."""
+"""Print what a robot consists of, and how many operations its equations need."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from urdf2dyn_ros.information import information, information_text
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Add the robot, and for whom the answer is."""
+    """Add the robot, its loads and the format."""
     add_robot(parser)
     add_loads(parser)
-    parser.add_argument('--json', action='store_true', help='for programs')
+    parser.add_argument('--json', action='store_true', help='print JSON')
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print it."""
+    """Print the information."""
     model = read_robot(arguments.robot, arguments.strict_inertia)
-    found = information(model, tuple(arguments.gravity), read_loads(arguments, model))
-    print(json.dumps(found, indent=2) if arguments.json else information_text(found))
+    facts = information(model, tuple(arguments.gravity), read_loads(arguments, model))
+    print(json.dumps(facts, indent=2) if arguments.json else information_text(facts))
     return 0

@@ -1,4 +1,4 @@
-"""The arguments of the commands that take what acts beside the links, and the Loads they give."""
+"""The arguments of commands for loads, and the declared loads."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from urdf2dyn_ros.robot_model import RobotModel
 
 
 def add_loads(parser: argparse.ArgumentParser) -> None:
-    """Add what the equations take beside q, qd and qdd, and the friction of the joints."""
+    """Add base, external wrenches, payload and friction."""
     parser.add_argument('--base', default='auto', metavar='BASE',
-                        help=f'one of {", ".join(BASES)} (default: auto): of a moving root the '
-                        'motion is an input, and the wrench that the world must apply a result; '
-                        'auto: moving if the root has a floating joint')
+                        help=f'one of {", ".join(BASES)} (default: auto); moving: the motion of '
+                        'the root is an input and its wrench a result; auto: moving if the root '
+                        'has a floating joint')
     parser.add_argument('--external', nargs='+', action='extend', default=[], metavar='LINK',
-                        help='links on which the environment acts with a wrench that is an input')
+                        help='links with an external wrench as an input')
     parser.add_argument('--payload-link', default='', metavar='LINK',
-                        help='link that carries a payload, whose inertia is an input')
+                        help='link of a payload, whose inertial parameters are an input')
     parser.add_argument('--friction', action='store_true',
-                        help='have the damping and friction of the tags <dynamics> as viscous '
-                        'and Coulomb friction')
+                        help='include damping and friction of the tags <dynamics> as viscous and '
+                        'Coulomb friction')
 
 
 def read_loads(arguments: argparse.Namespace, model: RobotModel) -> Loads:
-    """Return what acts; that there is no friction to have goes to standard error."""
+    """Return the declared loads; warn on standard error if there is no friction to include."""
     terms = urdf_friction(model) if arguments.friction else {}
     if arguments.friction and not terms:
         print('warning: no movable joint has a tag <dynamics> with damping or friction',

@@ -1,4 +1,4 @@
-"""The directory that a command writes to."""
+"""The directory of a command's results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urdf2dyn_ros.errors import ExportError
 
 
 def writable_directory(path: Path) -> Path:
-    """Return a directory that files can be written to, made if need be: told before the work."""
+    """Create a directory if necessary, and check before the work that it is writable."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=path):

@@ -1,4 +1,4 @@
-"""Draw a CSV file that has a column of time, or the report of a comparison."""
+"""Draw a CSV file with a column of time, or the report of a comparison."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MEASURED, _COMPUTED, _RESIDUAL = 'measured_', 'computed_', 'residual_'
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Add the file, the picture, and which columns."""
+    """Add the file, the picture and the selection of columns."""
     parser.add_argument('file', type=Path, metavar='FILE',
                         help='.csv with a column time [s] and others, for instance q_<joint>, '
                         'qd_<joint>, qdd_<joint>, effort_<joint>, or measured_<joint> and '
@@ -29,17 +29,16 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('-o', '--output', metavar='FILE',
                         help=".svg or .png (default: <the file's stem>_plot.png)")
     parser.add_argument('--only', default='', metavar='REGEX',
-                        help='draw the columns (of a report: the joints) that have it in their '
-                        'names')
+                        help='draw only columns (of a report: joints) whose names match')
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the path of the picture; what is left out of it goes to standard error."""
+    """Print the path of the picture; report omitted columns on standard error."""
     path = checked_path(arguments.output or f'{arguments.file.stem}_plot.png')
     try:
         only = re.compile(arguments.only)
     except re.error as error:
-        raise DrawingError(f'--only {arguments.only!r} is no regular expression: {error}'
+        raise DrawingError(f'--only {arguments.only!r} is not a regular expression: {error}'
                            ) from None
     draw = _report if arguments.file.suffix.lower() == '.json' else _table
     note = draw(arguments.file, only, path)
@@ -73,7 +72,7 @@ def _table(file: Path, only: re.Pattern[str], path: Path) -> str:
 
 
 def _is_comparison(table: Table) -> bool:
-    """Tell whether there are nothing but measured and computed efforts, and both of each joint."""
+    """Return whether all columns are efforts, measured and computed ones of each joint."""
     sides = [{name.removeprefix(side) for name in table.columns if name.startswith(side)}
              for side in (_MEASURED, _COMPUTED, _RESIDUAL)]
     return (sides[0] == sides[1] and sides[2] <= sides[0]

@@ -1,4 +1,4 @@
-"""The arguments of the commands that take a robot's description, and the model they give."""
+"""The arguments of commands for a robot description, and its model."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from urdf2dyn_ros.urdf.source import load_urdf
 
 
 def add_robot(parser: argparse.ArgumentParser) -> None:
-    """Add the robot as the next word, and what is computed with."""
+    """Add the robot as a positional argument, and the options."""
     parser.add_argument('robot', metavar='ROBOT.urdf',
                         help='URDF or xacro file; - for standard input')
     add_options(parser)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add what a model is read and computed with."""
+    """Add gravity and the check of inertias."""
     parser.add_argument('--gravity', nargs=3, type=float, default=GRAVITY,
                         metavar=('X', 'Y', 'Z'),
-                        help='in the root frame [m/s^2] (default: 0 0 -9.81)')
+                        help='gravity in the root frame [m/s^2] (default: 0 0 -9.81)')
     parser.add_argument('--strict-inertia', action='store_true',
-                        help='refuse inertias that no body can have')
+                        help='reject inertias that are physically impossible')
 
 
 def read_robot(robot: str, strict_inertia: bool = False) -> RobotModel:
-    """Return the model of a description; what is odd about it goes to standard error."""
+    """Return the model of a description; print its warnings on standard error."""
     model = read_urdf(load_urdf(robot), strict_inertia=strict_inertia)
     for problem in model.warnings:
         print(f'warning: {problem}', file=sys.stderr)

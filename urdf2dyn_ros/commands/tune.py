@@ -18,22 +18,22 @@ from urdf2dyn_ros.tuning.suggestion import TUNABLE, suggest
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Add the recording, what of it is looked at, and where results go."""
+    """Add the recording, the joints, the estimator and the directory of results."""
     parser.add_argument('recording', metavar='RECORDING',
                         help='rosbag2 directory, .db3, .mcap or .csv file (columns time, '
                         'q_<joint>, qd_<joint>)')
     parser.add_argument('--joints', nargs='+', default=(), metavar='JOINT',
-                        help='tune on these only (default: all)')
-    parser.add_argument('--topic', metavar='TOPIC', help='of a bag (default: its only topic of '
-                        'joint states, or /joint_states)')
+                        help='use only these joints (default: all)')
+    parser.add_argument('--topic', metavar='TOPIC', help='topic of a bag (default: its only '
+                        'topic of joint states, or /joint_states)')
     parser.add_argument('--estimator', choices=TUNABLE, default=TUNABLE[0],
-                        help=f'(default: {TUNABLE[0]})')
+                        help=f'estimator to be tuned (default: {TUNABLE[0]})')
     parser.add_argument('-o', '--output', type=Path, default=Path(), metavar='DIR',
-                        help='where tuned.yaml and tune.png go (default: here)')
+                        help='directory of tuned.yaml and tune.png (default: the current one)')
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print figures and suggestion; 1 if the recording could not be read to its end."""
+    """Print figures and suggestion; return 1 if the recording is not complete."""
     output = writable_directory(arguments.output)
     recording = open_recording(arguments.recording, arguments.topic)
     try:
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with atomic_file(output / 'tuned.yaml') as part:
             part.write_text(parameter_file(suggestion, name), encoding='utf-8')
-        title = f'{suggestion.estimator} on {name}' + (', longest stretch of rising stamps'
+        title = f'{suggestion.estimator} on {name}' + (', longest segment of rising stamps'
                                                   if motion.set_back else '')
         pictures = plot_tuning(motion, suggestion, output / 'tune.png', title)
     except OSError as error:

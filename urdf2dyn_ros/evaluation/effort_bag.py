@@ -15,7 +15,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.recordings.bag import METADATA
 from urdf2dyn_ros.recordings.decoder import JOINT_STATE, types
-from urdf2dyn_ros.recordings.recording import said
+from urdf2dyn_ros.recordings.recording import one_line
 from urdf2dyn_ros.recordings.storage import library
 from urdf2dyn_ros.stamps import SECOND_NS
 
@@ -101,7 +101,7 @@ class EffortBag:
             self._part.rmdir()
 
     def _failed(self, error: Exception) -> ExportError:
-        return ExportError(f'cannot write the bag {self._path}: {said(error)}')
+        return ExportError(f'cannot write the bag {self._path}: {one_line(error)}')
 
 
 class _Message:

@@ -1,4 +1,4 @@
-"""Recorded joint states, without ROS: one file for each kind, and one line each in the table."""
+"""Recorded joint states, read without ROS: a kind of recording is a file and a line here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RECORDINGS: dict[str, Callable[[Path, str | None], Recording]] = {
     '.mcap': BagRecording,
     '.csv': CsvRecording,
 }
-"""By the ending of the file's name."""
+"""Kinds of recordings by the suffix of the file."""
 
 __all__ = ['RECORDINGS', 'Progress', 'Record', 'Recording', 'open_recording']
 
@@ -27,32 +27,32 @@ __all__ = ['RECORDINGS', 'Progress', 'Record', 'Recording', 'open_recording']
 def open_recording(path: str | Path, topic: str | None = None,
                    progress: ProgressCallback | None = None) -> Recording:
     """
-    Return a recording to be iterated over.
+    Return a recording, to be iterated over.
 
     Parameters
     ----------
     path : str or Path
         A rosbag2 directory, or a .db3, .mcap or .csv file.
     topic : str or None
-        Of a bag; None for its only topic of joint states, or /joint_states if there are several,
-        or else its only topic of joint trajectories.
+        Topic of a bag; by default the only one of joint states, or /joint_states if there are
+        several, or else the only one of joint trajectories.
     progress : callable or None
-        Called with the fraction that has been read.
+        A function of the fraction that has been read.
 
     Raises
     ------
     RecordingError
-        If there is no such file, topic or kind of file, or nothing in it can be read.
+        If the file does not exist, its kind or topic is unknown, or it cannot be read.
 
     """
     path = Path(path)
-    with suppress(RuntimeError):   # there is no such user: then it is a name like any other
+    with suppress(RuntimeError):   # ~ without such a user is part of the name
         path = path.expanduser()
     if not path.exists():
         raise RecordingError(path, 'there is no such file or directory')
     kind = DIRECTORY if path.is_dir() else path.suffix.lower()
     if kind not in RECORDINGS:
-        hint = ('; rosbags-convert makes a bag of ROS 2 of it' if kind == '.bag' else '')
+        hint = ('; rosbags-convert converts it to a bag of ROS 2' if kind == '.bag' else '')
         raise RecordingError(path, f'unknown kind of recording {kind!r}: a bag directory, '
                              + ', '.join(list(RECORDINGS)[1:]) + f' can be read{hint}')
     recording = RECORDINGS[kind](path, topic)

@@ -1,4 +1,4 @@
-"""Recordings that rosbag2 made: a .db3 or .mcap file, or a directory with metadata.yaml."""
+"""Bags of rosbag2: a .db3 or .mcap file, or a directory with metadata.yaml."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 from urdf2dyn_ros.errors import RecordingError, Urdf2DynError
 from urdf2dyn_ros.recordings.damaged import Damaged
 from urdf2dyn_ros.recordings.decoder import decoder
-from urdf2dyn_ros.recordings.recording import Record, Recording, said
+from urdf2dyn_ros.recordings.recording import Record, Recording, one_line
 from urdf2dyn_ros.recordings.storage import Intact, Storage
 from urdf2dyn_ros.recordings.topics import Topic, choose_topic
 
 _MAGIC = {'.db3': (b'SQLite format 3\0', 'SQLite database'), '.mcap': (b'\x89MCAP0\r\n', 'MCAP')}
-"""What a file begins with, and what it is then."""
+"""First bytes of a file by suffix, and the name of its format."""
 
 METADATA = 'metadata.yaml'
 
@@ -26,12 +26,12 @@ class BagRecording(Recording):
     ----------
     path : Path
     topic : str or None
-        The topic that is read; None for the only one that can be meant.
+        The topic to read; see `open_recording`.
 
     Raises
     ------
     RecordingError
-        As every recording, and if the topic is missing or ambiguous.
+        As `Recording`, and if the topic is missing or ambiguous.
 
     """
 
@@ -44,8 +44,8 @@ class BagRecording(Recording):
         for file in [path, *path.glob('*.db3')]:
             log = Path(f'{file}-wal')
             if log.exists() and log.stat().st_size:
-                self.remark(f'what {log.name} holds is not read, as that would change the bag: '
-                             'stop what is recording it, or open a copy of both with sqlite3')
+                self.remark(f'{log.name} is not read, as that would change the bag: stop the '
+                            'recorder, or open a copy of both with sqlite3')
 
     def _records(self) -> Iterator[Record]:
         records = decoder(self._topic.type)
@@ -55,24 +55,24 @@ class BagRecording(Recording):
             unstamped += not any(data[4:12])
             yield from records(data, recorded)
             if expected:
-                self._tell(number / expected)
+                self._report(number / expected)
         if unstamped:
-            self.remark(f'messages without a stamp: {unstamped}; the time of their recording was '
-                        'taken')
+            self.remark(f'messages without a stamp: {unstamped}; the time of their recording is '
+                        'used')
         if self._storage.fault:
-            raise self.defect(f'its end is missing ({self._storage.fault}); record it anew, or go '
-                              'on with what has been read')
+            raise self.defect(f'its end is missing ({self._storage.fault}); record it again, or '
+                              'continue with what was read')
         if expected and number < expected:
             self.remark(f'messages announced: {expected}, but there are {number}')
 
 
 def _check_kind(path: Path) -> None:
-    """Refuse what cannot be a bag at all, in better words than a library's."""
+    """Reject what is not a bag, with clearer messages than those of the library."""
     if path.is_dir():
         if not (path / METADATA).exists():
             files = sorted(file.name for kind in _MAGIC for file in path.glob(f'*{kind}'))
             remedy = (f'; ros2 bag reindex writes one, or name a file in it: {", ".join(files)}'
-                      if files else ', and no .db3 or .mcap file: it is no bag')
+                      if files else ', and no .db3 or .mcap file: it is not a bag')
             raise RecordingError(path, f'a directory without {METADATA}{remedy}')
         return
     magic, kind = _MAGIC[path.suffix.lower()]
@@ -84,28 +84,26 @@ def _check_kind(path: Path) -> None:
     if not begin:
         raise RecordingError(path, 'an empty file: nothing was recorded, or the disk was full')
     if begin != magic:
-        raise RecordingError(path, f'no {kind} file, though named {path.suffix}: it begins with '
-                             f'{begin!r}')
+        raise RecordingError(path, f'not in the format {kind}, in spite of {path.suffix}: it '
+                             f'begins with {begin!r}')
 
 
 def _opened(path: Path) -> tuple[Storage, list[Topic]]:
-    """Return what gives the messages, and the topics; of a damaged bag what is left of them."""
+    """Return the storage and its topics; for a damaged bag those that can be read."""
     storage: Storage = Intact(path)
     try:
         return storage, storage.topics()
     except Urdf2DynError:
         raise
-    # whatever the library raises on bytes that are not what they should be
+    # the library raises many types on damaged bytes
     except Exception as error:
-        fault = said(error)
+        fault = one_line(error)
     if set('?#%') & set(str(path)):
-        raise RecordingError(path, f'cannot be opened ({fault}); SQLite takes ?, # and % in a '
-                             'path for something else: rename it')
+        raise RecordingError(path, f'cannot be opened ({fault}); SQLite does not accept ?, # '
+                             'and % in a path: rename it')
     storage = Damaged(path, fault)
     topics = storage.topics()
     if not topics:
         raise RecordingError(path, f'damaged, and nothing of it can be read ({fault}); copy it '
-                             'anew from where it was recorded')
+                             'again from where it was recorded')
     return storage, topics
-
-

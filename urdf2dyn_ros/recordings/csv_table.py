@@ -1,4 +1,4 @@
-"""Recordings as text: a header with the names of the columns, and a row for every instant."""
+"""Recordings as CSV: a header with the names of columns, and a row for every instant."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from typing import TextIO
 import numpy as np
 
 from urdf2dyn_ros.errors import RecordingError
+from urdf2dyn_ros.quoting import first_names
 from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording
+from urdf2dyn_ros.stamps import SECOND_NS
 
 _TIME = 'time'
 _PREFIXES = {'position': ('q_', 'position_'), 'velocity': ('qd_', 'velocity_'),
               'effort': ('effort_',), 'acceleration': ('qdd_', 'acceleration_')}
-"""What the name of a column begins with, before that of the joint."""
+"""Prefixes of a column's name, before that of the joint."""
 
 _RULE = ("a column 'time' [s], and of every joint q_<joint>, and if you have them qd_<joint>, "
         'qdd_<joint> and effort_<joint>')
@@ -27,32 +29,26 @@ _MOST_NAMES = 40
 _MISSING = -1
 _SEPARATORS = {',': 'commas', ';': 'semicolons', '\t': 'tabs'}
 _PLAIN = re.compile(r'[0-9eE+.naNA -]*').fullmatch
-"""Whatever else float() takes, as 1_0, infinity or digits of other scripts, is a mistake here."""
+"""float() also accepts 1_0, infinity and digits of other scripts, which are mistakes here."""
 
 
 class CsvRecording(Recording):
     """
-    A table; an empty cell, or NaN, is what was not measured.
-
-    Parameters
-    ----------
-    path : Path
-    topic : None
-        A table has none.
+    A table without topics; an empty cell or NaN was not measured.
 
     Raises
     ------
     RecordingError
-        As every recording, with line and column.
+        As `Recording`, with line and column.
 
     """
 
     def __init__(self, path: Path, topic: str | None = None) -> None:
         super().__init__(path)
         if topic:
-            raise RecordingError(path, f'a table has no topics: leave out --topic {topic}')
+            raise RecordingError(path, f'a table has no topics: omit --topic {topic}')
         rows = self._rows()
-        _Columns(next(rows)[1], self)   # a header that makes no sense is told at once
+        _Columns(next(rows)[1], self)   # a wrong header is an error at once
         rows.close()
 
     def _records(self) -> Iterator[Record]:
@@ -62,16 +58,16 @@ class CsvRecording(Recording):
         width = len(header)
         for line, row in rows:
             if len(row) != width:
-                raise self.defect(f'line {line}: {len(row)} cells, but {width} columns; was the '
-                                  'file cut off there?')
-            row.append('')   # of columns that are not there
+                raise self.defect(f'line {line}: {len(row)} cells, but {width} columns; is the '
+                                  'file truncated there?')
+            row.append('')   # for missing columns
             try:
                 yield columns.record(row)
             except (ValueError, ArithmeticError):
                 raise self._bad(row, header, columns.used, line) from None
 
     def _rows(self) -> Generator[tuple[int, list[str]], None, None]:
-        """Yield the number of the line and its cells, the header first; never an empty one."""
+        """Yield number and cells of every line that is not empty, the header first."""
         try:
             with self.path.open(encoding='utf-8-sig', newline='') as file:
                 first = file.readline(_LONGEST_LINE)
@@ -87,7 +83,7 @@ class CsvRecording(Recording):
                     if row:
                         yield reader.line_num, row
         except UnicodeDecodeError as error:
-            raise self.defect(f'not UTF-8 ({error.reason}): no table, or saved in another '
+            raise self.defect(f'not UTF-8 ({error.reason}): not a table, or in another '
                               'encoding; save it as UTF-8') from None
         except csv.Error as error:
             raise self.defect(f'line {reader.line_num}: {error}') from None
@@ -98,38 +94,38 @@ class CsvRecording(Recording):
         read = 0
         while line := file.readline(_LONGEST_LINE):
             if len(line) == _LONGEST_LINE or '\0' in line:
-                raise self.defect('no table: it has a line without an end, or bytes that are no '
-                                  'text')
+                raise self.defect('not a table: a line has no end, or there are bytes that are '
+                                  'not text')
             read += len(line)
-            self._tell(min(read / self.size, 1.0 - 1e-9))
+            self._report(min(read / self.size, 1.0 - 1e-9))
             yield line
 
     def _bad(self, row: Sequence[str], header: Sequence[str], used: Sequence[int],
              line: int) -> RecordingError:
-        """Return an error that names the cell."""
+        """Return an error with the cell."""
         for column in used:
             cell = row[column]
             if (column == used[0] and not cell) or not _is_number(cell, column == used[0]):
                 comma = ' (with a decimal comma? write a point)' if ',' in cell else ''
                 return self.defect(f'line {line}, column {header[column].strip()!r}: {cell!r} is '
-                                   f'no number{comma}')
+                                   f'not a number{comma}')
         return self.defect(f'line {line}: not all cells are numbers')
 
 
 class _Columns:
     """
-    Which column is what.
+    The meaning of columns.
 
     Attributes
     ----------
     joints : tuple of str
     used : list of int
-        The columns that are read, that of the time first.
+        The columns that are read, first that of the time.
 
     Raises
     ------
     RecordingError
-        If the names of the columns do not say it.
+        If names of columns are missing or ambiguous.
 
     """
 
@@ -137,7 +133,7 @@ class _Columns:
         names = [name.strip() for name in header]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise recording.defect(f'columns that are there twice: {_listed(twice)}')
+            raise recording.defect(f'duplicate columns: {_listed(twice)}')
         self.joints = tuple(dict.fromkeys(
             name[len(prefix):] for name in names for prefix in _PREFIXES['position']
             if name.startswith(prefix) and name != prefix))
@@ -148,10 +144,10 @@ class _Columns:
         for what, prefixes in _PREFIXES.items():
             self._chosen[what] = []
             for joint in self.joints:
-                found = [prefix + joint for prefix in prefixes if prefix + joint in names]
-                if len(found) > 1:
-                    raise recording.defect(f'columns that mean the same: {_listed(found)}')
-                self._chosen[what].append(names.index(found[0]) if found else _MISSING)
+                columns = [prefix + joint for prefix in prefixes if prefix + joint in names]
+                if len(columns) > 1:
+                    raise recording.defect(f'columns with the same meaning: {_listed(columns)}')
+                self._chosen[what].append(names.index(columns[0]) if columns else _MISSING)
             present = [column for column in self._chosen[what] if column != _MISSING]
             self.used += present
             if not present:
@@ -161,11 +157,11 @@ class _Columns:
             recording.remark(f'columns that are not read: {_listed(ignored)}')
 
     def record(self, row: Sequence[str]) -> Record:
-        """Return what the cells say; ValueError or ArithmeticError if one is no number."""
+        """Return a row as a record; ValueError or ArithmeticError if a cell is not a number."""
         if not _PLAIN(''.join([row[column] for column in self.used])):
             raise ValueError
-        # not as a float: seconds since 1970 leave no room for nanoseconds
-        stamp = round(Decimal(row[self.used[0]]) * 1_000_000_000)
+        # a float of seconds since 1970 does not resolve nanoseconds
+        stamp = round(Decimal(row[self.used[0]]) * SECOND_NS)
         values = [np.array([float(row[column] or 'nan') for column in chosen]) if chosen
                   else NOT_RECORDED for chosen in self._chosen.values()]
         if any(np.isinf(entries).any() for entries in values):
@@ -182,5 +178,4 @@ def _is_number(cell: str, finite: bool) -> bool:
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f' and {len(names) - _MOST_NAMES} more' if len(names) > _MOST_NAMES else ''
-    return ', '.join(map(repr, names[:_MOST_NAMES])) + more
+    return first_names(list(map(repr, names)), _MOST_NAMES)

@@ -1,4 +1,4 @@
-"""What can be had of a bag that was cut off: messages in the order of the file, without index."""
+"""The readable messages of a truncated bag, in the order of the file, without its index."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _MCAP_MAGIC = 8
 
 class Damaged:
     """
-    The files of a bag that cannot be opened as a whole, read for as long as they make sense.
+    The files of a bag that cannot be opened as a whole, read up to a defect.
 
     Parameters
     ----------
     path : Path
-        Of a file or a directory.
+        File or directory.
     fault : str
-        Why it cannot be opened.
+        The reason why it cannot be opened.
 
     """
 
@@ -42,17 +42,17 @@ class Damaged:
                              key=lambda file: (len(file.name), file.name))
 
     def topics(self) -> list[Topic]:
-        """Return those that were met before the defect."""
-        found: dict[Topic, None] = {}
+        """Return the topics before the defect."""
+        readable: dict[Topic, None] = {}
         for file in self._files:
             topics, _ = STORAGES[file.suffix]
             try:
                 for name, kind in topics(file):
-                    found[Topic(name, kind, None)] = None
-            # whatever a library raises on bytes that are not what they should be
+                    readable[Topic(name, kind, None)] = None
+            # libraries raise many types on damaged bytes
             except Exception:
                 break
-        return list(found)
+        return list(readable)
 
     def messages(self, topic: Topic) -> Iterator[tuple[int, bytes]]:
         """Yield the time of recording [ns] and the serialized message; raise at the defect."""
@@ -62,9 +62,9 @@ class Damaged:
 
 
 def _database(path: Path) -> sqlite3.Connection:
-    """Return a connection that neither writes nor makes files beside the database."""
+    """Return a connection that writes nothing, and no files next to the database."""
     database = sqlite3.connect(f'file:{quote(str(path.resolve()))}?mode=ro&immutable=1', uri=True)
-    # else a file shorter than it says is refused as a whole; nothing can be written all the same
+    # else SQLite rejects a truncated file as a whole; it remains read-only
     database.execute('pragma writable_schema = on')
     return database
 
@@ -110,7 +110,7 @@ def _mcap_messages(path: Path, topic: Topic) -> Iterator[tuple[int, bytes]]:
 
 
 def _mcap_records(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield opcode and content of every record, those in chunks among them."""
+    """Yield opcode and content of every record, also of those in chunks."""
     size = path.stat().st_size
     with path.open('rb') as file:
         file.seek(_MCAP_MAGIC)
@@ -130,14 +130,14 @@ def _records(file: BinaryIO | BytesIO, size: int) -> Iterator[tuple[int, bytes]]
         head = file.read(9)
         opcode, length = struct.unpack('<BQ', head) if len(head) == 9 else (0, size)
         whole = length <= size - file.tell()
-        if whole or opcode == _CHUNK:   # which may hold half a minute of a slow stream
+        if whole or opcode == _CHUNK:   # of a slow stream, it may contain half a minute
             yield opcode, file.read(min(length, size))
         if not whole:
-            raise ValueError(f'the record at byte {start} is cut off')
+            raise ValueError(f'the record at byte {start} is truncated')
 
 
 def _unpacked(chunk: bytes) -> bytes:
-    """Return the records in a chunk, as many as there are if it is cut off."""
+    """Return the records in a chunk, also in a truncated one."""
     size, check = struct.unpack_from('<QI', chunk, 16)
     compression, start = _text(chunk, 28)
     inner = DECOMPRESSED[compression](chunk[start + 8:])
@@ -147,7 +147,7 @@ def _unpacked(chunk: bytes) -> bytes:
 
 
 def _text(content: bytes, start: int) -> tuple[str, int]:
-    """Return a text with its length before it, and where it ends."""
+    """Return a text that follows its length, and its end."""
     end = start + 4 + int(struct.unpack_from('<I', content, start)[0])
     return content[start + 4:end].decode(), end
 
@@ -156,7 +156,7 @@ def _zstd(data: bytes) -> bytes:
     try:
         module = import_module('compression.zstd')
     except ImportError:
-        module = import_module('backports.zstd')   # which rosbags needs, too
+        module = import_module('backports.zstd')   # a requirement of rosbags
     return bytes(module.decompress(data))
 
 

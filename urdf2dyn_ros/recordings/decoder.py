@@ -1,4 +1,4 @@
-"""Bytes of messages in, records out: by the library rosbags, the like of the last directly."""
+"""Serialized messages decoded to records: by rosbags, or like the last one of the same layout."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def decoder(kind: str) -> Decoder:
     """
     Return a function of a serialized message and its time of recording [ns].
 
-    The definitions of these types are those of every ROS 2: that a bag has none does not matter.
+    The definitions of the types are the same in every ROS 2; those in a bag are not needed.
 
     """
     store = types()
@@ -33,7 +33,7 @@ def decoder(kind: str) -> Decoder:
 
 @cache
 def types() -> Any:
-    """Return the library's types, which take a quarter of a second to make."""
+    """Return the types of the library, which takes a quarter of a second."""
     from rosbags.typesys import Stores, get_typestore
 
     return get_typestore(Stores.ROS2_HUMBLE)

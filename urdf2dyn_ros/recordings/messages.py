@@ -1,4 +1,4 @@
-"""Serialized messages in, records out: one function each, and one line each in the table."""
+"""Messages converted to records: a type of message is a function and a line here."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from urdf2dyn_ros.recordings.recording import Record
 from urdf2dyn_ros.stamps import SECOND_NS
 
 LATEST_STAMP = 2**31 * SECOND_NS
-"""The first stamp [ns] that no message of ROS can bear."""
+"""The first stamp that a message of ROS cannot contain [ns]."""
 
-TOO_LATE = ('there are times beyond 2038, which no message can bear, and they are left out: are '
-            'they in seconds?')
+TOO_LATE = ('times beyond 2038, which a message cannot contain, are dropped: are they in '
+            'seconds?')
 
 
 def joint_state(message: Any, recorded: int) -> Iterator[Record]:
-    """Yield the one record of a JointState; `recorded`: its time [ns] if it has no stamp."""
+    """Yield the record of a JointState; without a stamp its time is `recorded` [ns]."""
     yield Record(_stamp(message) or recorded, message.name, message.position, message.velocity,
                  message.effort)
 
@@ -34,7 +34,7 @@ MESSAGES: dict[str, Callable[[Any, int], Iterator[Record]]] = {
     'sensor_msgs/msg/JointState': joint_state,
     'trajectory_msgs/msg/JointTrajectory': joint_trajectory,
 }
-"""By type, in the order in which a topic is looked for."""
+"""Functions by type, in the order in which a topic is searched."""
 
 
 def _stamp(message: Any) -> int:

@@ -15,25 +15,24 @@ from urdf2dyn_ros.errors import RecordingError
 ProgressCallback = Callable[[float], None]
 
 NOT_RECORDED: Array = np.zeros(0)
-"""Of a quantity that was not recorded."""
+"""Values of a quantity that was not recorded."""
 
 _STEP = 0.01
-"""How often progress is told: whenever this fraction more has been read."""
+"""Fraction after which progress is reported again."""
 
 
 class Record(NamedTuple):
     """
-    What was recorded of some joints at one instant.
+    The values of k joints at one instant.
 
     Attributes
     ----------
     stamp : int
         [ns].
-    names : sequence of str
-        Of k joints.
+    names : sequence of str, (k,)
     position, velocity, effort, acceleration : ndarray, (k,) or (0,)
-        [rad or m], [rad/s or m/s], [N m or N], [rad/s^2 or m/s^2]; empty where not recorded, NaN
-        where not measured. As in a message, nothing makes sure of the lengths.
+        [rad or m], [rad/s or m/s], [N m or N], [rad/s^2 or m/s^2]; empty if not recorded, NaN if
+        not measured. As in a message, the lengths are not checked.
 
     """
 
@@ -49,7 +48,7 @@ class Recording(ABC):
     """
     A file, or a directory of them, that can be iterated over any number of times.
 
-    Nothing is kept open between two iterations, and nothing is ever written beside the recording.
+    No file is open between iterations, and nothing is ever written.
 
     Parameters
     ----------
@@ -59,15 +58,15 @@ class Recording(ABC):
     ----------
     path : Path
     topic : str
-        The topic that is read; empty where there are none.
+        The topic that is read, or empty.
     size : int
-        Of all files [bytes].
+        Size of all files [bytes].
     progress : callable or None
-        Called with the fraction that has been read, if anything is known of it.
+        A function of the fraction that has been read.
     count : int
-        Records given so far.
+        Number of records so far.
     joint_names : tuple of str
-        Those of the first record.
+        Names in the first record.
     remarks : list of str
         Peculiarities of the recording.
     error : RecordingError or None
@@ -76,8 +75,8 @@ class Recording(ABC):
     Raises
     ------
     RecordingError
-        When it is made or iterated over: no such file, of another kind, empty, or damaged. The
-        records before the defect have been given by then.
+        By the constructor or during an iteration: a missing, wrong, empty or damaged file. The
+        records before a defect are yielded first.
 
     """
 
@@ -95,7 +94,7 @@ class Recording(ABC):
     def _begin(self) -> None:
         self.count = 0
         self._first = self._last = 0
-        self._told = 0.0
+        self._reported = 0.0
 
     @abstractmethod
     def _records(self) -> Iterator[Record]:
@@ -113,13 +112,13 @@ class Recording(ABC):
                 yield record
         except RecordingError:
             raise
-        # whatever a library raises on bytes that are not what they should be
+        # libraries raise many types on damaged bytes
         except Exception as error:
-            raise self.defect(f'damaged ({said(error)}); copy it anew from where it was recorded, '
-                              'or go on with what has been read') from error
+            raise self.defect(f'damaged ({one_line(error)}); copy it again from where it was '
+                              'recorded, or continue with what was read') from error
         if self.count == 0:
-            raise self.defect('there are no records in it')
-        self._tell(1.0)
+            raise self.defect('it contains no records')
+        self._report(1.0)
 
     def until_defect(self) -> Iterator[Record]:
         """Yield the records up to the end or a defect, which is kept; at least one record."""
@@ -132,22 +131,23 @@ class Recording(ABC):
             self.error = error
 
     def defect(self, message: str) -> RecordingError:
-        """Return an error that says how far reading got."""
+        """Return an error that includes how much was read."""
         return RecordingError(self.path, message, self.count, (self._last - self._first) * 1e-9)
 
-    def _tell(self, fraction: float) -> None:
-        if self.progress is not None and fraction >= min(self._told + _STEP, 1.0) > self._told:
-            self._told = fraction
+    def _report(self, fraction: float) -> None:
+        next_step = min(self._reported + _STEP, 1.0)
+        if self.progress is not None and fraction >= next_step > self._reported:
+            self._reported = fraction
             self.progress(fraction)
 
     def remark(self, text: str) -> None:
-        """Add what is odd, unless it has been said."""
+        """Add a remark once."""
         if text not in self.remarks:
             self.remarks.append(text)
 
 
-def said(error: Exception) -> str:
-    """Return what an exception says, in one line, or its name if it says nothing."""
+def one_line(error: Exception) -> str:
+    """Return the message of an exception in one line, or the name of its class."""
     return ' '.join(str(error).split()).rstrip('.') or type(error).__name__
 
 

@@ -1,4 +1,4 @@
-"""The messages of a bag as bytes, by means of the library rosbags."""
+"""The serialized messages of a bag, read by the library rosbags."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from urdf2dyn_ros.recordings.topics import Topic
 
 class Storage(Protocol):
     """
-    Where messages come from.
+    A source of messages.
 
     Attributes
     ----------
     fault : str
-        Why not all of them can be read; empty if they can.
+        The reason why messages are missing, or empty.
 
     """
 
@@ -58,7 +58,7 @@ class Intact:
 
 def library() -> Any:
     """
-    Return the module rosbags.rosbag2, which nothing else needs.
+    Return the module rosbags.rosbag2, an optional requirement.
 
     Raises
     ------

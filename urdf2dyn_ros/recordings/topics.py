@@ -1,4 +1,4 @@
-"""Which topic of a bag is read."""
+"""The choice of a bag's topic."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Topic(NamedTuple):
     ----------
     name, type : str
     messages : int or None
-        Their number; None where the bag does not tell.
+        Their number; None if unknown.
 
     """
 
@@ -35,19 +35,19 @@ class Topic(NamedTuple):
 
 def choose_topic(topics: Sequence[Topic], wanted: str | None, path: Path) -> Topic:
     """
-    Return the topic that is wanted, or the only one that can be meant.
+    Return the requested topic, or the only possible one.
 
     Raises
     ------
     RecordingError
-        If there is none, or several; the text lists all topics.
+        If there are none or several; the message lists all topics.
 
     """
-    found = _named(topics, wanted) if wanted else _meant(topics)
-    if len(found) == 1:
-        return found[0]
+    candidates = _named(topics, wanted) if wanted else _candidates(topics)
+    if len(candidates) == 1:
+        return candidates[0]
     readable = ' and '.join(MESSAGES)
-    fault = 'several topics can be meant: say which with --topic' if found else (
+    fault = 'several topics are possible: choose one with --topic' if candidates else (
         f'no topic {wanted!r} of {readable}' if wanted else f'no topic of {readable}')
     listed = ''.join(f'\n  {topic}' for topic in topics) or ' none'
     raise RecordingError(path, f'{fault}; the topics are:{listed}')
@@ -58,8 +58,8 @@ def _named(topics: Sequence[Topic], wanted: str) -> list[Topic]:
             if topic.type == kind and topic.name in (wanted, f'/{wanted}')][:1]
 
 
-def _meant(topics: Sequence[Topic]) -> list[Topic]:
-    """Return the candidates of the first type that has one, those with messages first."""
+def _candidates(topics: Sequence[Topic]) -> list[Topic]:
+    """Return the topics of the first type that occurs, if possible those with messages."""
     for kind in MESSAGES:
         found = [topic for topic in topics if topic.type == kind]
         found = [topic for topic in found if topic.messages != 0] or found
