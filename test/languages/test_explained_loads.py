@@ -37,7 +37,7 @@ def test_a_term_is_explained_by_what_acts_in_it_alone(base: str) -> None:
     assert tuple(title.split('.')[0] for title, _ in found) == PARTS
     for title, text in found:
         part = title.split('.')[0].lower()
-        said = '\n'.join(line for line in text.splitlines() if line.startswith('    # '))
+        said = '\n'.join(re.findall(r'# .*', text))
         for name in ('friction', 'rotor', 'spring'):
             assert (re.search(rf'{name}\d', said) is not None) == (name == part)
         assert (re.search(r'# [fn]\d = .*- ?[fn]e\d', said) is not None) == (part == 'external')
@@ -54,9 +54,10 @@ def test_a_moment_with_a_rotors_part_is_made_where_it_is_mentioned(functions: st
     text = text_of(functions)
     for title, part in parts(text):
         for symbol, n in re.findall(r'# (?:np|Lp)\d = (?:A\d )?(nr|Lr)(\d)', part):
-            assert re.search(rf'^    {symbol}{n}_[xyz]\w* = |# {symbol}{n} = ', part,
+            assert re.search(rf'^    {symbol}{n}_[xyz]\w*(?: =|,) |# {symbol}{n} = ', part,
                              re.MULTILINE), (title, symbol, n)
-    constants = set(re.findall(r'^(Ic\d|Ir\d) = ', text, re.MULTILINE))
+    named = ' '.join(re.findall(r'^([\w, ]+) = ', text, re.MULTILINE))
+    constants = set(re.findall(r'Ic\d|Ir\d', named))
     assert set(re.findall(r'Ic\d|Ir\d', text)) <= constants
 
 

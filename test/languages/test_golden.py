@@ -35,7 +35,7 @@ FOLDERS = {
 """Folder in golden to language, style, functions, and what acts."""
 
 
-LONGER = {'python': 220, 'c': 200, 'cpp': 190, 'fortran': 160}
+LONGER = {'python': 230, 'c': 200, 'cpp': 190, 'fortran': 160}
 """Lines of the languages with more than one kind of file, or more than one kind of scalar."""
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from support.robot_files import OWN, ROBOTS
 from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler
+from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.program.generator import STYLES
@@ -182,6 +184,37 @@ def test_the_variables_of_the_ancestor_tool_are_there() -> None:
     assert {f'{kind}_{name}' for kind in (*kinds, 'forces', 'torques') for name in names} <= {
         *values}
     assert all(len(vector) == 3 for vector in values.values())
+
+
+@pytest.mark.parametrize(('robot', 'lines'), [('robot_2r', 230), ('humanoid_3p33r', 3300)])
+def test_both_functions_of_a_script_share_one_recursion(robot: str, lines: int) -> None:
+    text = text_of(read_urdf((OWN / f'{robot}.urdf').read_bytes()))
+    assert len(text.splitlines()) <= lines
+    assert text.count(' = cos(q1), sin(q1)') <= 1
+    assert len(re.findall(r'^    fj1_y = |fj1_x, fj1_y = ', text, re.MULTILINE)) <= 1
+
+
+def test_the_self_check_of_a_script_covers_the_vectors_in_the_root_frame(tmp_path: Path) -> None:
+    text = text_of(read_urdf((OWN / 'rx90.urdf').read_bytes()))
+    first = re.search(r'expected_wrenches = \[\n    \[(-?[\d.]+)', text)
+    assert first is not None
+    code, _, output = run(text.replace(first[0], first[0] + '7'), tmp_path)
+    assert code == 0   # beyond the digits that are compared
+    code, _, output = run(text.replace(first[0], first[0].replace('[', '[1 + ').replace(
+        '[1 + \n', '[\n')), tmp_path)
+    assert code == 1 and 'dynamic_model, ' in output
+
+
+def test_the_vectors_in_the_root_frame_count_external_wrenches_and_a_payload() -> None:
+    """With the values that the script has for them."""
+    model = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
+    text, = export_model(model, loads=Loads(external=('link2',), payload='link2')).values()
+    script: dict[str, Any] = {'__name__': 'robot'}
+    exec(text, script)
+    rows = script['array_of_variables']
+    values = script['dynamic_model'](rows)
+    efforts = script['inverse_dynamics'](*zip(*rows), script['external'], script['payload'])
+    assert [values[f'torques_joint{k}'][2] for k in (1, 2)] == pytest.approx(efforts, rel=1e-12)
 
 
 def named(names: list[str]) -> RobotModel:

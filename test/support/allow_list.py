@@ -8,8 +8,9 @@ _NAMES = re.compile(
     r'_?[a-zA-Z]{1,4}\d+(_\d+)?(_[xyz]{1,2})?|g_[xyz]|[tk]\d+|gv_(position|velocity|'
     r'acceleration)_\w+|q|qd|qdd|k|a|b|row|name|unit|found|wrong|entry|cos|sin|abs|'
     r'ascii|max|range|zip|print|SystemExit|JOINT_NAMES|EFFORT_UNITS|reference_[a-z_]+|__name__|'
-    r'array_of_variables|values_robot|inverse_dynamics|dynamic_model|differences|function|'
-    r'expected(_inverse_dynamics(_wrench)?)?|tau|len|names|tanh|exp|base_motion|external|'
+    r'array_of_variables|values|entries|in_root_frame|inverse_dynamics|dynamic_model|differences|'
+    r'function|'
+    r'expected(_inverse_dynamics(_wrench)?|_wrenches)?|tau|len|names|tanh|exp|base_motion|external|'
     r'payload|wrench|mp|[cI]p_[xyz]{1,2}|(friction|rotor|spring)\d+')
 
 _FUNCTIONS = {'sin', 'cos', 'tanh', 'exp'}

@@ -32,6 +32,8 @@ class Language(SelfTest):
     DECLARE, LOCAL, END : str
         What begins a declaration of several constants outside of functions and in them, if
         there is such a thing; what ends a statement.
+    SPACED : bool
+        Whether an empty line stands between the title of a section and its first paragraph.
     ENTRY, CELL, FIRST : str, str, int
         An entry of a vector and of a matrix, and the index of the first.
     SPECIAL, ESCAPE : str, str
@@ -46,6 +48,7 @@ class Language(SelfTest):
     COMMENT = '// '
     STATEMENT = LONG = CONSTANT = '{name} = {value};'
     DECLARE, LOCAL, END = '', '', ';'
+    SPACED = True
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}][{j}]', 0
     SPECIAL, ESCAPE = '"\\', '\\u{:04x}'
     CASELESS = False
@@ -126,15 +129,16 @@ class Language(SelfTest):
         yield from ['', self.rule(EDITED, indent)]
         if used is not None:
             yield from self.comments(['Those without influence are left out.'], indent)
+        spaced = self.SPACED
         for group in self.program.parameters:
             title = True
             for line in group.lines:
                 kept = [(name, value) for name, value in zip(line.names, line.values)
                         if used is None or name in used]
                 if kept and title:
-                    yield ''
+                    yield from [''] * spaced
                     yield from self.comments([group.title], indent)
-                    title = False
+                    title, spaced = False, True
                 if kept:
                     yield from self._commented(indent + self.constants(*zip(*kept)), line.comment,
                                                indent)
@@ -164,8 +168,8 @@ class Language(SelfTest):
         kept = [block for block in kept if block.statements]
         if kept:
             yield from ['', self.rule(FOLLOW, indent), *self.comments([FORMULAS], indent)]
-        for block in kept:
-            yield from ['', *self.block(block, indent, form)]
+        for k, block in enumerate(kept):
+            yield from ['', *self.block(block, indent, form)][not (k or self.SPACED):]
 
     def used(self, functions: Iterable[Function]) -> set[str]:
         """Return the constants and parameters that functions depend on."""
@@ -188,9 +192,11 @@ class Language(SelfTest):
         for section in function.sections:
             yield ''
             yield self.rule(section.title, self.INDENT)
-            for paragraph in section.paragraphs:
-                yield ''
-                yield from self.comments([f'---- {paragraph.title}'], self.INDENT)
+            for k, paragraph in enumerate(section.paragraphs):
+                if k or self.SPACED:
+                    yield ''
+                if paragraph.title:
+                    yield from self.comments([f'---- {paragraph.title}'], self.INDENT)
                 for block in paragraph.blocks:
                     yield from self.block(block, self.INDENT)
 

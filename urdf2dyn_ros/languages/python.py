@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
+from urdf2dyn_ros.languages import dynamic_model
 from urdf2dyn_ros.languages.language import Language, variables
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.program.program import Function, Program, Result, Row
+from urdf2dyn_ros.program.statements import Block
 
+_INPUTS = 'q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2], by JOINT_NAMES'
 _KINDS = ('position', 'velocity', 'acceleration')
 
 
@@ -20,7 +23,7 @@ def write(program: Program) -> dict[str, str]:
 class Python(Language):
     """A module that runs as a program."""
 
-    COMMENT = '# '
+    COMMENT, SPACED = '# ', False
     STATEMENT = CONSTANT = '{name} = {value}'
     LONG = '{name} = ({value})'
     TABLE = ('{name} = [', ']')
@@ -60,7 +63,8 @@ def times(M, x):
         for function in program.functions:
             yield from self._function(function)
         if program.dynamic_model is not None:
-            yield from self._dynamic_model(program.dynamic_model)
+            first = program.functions[0]
+            yield from dynamic_model.definition(first.name, [x.name for x in first.inputs])
         yield from self._main()
 
     def constants(self, names: Sequence[str], values: Sequence[float]) -> str:
@@ -71,17 +75,22 @@ def times(M, x):
         return self.array(f'{name} = (', entries, ',)' if len(entries) == 1 else ')')
 
     def _function(self, function: Function) -> Iterator[str]:
-        yield from ['', '', f'def {function.name}({", ".join(x.name for x in function.inputs)}):']
+        arguments, model = [x.name for x in function.inputs], self._model(function)
+        if model is not None:
+            arguments.append(f'{dynamic_model.FLAG}=False')
+        yield from ['', '', f'def {function.name}({", ".join(arguments)}):']
         units = [result.quantity.summary for result in function.results if result.of_joints]
         yield from self._doc([
             *wrapped(f'Return {function.summary}.', '', '', WIDTH - 4).splitlines(), '',
-            'q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2]: a value for',
-            f'each of JOINT_NAMES; {" and ".join(dict.fromkeys(units))}.',
-            *(line for text in self.described(function)
-              for line in wrapped(text, '', '    ', WIDTH - 4).splitlines())])
-        for x in function.inputs:
-            if x.entries:
-                yield self._unpacked(x.entries, x.name)
+            *(line for text in (f'{_INPUTS}; {" and ".join(dict.fromkeys(units))}.',
+                                *self.described(function))
+              for line in wrapped(text, '', '    ', WIDTH - 4).splitlines()),
+            *[f'{dynamic_model.FLAG}: return what dynamic_model returns.'] * bool(model)])
+        used = [x for x in function.inputs if x.entries]
+        names = ['(' + ', '.join(x.entries) + ',' * (len(x.entries) == 1) + ')' for x in used]
+        line = f'    {", ".join(names)} = {", ".join(x.name for x in used)}'
+        yield from ([line] if len(used) > 1 and len(line) <= WIDTH else
+                    [self._unpacked(x.entries, x.name) for x in used])
         yield from self.body(function)
         yield ''
         for result in function.results if len(function.results) > 1 else ():
@@ -92,7 +101,21 @@ def times(M, x):
             yield line if len(line) <= WIDTH else self.array('    return (', names, ')')
         else:
             result, = function.results
-            yield from self._rows('return ', result.rows, result.is_matrix)
+            head = 'return ' if model is None else f'{result.name} = '
+            yield from self._rows(head, result.rows, result.is_matrix)
+            if model is not None:
+                yield from [f'    if not {dynamic_model.FLAG}:', f'        return {result.name}']
+                yield from dynamic_model.continuation(self, model)
+
+    def _model(self, function: Function) -> Function | None:
+        """Return the vectors in the root frame that the first function goes on with, if any."""
+        return self.program.dynamic_model if function is self.program.functions[0] else None
+
+    def block(self, block: Block, indent: str, form: str = '') -> Iterator[str]:
+        """Yield a formula and its statements, side by side where they are short."""
+        if self.program.style == 'fast':
+            return super().block(block, indent, form)
+        return dynamic_model.compact(self, block, indent, form)
 
     def _rows(self, head: str, rows: Sequence[Row], matrix: bool) -> Iterator[str]:
         """Write a row a line, with its joint's number."""
@@ -115,43 +138,18 @@ def times(M, x):
         text = f'    {", ".join(names)}{comma} = {source}'
         return text if len(text) <= WIDTH else packed(names, '    (', '     ', f') = {source}')
 
-    def _dynamic_model(self, function: Function) -> Iterator[str]:
-        yield from ['', '', 'def dynamic_model(array_of_variables):']
-        yield from self._doc([
-            'Return 3-vectors in the root frame: a dictionary by kind and name.', '',
-            'array_of_variables: a row [position, velocity, acceleration] for each of '
-            'JOINT_NAMES.',
-            'position_, velocity_, acceleration_ [m, m/s, m/s^2] of the origin of the frame of '
-            'every',
-            'joint and link (both move with the link); forces_, torques_ [N, N m] that every '
-            'movable',
-            "joint transmits to its link, about the joint's origin."])
-        rows = [f'(q{i}, qd{i}, qdd{i})' for i in self.program.numbers]
-        if rows:
-            yield self._unpacked(rows, 'array_of_variables')
-        yield from self.body(function)
-        yield from ['', '    values_robot = {']
-        for row in function.results[0].rows:
-            texts = [self.signed(entry) for entry in row.entries]
-            line = f'        {row.key!a}: [{", ".join(texts)}],'
-            if len(line) > WIDTH:
-                deep = ' ' * 12
-                line = f'        {row.key!a}: [\n' + packed(
-                    [wrapped(text, '', deep + '    ') for text in texts], deep, deep, '],')
-            yield line
-        yield from ['    }', '    return values_robot']
-
     def _main(self) -> Iterator[str]:
         """Write a state that people fill in, and the check."""
         independent, reference = self.program.independent, self.program.references[0]
         names = variables(independent)
         states = [reference.given[x] for x in ('q', 'qd', 'qdd')]
-        yield from ['', '', self.rule('A state to evaluate: fill it in and run this file'), '']
-        for k, row in enumerate(independent):
-            for kind, per, values in zip(_KINDS, ('', '/s', '/s^2'), states):
-                yield f'gv_{kind}_{names[k]} = {self.number(values[k])}'.ljust(58) + (
-                    f'  # [{row.unit}{per}]')
-        yield from ['', 'array_of_variables = [']
+        yield from ['', '', self.rule('A state to evaluate, in rad, m and s: fill it in and run '
+                                      'this file')]
+        for name, row, *values in zip(names, independent, *states):
+            yield packed([f'gv_{kind}_{name}' for kind in _KINDS], '', ' ' * 8,
+                         f' = {", ".join(map(self.number, values))}  # {row.unit}',
+                         continued=' \\')
+        yield 'array_of_variables = ['
         for name in names:
             yield packed([f'gv_{kind}_{name}' for kind in _KINDS], '    [', '     ', '],')
         yield ']'
@@ -159,9 +157,17 @@ def times(M, x):
             yield from ['', *self.comments([x.summary])]
             yield self.array(f'{x.name} = [', list(map(self.number, reference.given[x.name])), ']')
         yield ''
-        yield '# States, and what was found for them when this file was written (for the mass'
-        yield '# matrix M qdd). It no longer agrees once a parameter has been changed.'
+        yield '# States, and what is expected of the parameters as they were written (of M: M qdd)'
+        if self.program.dynamic_model is not None:
+            yield from dynamic_model.table(self)
         yield from self.self_test()
+
+    def table(self, name: str, of: str, rows: Iterable[Sequence[float]]) -> Iterator[str]:
+        """Yield a table of numbers, in one line where it is short."""
+        lines = list(super().table(name, of, rows))
+        inner = ' '.join(map(str.strip, lines[1:-1])).removesuffix(',')
+        line = f'{lines[0]}{inner}{lines[-1]}'
+        yield from [line] if len(line) <= WIDTH else lines
 
     def main(self) -> str:
         """Return what shows the efforts of the state above, and what stands before the check."""
@@ -204,6 +210,9 @@ def times(M, x):
                 name = f'times({name}, reference_{result.quantity.times}[k])'
             said = [f"'{self.title(function, result)}'", *self.names(result), name, f'{known}[k]']
             yield self.array('        wrong += differences(', said, ')')
+        if function is self.program.functions[-1] and self.program.dynamic_model is not None:
+            first = self.program.functions[0]
+            yield from dynamic_model.check(first.name, [x.name for x in first.inputs])
 
 
 _EVALUATE = """

@@ -89,13 +89,7 @@ class SelfTest(ABC):
     def self_test(self) -> Iterator[str]:
         """Yield data, and what compares with them."""
         for name, of, rows in self.data():
-            yield from self.filled(self.TABLE[0].format(name=name, size=self.size(of)))
-            for k, row in enumerate(rows, 1):
-                first, last = (text.replace('@table', name).replace('@k', str(k))
-                               for text in (self.INDENT + self.ROW[0], self.ROW[1]))
-                yield packed([self.number(value) for value in row], first, ' ' * len(first),
-                             last, continued=self.CONTINUED) if row else first + self.EMPTY + last
-            yield self.TABLE[1]
+            yield from self.table(name, of, rows)
         for axis in self.axes.values():
             first, quote, last = (self._of_axis(text, axis) for text in self.KEYS[:3])
             yield packed([f'{quote}{key}{quote}' for key in axis.keys], first, ' ' * len(first),
@@ -106,6 +100,16 @@ class SelfTest(ABC):
             yield from self.check(function, [self._expected(*result.reference)
                                              for result in function.results])
         yield from self.filled(self.VERDICT)
+
+    def table(self, name: str, of: str, rows: Iterable[Sequence[float]]) -> Iterator[str]:
+        """Yield a table of numbers, whose rows are those of an input or an axis."""
+        yield from self.filled(self.TABLE[0].format(name=name, size=self.size(of)))
+        for k, row in enumerate(rows, 1):
+            first, last = (text.replace('@table', name).replace('@k', str(k))
+                           for text in (self.INDENT + self.ROW[0], self.ROW[1]))
+            yield packed([self.number(value) for value in row], first, ' ' * len(first),
+                         last, continued=self.CONTINUED) if row else first + self.EMPTY + last
+        yield self.TABLE[1]
 
     def differs(self) -> str:
         """Return the function that compares."""

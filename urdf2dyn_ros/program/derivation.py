@@ -33,6 +33,9 @@ from urdf2dyn_ros.program.paragraphs import Notebook
 from urdf2dyn_ros.program.program import Function, JointRow, ParameterGroup, Result, Row
 from urdf2dyn_ros.program.scheduling import Schedule, nodes_behind
 
+Names = dict[Node, tuple[str, bool]]
+"""Node to its name, and whether it is the opposite of what has this name."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -195,8 +198,8 @@ def add_wrenches(mechanics: Mechanics, loads: Loads) -> None:
 
 
 def write_function(request: Request, derived: Derivation,
-                   known: dict[Node, tuple[str, bool]]) -> Function:
-    """Return a function as statements, given the names of the constants."""
+                   known: Names) -> tuple[Function, Names]:
+    """Return a function as statements, and all names, given those of the constants."""
     function, system = derived.function, request.system
     schedule = Schedule(
         derived.graph, [*itertools.chain(*itertools.chain(*derived.results.values()))],
@@ -212,12 +215,12 @@ def write_function(request: Request, derived: Derivation,
             (source or derived.name, result)))
     return Function(
         derived.name, _summary(function, request), _inputs(function, request.inputs),
-        tuple(results), derived.notebook.sections(schedule), schedule.operations)
+        tuple(results), derived.notebook.sections(schedule),
+        schedule.operations), schedule.names
 
 
-def write_dynamic_model(request: Request, derived: Derivation,
-                        known: dict[Node, tuple[str, bool]]) -> Function:
-    """Return the vectors in the root frame as statements."""
+def write_dynamic_model(request: Request, derived: Derivation, known: Names) -> Function:
+    """Return what the vectors in the root frame take in addition to the results."""
     schedule = Schedule(
         derived.graph, [entry for vector in derived.vectors.values() for entry in vector],
         keep_labels=True, known=known)
@@ -227,7 +230,7 @@ def write_dynamic_model(request: Request, derived: Derivation,
         (Result(Quantity('values_robot', '', rows=axis), tuple(
             Row(key, tuple(map(schedule.value, vector)))
             for key, vector in derived.vectors.items())),),
-        derived.notebook.sections(schedule), schedule.operations)
+        derived.notebook.sections(schedule, continued=True), schedule.operations)
 
 
 def _summary(function: ModelFunction, request: Request) -> str:

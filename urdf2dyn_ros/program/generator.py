@@ -77,16 +77,19 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
         dynamic_model = None
         for each in derived:
             names = {each.graph.nodes[serial]: value for serial, value in known.items()}
-            written.append(write_function(request, each, names))
+            function, names = write_function(request, each, names)
+            written.append(function)
             if each.vectors:
                 dynamic_model = write_dynamic_model(request, each, names)
             each.graph.clear()
         named = {x.name for function in written for x in function.inputs} | {
             name for function in written for name in function.result_names}
+        lumped = any(len(body.attached) > 1 for body in system.bodies)
         return Program(
             _title(robot, written), robot, name, style, gravity,
             in_words(system, gravity, loads, named),
-            legend(chosen.values(), 'base_motion' in named) if readable else (), request.rows,
+            legend(chosen.values(), 'base_motion' in named, lumped) if readable else (),
+            request.rows,
             tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,
             tuple(written), dynamic_model,
             partial(references, system, gravity, tuple(chosen), loads))

@@ -27,9 +27,9 @@ Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its
 _MOVING = {'; w0 = wd0 = 0': '; w0, wd0 are given', '; a0 = -g': '; a0 is given'}
 
 
-def legend(functions: Iterable[ModelFunction], moving: bool) -> tuple[str, ...]:
-    """Return a line for each symbol that functions note."""
-    lines = _SYMBOLS.splitlines()
+def legend(functions: Iterable[ModelFunction], moving: bool, lumped: bool) -> tuple[str, ...]:
+    """Return a line for each symbol of a robot with a moving base or with lumped links, or not."""
+    lines = [line for line in _SYMBOLS.splitlines() if lumped or not line.startswith('mi_k')]
     for function in functions:
         for symbols, others in function.LEGEND.items():
             k = next(k for k, line in enumerate(lines) if line.startswith(symbols))

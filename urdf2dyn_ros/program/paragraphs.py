@@ -22,6 +22,9 @@ _SPOKEN = frozenset(('q', 'b', 'wj', 'wdj', 'bj', 'w', 'wd', 'a', 'U', 'f', 'n',
                      'np', 'T', 'r', 'v'))
 
 
+MORE = 'What the efforts do not need: the other entries of these vectors'
+
+
 class Noted(NamedTuple):
     """
     A quantity the sweeps have made.
@@ -75,6 +78,8 @@ class Notebook:
         self._tree = Tree(system, terms, loads)
         self._lumped = [len(body.attached) > 1 for body in system.bodies]
         self._noted: list[Noted] = []
+        self._sections: set[str] = set()
+        self._said: set[tuple[str, int, str]] = set()
         self._titles = {body: self.title(body) for body in (ROOT, *range(len(rows)))}
         self.begin()
 
@@ -108,10 +113,21 @@ class Notebook:
             self._section + known.section, self._paragraph or self._titles[body], body, symbol,
             entries, names, self._sources, len(self._graph.nodes)))
 
-    def sections(self, schedule: Schedule) -> tuple[Section, ...]:
-        """Hand every statement to the quantity during whose making its node appeared."""
+    def sections(self, schedule: Schedule, continued: bool = False) -> tuple[Section, ...]:
+        """
+        Return every statement with the quantity during whose computation its node appeared.
+
+        Parameters
+        ----------
+        schedule : Schedule
+        continued : bool
+            The statements go on where those of another schedule end: of what these explain,
+            there is one section without titles of paragraphs.
+
+        """
         waiting = list(schedule.by_node.items())[::-1]
-        said: set[tuple[str, int, str]] = set()
+        said: set[tuple[str, int, str]] = set(self._said) if continued else set()
+        more: list[Block] = []
         sections = []
         for section, in_section in groupby(self._noted, lambda noted: noted.section):
             paragraphs = []
@@ -130,8 +146,16 @@ class Notebook:
                         blocks.append(Block(comment, tuple(made)))
                 if blocks:
                     paragraphs.append(Paragraph(title, tuple(blocks)))
-            if any(block.statements for paragraph in paragraphs for block in paragraph.blocks):
+            blocks = [block for paragraph in paragraphs for block in paragraph.blocks]
+            if continued and section in self._sections:
+                more += blocks
+            elif any(block.statements for block in blocks):
                 sections.append(Section(section, tuple(paragraphs)))
+        if more:
+            sections.insert(0, Section(MORE, (Paragraph('', tuple(more)),)))
+        if not continued:
+            self._sections = {section.title for section in sections}
+            self._said = {about for about in said if about[0] in self._sections}
         assert not waiting, 'a statement that no quantity was noted after'
         return tuple(sections)
 
@@ -152,7 +176,8 @@ class Notebook:
         shown = [_shown(entry, schedule) for entry in noted.entries]
         known = {name: text for name, text, entry in zip(names, shown, noted.entries)
                  if text not in (name, '_') and isinstance(entry, Expression)}
-        needed = any(text != '_' for text in shown) if len(names) <= 3 else bool(known)
+        needed = ((any(text not in '_0' for text in shown) or '_' not in shown)
+                  if len(names) <= 3 else bool(known))
         if not made and (noted.symbol not in _SPOKEN or not needed or shown == names):
             return ''
         sources = noted.sources

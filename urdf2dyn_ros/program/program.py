@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import NamedTuple
 
 from urdf2dyn_ros.functions.inputs import Input
@@ -207,12 +208,15 @@ class Reference(NamedTuple):
     given : dict
         Name of an input to its entries; q, qd and qdd always.
     expected : dict
-        Name of a function to its results by name, (n,) or (6,); M qdd for the mass matrix.
+        Name of a function to its results by name, (n,) or (6,); the product of a matrix.
+    vectors : mapping
+        Name of a vector in the root frame to its entries, if there are any.
 
     """
 
     given: dict[str, tuple[float, ...]]
     expected: dict[str, dict[str, tuple[float, ...]]]
+    vectors: Mapping[str, tuple[float, ...]] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

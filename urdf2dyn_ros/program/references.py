@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Sequence
 
 from urdf2dyn_ros.algebra.vectors import Vector
 from urdf2dyn_ros.equations.body_inertias import body_inertias
@@ -23,7 +23,7 @@ _PHASES = {'q': 0.4, 'qd': 1.3, 'qdd': 2.6, 'base_motion': 0.7, 'external': 1.9}
 _PAYLOAD = (0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003)
 
 
-def references(system: Multibody, gravity: Vector, functions: Collection[str],
+def references(system: Multibody, gravity: Vector, functions: Sequence[str],
                loads: Loads) -> tuple[Reference, ...]:
     """Return states, each with the expected results of every function."""
     inputs = {**joint_inputs(system), **load_inputs(system, loads)}
@@ -39,5 +39,8 @@ def references(system: Multibody, gravity: Vector, functions: Collection[str],
         add_payload(mechanics, loads)
         add_wrenches(mechanics, loads)
         expected = {name: FUNCTIONS[name].expected(mechanics) for name in functions}
-        result.append(Reference(state, {name: each for name, each in expected.items() if each}))
+        vectors = FUNCTIONS[functions[0]].in_root_frame(mechanics)
+        result.append(Reference(
+            state, {name: each for name, each in expected.items() if each},
+            {name: tuple(map(float, vector)) for name, vector in vectors.items()}))
     return tuple(result)

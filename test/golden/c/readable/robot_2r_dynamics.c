@@ -94,10 +94,8 @@ void robot_2r_inverse_dynamics(const double q[ROBOT_2R_JOINTS], const double qd[
     const double np2_z = N2_z + p2_x * fj2_y;
 
     // ---- link 1 'link1', turned by joint 1 'joint1'
-    // f1 = F1 + fp2 = (_, _, 0)
     // n1 = N1 + np2 = (_, _, n1_z)
     const double n1_z = N1_z + np2_z;
-    // fj1 = R1 f1 = (_, _, 0)
     // nj1 = R1 n1 = (_, _, n1_z)
 
     tau[0] = n1_z;                        // 1 [N m]

@@ -25,7 +25,6 @@ function tau = robot_2r_inverse_dynamics(q, qd, qdd)
 %     ai            acceleration of the origin minus gravity, in frame i; a0 = -g
 %     Ui            Ui r = wdi x r + wi x (wi x r): acceleration of r relative to the origin
 %     mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i
-%     mi_k, ..      the same of the k-th link that is fixed to link i; Mi: mass of all together
 %     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
 %     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
 %     wji, .. nji   the same vector in the axes of joint i, before it turns (forward: wji, wdji,
@@ -120,10 +119,8 @@ function tau = robot_2r_inverse_dynamics(q, qd, qdd)
     np2_z = N2_z + p2_x * fj2_y;
 
     % ---- link 1 'link1', turned by joint 1 'joint1'
-    % f1 = F1 + fp2 = (_, _, 0)
     % n1 = N1 + np2 = (_, _, n1_z)
     n1_z = N1_z + np2_z;
-    % fj1 = R1 f1 = (_, _, 0)
     % nj1 = R1 n1 = (_, _, n1_z)
 
     tau = zeros(2, 1);

@@ -25,16 +25,12 @@ def inverse_dynamics(q, qd, qdd):
     """
     Return the efforts tau that a motion requires.
 
-    q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2]: a value for
-    each of JOINT_NAMES; efforts [N m or N].
+    q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2], by JOINT_NAMES; efforts [N m or N].
 
     """
-    q1, q2 = q
-    qd1, qd2 = qd
-    qdd1, qdd2 = qdd
+    (q1, q2), (qd1, qd2), (qdd1, qdd2) = q, qd, qdd
 
     # ==== Forward, root to tips: motion of each link, and what accelerates it ====================
-
     # ---- link 1 'link1', turned by joint 1 'joint1'
     c1 = cos(q1)
 
@@ -47,7 +43,6 @@ def inverse_dynamics(q, qd, qdd):
             - 2.0 * qd1 * qd1) * s2))
 
     # ==== Backward, tips to root: force f and moment n that each joint transmits =================
-
     # ---- link 1 'link1', turned by joint 1 'joint1'
     n1_z = 38.6 * qdd1 + 127.53 * c1 + N2_z + 2.0 * (c2 * 5.0 * wd2_z - s2 * 5.0 * w2_z * w2_z)
 
@@ -55,37 +50,18 @@ def inverse_dynamics(q, qd, qdd):
             N2_z]                         # 2 [N m]
 
 
-# ==== A state to evaluate: fill it in and run this file ==========================================
-
-gv_position_joint1 = 0.35                                   # [rad]
-gv_velocity_joint1 = 1.16                                   # [rad/s]
-gv_acceleration_joint1 = 1.03                               # [rad/s^2]
-gv_position_joint2 = 0.78                                   # [rad]
-gv_velocity_joint2 = 0.17                                   # [rad/s]
-gv_acceleration_joint2 = -1.83                              # [rad/s^2]
-
+# ==== A state to evaluate, in rad, m and s: fill it in and run this file =========================
+gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1 = 0.35, 1.16, 1.03  # rad
+gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2 = 0.78, 0.17, -1.83  # rad
 array_of_variables = [
     [gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1],
     [gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2],
 ]
 
-# States, and what was found for them when this file was written (for the mass
-# matrix M qdd). It no longer agrees once a parameter has been changed.
-reference_q = [
-    [0.35, 0.78],
-    [0.61, -0.86],
-    [-0.86, 0.36],
-]
-reference_qd = [
-    [1.16, 0.17],
-    [-0.19, -1.0],
-    [-1.0, 1.16],
-]
-reference_qdd = [
-    [1.03, -1.83],
-    [-1.99, 0.62],
-    [0.62, 1.0],
-]
+# States, and what is expected of the parameters as they were written (of M: M qdd)
+reference_q = [[0.35, 0.78], [0.61, -0.86], [-0.86, 0.36]]
+reference_qd = [[1.16, 0.17], [-0.19, -1.0], [-1.0, 1.16]]
+reference_qdd = [[1.03, -1.83], [-1.99, 0.62], [0.62, 1.0]]
 expected_inverse_dynamics = [
     [167.14198500435336, 25.713400885261393],
     [43.2271944383838, 13.718067503237304],

@@ -21,7 +21,6 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
     ai            acceleration of the origin minus gravity, in frame i; a0 = -g
     Ui            Ui r = wdi x r + wi x (wi x r): acceleration of r relative to the origin
     mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i
-    mi_k, ..      the same of the k-th link that is fixed to link i; Mi: mass of all together
     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
     wji, .. nji   the same vector in the axes of joint i, before it turns (forward: wji, wdji,
@@ -38,7 +37,6 @@ JOINT_NAMES = ('joint1', 'joint2')
 EFFORT_UNITS = ('N m', 'N m')
 
 # ==== Parameters, as in the URDF: change a line, run again, and the efforts follow ===============
-
 # the root
 g_y = -9.81                                       # gravity in the root frame [m/s^2]
 
@@ -57,96 +55,118 @@ p2_x = 2.0                                        # origin of joint 2 in frame 1
 
 # ==== What follows from them, in the frames of the equations =====================================
 # First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')
-
-h1_x = m1 * com1_x
-h1_y = m1 * com1_y
-h1_z = m1 * com1_z
+h1_x, h1_y, h1_z = m1 * com1_x, m1 * com1_y, m1 * com1_z
 J1_xz = I1_xz - m1 * com1_x * com1_z
 J1_yz = I1_yz - m1 * com1_y * com1_z
 J1_zz = I1_zz + m1 * (com1_x * com1_x + com1_y * com1_y)
 
-h2_x = m2 * com2_x
-h2_y = m2 * com2_y
-h2_z = m2 * com2_z
+h2_x, h2_y, h2_z = m2 * com2_x, m2 * com2_y, m2 * com2_z
 J2_xz = I2_xz - m2 * com2_x * com2_z
 J2_yz = I2_yz - m2 * com2_y * com2_z
 J2_zz = I2_zz + m2 * (com2_x * com2_x + com2_y * com2_y)
 
 
-def inverse_dynamics(q, qd, qdd):
+def inverse_dynamics(q, qd, qdd, in_root_frame=False):
     """
     Return the efforts tau that a motion requires.
 
-    q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2]: a value for
-    each of JOINT_NAMES; efforts [N m or N].
+    q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2], by JOINT_NAMES; efforts [N m or N].
+    in_root_frame: return what dynamic_model returns.
 
     """
-    q1, q2 = q
-    qd1, qd2 = qd
-    qdd1, qdd2 = qdd
+    (q1, q2), (qd1, qd2), (qdd1, qdd2) = q, qd, qdd
 
     # ==== Forward, root to tips: motion of each link, and what accelerates it ====================
-
     # ---- link 1 'link1', turned by joint 1 'joint1'
     # b1 = a0 + U0 p1 = (0, -g_y, 0)
-    # R1: turn about z by q1
-    c1 = cos(q1)
-    s1 = sin(q1)
+    c1, s1 = cos(q1), sin(q1)             # R1: turn about z by q1
     # w1 = R1' w0 + qd1 z = (0, 0, qd1)
     # wd1 = R1' wd0 + qdd1 z + R1' w0 x qd1 z = (0, 0, qdd1)
-    # a1 = R1' b1 = (a1_x, a1_y, 0)
-    a1_x = -g_y * s1
-    a1_y = -g_y * c1
-    # ww1 = w1 w1'
-    ww1_zz = qd1 * qd1
+    a1_x, a1_y = -g_y * s1, -g_y * c1     # a1 = R1' b1 = (a1_x, a1_y, 0)
+    ww1_zz = qd1 * qd1                    # ww1 = w1 w1'
     # U1 = [wd1]x + [w1]x [w1]x, U1_xx = -ww1_zz, U1_xy = -qdd1, U1_yx = qdd1, U1_yy = -ww1_zz
     # N1 = J1 wd1 + w1 x L1 + h1 x a1 = (_, _, N1_z)
     N1_z = J1_zz * qdd1 - h1_y * a1_x + h1_x * a1_y
 
     # ---- link 2 'link2', turned by joint 2 'joint2'
-    # b2 = a1 + U1 p2 = (b2_x, b2_y, 0)
-    b2_x = a1_x - p2_x * ww1_zz
-    b2_y = a1_y + p2_x * qdd1
-    # R2: turn about z by q2
-    c2 = cos(q2)
-    s2 = sin(q2)
-    # w2 = R2' w1 + qd2 z = (0, 0, w2_z)
-    w2_z = qd1 + qd2
-    # wd2 = R2' wd1 + qdd2 z + R2' w1 x qd2 z = (0, 0, wd2_z)
-    wd2_z = qdd1 + qdd2
-    # a2 = R2' b2 = (a2_x, a2_y, 0)
-    a2_x = b2_x * c2 + b2_y * s2
-    a2_y = b2_y * c2 - b2_x * s2
-    # ww2 = w2 w2'
-    ww2_zz = w2_z * w2_z
+    b2_x, b2_y = a1_x - p2_x * ww1_zz, a1_y + p2_x * qdd1  # b2 = a1 + U1 p2 = (b2_x, b2_y, 0)
+    c2, s2 = cos(q2), sin(q2)             # R2: turn about z by q2
+    w2_z = qd1 + qd2                      # w2 = R2' w1 + qd2 z = (0, 0, w2_z)
+    wd2_z = qdd1 + qdd2                   # wd2 = R2' wd1 + qdd2 z + R2' w1 x qd2 z = (0, 0, wd2_z)
+    a2_x, a2_y = b2_x * c2 + b2_y * s2, b2_y * c2 - b2_x * s2  # a2 = R2' b2 = (a2_x, a2_y, 0)
+    ww2_zz = w2_z * w2_z                  # ww2 = w2 w2'
     # U2 = [wd2]x + [w2]x [w2]x, U2_xx = -ww2_zz, U2_xy = -wd2_z, U2_yx = wd2_z, U2_yy = -ww2_zz
-    # F2 = m2 a2 + U2 h2 = (F2_x, F2_y, 0)
-    F2_x = m2 * a2_x - h2_x * ww2_zz - h2_y * wd2_z
+    F2_x = m2 * a2_x - h2_x * ww2_zz - h2_y * wd2_z  # F2 = m2 a2 + U2 h2 = (F2_x, F2_y, 0)
     F2_y = m2 * a2_y - h2_y * ww2_zz + h2_x * wd2_z
     # N2 = J2 wd2 + w2 x L2 + h2 x a2 = (_, _, N2_z)
     N2_z = J2_zz * wd2_z - h2_y * a2_x + h2_x * a2_y
 
     # ==== Backward, tips to root: force f and moment n that each joint transmits =================
-
     # ---- link 2 'link2', turned by joint 2 'joint2'
     # f2 = F2 = (F2_x, F2_y, 0)
     # n2 = N2 = (_, _, N2_z)
-    # fj2 = R2 f2 = (_, fj2_y, 0)
-    fj2_y = c2 * F2_y + s2 * F2_x
+    fj2_y = c2 * F2_y + s2 * F2_x         # fj2 = R2 f2 = (_, fj2_y, 0)
     # nj2 = R2 n2 = (_, _, N2_z)
     # fp2 = fj2 = (_, fj2_y, 0)
-    # np2 = nj2 + p2 x fp2 = (_, _, np2_z)
-    np2_z = N2_z + p2_x * fj2_y
+    np2_z = N2_z + p2_x * fj2_y           # np2 = nj2 + p2 x fp2 = (_, _, np2_z)
 
     # ---- link 1 'link1', turned by joint 1 'joint1'
-    # f1 = F1 + fp2 = (_, _, 0)
-    # n1 = N1 + np2 = (_, _, n1_z)
-    n1_z = N1_z + np2_z
-    # fj1 = R1 f1 = (_, _, 0)
+    n1_z = N1_z + np2_z                   # n1 = N1 + np2 = (_, _, n1_z)
     # nj1 = R1 n1 = (_, _, n1_z)
 
-    return [n1_z,                         # 1 [N m]
-            N2_z]                         # 2 [N m]
+    tau = [n1_z,                          # 1 [N m]
+           N2_z]                          # 2 [N m]
+    if not in_root_frame:
+        return tau
+
+    # ==== What the efforts do not need: the other entries of these vectors =======================
+    F1_x = m1 * a1_x - h1_x * ww1_zz - h1_y * qdd1  # F1 = m1 a1 + U1 h1 = (F1_x, F1_y, 0)
+    F1_y = m1 * a1_y - h1_y * ww1_zz + h1_x * qdd1
+    L1_x, L1_y = J1_xz * qd1, J1_yz * qd1  # L1 = J1 w1 = (L1_x, L1_y, _)
+    N1_x = J1_xz * qdd1 - qd1 * L1_y - h1_z * a1_y  # N1 = J1 wd1 + w1 x L1 + h1 x a1
+    N1_y = J1_yz * qdd1 + qd1 * L1_x + h1_z * a1_x
+    L2_x, L2_y = J2_xz * w2_z, J2_yz * w2_z  # L2 = J2 w2 = (L2_x, L2_y, _)
+    N2_x = J2_xz * wd2_z - w2_z * L2_y - h2_z * a2_y  # N2 = J2 wd2 + w2 x L2 + h2 x a2
+    N2_y = J2_yz * wd2_z + w2_z * L2_x + h2_z * a2_x
+    fj2_x = c2 * F2_x - s2 * F2_y         # fj2 = R2 f2 = (fj2_x, fj2_y, 0)
+    # nj2 = R2 n2 = (nj2_x, nj2_y, N2_z)
+    nj2_x, nj2_y = c2 * N2_x - s2 * N2_y, c2 * N2_y + s2 * N2_x
+    f1_x, f1_y = F1_x + fj2_x, F1_y + fj2_y  # f1 = F1 + fp2 = (f1_x, f1_y, 0)
+    n1_x, n1_y = N1_x + nj2_x, N1_y + nj2_y  # n1 = N1 + np2
+    fj1_x, fj1_y = c1 * f1_x - s1 * f1_y, c1 * f1_y + s1 * f1_x  # fj1 = R1 f1 = (fj1_x, fj1_y, 0)
+    # nj1 = R1 n1 = (nj1_x, nj1_y, n1_z)
+    nj1_x, nj1_y = c1 * n1_x - s1 * n1_y, c1 * n1_y + s1 * n1_x
+
+    # ==== In the root frame: where each frame is, and how it moves ===============================
+    # ---- link 1 'link1', turned by joint 1 'joint1'
+    # T1 = R1, T1_xx = c1, T1_xy = -s1, T1_yx = s1, T1_yy = c1
+    # r1 = r0 + p1 = (0, 0, 0)
+    # v1 = v0 + (w0 x p1) = (0, 0, 0)
+    acc1_x = c1 * a1_x - s1 * a1_y        # acc1 = T1 a1 + g = (acc1_x, acc1_y, 0)
+    acc1_y = g_y + s1 * a1_x + c1 * a1_y
+
+    # ---- link 2 'link2', turned by joint 2 'joint2'
+    # T2 = T1 R2, T2_yx = -T2_xy, T2_yy = T2_xx
+    T2_xx, T2_xy = c1 * c2 - s1 * s2, -(c1 * s2 + s1 * c2)
+    r2_x, r2_y = p2_x * c1, p2_x * s1     # r2 = r1 + T1 p2 = (r2_x, r2_y, 0)
+    t61 = p2_x * qd1                      # v2 = v1 + T1 (w1 x p2) = (v2_x, v2_y, 0)
+    v2_x, v2_y = -s1 * t61, c1 * t61
+    acc2_x = a2_x * T2_xx + a2_y * T2_xy  # acc2 = T2 a2 + g = (acc2_x, acc2_y, 0)
+    acc2_y = g_y - a2_x * T2_xy + a2_y * T2_xx
+
+    return {
+        'position_base': [0.0, 0.0, 0.0], 'velocity_base': [0.0, 0.0, 0.0],
+        'acceleration_base': [0.0, 0.0, 0.0], 'position_joint1': [0.0, 0.0, 0.0],
+        'velocity_joint1': [0.0, 0.0, 0.0], 'acceleration_joint1': [acc1_x, acc1_y, 0.0],
+        'forces_joint1': [fj1_x, fj1_y, 0.0], 'torques_joint1': [nj1_x, nj1_y, n1_z],
+        'position_link1': [0.0, 0.0, 0.0], 'velocity_link1': [0.0, 0.0, 0.0],
+        'acceleration_link1': [acc1_x, acc1_y, 0.0], 'position_joint2': [r2_x, r2_y, 0.0],
+        'velocity_joint2': [v2_x, v2_y, 0.0], 'acceleration_joint2': [acc2_x, acc2_y, 0.0],
+        'forces_joint2': [F2_x * T2_xx + F2_y * T2_xy, F2_y * T2_xx - F2_x * T2_xy, 0.0],
+        'torques_joint2': [N2_x * T2_xx + N2_y * T2_xy, N2_y * T2_xx - N2_x * T2_xy, N2_z],
+        'position_link2': [r2_x, r2_y, 0.0], 'velocity_link2': [v2_x, v2_y, 0.0],
+        'acceleration_link2': [acc2_x, acc2_y, 0.0],
+    }
 
 
 def dynamic_model(array_of_variables):
@@ -154,177 +174,30 @@ def dynamic_model(array_of_variables):
     Return 3-vectors in the root frame: a dictionary by kind and name.
 
     array_of_variables: a row [position, velocity, acceleration] for each of JOINT_NAMES.
-    position_, velocity_, acceleration_ [m, m/s, m/s^2] of the origin of the frame of every
-    joint and link (both move with the link); forces_, torques_ [N, N m] that every movable
-    joint transmits to its link, about the joint's origin.
+    position_, velocity_, acceleration_ [m, m/s, m/s^2]: origin of every joint and link;
+    forces_, torques_ [N, N m]: what a joint transmits to its link, about the joint's origin.
 
     """
-    (q1, qd1, qdd1), (q2, qd2, qdd2) = array_of_variables
-
-    # ==== Forward, root to tips: motion of each link, and what accelerates it ====================
-
-    # ---- link 1 'link1', turned by joint 1 'joint1'
-    # b1 = a0 + U0 p1 = (0, -g_y, 0)
-    # R1: turn about z by q1
-    c1 = cos(q1)
-    s1 = sin(q1)
-    # w1 = R1' w0 + qd1 z = (0, 0, qd1)
-    # wd1 = R1' wd0 + qdd1 z + R1' w0 x qd1 z = (0, 0, qdd1)
-    # a1 = R1' b1 = (a1_x, a1_y, 0)
-    a1_x = -g_y * s1
-    a1_y = -g_y * c1
-    # ww1 = w1 w1'
-    ww1_zz = qd1 * qd1
-    # U1 = [wd1]x + [w1]x [w1]x, U1_xx = -ww1_zz, U1_xy = -qdd1, U1_yx = qdd1, U1_yy = -ww1_zz
-    # F1 = m1 a1 + U1 h1 = (F1_x, F1_y, 0)
-    F1_x = m1 * a1_x - h1_x * ww1_zz - h1_y * qdd1
-    F1_y = m1 * a1_y - h1_y * ww1_zz + h1_x * qdd1
-    # L1 = J1 w1 = (L1_x, L1_y, _)
-    L1_x = J1_xz * qd1
-    L1_y = J1_yz * qd1
-    # N1 = J1 wd1 + w1 x L1 + h1 x a1
-    N1_x = J1_xz * qdd1 - qd1 * L1_y - h1_z * a1_y
-    N1_y = J1_yz * qdd1 + qd1 * L1_x + h1_z * a1_x
-    N1_z = J1_zz * qdd1 - h1_y * a1_x + h1_x * a1_y
-
-    # ---- link 2 'link2', turned by joint 2 'joint2'
-    # b2 = a1 + U1 p2 = (b2_x, b2_y, 0)
-    b2_x = a1_x - p2_x * ww1_zz
-    b2_y = a1_y + p2_x * qdd1
-    # R2: turn about z by q2
-    c2 = cos(q2)
-    s2 = sin(q2)
-    # w2 = R2' w1 + qd2 z = (0, 0, w2_z)
-    w2_z = qd1 + qd2
-    # wd2 = R2' wd1 + qdd2 z + R2' w1 x qd2 z = (0, 0, wd2_z)
-    wd2_z = qdd1 + qdd2
-    # a2 = R2' b2 = (a2_x, a2_y, 0)
-    a2_x = b2_x * c2 + b2_y * s2
-    a2_y = b2_y * c2 - b2_x * s2
-    # ww2 = w2 w2'
-    ww2_zz = w2_z * w2_z
-    # U2 = [wd2]x + [w2]x [w2]x, U2_xx = -ww2_zz, U2_xy = -wd2_z, U2_yx = wd2_z, U2_yy = -ww2_zz
-    # F2 = m2 a2 + U2 h2 = (F2_x, F2_y, 0)
-    F2_x = m2 * a2_x - h2_x * ww2_zz - h2_y * wd2_z
-    F2_y = m2 * a2_y - h2_y * ww2_zz + h2_x * wd2_z
-    # L2 = J2 w2 = (L2_x, L2_y, _)
-    L2_x = J2_xz * w2_z
-    L2_y = J2_yz * w2_z
-    # N2 = J2 wd2 + w2 x L2 + h2 x a2
-    N2_x = J2_xz * wd2_z - w2_z * L2_y - h2_z * a2_y
-    N2_y = J2_yz * wd2_z + w2_z * L2_x + h2_z * a2_x
-    N2_z = J2_zz * wd2_z - h2_y * a2_x + h2_x * a2_y
-
-    # ==== Backward, tips to root: force f and moment n that each joint transmits =================
-
-    # ---- link 2 'link2', turned by joint 2 'joint2'
-    # f2 = F2 = (F2_x, F2_y, 0)
-    # n2 = N2 = (N2_x, N2_y, N2_z)
-    # fj2 = R2 f2 = (fj2_x, fj2_y, 0)
-    fj2_x = c2 * F2_x - s2 * F2_y
-    fj2_y = c2 * F2_y + s2 * F2_x
-    # nj2 = R2 n2 = (nj2_x, nj2_y, N2_z)
-    nj2_x = c2 * N2_x - s2 * N2_y
-    nj2_y = c2 * N2_y + s2 * N2_x
-    # fp2 = fj2 = (fj2_x, fj2_y, 0)
-    # np2 = nj2 + p2 x fp2 = (nj2_x, nj2_y, np2_z)
-    np2_z = N2_z + p2_x * fj2_y
-
-    # ---- link 1 'link1', turned by joint 1 'joint1'
-    # f1 = F1 + fp2 = (f1_x, f1_y, 0)
-    f1_x = F1_x + fj2_x
-    f1_y = F1_y + fj2_y
-    # n1 = N1 + np2
-    n1_x = N1_x + nj2_x
-    n1_y = N1_y + nj2_y
-    n1_z = N1_z + np2_z
-    # fj1 = R1 f1 = (fj1_x, fj1_y, 0)
-    fj1_x = c1 * f1_x - s1 * f1_y
-    fj1_y = c1 * f1_y + s1 * f1_x
-    # nj1 = R1 n1 = (nj1_x, nj1_y, n1_z)
-    nj1_x = c1 * n1_x - s1 * n1_y
-    nj1_y = c1 * n1_y + s1 * n1_x
-
-    # ==== In the root frame: where each frame is, and how it moves ===============================
-
-    # ---- link 1 'link1', turned by joint 1 'joint1'
-    # T1 = R1, T1_xx = c1, T1_xy = -s1, T1_yx = s1, T1_yy = c1
-    # r1 = r0 + p1 = (0, 0, 0)
-    # v1 = v0 + (w0 x p1) = (0, 0, 0)
-    # acc1 = T1 a1 + g = (acc1_x, acc1_y, 0)
-    acc1_x = c1 * a1_x - s1 * a1_y
-    acc1_y = g_y + s1 * a1_x + c1 * a1_y
-
-    # ---- link 2 'link2', turned by joint 2 'joint2'
-    # T2 = T1 R2, T2_yx = -T2_xy, T2_yy = T2_xx
-    T2_xx = c1 * c2 - s1 * s2
-    T2_xy = -(c1 * s2 + s1 * c2)
-    # r2 = r1 + T1 p2 = (r2_x, r2_y, 0)
-    r2_x = p2_x * c1
-    r2_y = p2_x * s1
-    # v2 = v1 + T1 (w1 x p2) = (v2_x, v2_y, 0)
-    t61 = p2_x * qd1
-    v2_x = -s1 * t61
-    v2_y = c1 * t61
-    # acc2 = T2 a2 + g = (acc2_x, acc2_y, 0)
-    acc2_x = a2_x * T2_xx + a2_y * T2_xy
-    acc2_y = g_y - a2_x * T2_xy + a2_y * T2_xx
-
-    values_robot = {
-        'position_base': [0.0, 0.0, 0.0],
-        'velocity_base': [0.0, 0.0, 0.0],
-        'acceleration_base': [0.0, 0.0, 0.0],
-        'position_joint1': [0.0, 0.0, 0.0],
-        'velocity_joint1': [0.0, 0.0, 0.0],
-        'acceleration_joint1': [acc1_x, acc1_y, 0.0],
-        'forces_joint1': [fj1_x, fj1_y, 0.0],
-        'torques_joint1': [nj1_x, nj1_y, n1_z],
-        'position_link1': [0.0, 0.0, 0.0],
-        'velocity_link1': [0.0, 0.0, 0.0],
-        'acceleration_link1': [acc1_x, acc1_y, 0.0],
-        'position_joint2': [r2_x, r2_y, 0.0],
-        'velocity_joint2': [v2_x, v2_y, 0.0],
-        'acceleration_joint2': [acc2_x, acc2_y, 0.0],
-        'forces_joint2': [F2_x * T2_xx + F2_y * T2_xy, F2_y * T2_xx - F2_x * T2_xy, 0.0],
-        'torques_joint2': [N2_x * T2_xx + N2_y * T2_xy, N2_y * T2_xx - N2_x * T2_xy, N2_z],
-        'position_link2': [r2_x, r2_y, 0.0],
-        'velocity_link2': [v2_x, v2_y, 0.0],
-        'acceleration_link2': [acc2_x, acc2_y, 0.0],
-    }
-    return values_robot
+    q, qd, qdd = ([row[k] for row in array_of_variables] for k in range(3))
+    return inverse_dynamics(q, qd, qdd, True)
 
 
-# ==== A state to evaluate: fill it in and run this file ==========================================
-
-gv_position_joint1 = 0.35                                   # [rad]
-gv_velocity_joint1 = 1.16                                   # [rad/s]
-gv_acceleration_joint1 = 1.03                               # [rad/s^2]
-gv_position_joint2 = 0.78                                   # [rad]
-gv_velocity_joint2 = 0.17                                   # [rad/s]
-gv_acceleration_joint2 = -1.83                              # [rad/s^2]
-
+# ==== A state to evaluate, in rad, m and s: fill it in and run this file =========================
+gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1 = 0.35, 1.16, 1.03  # rad
+gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2 = 0.78, 0.17, -1.83  # rad
 array_of_variables = [
     [gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1],
     [gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2],
 ]
 
-# States, and what was found for them when this file was written (for the mass
-# matrix M qdd). It no longer agrees once a parameter has been changed.
-reference_q = [
-    [0.35, 0.78],
-    [0.61, -0.86],
-    [-0.86, 0.36],
+# States, and what is expected of the parameters as they were written (of M: M qdd)
+expected_wrenches = [
+    [-21.179604547, 75.354245018, 0.0, 0.0, 0.0, 167.141985],
+    [-16.327990555, 44.405793205, 0.0, 0.0, 0.0, 25.713400885],
 ]
-reference_qd = [
-    [1.16, 0.17],
-    [-0.19, -1.0],
-    [-1.0, 1.16],
-]
-reference_qdd = [
-    [1.03, -1.83],
-    [-1.99, 0.62],
-    [0.62, 1.0],
-]
+reference_q = [[0.35, 0.78], [0.61, -0.86], [-0.86, 0.36]]
+reference_qd = [[1.16, 0.17], [-0.19, -1.0], [-1.0, 1.16]]
+reference_qdd = [[1.03, -1.83], [-1.99, 0.62], [0.62, 1.0]]
 expected_inverse_dynamics = [
     [167.14198500435336, 25.713400885261393],
     [43.2271944383838, 13.718067503237304],
@@ -347,6 +220,10 @@ if __name__ == '__main__':
     for k in range(len(reference_q)):
         tau = inverse_dynamics(reference_q[k], reference_qd[k], reference_qdd[k])
         wrong += differences('inverse_dynamics', tau, expected_inverse_dynamics[k])
+    values = inverse_dynamics(reference_q[0], reference_qd[0], reference_qdd[0], True)
+    found = [values[f'forces_{name}'] + values[f'torques_{name}'] for name in JOINT_NAMES]
+    for entries, expected in zip(zip(*found), zip(*expected_wrenches)):
+        wrong += differences('dynamic_model', entries, expected)
     print('differs from the reference:' if wrong else 'agrees with the reference', *wrong,
           sep='\n    ')
     raise SystemExit(1 if wrong else 0)

@@ -27,7 +27,6 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
     ai            acceleration of the origin minus gravity, in frame i; a0 is given
     Ui            Ui r = wdi x r + wi x (wi x r): acceleration of r relative to the origin
     mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i
-    mi_k, ..      the same of the k-th link that is fixed to link i; Mi: mass of all together
     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
     wji, .. nji   the same vector in the axes of joint i, before it turns (forward: wji, wdji,
@@ -44,7 +43,6 @@ JOINT_NAMES = ('joint1', 'joint2')
 EFFORT_UNITS = ('N m', 'N m')
 
 # ==== Parameters, as in the URDF: change a line, run again, and the efforts follow ===============
-
 # link 1 'link1', turned by joint 1 'joint1'
 m1 = 3.0                                          # mass [kg]
 com1_x, com1_y, com1_z = 1.0, 0.0, 0.0            # centre of mass in the link [m]
@@ -72,10 +70,7 @@ qs2 = 0.4                                         # where it is slack [rad]
 
 # ==== What follows from them, in the frames of the equations =====================================
 # First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')
-
-h1_x = m1 * com1_x
-h1_y = m1 * com1_y
-h1_z = m1 * com1_z
+h1_x, h1_y, h1_z = m1 * com1_x, m1 * com1_y, m1 * com1_z
 J1_xx = I1_xx + m1 * (com1_y * com1_y + com1_z * com1_z)
 J1_xy = I1_xy - m1 * com1_x * com1_y
 J1_xz = I1_xz - m1 * com1_x * com1_z
@@ -85,9 +80,7 @@ J1_zz = I1_zz + m1 * (com1_x * com1_x + com1_y * com1_y)
 Ic1 = Im1 * N1
 Ir1 = N1 * Ic1
 
-h2_x = m2 * com2_x
-h2_y = m2 * com2_y
-h2_z = m2 * com2_z
+h2_x, h2_y, h2_z = m2 * com2_x, m2 * com2_y, m2 * com2_z
 J2_xx = I2_xx + m2 * (com2_y * com2_y + com2_z * com2_z)
 J2_xy = I2_xy - m2 * com2_x * com2_y
 J2_xz = I2_xz - m2 * com2_x * com2_z
@@ -100,8 +93,7 @@ def inverse_dynamics(q, qd, qdd, base_motion, external, payload):
     """
     Return the efforts tau that a motion requires.
 
-    q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2]: a value for
-    each of JOINT_NAMES; efforts [N m or N].
+    q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2], by JOINT_NAMES; efforts [N m or N].
     base_motion, 9 entries: of the root, in its frame: angular velocity [rad/s], angular
         acceleration [rad/s^2], acceleration of the origin minus gravity [m/s^2].
     external, 6 entries: for each link that the heading names, force [N] and moment [N m] on it by
@@ -121,16 +113,11 @@ def inverse_dynamics(q, qd, qdd, base_motion, external, payload):
     mp, cp_x, cp_y, cp_z, Ip_xx, Ip_xy, Ip_xz, Ip_yy, Ip_yz, Ip_zz = payload
 
     # ==== Loads on the links, in their frames ====================================================
-
     # ---- link 2 'link2', turned by joint 2 'joint2'
     # mt2, ht2, Jt2: mass, first moments, inertia of link 2 with its payload
-    t21 = cp_x * cp_x
-    t22 = cp_y * cp_y
-    t23 = cp_z * cp_z
-    mt2 = m2 + mp
-    ht2_x = h2_x + mp * cp_x
-    ht2_y = h2_y + mp * cp_y
-    ht2_z = h2_z + mp * cp_z
+    t21, t22, t23 = cp_x * cp_x, cp_y * cp_y, cp_z * cp_z
+    mt2, ht2_x = m2 + mp, h2_x + mp * cp_x
+    ht2_y, ht2_z = h2_y + mp * cp_y, h2_z + mp * cp_z
     Jt2_xx = J2_xx + Ip_xx + mp * (t22 + t23)
     Jt2_xy = J2_xy + Ip_xy - mp * cp_x * cp_y
     Jt2_xz = J2_xz + Ip_xz - mp * cp_x * cp_z
@@ -139,46 +126,27 @@ def inverse_dynamics(q, qd, qdd, base_motion, external, payload):
     Jt2_zz = J2_zz + Ip_zz + mp * (t21 + t22)
 
     # ==== Forward, root to tips: motion of each link, and what accelerates it ====================
-
     # ---- link 1 'link1', turned by joint 1 'joint1'
     # b1 = a0 + U0 p1 = (a0_x, a0_y, a0_z)
-    # R1: turn about z by q1
-    c1 = cos(q1)
-    s1 = sin(q1)
-    # w1 = R1' w0 + qd1 z
-    w1_x = w0_x * c1 + w0_y * s1
-    w1_y = w0_y * c1 - w0_x * s1
+    c1, s1 = cos(q1), sin(q1)             # R1: turn about z by q1
+    w1_x, w1_y = w0_x * c1 + w0_y * s1, w0_y * c1 - w0_x * s1  # w1 = R1' w0 + qd1 z
     w1_z = qd1 + w0_z
-    # wd1 = R1' wd0 + qdd1 z + R1' w0 x qd1 z
-    wd1_x = wd0_x * c1 + wd0_y * s1 + qd1 * w1_y
+    wd1_x = wd0_x * c1 + wd0_y * s1 + qd1 * w1_y  # wd1 = R1' wd0 + qdd1 z + R1' w0 x qd1 z
     wd1_y = wd0_y * c1 - wd0_x * s1 - qd1 * w1_x
     wd1_z = qdd1 + wd0_z
-    # a1 = R1' b1 = (a1_x, a1_y, a0_z)
-    a1_x = a0_x * c1 + a0_y * s1
-    a1_y = a0_y * c1 - a0_x * s1
-    # ww1 = w1 w1'
-    ww1_xx = w1_x * w1_x
-    ww1_yy = w1_y * w1_y
-    ww1_zz = w1_z * w1_z
-    ww1_xy = w1_x * w1_y
-    ww1_xz = w1_x * w1_z
-    ww1_yz = w1_y * w1_z
-    # U1 = [wd1]x + [w1]x [w1]x
-    U1_xx = -(ww1_yy + ww1_zz)
-    U1_xy = ww1_xy - wd1_z
-    U1_xz = wd1_y + ww1_xz
-    U1_yx = wd1_z + ww1_xy
-    U1_yy = -(ww1_xx + ww1_zz)
-    U1_yz = ww1_yz - wd1_x
-    U1_zx = ww1_xz - wd1_y
-    U1_zy = wd1_x + ww1_yz
+    a1_x, a1_y = a0_x * c1 + a0_y * s1, a0_y * c1 - a0_x * s1  # a1 = R1' b1 = (a1_x, a1_y, a0_z)
+    ww1_xx, ww1_yy = w1_x * w1_x, w1_y * w1_y  # ww1 = w1 w1'
+    ww1_zz, ww1_xy = w1_z * w1_z, w1_x * w1_y
+    ww1_xz, ww1_yz = w1_x * w1_z, w1_y * w1_z
+    U1_xx, U1_xy = -(ww1_yy + ww1_zz), ww1_xy - wd1_z  # U1 = [wd1]x + [w1]x [w1]x
+    U1_xz, U1_yx = wd1_y + ww1_xz, wd1_z + ww1_xy
+    U1_yy, U1_yz = -(ww1_xx + ww1_zz), ww1_yz - wd1_x
+    U1_zx, U1_zy = ww1_xz - wd1_y, wd1_x + ww1_yz
     U1_zz = -(ww1_xx + ww1_yy)
-    # F1 = m1 a1 + U1 h1
-    F1_x = m1 * a1_x + h1_x * U1_xx + h1_y * U1_xy + h1_z * U1_xz
+    F1_x = m1 * a1_x + h1_x * U1_xx + h1_y * U1_xy + h1_z * U1_xz  # F1 = m1 a1 + U1 h1
     F1_y = m1 * a1_y + h1_x * U1_yx + h1_y * U1_yy + h1_z * U1_yz
     F1_z = m1 * a0_z + h1_x * U1_zx + h1_y * U1_zy + h1_z * U1_zz
-    # L1 = J1 w1
-    L1_x = J1_xx * w1_x + J1_xy * w1_y + J1_xz * w1_z
+    L1_x = J1_xx * w1_x + J1_xy * w1_y + J1_xz * w1_z  # L1 = J1 w1
     L1_y = J1_xy * w1_x + J1_yy * w1_y + J1_yz * w1_z
     L1_z = J1_xz * w1_x + J1_yz * w1_y + J1_zz * w1_z
     # N1 = J1 wd1 + w1 x L1 + h1 x a1
@@ -190,47 +158,27 @@ def inverse_dynamics(q, qd, qdd, base_motion, external, payload):
             - h1_y * a1_x)
 
     # ---- link 2 'link2', turned by joint 2 'joint2'
-    # b2 = a1 + U1 p2
-    b2_x = a1_x + p2_x * U1_xx
-    b2_y = a1_y + p2_x * U1_yx
+    b2_x, b2_y = a1_x + p2_x * U1_xx, a1_y + p2_x * U1_yx  # b2 = a1 + U1 p2
     b2_z = a0_z + p2_x * U1_zx
-    # R2: turn about z by q2
-    c2 = cos(q2)
-    s2 = sin(q2)
-    # w2 = R2' w1 + qd2 z
-    w2_x = w1_x * c2 + w1_y * s2
-    w2_y = w1_y * c2 - w1_x * s2
+    c2, s2 = cos(q2), sin(q2)             # R2: turn about z by q2
+    w2_x, w2_y = w1_x * c2 + w1_y * s2, w1_y * c2 - w1_x * s2  # w2 = R2' w1 + qd2 z
     w2_z = qd2 + w1_z
-    # wd2 = R2' wd1 + qdd2 z + R2' w1 x qd2 z
-    wd2_x = wd1_x * c2 + wd1_y * s2 + qd2 * w2_y
+    wd2_x = wd1_x * c2 + wd1_y * s2 + qd2 * w2_y  # wd2 = R2' wd1 + qdd2 z + R2' w1 x qd2 z
     wd2_y = wd1_y * c2 - wd1_x * s2 - qd2 * w2_x
     wd2_z = qdd2 + wd1_z
-    # a2 = R2' b2 = (a2_x, a2_y, b2_z)
-    a2_x = b2_x * c2 + b2_y * s2
-    a2_y = b2_y * c2 - b2_x * s2
-    # ww2 = w2 w2'
-    ww2_xx = w2_x * w2_x
-    ww2_yy = w2_y * w2_y
-    ww2_zz = w2_z * w2_z
-    ww2_xy = w2_x * w2_y
-    ww2_xz = w2_x * w2_z
-    ww2_yz = w2_y * w2_z
-    # U2 = [wd2]x + [w2]x [w2]x
-    U2_xx = -(ww2_yy + ww2_zz)
-    U2_xy = ww2_xy - wd2_z
-    U2_xz = wd2_y + ww2_xz
-    U2_yx = wd2_z + ww2_xy
-    U2_yy = -(ww2_xx + ww2_zz)
-    U2_yz = ww2_yz - wd2_x
-    U2_zx = ww2_xz - wd2_y
-    U2_zy = wd2_x + ww2_yz
+    a2_x, a2_y = b2_x * c2 + b2_y * s2, b2_y * c2 - b2_x * s2  # a2 = R2' b2 = (a2_x, a2_y, b2_z)
+    ww2_xx, ww2_yy = w2_x * w2_x, w2_y * w2_y  # ww2 = w2 w2'
+    ww2_zz, ww2_xy = w2_z * w2_z, w2_x * w2_y
+    ww2_xz, ww2_yz = w2_x * w2_z, w2_y * w2_z
+    U2_xx, U2_xy = -(ww2_yy + ww2_zz), ww2_xy - wd2_z  # U2 = [wd2]x + [w2]x [w2]x
+    U2_xz, U2_yx = wd2_y + ww2_xz, wd2_z + ww2_xy
+    U2_yy, U2_yz = -(ww2_xx + ww2_zz), ww2_yz - wd2_x
+    U2_zx, U2_zy = ww2_xz - wd2_y, wd2_x + ww2_yz
     U2_zz = -(ww2_xx + ww2_yy)
-    # F2 = mt2 a2 + U2 ht2
-    F2_x = mt2 * a2_x + ht2_x * U2_xx + ht2_y * U2_xy + ht2_z * U2_xz
+    F2_x = mt2 * a2_x + ht2_x * U2_xx + ht2_y * U2_xy + ht2_z * U2_xz  # F2 = mt2 a2 + U2 ht2
     F2_y = mt2 * a2_y + ht2_x * U2_yx + ht2_y * U2_yy + ht2_z * U2_yz
     F2_z = mt2 * b2_z + ht2_x * U2_zx + ht2_y * U2_zy + ht2_z * U2_zz
-    # L2 = Jt2 w2
-    L2_x = Jt2_xx * w2_x + Jt2_xy * w2_y + Jt2_xz * w2_z
+    L2_x = Jt2_xx * w2_x + Jt2_xy * w2_y + Jt2_xz * w2_z  # L2 = Jt2 w2
     L2_y = Jt2_xy * w2_x + Jt2_yy * w2_y + Jt2_yz * w2_z
     L2_z = Jt2_xz * w2_x + Jt2_yz * w2_y + Jt2_zz * w2_z
     # N2 = Jt2 wd2 + w2 x L2 + ht2 x a2
@@ -242,59 +190,34 @@ def inverse_dynamics(q, qd, qdd, base_motion, external, payload):
             + ht2_x * a2_y - ht2_y * a2_x)
 
     # ==== Backward, tips to root: force f and moment n that each joint transmits =================
-
     # ---- link 2 'link2', turned by joint 2 'joint2'
-    # f2 = F2 - fe2
-    f2_x = F2_x - Fe1_x
-    f2_y = F2_y - Fe1_y
-    f2_z = F2_z - Fe1_z
-    # n2 = N2 - ne2
-    n2_x = N2_x - Ne1_x
-    n2_y = N2_y - Ne1_y
-    n2_z = N2_z - Ne1_z
+    f2_x, f2_y, f2_z = F2_x - Fe1_x, F2_y - Fe1_y, F2_z - Fe1_z  # f2 = F2 - fe2
+    n2_x, n2_y, n2_z = N2_x - Ne1_x, N2_y - Ne1_y, N2_z - Ne1_z  # n2 = N2 - ne2
     # fj2 = R2 f2 = (fj2_x, fj2_y, f2_z)
-    fj2_x = c2 * f2_x - s2 * f2_y
-    fj2_y = c2 * f2_y + s2 * f2_x
+    fj2_x, fj2_y = c2 * f2_x - s2 * f2_y, c2 * f2_y + s2 * f2_x
     # nj2 = R2 n2 = (nj2_x, nj2_y, n2_z)
-    nj2_x = c2 * n2_x - s2 * n2_y
-    nj2_y = c2 * n2_y + s2 * n2_x
-    # rotor2 = Ia2 qdd2
-    rotor2 = Ia2 * qdd2
-    # spring2 = ks2 (q2 - qs2)
-    spring2 = -ks2 * (qs2 - q2)
-    # tau2 = n2_z + rotor2 + spring2
-    tau2 = n2_z + rotor2 + spring2
+    nj2_x, nj2_y = c2 * n2_x - s2 * n2_y, c2 * n2_y + s2 * n2_x
+    rotor2 = Ia2 * qdd2                   # rotor2 = Ia2 qdd2
+    spring2 = -ks2 * (qs2 - q2)           # spring2 = ks2 (q2 - qs2)
+    tau2 = n2_z + rotor2 + spring2        # tau2 = n2_z + rotor2 + spring2
     # fp2 = fj2 = (fj2_x, fj2_y, f2_z)
     # np2 = nj2 + p2 x fp2 = (nj2_x, np2_y, np2_z)
-    np2_y = nj2_y - p2_x * f2_z
-    np2_z = n2_z + p2_x * fj2_y
+    np2_y, np2_z = nj2_y - p2_x * f2_z, n2_z + p2_x * fj2_y
 
     # ---- link 1 'link1', turned by joint 1 'joint1'
-    # f1 = F1 + fp2
-    f1_x = F1_x + fj2_x
-    f1_y = F1_y + fj2_y
-    f1_z = F1_z + f2_z
-    # n1 = N1 + np2
-    n1_x = N1_x + nj2_x
-    n1_y = N1_y + np2_y
-    n1_z = N1_z + np2_z
+    f1_x, f1_y, f1_z = F1_x + fj2_x, F1_y + fj2_y, F1_z + f2_z  # f1 = F1 + fp2
+    n1_x, n1_y, n1_z = N1_x + nj2_x, N1_y + np2_y, N1_z + np2_z  # n1 = N1 + np2
     # fj1 = R1 f1 = (fj1_x, fj1_y, f1_z)
-    fj1_x = c1 * f1_x - s1 * f1_y
-    fj1_y = c1 * f1_y + s1 * f1_x
+    fj1_x, fj1_y = c1 * f1_x - s1 * f1_y, c1 * f1_y + s1 * f1_x
     # nj1 = R1 n1 = (nj1_x, nj1_y, n1_z)
-    nj1_x = c1 * n1_x - s1 * n1_y
-    nj1_y = c1 * n1_y + s1 * n1_x
-    # nr1 = nj1 + Ic1 (qdd1 z + w0 x qd1 z)
-    t130 = Ic1 * qd1
-    nr1_x = nj1_x + w0_y * t130
-    nr1_y = nj1_y - w0_x * t130
+    nj1_x, nj1_y = c1 * n1_x - s1 * n1_y, c1 * n1_y + s1 * n1_x
+    t130 = Ic1 * qd1                      # nr1 = nj1 + Ic1 (qdd1 z + w0 x qd1 z)
+    nr1_x, nr1_y = nj1_x + w0_y * t130, nj1_y - w0_x * t130
     nr1_z = n1_z + Ic1 * qdd1
     # friction1 = Fv1 qd1 + (Fc1 + Fs1 exp(-iv1 qd1^2)) tanh(iw1 qd1) + Fo1
     friction1 = Fo1 + Fv1 * qd1 + tanh(iw1 * qd1) * (Fc1 + Fs1 * exp(-iv1 * qd1 * qd1))
-    # rotor1 = Ir1 qdd1 + Ic1 wd0_z
-    rotor1 = Ir1 * qdd1 + Ic1 * wd0_z
-    # tau1 = n1_z + friction1 + rotor1
-    tau1 = n1_z + friction1 + rotor1
+    rotor1 = Ir1 * qdd1 + Ic1 * wd0_z     # rotor1 = Ir1 qdd1 + Ic1 wd0_z
+    tau1 = n1_z + friction1 + rotor1      # tau1 = n1_z + friction1 + rotor1
     # fp1 = fj1 = (fj1_x, fj1_y, f1_z)
     # np1 = nr1 + p1 x fp1 = (nr1_x, nr1_y, nr1_z)
 
@@ -313,15 +236,9 @@ def inverse_dynamics(q, qd, qdd, base_motion, external, payload):
     return tau, wrench
 
 
-# ==== A state to evaluate: fill it in and run this file ==========================================
-
-gv_position_joint1 = 0.35                                   # [rad]
-gv_velocity_joint1 = 1.16                                   # [rad/s]
-gv_acceleration_joint1 = 1.03                               # [rad/s^2]
-gv_position_joint2 = 0.78                                   # [rad]
-gv_velocity_joint2 = 0.17                                   # [rad/s]
-gv_acceleration_joint2 = -1.83                              # [rad/s^2]
-
+# ==== A state to evaluate, in rad, m and s: fill it in and run this file =========================
+gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1 = 0.35, 1.16, 1.03  # rad
+gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2 = 0.78, 0.17, -1.83  # rad
 array_of_variables = [
     [gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1],
     [gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2],
@@ -338,23 +255,10 @@ external = [7.57, -3.54, -6.66, 5.26, 5.3, -6.62]
 # mass [kg], centre of mass [m] in the link, inertia about it [kg m^2]: xx, xy, xz, yy, yz, zz
 payload = [0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003]
 
-# States, and what was found for them when this file was written (for the mass
-# matrix M qdd). It no longer agrees once a parameter has been changed.
-reference_q = [
-    [0.35, 0.78],
-    [0.61, -0.86],
-    [-0.86, 0.36],
-]
-reference_qd = [
-    [1.16, 0.17],
-    [-0.19, -1.0],
-    [-1.0, 1.16],
-]
-reference_qdd = [
-    [1.03, -1.83],
-    [-1.99, 0.62],
-    [0.62, 1.0],
-]
+# States, and what is expected of the parameters as they were written (of M: M qdd)
+reference_q = [[0.35, 0.78], [0.61, -0.86], [-0.86, 0.36]]
+reference_qd = [[1.16, 0.17], [-0.19, -1.0], [-1.0, 1.16]]
+reference_qdd = [[1.03, -1.83], [-1.99, 0.62], [0.62, 1.0]]
 reference_base_motion = [
     [0.97, 1.01, -1.23, -0.7, 1.41, 0.33, -1.49, 0.05, 1.48],
     [0.64, -1.5, 0.61, 0.99, -1.43, 0.2, 1.27, -1.26, -0.22],
