@@ -1,5 +1,6 @@
 """Where links are as other links see them, against Pinocchio."""
 
+from functools import partial
 from math import nan
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from support.oracles import Pinocchio, State, motion_of, random_state
 from support.random_trees import examples, trees
 from support.robot_files import EXAMPLES, OWN, ROBOTS
 from urdf2dyn_ros import RobotModel, read_urdf
-from urdf2dyn_ros.external_wrenches.placements import Placements
+from urdf2dyn_ros.external_wrenches.placements import link_chain
 from urdf2dyn_ros.multibody import Multibody, multibody
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
@@ -41,11 +42,11 @@ def positions(system: Multibody, state: State) -> list[float]:
 def error(model: RobotModel, oracle: Frames) -> float:
     """Return how far entries are off, from every link to another one."""
     system = multibody(model)
-    state, places = random_state(system.joint_names), Placements(system)
-    names, worst = list(places.links), 0.0
+    state, places = random_state(system.joint_names), partial(link_chain, system)
+    names, worst = list(system.links), 0.0
     for number, link in enumerate(names):
         frame = names[(7 * number + 3) % len(names)]
-        R, p = places.between(link, frame)(positions(system, state))
+        R, p = places(link, frame)(positions(system, state))
         expected = oracle.between(state, link, frame)
         size = max(1.0, np.abs(expected.translation).max())
         worst = max(worst, np.abs(expected.rotation - R).max(),
@@ -71,11 +72,11 @@ def test_joints_of_several_freedoms(kind: str) -> None:
     model = between(kind, (0.6, 0.0, -0.8))
     system = multibody(model)
     state = random_state(system.joint_names)
-    motion, places = motion_of(model, state), Placements(system)
-    for link in places.links:
-        _, p = places.between(model.root, link)(positions(system, state))
+    motion, places = motion_of(model, state), partial(link_chain, system)
+    for link in system.links:
+        _, p = places(model.root, link)(positions(system, state))
         assert p == pytest.approx(motion[f'position_{link}'], rel=1e-12, abs=1e-12)
-        R, back = places.between(link, model.root)(positions(system, state))
+        R, back = places(link, model.root)(positions(system, state))
         assert np.array(R) @ p == pytest.approx(-np.array(back), rel=1e-12, abs=1e-12)
 
 
@@ -95,7 +96,7 @@ def test_only_the_joints_between_two_links_are_looked_at(link: str, frame: str) 
     """From one hand to the other the base, the spine and the legs have no say."""
     model = read_urdf((OWN / 'humanoid_3p33r.urdf').read_bytes())
     system = multibody(model)
-    chain = Placements(system).between(link, frame)
+    chain = link_chain(system, link, frame)
     expected = path_to_root(model, link) ^ path_to_root(model, frame)
     assert 0 < len(expected) < len(system.joint_names) / 2
     for joint, name in enumerate(system.joint_names):
@@ -106,12 +107,12 @@ def test_only_the_joints_between_two_links_are_looked_at(link: str, frame: str) 
 
 def test_on_one_body_a_placement_is_constant() -> None:
     model = read_urdf((next(EXAMPLES.rglob('panda.urdf'))).read_bytes())
-    places = Placements(multibody(model))
-    R, p = places.between('panda_link7', 'panda_link8')(())
+    places = partial(link_chain, multibody(model))
+    R, p = places('panda_link7', 'panda_link8')(())
     assert (R, p) == (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.107))
 
 
 def test_links_that_are_not_there() -> None:
-    places = Placements(multibody(read_urdf((OWN / 'robot_2r.urdf').read_bytes())))
+    system = multibody(read_urdf((OWN / 'robot_2r.urdf').read_bytes()))
     with pytest.raises(KeyError):
-        places.between(next(iter(places.links)), 'nowhere')
+        link_chain(system, next(iter(system.links)), 'nowhere')

@@ -10,41 +10,21 @@ from urdf2dyn_ros.equations.kinematics import REFERENCE, Placement, chain, next_
 from urdf2dyn_ros.multibody import Attached, Body, Multibody
 
 
-class Placements:
+def link_chain(system: Multibody, link: str, frame: str) -> Chain:
     """
-    The links of a robot by name, lumped links included, and the chains between them.
+    Return the chain from one link to another; lumped links are links as well.
 
-    Parameters
-    ----------
-    system : Multibody
-
-    Attributes
-    ----------
-    links : dict of str to (int, Attached)
-        Number of the body that a link is fixed to, and its placement there.
+    Raises
+    ------
+    KeyError
+        For a name that is no link.
 
     """
-
-    def __init__(self, system: Multibody) -> None:
-        self._system = system
-        self.links = system.links
-
-    def between(self, link: str, frame: str) -> Chain:
-        """
-        Return the chain from one link to another.
-
-        Raises
-        ------
-        KeyError
-            For a name that is not among `links`.
-
-        """
-        (number, here), (other, there) = self.links[link], self.links[frame]
-        inwards, outwards = chain(self._system, number), chain(self._system, other)
-        shared = sum(i == j for i, j in zip(inwards, outwards))
-        bodies = self._system.bodies
-        return Chain([bodies[i] for i in inwards[shared:]], here,
-                     [bodies[i] for i in outwards[shared:]], there)
+    (number, here), (other, there) = system.links[link], system.links[frame]
+    inwards, outwards = chain(system, number), chain(system, other)
+    shared = sum(i == j for i, j in zip(inwards, outwards))
+    return Chain([system.bodies[i] for i in inwards[shared:]], here,
+                 [system.bodies[i] for i in outwards[shared:]], there)
 
 
 class Chain:

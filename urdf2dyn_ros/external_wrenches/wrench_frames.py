@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urdf2dyn_ros.external_wrenches.placements import Chain, Placements
+from urdf2dyn_ros.external_wrenches.placements import Chain, link_chain
 from urdf2dyn_ros.multibody import Multibody
 from urdf2dyn_ros.quoting import suggestion
 
@@ -26,7 +26,7 @@ class WrenchFrames:
     """
 
     def __init__(self, system: Multibody, moving: bool) -> None:
-        self._placements = Placements(system)
+        self._system = system
         self._links, root = {link: link for link in system.links}, system.root[0].link.name
         if not moving:
             self._links.setdefault(WORLD_FRAME, root)
@@ -41,7 +41,7 @@ class WrenchFrames:
         """Return the placement of a known frame in that of a link."""
         key = link, self._links[frame_id]
         if key not in self._chains:
-            self._chains[key] = self._placements.between(*key)
+            self._chains[key] = link_chain(self._system, *key)
         return self._chains[key]
 
     def remedy(self, frame_id: str) -> str:

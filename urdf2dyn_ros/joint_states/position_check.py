@@ -77,12 +77,7 @@ class PositionCheck:
         """
         Add a sample; return whether it can be used.
 
-        Parameters
-        ----------
-        stamp : int
-            [ns].
-        q, qd : ndarray, (n,)
-            [rad or m], [rad/s or m/s]; qd is NaN where not measured. Both are kept.
+        Stamp [ns], q (n,) [rad or m] and qd (n,) [rad/s or m/s] or NaN; the arrays are kept.
 
         """
         self._count_swings(q)

@@ -137,12 +137,7 @@ class VelocityCheck:
         """
         Add a sample; return its velocities, NaN for those that must not be used.
 
-        Parameters
-        ----------
-        stamp : int
-            [ns].
-        q, qd : ndarray, (n,)
-            [rad or m], [rad/s or m/s]; qd is NaN where not measured. Both are kept.
+        Stamp [ns], q (n,) [rad or m] and qd (n,) [rad/s or m/s] or NaN; the arrays are kept.
 
         """
         self._samples.append((stamp, q, qd))

@@ -41,18 +41,13 @@ class MovingBase(ABC):
     gravity : tuple of float, (3,)
         [m/s^2], in the world's frame.
     **parameters
-        Rows of ``PARAMETERS`` by name.
+        Rows of ``PARAMETERS`` by name, checked by `check_all`.
 
     Attributes
     ----------
     counters : Counter
         By the keys of ``BASE_OUTCOMES``, ``BASE_EVENTS`` and ``BASE_ABSENCES``; they only
         increase.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown parameter or a value that breaks its rule.
 
     """
 

@@ -43,17 +43,12 @@ class ContactDetector:
     ----------
     joint_names : sequence of str, (n,)
     **parameters
-        Rows of ``PARAMETERS`` by name.
+        Rows of ``PARAMETERS`` by name, checked by `check_all`.
 
     Attributes
     ----------
     touched : tuple of str
         Joints with a contact since the last reset.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown parameter or a value that breaks its rule.
 
     """
 

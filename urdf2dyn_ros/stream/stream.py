@@ -49,17 +49,12 @@ class Stream:
         Returns the load arguments of `inverse_dynamics` at an estimate; a key of
         ``JOINT_STATE_OUTCOMES`` if they are unknown; None if they are not known yet: see `resume`.
     **parameters
-        Rows of ``PARAMETERS`` by name.
+        Rows of ``PARAMETERS`` by name, checked by `check_all`.
 
     Attributes
     ----------
     counters : Counter
         By the keys of ``JOINT_STATE_OUTCOMES`` and ``JOINT_STATE_EVENTS``; they only increase.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown parameter or a value that breaks its rule.
 
     """
 
