@@ -122,7 +122,7 @@ def test_exports_one_at_a_time_of_the_model_that_ran_when_asked(graph: Graph,
 
 @pytest.mark.fault(51)
 def test_ever_new_names_and_descriptions_do_not_fill_the_memory(graph: Graph) -> None:
-    """What is kept of them is bounded, and the model before them runs on."""
+    """What is kept of them is bounded, and the model before them remains active."""
     publisher = graph.publisher(String, 'robot_description', LATCHED)
     publisher.publish(String(data=TEXT))
     with graph.process('inverse_dynamics', **CENTRED) as process:

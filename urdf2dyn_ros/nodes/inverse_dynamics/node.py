@@ -26,7 +26,7 @@ from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_FAMILIES, NODE_P
 from urdf2dyn_ros.nodes.inverse_dynamics.payload import Payload
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Active, BuiltModel, Pipeline
 from urdf2dyn_ros.nodes.inverse_dynamics.status import StatusPublisher
-from urdf2dyn_ros.nodes.inverse_dynamics.terms import Terms
+from urdf2dyn_ros.nodes.inverse_dynamics.terms import TermTopics
 from urdf2dyn_ros.nodes.inverse_dynamics.wrenches import Wrenches
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.qos import best_effort
@@ -65,7 +65,7 @@ class InverseDynamicsNode(Node):
         self._pipeline = Pipeline(self.parameters, self._payload.entries, self._now)
 
         self._outputs = Outputs(endpoints, self._monitor)
-        self._terms = Terms(endpoints, values['terms.enabled'])
+        self._terms = TermTopics(endpoints, values['terms.enabled'])
         self._observer = Observer(endpoints, self._pipeline)
         self._information = ModelInfo(endpoints, self._monitor, informing)
         self._exports = ExportService(endpoints, self._pipeline, self._monitor, exporting)

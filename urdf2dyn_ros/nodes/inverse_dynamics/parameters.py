@@ -10,7 +10,7 @@ from urdf2dyn_ros.loads.load_parameters import JOINT_PARAMETERS, LOAD_PARAMETERS
 from urdf2dyn_ros.loads.payload import PAYLOAD
 from urdf2dyn_ros.moving_base import MovingBase
 from urdf2dyn_ros.moving_base.base_parameter import BASE_PARAMETER
-from urdf2dyn_ros.nodes.inverse_dynamics.terms import TERM_TOPICS
+from urdf2dyn_ros.nodes.inverse_dynamics.terms import TERM_NAMES
 from urdf2dyn_ros.observer.contact import ContactDetector
 from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
 from urdf2dyn_ros.parameters import Parameter
@@ -34,7 +34,7 @@ _OWN = (
     *PAYLOAD,
     *(row.named(f'wrench.{row.name}') for row in ExternalWrenches.PARAMETERS),
     Parameter('terms.enabled', False, 'Publish the terms whose sum the efforts are, on ~/terms/'
-              f'{", ".join(TERM_TOPICS[:-1])} and {TERM_TOPICS[-1]}.'),
+              f'{", ".join(TERM_NAMES[:-1])} and {TERM_NAMES[-1]}.'),
     Parameter('observer.enabled', False, 'Observe contacts: publish external efforts on '
               '~/external_efforts, and on ~/contact whether they have exceeded their thresholds. '
               'Requires measured efforts and a fixed base.'),

@@ -13,10 +13,10 @@ from urdf2dyn_ros.nodes.endpoints import Endpoints
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Active
 from urdf2dyn_ros.stream.output import Output
 
-TERM_TOPICS = ('gravity', 'coriolis', 'inertia', *TERMS, 'external')
+TERM_NAMES = ('gravity', 'coriolis', 'inertia', *TERMS, 'external')
 
 
-class Terms:
+class TermTopics:
     """Publishes the terms that have subscribers; zeros for one that is off."""
 
     def __init__(self, endpoints: Endpoints, enabled: bool) -> None:
@@ -28,7 +28,7 @@ class Terms:
         """Create or destroy the topics."""
         if enabled and not self._publishers:
             self._publishers = {name: self._endpoints.publisher(JointState, f'~/terms/{name}')
-                                for name in TERM_TOPICS}
+                                for name in TERM_NAMES}
         elif not enabled:
             old, self._publishers = self._publishers, {}
             for publisher in old.values():
