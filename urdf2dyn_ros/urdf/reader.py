@@ -16,7 +16,7 @@ from urdf2dyn_ros.robot_model import ExternalForce, Inertia, Joint, Limits, Link
 from urdf2dyn_ros.urdf.checks import check_description
 from urdf2dyn_ros.urdf.description import Description, Element, children, ignored, numbers
 from urdf2dyn_ros.urdf.document import MAX_BYTES, MAX_DEPTH, parse_document
-from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, TENSOR, attributes
+from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, TENSOR_ATTRIBUTES, attributes
 from urdf2dyn_ros.urdf.transmissions import gear_ratios
 
 MAX_LINKS = 5000
@@ -101,7 +101,7 @@ def _inertia(inertial: Any) -> Inertia | None:
     if inertial is None:
         return None
     xyz, rpy = _placement(inertial.origin)
-    xx, xy, xz, yy, yz, zz = (getattr(inertial.inertia, name) for name in TENSOR)
+    xx, xy, xz, yy, yz, zz = (getattr(inertial.inertia, name) for name in TENSOR_ATTRIBUTES)
     return Inertia(inertial.mass, xyz, rpy, (xx, xy, xz, yy, yz, zz))
 
 

@@ -19,7 +19,7 @@ from urdf2dyn_ros.urdf.description import (
     type_of,
 )
 from urdf2dyn_ros.urdf.findings import reject, warn
-from urdf2dyn_ros.urdf.schema import MOVING_TYPES, NUMBER_ATTRIBUTES, TENSOR
+from urdf2dyn_ros.urdf.schema import MOVING_TYPES, NUMBER_ATTRIBUTES, TENSOR_ATTRIBUTES
 
 _LARGEST_DISTANCE = 100.0
 _LARGEST_MASS = 1e4
@@ -98,7 +98,7 @@ def _has_inertia(link: Element) -> bool:
     """Return whether a link has inertia, also where another rule reports its numbers."""
     inertia = link.find('inertial/inertia')
     values = [number(link.find('inertial/mass'), 'value')]
-    values += [number(inertia, name) for name in TENSOR]
+    values += [number(inertia, name) for name in TENSOR_ATTRIBUTES]
     return link.find('inertial') is not None and any(value != 0.0 for value in values)
 
 

@@ -9,7 +9,9 @@ wrench on a link, is an extension of URDF.
 
 from __future__ import annotations
 
-TENSOR = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+from urdf2dyn_ros.algebra.vectors import TENSOR
+
+TENSOR_ATTRIBUTES = tuple(f'i{entry}' for entry in TENSOR)
 
 JOINT_TYPES = ('revolute', 'continuous', 'prismatic', 'fixed', 'planar', 'floating')
 AXIAL_TYPES = ('revolute', 'continuous', 'prismatic', 'planar')
@@ -39,7 +41,7 @@ NAME_ATTRIBUTES = {
 NUMBER_ATTRIBUTES = {
     'origin': {'xyz': 3, 'rpy': 3},
     'mass': {'value': 1},
-    'inertia': dict.fromkeys(TENSOR, 1),
+    'inertia': dict.fromkeys(TENSOR_ATTRIBUTES, 1),
     'axis': {'xyz': 3},
     'limit': {'lower': 1, 'upper': 1, 'effort': 1, 'velocity': 1},
     'dynamics': {'damping': 1, 'friction': 1},
@@ -51,7 +53,7 @@ NUMBER_ATTRIBUTES = {
 REQUIRED_ATTRIBUTES = {
     'joint': ('type',),
     'mass': ('value',),
-    'inertia': TENSOR,
+    'inertia': TENSOR_ATTRIBUTES,
     'axis': ('xyz',),
     'parent': ('link',),
     'child': ('link',),

@@ -8,7 +8,7 @@ from lxml import etree
 
 from urdf2dyn_ros.robot_model import ExternalForce, Inertia, Joint, RobotModel
 from urdf2dyn_ros.urdf.description import Element
-from urdf2dyn_ros.urdf.schema import TENSOR
+from urdf2dyn_ros.urdf.schema import TENSOR_ATTRIBUTES
 
 _UNLIMITED = {'lower': -1e9, 'upper': 1e9, 'effort': 1e9, 'velocity': 1e9}
 
@@ -44,7 +44,7 @@ def _write_inertia(link: Element, inertia: Inertia) -> None:
     inertial = etree.SubElement(link, 'inertial')
     _add(inertial, 'origin', {'xyz': inertia.com, 'rpy': inertia.rpy})
     _add(inertial, 'mass', {'value': inertia.mass})
-    _add(inertial, 'inertia', dict(zip(TENSOR, inertia.tensor, strict=True)))
+    _add(inertial, 'inertia', dict(zip(TENSOR_ATTRIBUTES, inertia.tensor, strict=True)))
 
 
 def _write_joint(element: Element, joint: Joint, fill_limits: bool) -> None:
