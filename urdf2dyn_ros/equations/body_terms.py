@@ -13,9 +13,9 @@ BodyTerms = Mapping[int, tuple[JointTerm, ...]]
 
 def body_terms(system: Multibody, loads: Loads) -> dict[int, tuple[JointTerm, ...]]:
     """Return the terms by the number of a body; what is off leaves no trace."""
-    found = {i: tuple(term for term in loads.terms.get(body.name, ()) if not term.is_off())
+    terms = {i: tuple(term for term in loads.terms.get(body.name, ()) if not term.is_off())
              for i, body in enumerate(system.bodies)}
-    return {i: terms for i, terms in found.items() if terms}
+    return {i: each for i, each in terms.items() if each}
 
 
 def shifted(terms: BodyTerms, old: Multibody, new: Multibody,
@@ -36,6 +36,6 @@ def shifted(terms: BodyTerms, old: Multibody, new: Multibody,
     result = {}
     for i, each in terms.items():
         shift = old.bodies[i].offset - new.bodies[i].offset
-        moved = tuple(term.shifted(shift) for term in each)
-        result[i] = one_constant(moved) if merged else moved
+        new_terms = tuple(term.shifted(shift) for term in each)
+        result[i] = one_constant(new_terms) if merged else new_terms
     return result

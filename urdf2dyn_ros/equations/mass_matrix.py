@@ -42,9 +42,9 @@ def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Se
     q : sequence of Scalar, (n,)
         Independent joints [rad or m].
     note : callable
-        Told every named quantity as it is made.
+        Called with every named quantity when it is computed.
     column : callable
-        Told the number of the body whose column begins.
+        Called with the number of the body whose column begins.
     terms : mapping
         Number of a body to the terms at its joint.
 
@@ -83,9 +83,9 @@ def _composite(system: Multibody, inertias: Sequence[BodyInertia | None],
             # joints rotate about z, or not at all
             before = rotated_about_z(inertia, R[0][0], R[1][0])
             before = transformed(before, IDENTITY, joint.displacement(at[i].q))
-            placed = transformed(before, body.parent_R_joint, body.parent_p_joint)
+            in_parent_frame = transformed(before, body.parent_R_joint, body.parent_p_joint)
             result[body.parent] = total(
-                part for part in (result[body.parent], placed) if part is not None)
+                part for part in (result[body.parent], in_parent_frame) if part is not None)
     return result
 
 
@@ -102,13 +102,13 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
     while i != ROOT:
         body = system.bodies[i]
         says = partial(_say, note, i)
-        effort, placed = JOINTS[body.type].backward(wrench, at[i], says)
+        effort, before = JOINTS[body.type].backward(wrench, at[i], says)
         for term in terms if i == j else ():
             effort = effort + term.effort(_AT_REST, moved_by_1, 0.0)
-            handed = term.on_parent(_AT_REST, moved_by_1)
-            if handed != ZERO:
-                placed = placed._replace(n=add(placed.n, handed))
-                says('nr', placed.n)
+            moment = term.on_parent(_AT_REST, moved_by_1)
+            if moment != ZERO:
+                before = before._replace(n=add(before.n, moment))
+                says('nr', before.n)
                 says = partial(_say_spun, note, i)
         row, k = body.coordinate, moving.coordinate
         entry = moving.multiplier * (body.multiplier * effort)
@@ -116,7 +116,7 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
         if i != j:
             M[k][row] = M[k][row] + entry   # twice on the diagonal, if one mimics the other
         if body.parent != ROOT:
-            wrench = in_parent(body, placed, says)
+            wrench = in_parent(body, before, says)
         says('tau', ())
         i = body.parent
 

@@ -1,12 +1,12 @@
 """
 The generalised momentum p = M(q) qd, and beta = C(q, qd)' qd of its derivative.
 
-d/dt p = tau + beta - load, where load are the efforts of gravity and of what else acts, without
+d/dt p = tau + beta - load, where load are the efforts of gravity and of the loads, without
 Coriolis and centrifugal ones (De Luca, Mattone 2003): what observes efforts needs no
 accelerations. As p is linear in qd, the recursion that asks for accelerations finds it from
 velocities in their place: what it makes on its way are angular velocity, velocity of the origin,
 and linear and angular momentum of each link with what it carries. So p takes no mass matrix, and
-beta, the derivative of the kinetic energy with respect to q, is had from the same vectors.
+beta, the derivative of the kinetic energy with respect to q, needs the same vectors only.
 
 """
 
@@ -39,7 +39,7 @@ UNITS = {'N m': 'kg m^2/s', 'N': 'kg m/s'}
 """Unit of an effort to that of the momentum it changes."""
 
 
-class Momentum(NamedTuple):
+class MomentumRates(NamedTuple):
     """Momentum p [kg m^2/s or kg m/s], beta and load [N m or N] of independent joints, (n,)."""
 
     p: list[Scalar]
@@ -57,9 +57,9 @@ def angular_momentum(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Ve
 
 def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
              qd: Sequence[Scalar], gravity: Vector, recursion: Recursion = TEXTBOOK,
-             loads: AppliedLoads = NO_LOADS) -> Momentum:
+             loads: AppliedLoads = NO_LOADS) -> MomentumRates:
     """
-    Return the momentum of every independent joint, and what changes it beside the efforts.
+    Return the momentum of every independent joint, and what changes it besides the efforts.
 
     Parameters
     ----------
@@ -120,14 +120,14 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
             note(i, term.NAME, (part,))
             load[body.coordinate] = load[body.coordinate] + body.multiplier * part
         note(i, 'load', (load[body.coordinate],))
-    return Momentum(moving.efforts, beta, load)
+    return MomentumRates(moving.efforts, beta, load)
 
 
 def _kept(terms: Mapping[int, Sequence[JointTerm]], inertial: bool) -> dict[int, list[JointTerm]]:
     """Return the terms that depend on accelerations, or the others."""
-    found = {i: [term for term in each if inertial == term.INERTIAL]
-             for i, each in terms.items()}
-    return {i: each for i, each in found.items() if each}
+    kept = {i: [term for term in each if inertial == term.INERTIAL]
+            for i, each in terms.items()}
+    return {i: each for i, each in kept.items() if each}
 
 
 def _across_z(a: Vector, b: Vector) -> Scalar:

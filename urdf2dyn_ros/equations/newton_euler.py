@@ -36,12 +36,12 @@ from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
 class AppliedLoads(NamedTuple):
     """
-    What acts beside the links' inertia and gravity.
+    Loads as scalars, by body.
 
     Attributes
     ----------
     base : Motion or None
-        Of the root, in its own frame; None if it stands still.
+        Motion of the root, in its own frame; None if the base is fixed.
     terms : mapping
         Number of a body to the terms at its joint.
     wrenches : mapping
@@ -63,7 +63,7 @@ NO_LOADS = AppliedLoads()
 
 class Sweep(NamedTuple):
     """
-    Efforts of the independent joints, and what the two sweeps found on their way.
+    Efforts of the independent joints, and the quantities that the two sweeps compute.
 
     Attributes
     ----------

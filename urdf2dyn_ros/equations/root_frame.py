@@ -12,7 +12,7 @@ from urdf2dyn_ros.multibody import ROOT, Attached, Multibody
 
 
 class _Frame:
-    """A body's frame in the root: orientation, position, velocity, and what the sweep found."""
+    """A body's frame in the root: orientation, position, velocity, and motion from the sweep."""
 
     def __init__(self, T: Matrix, r: Vector, v: Vector, w: Vector, U: Matrix, a: Vector) -> None:
         self.T, self.r, self.v, self.w, self.U, self.a = T, r, v, w, U, a
@@ -40,23 +40,23 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector,
     """
     root = _Frame(IDENTITY, ZERO, ZERO, ZERO, spin(ZERO, ZERO), ZERO)
     frames: list[_Frame] = []
-    found: dict[str, Vector] = {}
+    vectors: dict[str, Vector] = {}
     for attached in system.root:
-        _attached(found, root, attached)
+        _attached(vectors, root, attached)
     for i, body in enumerate(system.bodies):
         parent = root if body.parent == ROOT else frames[body.parent]
-        frame = _moved(system, sweep, gravity, i, parent, note)
+        frame = _next_frame(system, sweep, gravity, i, parent, note)
         frames.append(frame)
-        _found(found, body.name, frame.at(ZERO))
+        _add(vectors, body.name, frame.at(ZERO))
         for name, vector in zip(('forces', 'torques'), sweep.wrenches[i]):
-            found[f'{name}_{body.name}'] = apply(frame.T, vector)
+            vectors[f'{name}_{body.name}'] = apply(frame.T, vector)
         for attached in body.attached:
-            _attached(found, frame, attached)
+            _attached(vectors, frame, attached)
         note(i, 'at', ())
-    return found
+    return vectors
 
 
-def _moved(system: Multibody, sweep: Sweep, gravity: Vector, i: int, parent: _Frame,
+def _next_frame(system: Multibody, sweep: Sweep, gravity: Vector, i: int, parent: _Frame,
            note: Note) -> _Frame:
     body, at = system.bodies[i], sweep.coordinates[i]
     T = oriented(parent.T, body, at)
@@ -74,15 +74,15 @@ def _moved(system: Multibody, sweep: Sweep, gravity: Vector, i: int, parent: _Fr
     return _Frame(T, r, v, motion.w, sweep.spins[i], acceleration)
 
 
-def _attached(found: dict[str, Vector], frame: _Frame, attached: Attached) -> None:
+def _attached(vectors: dict[str, Vector], frame: _Frame, attached: Attached) -> None:
     values = frame.at(attached.body_p_link)
     if attached.joint is not None:
-        _found(found, attached.joint, values)
-    known = found.get(f'position_{attached.link.name}', values['position'])
+        _add(vectors, attached.joint, values)
+    known = vectors.get(f'position_{attached.link.name}', values['position'])
     suffix = '' if known == values['position'] else ' (link)'
-    _found(found, attached.link.name + suffix, values)
+    _add(vectors, attached.link.name + suffix, values)
 
 
-def _found(found: dict[str, Vector], name: str, values: dict[str, Vector]) -> None:
+def _add(vectors: dict[str, Vector], name: str, values: dict[str, Vector]) -> None:
     for kind, vector in values.items():
-        found.setdefault(f'{kind}_{name}', vector)
+        vectors.setdefault(f'{kind}_{name}', vector)

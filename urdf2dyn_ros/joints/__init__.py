@@ -1,8 +1,9 @@
 """The table of joints: a new one is a file and a line here."""
 
-from urdf2dyn_ros.joints import floating, planar
+from urdf2dyn_ros.joints.floating import floating_parts
 from urdf2dyn_ros.joints.joint_type import JointType
 from urdf2dyn_ros.joints.parts import Part, single
+from urdf2dyn_ros.joints.planar import planar_parts
 from urdf2dyn_ros.joints.prismatic import PRISMATIC
 from urdf2dyn_ros.joints.revolute import REVOLUTE
 
@@ -15,8 +16,8 @@ JOINTS: dict[str, JointType] = {
 
 DECOMPOSED = {
     **dict.fromkeys(JOINTS, single),
-    'planar': planar.parts,
-    'floating': floating.parts,
+    'planar': planar_parts,
+    'floating': floating_parts,
 }
 """URDF joint type to its coordinates, from the parent outwards."""
 

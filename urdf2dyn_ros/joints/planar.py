@@ -7,7 +7,7 @@ from urdf2dyn_ros.joints.parts import Part
 from urdf2dyn_ros.robot_model import Joint
 
 
-def parts(joint: Joint) -> tuple[Part, ...]:
+def planar_parts(joint: Joint) -> tuple[Part, ...]:
     """Return x, y, theta; for the normal z, x and y are those of the joint's frame."""
     x, y, normal = zip(*aligned(joint.axis))
     return (Part(f'{joint.name}/x', 'prismatic', x),

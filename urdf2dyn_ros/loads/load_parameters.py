@@ -45,7 +45,7 @@ WRENCH_TOPICS = Family('external_wrenches', 'link', (
               'none.',
               read_only=True),
 ))
-"""Links on which a measured wrench acts."""
+"""Topics with the measured wrenches on links."""
 
 
 def _terms(values: Mapping[str, Any], given: Mapping[str, float], joint: Joint | None,
@@ -66,7 +66,7 @@ def _terms(values: Mapping[str, Any], given: Mapping[str, float], joint: Joint |
 
 def loaded(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel, Loads]:
     """
-    Return a robot with the forces that count, and what else acts on it.
+    Return a robot with the forces that count, and its loads.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def _base(values: Mapping[str, Any]) -> str:
 
 
 def external(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return the links on which a measured wrench acts, with its topic."""
+    """Return the links with a measured wrench, and its topic."""
     return {link: row[''] for link, row in WRENCH_TOPICS.of(values).items() if row['']}
 
 

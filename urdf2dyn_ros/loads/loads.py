@@ -1,4 +1,4 @@
-"""What acts on a robot beside its links' inertia and gravity, as a user declares it."""
+"""Loads on a robot, as a user declares them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BASES = ('auto', 'fixed', 'moving')
 @dataclass(frozen=True)
 class Loads:
     """
-    What acts beside the links' inertia and gravity; by default the URDF's <force> tags alone.
+    Loads in addition to the links' inertia and gravity; by default the <force> tags alone.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Loads:
     terms : mapping
         Name of a movable joint to its friction, rotor and spring.
     external : sequence of str
-        Links on which a wrench acts that is an input.
+        Links with a wrench that is an input.
     payload : str
         Link that carries a payload, which is an input; empty for none.
 
@@ -38,11 +38,11 @@ class Loads:
     payload: str = ''
 
     def moving(self, system: Multibody) -> bool:
-        """Tell whether the motion of the root is an input."""
+        """Return whether the motion of the root is an input."""
         return self.base == 'moving' or (self.base == 'auto' and system.floating)
 
     def acts(self, system: Multibody) -> bool:
-        """Tell whether anything acts beside rigid links on a root that stands still."""
+        """Return whether there is any load, or a moving base."""
         return (self.moving(system) or bool(system.forces or self.external)
                 or any(not term.is_off() for terms in self.terms.values() for term in terms))
 

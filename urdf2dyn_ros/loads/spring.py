@@ -1,4 +1,4 @@
-"""A spring beside a joint's motor: ks (q - qs)."""
+"""A spring in parallel with a joint's motor: ks (q - qs)."""
 
 from __future__ import annotations
 

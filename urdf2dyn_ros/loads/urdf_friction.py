@@ -23,6 +23,6 @@ def urdf_friction(model: RobotModel) -> dict[str, tuple[Friction, ...]]:
 
     """
     moving = {body.name for body in multibody(model).bodies}
-    found = {joint.name: Friction(joint.damping, joint.friction, 1.0 / SIGN_WIDTH)
+    friction_of = {joint.name: Friction(joint.damping, joint.friction, 1.0 / SIGN_WIDTH)
              for joint in model.joints if joint.name in moving}
-    return {name: (friction,) for name, friction in found.items() if not friction.is_off()}
+    return {name: (friction,) for name, friction in friction_of.items() if not friction.is_off()}
