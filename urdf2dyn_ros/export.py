@@ -39,11 +39,11 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
     gravity : tuple of float, (3,)
         [m/s^2], in the root frame.
     functions : str
-        inverse_dynamics, gravity, bias, mass_matrix, or all: these four, and one that does the
-        work of all four at once; or terms: what the efforts of inverse_dynamics are the sum of.
+        A key of `functions.FUNCTIONS`, or all: inverse_dynamics, gravity, bias, mass_matrix, and
+        one that does the work of these four at once.
     loads : Loads
-        What acts beside the links; what of it is given at every call is an argument of the
-        functions.
+        Loads in addition to the links' inertia and gravity; those that vary from call to call
+        are arguments of the functions.
 
     Raises
     ------
@@ -52,8 +52,6 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
     ExportError
         For an unknown language, style or function, or a name that is not a plain identifier; the
         message lists what is valid.
-    ParameterError
-        For loads on what the robot does not have.
 
     """
     if not isinstance(language, str) or language not in LANGUAGES:

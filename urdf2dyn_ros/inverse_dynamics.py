@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.generated_function import GeneratedFunction
+from urdf2dyn_ros.compiled.generated_function import GeneratedFunction
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY

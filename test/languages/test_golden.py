@@ -7,6 +7,7 @@ The 2R's exported files, as they are in the repository: what a change does to th
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 
 from support.paths import ROOT, TEST
 from urdf2dyn_ros import export_model, languages, read_urdf
+from urdf2dyn_ros.functions import FUNCTIONS
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.loads import Friction, Loads, Rotor, Spring
 from urdf2dyn_ros.program.generator import STYLES
@@ -82,6 +84,16 @@ def test_a_language_is_a_short_file_and_a_line() -> None:
         assert lines.count(f"    '{name}': {name}.write,") == 1
         lines_of_it = (folder / f'{name}.py').read_text().splitlines()
         assert len(lines_of_it) <= LONGER.get(name, 130), name
+
+
+def test_no_language_asks_for_the_name_of_a_function_or_of_a_result() -> None:
+    """Rows, columns, units and inputs are data of a result."""
+    names = {*FUNCTIONS} | {result.name for function in FUNCTIONS.values()
+                            for result in function.RESULTS}
+    for path in Path(languages.__file__).parent.glob('*.py'):
+        texts = {node.value for node in ast.walk(ast.parse(path.read_text()))
+                 if isinstance(node, ast.Constant)}
+        assert not texts & names, path.name
 
 
 if __name__ == '__main__':

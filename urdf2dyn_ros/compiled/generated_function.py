@@ -18,9 +18,6 @@ from urdf2dyn_ros.languages import python
 from urdf2dyn_ros.program.generator import uncollected
 from urdf2dyn_ros.program.program import Program
 
-OF_JOINTS = ('q', 'qd', 'qdd')
-"""Inputs with an entry for each joint; the others may be the same for all states."""
-
 
 class GeneratedFunction:
     """
@@ -104,13 +101,13 @@ class GeneratedFunction:
                              f'are {len(given)}')
         states = [self._checked(x, values) for x, values in zip(self._inputs, given)]
         states = [np.broadcast_to(state, (*states[0].shape[:-1], state.size))
-                  if state.ndim == 1 and x.name not in OF_JOINTS else state
+                  if state.ndim == 1 and not x.of_joints else state
                   for x, state in zip(self._inputs, states)]
         if any(state.shape[:-1] != states[0].shape[:-1] for state in states):
             shapes = ', '.join(f'{x.name} {state.shape}'
                                for x, state in zip(self._inputs, states))
             *most, last = (x.name for x in self._inputs)
-            same = ('the same shape' if all(x.name in OF_JOINTS for x in self._inputs) else
+            same = ('the same shape' if all(x.of_joints for x in self._inputs) else
                     'rows of the same number')
             raise StateError(f'{", ".join(most)} and {last} must have {same}; they have: {shapes}')
         if self.backend == 'c':
@@ -181,7 +178,6 @@ class GeneratedFunction:
 
     def _checked(self, x: Input, values: ArrayLike) -> Array:
         name, n = x.name, len(x.entries)
-        of_joints = name in OF_JOINTS
         try:
             if np.ma.is_masked(values):
                 raise TypeError('some of it is masked')
@@ -192,7 +188,7 @@ class GeneratedFunction:
         except (TypeError, ValueError, OverflowError) as error:
             raise StateError(f'{name} is not an array of numbers: {error}') from None
         if state.ndim not in (1, 2) or state.shape[-1] != n:
-            what = (f'for the joints {", ".join(self._joint_names)}' if of_joints else x.summary)
+            what = (f'for the joints {", ".join(self._joint_names)}' if x.of_joints else x.summary)
             raise StateError(f'{name} has shape {state.shape}; it must be ({n},) or (N, {n}), '
                              f'{what}')
         # for one state plain Python is faster than numpy
@@ -200,7 +196,7 @@ class GeneratedFunction:
                   else np.isfinite(state).all())
         if not finite:
             where = np.argwhere(~np.isfinite(state))[0]
-            whose = (f' for joint {self._joint_names[where[-1]]!r}' if of_joints else
+            whose = (f' for joint {self._joint_names[where[-1]]!r}' if x.of_joints else
                      f' of {x.entries[where[-1]]}')
             raise StateError(f'{name}{[int(k) for k in where]} is {state[tuple(where)]}: the '
                              f'value{whose} must be finite')
