@@ -157,15 +157,15 @@ def test_what_was_left_out_is_told_for_what_it_is(tmp_path: Path) -> None:
     assert motion.skipped == 0
     found = suggest(motion, 'kalman', silent)
     text = report(motion, found)
-    assert '\nbesides: gap 1 (steps forward over' in text and 'left out: ' not in text
+    assert '\nbesides: gap 1 (steps forward over' in text and 'dropped: ' not in text
     assert 'samples from all over it' not in text
-    assert 'left out, as they do not move: b' in text
+    assert 'not used, as they do not move: b' in text
     assert re.search(r'^b .*  -  +-  +-$', text, re.MULTILINE)
     titles = [axes.get_title('right') for axes in _page(motion, found, range(3), 'title').axes]
     assert [title[:5] for title in titles if title] == ['RMS o', 'does ', 'RMS o']
     motion.skipped, motion.events = 500, Counter(duplicate_stamp=3, jump_back=1)
     text = report(motion, found)
-    assert '\nleft out: duplicate_stamp 3 (same stamp as the message before)\n' in text
+    assert '\ndropped: duplicate_stamp 3 (same stamp as the message before)\n' in text
     assert '\ntuned on 400 samples from all over it, which are enough: 500 between them' in text
     assert 'besides' not in text
 

@@ -9,8 +9,8 @@ states; of all parameters those are the most likely that minimise the sum of
 over the innovations y: prediction errors, for which no true acceleration is needed (Schweppe,
 Evaluation of likelihood functions for Gaussian signals, IEEE Trans. Information Theory 11, 1965;
 Bar-Shalom, Li and Kirubarajan, section 11.6). It is the filter of the node itself that runs here,
-once for all candidates: each is a column of its arrays. An outlier, which the gate leaves out,
-costs what it would cost on the gate's edge.
+once for all candidates: each is a column of its arrays. An outlier, which the gate rejects,
+costs as much as one on the gate's edge.
 
 The noise of velocities is at least what their divided differences show; drivers that filter
 velocities leave errors that are smooth, and thereby not seen in differences but in innovations.
@@ -44,7 +44,7 @@ _FINER = 10.0 ** np.array([-0.5, 0.0, 0.5])
 
 
 class GivenNoise:
-    """Noise that is known, in the place of what a filter tells from its samples."""
+    """Known noise, in the place of the noise that a filter learns from its samples."""
 
     def __init__(self, variance: Array, stamps: float) -> None:
         self.variance, self.stamps = variance, stamps
@@ -77,15 +77,15 @@ class Candidates(Kalman):
     def _correct(self, z: Array, S: Array, off: Array) -> None:
         if self._count > WARM_UP:
             y = z[INNOVATIONS]
-            left_out = (S == REJECTED_VARIANCE).sum(axis=0)
+            rejected = (S == REJECTED_VARIANCE).sum(axis=0)
             det = S[0] * S[1] - off * off
             squares = (S[1] * y[0] * y[0] - 2.0 * off * y[0] * y[1] + S[0] * y[1] * y[1]) / det
-            self.cost += np.log(det) - left_out * np.log(REJECTED_VARIANCE) + squares
+            self.cost += np.log(det) - rejected * np.log(REJECTED_VARIANCE) + squares
         super()._correct(z, S, off)
 
 
 def costs(motion: RecordedMotion, densities: Array, deviations: Array, stamps: float,
-          tell: Callable[[float], None]) -> Array:
+          report: Callable[[float], None]) -> Array:
     """
     Return minus twice the log-likelihood, but for a constant.
 
@@ -99,8 +99,8 @@ def costs(motion: RecordedMotion, densities: Array, deviations: Array, stamps: f
         Of positions and velocities.
     stamps : float
         Standard deviation of the stamps [s].
-    tell : callable
-        Told the fraction done.
+    report : callable
+        Called with the fraction that is done.
 
     Returns
     -------
@@ -115,12 +115,12 @@ def costs(motion: RecordedMotion, densities: Array, deviations: Array, stamps: f
             filters.reset()
         filters.update(stamp, q[k], qd[k])
         if k % 500 == 0:
-            tell(k / len(q))
+            report(k / len(q))
     return filters.cost.reshape(n, m)
 
 
 def most_likely(motion: RecordedMotion, noise: Array, stamps: float,
-                tell: Callable[[float], None]) -> tuple[Array, Array]:
+                report: Callable[[float], None]) -> tuple[Array, Array]:
     """
     Return snap densities (n,) and noise (2, n), the velocities' as the innovations show it.
 
@@ -131,8 +131,8 @@ def most_likely(motion: RecordedMotion, noise: Array, stamps: float,
         From divided differences; NaN where not measured.
     stamps : float
         Standard deviation of the stamps [s].
-    tell : callable
-        Told the fraction done.
+    report : callable
+        Called with the fraction that is done.
 
     """
     n = len(motion.names)
@@ -149,7 +149,7 @@ def most_likely(motion: RecordedMotion, noise: Array, stamps: float,
         known = deviations[:, :, None, None] * np.ones_like(inflated)
         known[1] *= inflated
         cost = costs(part, candidates.reshape(n, m), known.reshape(2, n, m), stamps,
-                     within(tell, first, last))
+                     within(report, first, last))
         best = cost.argmin(axis=1)
         density = candidates.reshape(n, m)[np.arange(n), best]
         inflation = inflated.reshape(n, m)[np.arange(n), best]
@@ -158,6 +158,6 @@ def most_likely(motion: RecordedMotion, noise: Array, stamps: float,
     return np.clip(density, DENSITIES[0], DENSITIES[-1]), result
 
 
-def within(tell: Callable[[float], None], first: float, last: float) -> Callable[[float], None]:
-    """Return a function to be told the fraction of a part done, from `first` to `last`."""
-    return lambda done: tell(first + (last - first) * done)
+def within(report: Callable[[float], None], first: float, last: float) -> Callable[[float], None]:
+    """Return a function that maps the progress of a part to that of the whole and reports it."""
+    return lambda done: report(first + (last - first) * done)

@@ -1,8 +1,8 @@
 """
-The samples of a recording that parameters are tuned on: all, or pieces from all over it.
+The samples of a recording for tuning: all of them, or pieces distributed over all of it.
 
-Where its time was set back, only its longest stretch: laid over each other, or beside each other
-on a time of our own, two passes would be a motion that nobody recorded.
+If its time jumps back, only the longest stretch of rising stamps: two passes together would be a
+motion that was never recorded.
 
 """
 
@@ -38,28 +38,28 @@ WARM_UP = 50
 @dataclass
 class RecordedMotion:
     """
-    What was measured.
+    Measured positions and velocities.
 
     Attributes
     ----------
     path : Path
-        Of the recording.
+        The recording.
     names : tuple of str
-        Of n joints.
+        Names of n joints.
     stamps : ndarray of int, (k,)
         Each later than the one before [ns].
     q, qd : ndarray, (k, n)
         [rad or m], [rad/s or m/s]; qd is NaN where not measured.
     starts : ndarray of bool, (k,)
-        Where nothing may be concluded from the samples before.
+        Samples that are not related to those before.
     all_stamps : ndarray of int
-        Of the whole stretch, in the order of the file [ns].
+        Those of the whole stretch, in the order of the file [ns].
     events : Counter
-        What was left out, and why.
+        Dropped samples by outcome.
     error : RecordingError or None
-        Why the recording could not be read to its end.
+        The error if the recording could not be read to its end.
     set_back : str
-        Where the time was set back, and what was left out for that; empty if it was not.
+        Where the time jumps back, and what was dropped for that; empty if it does not.
     skipped : int
         Samples of the stretch between the pieces.
 
@@ -84,7 +84,7 @@ class RecordedMotion:
         return seconds
 
     def some(self, pieces: int) -> RecordedMotion:
-        """Return a part of it: so many pieces from all over it."""
+        """Return so many pieces, distributed over all of it."""
         number = np.arange(len(self.stamps)) // PIECE
         step = max(1, int(np.ceil((number[-1] + 1) / pieces)))
         kept = number % step == 0
@@ -96,7 +96,7 @@ class RecordedMotion:
 
     @property
     def settled(self) -> NDArray[np.bool_]:
-        """Where an estimator has had `WARM_UP` samples since a start, (k,)."""
+        """Samples with at least `WARM_UP` others since a start, (k,)."""
         rows = np.arange(len(self.starts))
         last = np.maximum.accumulate(np.where(self.starts, rows, 0))
         return rows - last >= WARM_UP
@@ -106,7 +106,7 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> RecordedMot
     """
     Return the motion of some joints; of all for an empty sequence.
 
-    If the time was set back, that of the longest stretch of rising stamps.
+    If the time jumps back, that of the longest stretch of rising stamps.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def _read(records: Iterable[Record], first: str, samples: Samples, stretches: St
         if later is None:   # a table's time may begin at zero, which in a message is no stamp
             later = max(SECOND_NS - record.stamp, 0)
         stamp = record.stamp + later
-        if not 0 < stamp < LATEST_STAMP:   # set back to before its beginning, or in other units
+        if not 0 < stamp < LATEST_STAMP:   # before the beginning of time, or in other units
             events['no_stamp'] += 1
             if stamp > 0:
                 remark(TOO_LATE)

@@ -3,8 +3,8 @@ The noise of positions and velocities, from the samples alone and offline.
 
 As the filter itself does while it runs (``estimators/sensor_noise.py``): the fourth divided
 difference of five samples is nothing but noise, if the motion is smooth over them. Offline the
-whole recording is at hand, so that outliers and the few instants where the motion is not smooth
-are left out by taking a quantile instead of a mean.
+whole recording is available, and a quantile instead of a mean excludes outliers and the few
+samples where the motion is not smooth.
 
 """
 
@@ -25,7 +25,7 @@ LEAST_NOISE = (1e-8, 1e-7)
 """
 Least noise of positions and velocities [rad or m], [rad/s or m/s].
 
-With less, beside the variances that the filter starts with, its covariance loses all digits; no
+With less, compared with its initial variances, the covariance of the filter loses all digits; no
 sensor has 29 bits a turn.
 
 """

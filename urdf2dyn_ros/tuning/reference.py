@@ -1,4 +1,4 @@
-"""What accelerations really were, as far as can be told with hindsight."""
+"""Reference accelerations: the best offline estimate of those of a recording."""
 
 from __future__ import annotations
 

@@ -22,13 +22,13 @@ def report(motion: RecordedMotion, found: Suggestion) -> str:
     """Return the sampling, a row for every joint, the velocities' faults and the suggestion."""
     lines = [motion.set_back] if motion.set_back else []
     lines.append(f'sampling: {sampling(motion.all_stamps)}')
-    for counters, head in ((JOINT_STATE_OUTCOMES, 'left out'), (JOINT_STATE_EVENTS, 'besides')):
+    for counters, head in ((JOINT_STATE_OUTCOMES, 'dropped'), (JOINT_STATE_EVENTS, 'besides')):
         lines += [f'{head}: {name} {motion.events[name]} ({meaning})'
                   for name, meaning in counters.items()
                   if motion.events[name] and name != 'jump_back']
     if motion.skipped:
         lines.append(f'tuned on {len(motion.stamps)} samples from all over it, which are enough: '
-                     f'{motion.skipped} between them are left out')
+                     f'{motion.skipped} between them are not used')
     lines.append(f'noise of the stamps: {1e3 * found.stamps:.3g} ms')
     lines += ['', *_table(motion, found), '']
     lines += ['noise: standard deviation [rad or m], [rad/s or m/s]; snap density: the most likely'
@@ -39,7 +39,7 @@ def report(motion: RecordedMotion, found: Suggestion) -> str:
         lines += [f'velocity of {name} {fault}' for fault in velocity.faults]
     still = [name for name, moving in zip(motion.names, found.moving) if not moving]
     if still:
-        lines.append('left out, as they do not move: ' + ', '.join(still))
+        lines.append('not used, as they do not move: ' + ', '.join(still))
     quiet = [name for name, quiet in zip(motion.names, noiseless(found)) if quiet]
     if quiet:
         lines.append('no noise in the positions of ' + ', '.join(quiet) + ': they are simulated '
@@ -49,7 +49,7 @@ def report(motion: RecordedMotion, found: Suggestion) -> str:
 
 
 def noiseless(found: Suggestion) -> Sequence[bool]:
-    """Tell of every joint whether its positions are smoother than any sensor's, (n,)."""
+    """Return for every joint whether its positions are smoother than any sensor's, (n,)."""
     quiet: Sequence[bool] = (found.noise[0] <= LEAST_NOISE[0]).tolist()
     return quiet
 

@@ -113,7 +113,7 @@ class Stretches:
         self.now = Stretch()
 
     def __str__(self) -> str:
-        """Say where the time was set back and what that leaves out; nothing if it was not."""
+        """Return where the time jumps back and what is dropped for that; empty if it does not."""
         if not self.set_back:
             return ''
         stretch = self.longest
@@ -122,5 +122,5 @@ class Stretches:
         if stretch.stamps:
             text += (f'the longest stretch of rising stamps has {stretch.count} samples, from '
                      f'{min(stretch.stamps) * 1e-9:.3f} to {max(stretch.stamps) * 1e-9:.3f} s, '
-                     f'and {self._ended + self.now.count - stretch.count} are left out')
+                     f'and {self._ended + self.now.count - stretch.count} are dropped')
         return f'{text}: record without loops, resets and second clocks, or cut it there'

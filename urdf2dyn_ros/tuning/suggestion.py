@@ -79,7 +79,7 @@ class Suggestion:
 
 
 @np.errstate(invalid='ignore')   # a covariance that is no longer one; its estimate is not used
-def suggest(motion: RecordedMotion, estimator: str, tell: Callable[[float], None]) -> Suggestion:
+def suggest(motion: RecordedMotion, estimator: str, report: Callable[[float], None]) -> Suggestion:
     """
     Return the parameters that suit a motion.
 
@@ -94,8 +94,8 @@ def suggest(motion: RecordedMotion, estimator: str, tell: Callable[[float], None
     motion : RecordedMotion
     estimator : str
         One of ``TUNABLE``.
-    tell : callable
-        Told the fraction done.
+    report : callable
+        Called with the fraction that is done.
 
     Raises
     ------
@@ -114,11 +114,11 @@ def suggest(motion: RecordedMotion, estimator: str, tell: Callable[[float], None
     deviations[1, ~usable] = np.nan
 
     filter_ = make(Kalman, len(motion.names))
-    estimated(filter_, motion, within(tell, 0.0, 0.1))
+    estimated(filter_, motion, within(report, 0.0, 0.1))
     stamps = float(filter_._noise.stamps)
-    density, likely = most_likely(motion, deviations, stamps, within(tell, 0.1, 0.7))
+    density, likely = most_likely(motion, deviations, stamps, within(report, 0.1, 0.7))
     known = np.where(np.isfinite(likely), likely, 1.0)
-    smoothed, lag = reference(motion, density, known, stamps, within(tell, 0.7, 0.9))
+    smoothed, lag = reference(motion, density, known, stamps, within(report, 0.7, 0.9))
     parameters = _combined(density, likely, moving)
     if any(velocity.kind == 'zero' for velocity in found) and not usable[moving].any():
         parameters['velocity_noise'] = _IGNORED
@@ -128,9 +128,9 @@ def suggest(motion: RecordedMotion, estimator: str, tell: Callable[[float], None
     if largest > 0.5 * _default(estimator, 'max_std'):
         parameters['max_std'] = _rounded(3.0 * largest)
     made = make_estimator(estimator, len(motion.names), **parameters)
-    estimate = estimated(made, motion, within(tell, 0.9, 0.95))
+    estimate = estimated(made, motion, within(report, 0.9, 0.95))
     before = estimated(make_estimator(estimator, len(motion.names)), motion,
-                       within(tell, 0.95, 1.0))
+                       within(report, 0.95, 1.0))
     return Suggestion(estimator, parameters, moving, deviations, likely[1], density, stamps,
                       found, _nrmse(estimate, smoothed, motion),
                       _nrmse(before, smoothed, motion), estimate, smoothed)
@@ -167,7 +167,7 @@ def _default(estimator: str, name: str) -> float:
 
 
 def _largest_std(motion: RecordedMotion, estimator: str, parameters: dict[str, float]) -> float:
-    """Return the largest deviation that the filter tells once it has settled."""
+    """Return the largest standard deviation of the settled filter."""
     made = make_estimator(estimator, len(motion.names), **parameters, max_std=1e9)
     stds = [made.update(stamp, q, qd).std for stamp, q, qd in zip(
         motion.stamps[:_SETTLED].tolist(), motion.q, motion.qd)]
