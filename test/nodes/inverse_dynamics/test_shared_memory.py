@@ -34,7 +34,7 @@ def test_a_node_whose_port_was_replaced_says_so_and_what_to_do() -> None:
             graph.wait(lambda: 'replaced the shared memory' in process.output, what='warning')
             line = next(line for line in process.output.splitlines() if 'replaced the' in line)
             assert 'no joint states on /joint_states' in line and f'port {ports[0]}' in line
-            assert 'start this node again' in line and 'FASTDDS_BUILTIN_TRANSPORTS' in line
+            assert 'restart this node' in line and 'FASTDDS_BUILTIN_TRANSPORTS' in line
             assert replaced_ports(Path(f'/proc/{process.pid}')) == ports
 
 
