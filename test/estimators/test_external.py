@@ -5,15 +5,7 @@ import pytest
 
 from support.streams.estimator_runs import short
 from support.streams.known_motions import truth
-from support.streams.pendulum_stream import (
-    MS,
-    NAMES,
-    START,
-    make_stream,
-    motion,
-    pendulums,
-    receive,
-)
+from support.streams.pendulums import MS, NAMES, START, make_stream, motion, pendulums, receive
 from urdf2dyn_ros.estimators import make_estimator
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.recordings.evaluate_command import Done
-from support.recordings.scara_recordings import SCARA, no_pictures
+from support.recordings.scara import SCARA, no_pictures
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.commands import evaluate as command
 

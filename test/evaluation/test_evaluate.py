@@ -7,7 +7,7 @@ import pytest
 
 from support.recordings.bags import write_bag
 from support.recordings.evaluate_command import REPORT, WRITTEN, nrmse, true_efforts, with_dynamics
-from support.recordings.scara_recordings import (
+from support.recordings.scara import (
     JOINTS,
     KINDS,
     mcap,

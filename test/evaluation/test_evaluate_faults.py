@@ -10,16 +10,7 @@ import pytest
 
 from support.recordings.bags import START, text, write_bag
 from support.recordings.evaluate_command import WRITTEN, nrmse, true_efforts
-from support.recordings.scara_recordings import (
-    JOINTS,
-    KINDS,
-    SCARA,
-    db3,
-    mcap,
-    motion,
-    renamed,
-    table,
-)
+from support.recordings.scara import JOINTS, KINDS, SCARA, db3, mcap, motion, renamed, table
 from urdf2dyn_ros.evaluation import evaluation
 from urdf2dyn_ros.recordings import open_recording
 

@@ -9,7 +9,7 @@ import pinocchio as pin
 import pytest
 
 from support.recordings.evaluate_command import REPORT, WRITTEN
-from support.recordings.scara_recordings import Samples, mcap, table
+from support.recordings.scara import Samples, mcap, table
 from support.streams.pushed_robot import START, STEP, TOOL, desired, panda
 
 NAMES = tuple(f'panda_joint{k}' for k in range(1, 8))

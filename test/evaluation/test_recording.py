@@ -16,7 +16,7 @@ import pytest
 
 from support.oracles import Pinocchio
 from support.paths import ROOT, UR10
-from support.recordings.scara_recordings import no_pictures
+from support.recordings.scara import no_pictures
 from support.robot_files import EXAMPLES
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.cli import main

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from support.streams.known_motions import PROFILES, record
-from support.streams.pendulum_stream import MS, START, make_stream, motion, receive, run
+from support.streams.pendulums import MS, START, make_stream, motion, receive, run
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.joint_states.position_check import MOST_SWINGS, PositionCheck
 

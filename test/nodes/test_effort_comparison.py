@@ -66,7 +66,7 @@ def test_it_compares_by_stamp_and_saves_a_report(tmp_path):
     with Graph() as graph, graph.process(
             'effort_comparison', progress_period=0.2,
             **{'report.directory': str(directory)}) as node:
-        graph.publisher(String, 'robot_description', LATCHED).publish(String(data=URDF))
+        graph.describe(URDF)
         answer = graph.call(Trigger, 'effort_comparison/save_report')
         assert not answer.success and 'measured and computed at the same time' in answer.message
         silent = 'nothing on topic /inverse_dynamics/efforts yet'
@@ -130,7 +130,7 @@ def test_a_directory_that_cannot_be_written_is_the_answer(tmp_path):
 
 def test_figures_are_published_every_second_and_doubts_are_warnings():
     with Graph() as graph, graph.process('effort_comparison', window=1.0) as node:
-        graph.publisher(String, 'robot_description', LATCHED).publish(String(data=URDF))
+        graph.describe(URDF)
         graph.wait(lambda: "robot 'lift'" in node.output, what='robot')
         heard = graph.messages(DiagnosticArray, 'effort_comparison/comparison')
         robot = Robot(graph)
@@ -172,7 +172,7 @@ def test_what_effort_means_is_a_parameter(semantics, options, measured):
         'effort="1"', 'effort="50"')
     with Graph() as graph, graph.process('effort_comparison', effort_semantics=semantics,
                                          still_velocity=0.0, **options) as node:
-        graph.publisher(String, 'robot_description', LATCHED).publish(String(data=urdf))
+        graph.describe(urdf)
         graph.wait(lambda: "robot 'lift'" in node.output, what='robot')
         heard = graph.messages(DiagnosticArray, 'effort_comparison/comparison')
         publishers = [graph.publisher(JointState, topic)

@@ -10,7 +10,7 @@ from rosgraph_msgs.msg import Clock
 from std_srvs.srv import Trigger
 
 from support.nodes.graph import Graph
-from support.nodes.moving_robot import connected, error, set_parameter, started
+from support.nodes.moving_robot import connected, error, started
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.nodes.executors import (
     EVENTS_SINCE,
@@ -37,7 +37,7 @@ def test_a_node_runs_on_either(graph: Graph, name: str, tmp_path: Path,
         clock.publish(Clock())
         graph.wait(lambda: len(statuses) > 1, what='status from a timer')
         assert graph.call(Trigger, 'export_model').success
-        assert not set_parameter(graph, 'estimator', type=4, string_value='guess').successful
+        assert not graph.set_parameter('estimator', type=4, string_value='guess').successful
         assert process.stop(signal.SIGTERM) == 0
         assert 'Traceback' not in process.output and 'failed' not in process.output
 

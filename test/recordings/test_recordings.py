@@ -21,15 +21,7 @@ from support.recordings.bags import (
     write_bag,
     write_csv,
 )
-from support.recordings.written_recordings import (
-    NAMES,
-    STORAGE,
-    VALUES,
-    check,
-    listing,
-    messages,
-    stamps,
-)
+from support.recordings.two_joints import NAMES, STORAGE, VALUES, check, listing, messages, stamps
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings import Record, open_recording
 from urdf2dyn_ros.recordings.decoder import decoder

@@ -8,19 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from support.recordings.bags import (
-    text,
-    write_bag,
-)
-from support.recordings.written_recordings import (
-    MANY,
-    STORAGE,
-    check,
-    listing,
-    messages,
-    read,
-    stamps,
-)
+from support.recordings.bags import text, write_bag
+from support.recordings.two_joints import MANY, STORAGE, check, listing, messages, read, stamps
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings import open_recording
 

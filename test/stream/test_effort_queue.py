@@ -3,15 +3,7 @@
 import numpy as np
 import pytest
 
-from support.streams.pendulum_stream import (
-    MS,
-    START,
-    add_up,
-    make_stream,
-    motion,
-    pendulums,
-    receive,
-)
+from support.streams.pendulums import MS, START, add_up, make_stream, motion, pendulums, receive
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.stream.effort_queue import MOST_WAITING
 

@@ -5,7 +5,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from support.streams.pendulum_stream import (
+from support.streams.pendulums import (
     MS,
     NAMES,
     NOTHING,

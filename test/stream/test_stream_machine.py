@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from support.streams.estimator_runs import EVERY_ESTIMATOR
-from support.streams.pendulum_stream import MS, START, add_up
+from support.streams.pendulums import MS, START, add_up
 from support.streams.stream_models import EXPORTED, STYLES, TEXTS, dynamics, motion, said
 from urdf2dyn_ros import export_model
 from urdf2dyn_ros.compiled.backend import BACKENDS

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from support.streams.pendulum_stream import MS, START, make_stream, motion, pendulums, receive, run
+from support.streams.pendulums import MS, START, make_stream, motion, pendulums, receive, run
 
 
 @pytest.fixture

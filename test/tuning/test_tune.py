@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from support.recordings.tuned_motions import error, motion_of, scaled, silent
+from support.recordings.tuned import error, motion_of, scaled, silent
 from support.streams.known_motions import PROFILES, START, Recording, truth
 from urdf2dyn_ros.tuning.sampling import sampling
 from urdf2dyn_ros.tuning.suggestion import suggest

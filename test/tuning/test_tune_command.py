@@ -17,15 +17,7 @@ from scipy.signal import savgol_filter
 from support.nodes.graph import Graph, domain
 from support.paths import UR10
 from support.recordings.bags import write_csv
-from support.recordings.tuned_motions import (
-    as_csv,
-    as_db3,
-    as_mcap,
-    motion_of,
-    scaled,
-    silent,
-    tune,
-)
+from support.recordings.tuned import as_csv, as_db3, as_mcap, motion_of, scaled, silent, tune
 from support.streams.known_motions import NAMES, START, Recording
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.recordings import open_recording

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from support.recordings.bags import joint_state, write_bag, write_csv
-from support.recordings.tuned_motions import as_csv, as_db3, as_mcap, scaled, silent, tune
+from support.recordings.tuned import as_csv, as_db3, as_mcap, scaled, silent, tune
 from support.streams.known_motions import START, Recording
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.tuning.motion import read_motion

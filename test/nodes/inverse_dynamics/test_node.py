@@ -10,7 +10,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from support.nodes.graph import LATCHED, SENSOR, Graph
+from support.nodes.graph import SENSOR, Graph
 from support.nodes.moving_robot import (
     CENTRED,
     NAMES,
@@ -61,8 +61,7 @@ def test_joint_states_become_efforts(graph: Graph) -> None:
 @pytest.mark.fault(20)
 def test_the_description_comes_from_the_topic_and_a_bad_one_later_is_refused(graph: Graph) -> None:
     """A new one replaces the model, a bad, empty or identical one leaves it running."""
-    publisher = graph.publisher(String, 'robot_description', LATCHED)
-    publisher.publish(String(data=TEXT))
+    publisher = graph.describe(TEXT)
     with graph.process('inverse_dynamics', **CENTRED) as process:
         graph.wait(lambda: 'model of' in process.output)
         robot = connected(graph)

@@ -6,7 +6,7 @@ from sensor_msgs.msg import Imu
 
 from support.nodes.flight import ALONE, FLOATING, NAMES, Flight, imu, joints_at, odometry, root_at
 from support.nodes.graph import Graph
-from support.nodes.moving_robot import CENTRED, STEP, set_parameter, stamp_of
+from support.nodes.moving_robot import CENTRED, STEP, stamp_of
 from urdf2dyn_ros import InverseDynamics, read_urdf
 
 
@@ -32,9 +32,9 @@ def test_a_flying_arm_is_computed_from_what_a_sensor_on_its_tip_measures(graph: 
         graph.wait(lambda: 'motion of the base, base_stale' in process.output,
                    meanwhile=lambda: flight.move(20))
         graph.wait(lambda: flight.says('no_base'), meanwhile=lambda: flight.move(20))
-        refused = set_parameter(graph, 'base', type=4, string_value='gps')
+        refused = graph.set_parameter('base', type=4, string_value='gps')
         assert not refused.successful and 'odometry' in refused.reason
-        assert set_parameter(graph, 'base', type=4, string_value='fixed').successful
+        assert graph.set_parameter('base', type=4, string_value='fixed').successful
         graph.wait(lambda: process.output.count('model of') == 2)
         graph.wait(lambda: sensor.get_subscription_count() == 0)
         flight.move(40)

@@ -10,24 +10,12 @@ from pathlib import Path
 import pytest
 from rcl_interfaces.msg import Parameter as RosParameter
 from rcl_interfaces.msg import ParameterValue
-from rcl_interfaces.srv import (
-    DescribeParameters,
-    ListParameters,
-    SetParametersAtomically,
-)
+from rcl_interfaces.srv import DescribeParameters, ListParameters, SetParametersAtomically
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from support.nodes.graph import LATCHED, Graph
-from support.nodes.moving_robot import (
-    DYNAMICS,
-    TEXT,
-    connected,
-    error,
-    set_parameter,
-    stamp_of,
-    started,
-)
+from support.nodes.moving_robot import DYNAMICS, TEXT, connected, error, stamp_of, started
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
@@ -47,10 +35,10 @@ def test_the_model_is_exported_where_the_parameters_say(graph: Graph, tmp_path: 
         script.write_text('my own work')
         answer = graph.call(Trigger, 'export_model')
         assert not answer.success and 'another text' in answer.message
-        refused = set_parameter(graph, 'export.name', type=4, string_value='../x')
+        refused = graph.set_parameter('export.name', type=4, string_value='../x')
         assert not refused.successful and 'letters' in refused.reason
-        assert set_parameter(graph, 'export.name', type=4, string_value='arm').successful
-        assert set_parameter(graph, 'export.style', type=4, string_value='fast').successful
+        assert graph.set_parameter('export.name', type=4, string_value='arm').successful
+        assert graph.set_parameter('export.style', type=4, string_value='fast').successful
         assert graph.call(Trigger, 'export_model').message == str(tmp_path / 'arm_dynamics.py')
         assert script.read_text() == 'my own work'
 
@@ -62,7 +50,7 @@ def test_an_export_of_what_runs_hands_out_text_that_is_written_already(graph: Gr
                  backend='python') as process:
         for changes, computes in ({}, False), ({'language': 'cpp'}, True), ({}, False):
             for name, value in changes.items():
-                assert set_parameter(graph, f'export.{name}', type=4, string_value=value)
+                assert graph.set_parameter(f'export.{name}', type=4, string_value=value)
             before = processor_time_of_children(process.pid)
             answer = graph.call(Trigger, 'export_model')
             assert answer.success, answer.message
@@ -122,7 +110,7 @@ def test_parameters_set_while_a_description_is_read_hold_for_it(graph: Graph,
         graph.wait(lambda: 'model of' in process.output)
         publisher.publish(String(data=HUMANOID))
         graph.spin(0.05)   # it is being read or not: the result is the same
-        assert set_parameter(graph, 'gravity', type=8,
+        assert graph.set_parameter('gravity', type=8,
                              double_array_value=[0.0, -9.81, 0.0]).successful
 
         def both_hold() -> bool:
@@ -143,9 +131,9 @@ def test_a_description_that_is_refused_when_strict_is_taken_when_not(graph: Grap
         graph.wait(lambda: publisher.get_subscription_count() > 0)
         publisher.publish(String(data=bad))
         graph.wait(lambda: 'rejected' in process.output)
-        assert set_parameter(graph, 'strict_inertia', type=1, bool_value=False).successful
+        assert graph.set_parameter('strict_inertia', type=1, bool_value=False).successful
         graph.wait(lambda: 'model of' in process.output)
-        result = set_parameter(graph, 'strict_inertia', type=1, bool_value=True)
+        result = graph.set_parameter('strict_inertia', type=1, bool_value=True)
         assert not result.successful and 'inertia' in result.reason
 
 
@@ -157,16 +145,16 @@ def test_the_back_end_is_a_parameter_and_so_is_what_is_exported(
         robot = connected(graph)
         assert 'run by compiled C' in process.output
         made = set((tmp_path / 'cache').rglob('*.so'))
-        assert set_parameter(graph, 'estimator', type=4, string_value='kalman').successful
+        assert graph.set_parameter('estimator', type=4, string_value='kalman').successful
         assert set((tmp_path / 'cache').rglob('*.so')) == made   # no compiler while data flow
         for backend, words in (('python', 'run by Python'), ('c', 'run by compiled C')):
             count = process.output.count(words)
-            assert set_parameter(graph, 'backend', type=4, string_value=backend).successful
+            assert graph.set_parameter('backend', type=4, string_value=backend).successful
             graph.wait(lambda words=words, count=count: process.output.count(words) > count)
             robot.move(40)
             assert error(robot.efforts[-1], robot) < 1e-3
         for name, value in (('language', 'c'), ('style', 'fast'), ('model', 'all')):
-            assert set_parameter(graph, f'export.{name}', type=4, string_value=value).successful
+            assert graph.set_parameter(f'export.{name}', type=4, string_value=value).successful
         answer = graph.call(Trigger, 'export_model')
         assert answer.message.splitlines() == [str(tmp_path / f'rx90_dynamics.{end}')
                                                for end in 'hc']
@@ -205,7 +193,7 @@ def test_exporting_does_not_disturb_the_data(graph: Graph) -> None:
     with started(graph, estimator='polynomial'):
         robot = connected(graph)
         robot.move(40)
-        assert set_parameter(graph, 'export.name', type=4, string_value='arm').successful
+        assert graph.set_parameter('export.name', type=4, string_value='arm').successful
         before = len(robot.efforts)
         robot.move(30)
         assert len(robot.efforts) - before >= 29
@@ -239,7 +227,7 @@ def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> N
                 ('polynomial.window', {'type': 4, 'string_value': 'x'}, 'number'),
                 ('gravity', {'type': 8, 'double_array_value': [1.0]}, '3 numbers'),
                 ('robot_description', {'type': 4, 'string_value': '<robot'}, 'xml')):
-            result = set_parameter(graph, name, **value)
+            result = graph.set_parameter(name, **value)
             assert not result.successful
             assert word in result.reason
         result = graph.request(
@@ -253,7 +241,7 @@ def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> N
         robot.move(20)
         assert error(robot.efforts[-1], robot) < 1e-2, 'nothing of what was refused is in force'
         before = robot.efforts[-1].effort[1]
-        assert set_parameter(graph, 'gravity', type=8,
+        assert graph.set_parameter('gravity', type=8,
                              double_array_value=[0.0, 0.0, 0.0]).successful
         weightless = InverseDynamics(DYNAMICS.model, (0.0, 0.0, 0.0))
         last = robot.settled(lambda message: weightless(*robot.motion(stamp_of(message))))

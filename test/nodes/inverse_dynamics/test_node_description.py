@@ -3,7 +3,7 @@
 import pytest
 from std_msgs.msg import String
 
-from support.nodes.graph import LATCHED, Graph
+from support.nodes.graph import Graph
 from support.nodes.moving_robot import CENTRED, TEXT, Robot, connected, stamp_of, started
 from support.robot_files import OWN
 
@@ -25,8 +25,7 @@ def answered(robot: Robot, samples: int = 20) -> list[int]:
 def test_a_description_that_comes_again_does_nothing_and_a_changed_one_starts_afresh(
         graph: Graph) -> None:
     """The faulty and the empty ones are logged, and the model before them remains active."""
-    publisher = graph.publisher(String, 'robot_description', LATCHED)
-    publisher.publish(String(data=TEXT))
+    publisher = graph.describe(TEXT)
     with graph.process('inverse_dynamics', **CENTRED) as process:
         graph.wait(lambda: 'model of' in process.output)
         robot = connected(graph)
@@ -54,8 +53,7 @@ def test_a_description_that_comes_again_does_nothing_and_a_changed_one_starts_af
 @pytest.mark.fault(21)
 def test_the_parameter_goes_before_the_topic(graph: Graph) -> None:
     """And the log says that the topic is not used."""
-    publisher = graph.publisher(String, 'robot_description', LATCHED)
-    publisher.publish(String(data=(OWN / 'robot_2r.urdf').read_text()))
+    graph.describe((OWN / 'robot_2r.urdf').read_text())
     with started(graph) as process:
         graph.wait(lambda: 'the topic robot_description is not used' in process.output)
         robot = connected(graph)
@@ -74,5 +72,5 @@ def test_a_description_that_never_comes_is_missed_every_ten_seconds(graph: Graph
         graph.wait(lambda: process.output.count('no model') == 2)
         assert '/robot_description, published by /test (RELIABLE, VOLATILE)' in process.output
         assert 'model of' not in process.output
-        graph.publisher(String, 'robot_description', LATCHED).publish(String(data=TEXT))
+        graph.describe(TEXT)
         graph.wait(lambda: 'model of' in process.output)

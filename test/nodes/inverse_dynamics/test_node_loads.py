@@ -18,16 +18,7 @@ from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 
 from support.nodes.graph import LATCHED, Graph
-from support.nodes.moving_robot import (
-    DYNAMICS,
-    NAMES,
-    TEXT,
-    Robot,
-    connected,
-    set_parameter,
-    stamp_of,
-    started,
-)
+from support.nodes.moving_robot import DYNAMICS, NAMES, TEXT, Robot, connected, stamp_of, started
 from urdf2dyn_ros import InverseDynamics, read_urdf
 
 FILE = """
@@ -56,7 +47,7 @@ def beyond(robot: Robot, efforts: Mapping[int, Callable[[float, float, float], f
 
 def set_number(graph: Graph, name: str, value: float) -> Any:
     """Set a parameter as `ros2 param set` does, which takes a whole number for an integer."""
-    return set_parameter(graph, name, **(
+    return graph.set_parameter(name, **(
         {'type': 2, 'integer_value': value} if isinstance(value, int)
         else {'type': 3, 'double_value': value}))
 
@@ -92,17 +83,17 @@ def test_parameters_of_joints_come_from_a_file_and_change_while_the_node_runs(
             assert not refused.successful and words in refused.reason
         assert set_number(graph, 'joints.joint2.viscous', 2).successful
         assert set_number(graph, 'joints.joint1.spring_stiffness', 40.0).successful
-        assert set_parameter(graph, 'joints.joint3.rotor_inertia', type=0).successful
+        assert graph.set_parameter('joints.joint3.rotor_inertia', type=0).successful
         robot.settled(beyond(robot, {
             0: lambda q, qd, qdd: 40.0 * q,
             1: lambda q, qd, qdd: 2.0 * qd + 0.5 * math.tanh(qd)}))
-        assert set_parameter(graph, 'friction.enabled', type=1, bool_value=False).successful
+        assert graph.set_parameter('friction.enabled', type=1, bool_value=False).successful
         robot.settled(beyond(robot, {0: lambda q, qd, qdd: 40.0 * q}))
         graph.wait(lambda: 'friction.enabled is false' in process.output)
         other = TEXT.replace('joint1', 'waist')
-        assert set_parameter(graph, 'robot_description', type=4, string_value=other).successful
+        assert graph.set_parameter('robot_description', type=4, string_value=other).successful
         graph.wait(lambda: 'no movable joint "joint1"' in process.output)
-        assert set_parameter(graph, 'robot_description', type=4, string_value=TEXT).successful
+        assert graph.set_parameter('robot_description', type=4, string_value=TEXT).successful
         robot.settled(beyond(robot, {0: lambda q, qd, qdd: 40.0 * q}))
         assert process.stop() == 0
 
@@ -151,9 +142,9 @@ def test_a_payload_is_carried_from_the_next_message_on(graph: Graph, tmp_path: P
         robot = connected(graph)
         answer = set_payload(graph, True)
         assert not answer.success and 'payload.link' in answer.message
-        refused = set_parameter(graph, 'payload.link', type=4, string_value='link7')
+        refused = graph.set_parameter('payload.link', type=4, string_value='link7')
         assert not refused.successful and '"link7"' in refused.reason.replace("'", '"')
-        assert set_parameter(graph, 'payload.link', type=4, string_value='link6').successful
+        assert graph.set_parameter('payload.link', type=4, string_value='link6').successful
         graph.wait(lambda: process.output.count('model of') == 2)
         inertia = numbers(0.02, 0.0, 0.0, 0.03, 0.0, 0.04)
         assert set_together(graph, mass=mass(8.0), com=numbers(0.0, 0.0, 0.1),
@@ -184,7 +175,7 @@ def test_a_payload_is_carried_from_the_next_message_on(graph: Graph, tmp_path: P
         assert '5.5 kg' in told['payload'] and told['friction'] == 'off'
         assert set_together(graph, inertia=numbers(9.0, 0.0, 0.0, 1.0, 0.0, 1.0)).successful
         graph.wait(lambda: 'exceeds the sum' in process.output)
-        refused = set_parameter(graph, 'strict_inertia', type=1, bool_value=True)
+        refused = graph.set_parameter('strict_inertia', type=1, bool_value=True)
         assert not refused.successful and 'exceeds the sum' in refused.reason
 
 
@@ -211,7 +202,7 @@ def test_the_terms_are_published_when_asked_for_and_their_sum_are_the_efforts(
     with started(graph, **ON, backend='c', **{'export.directory': str(tmp_path)}) as process:
         robot = connected(graph)
         assert graph.node.count_publishers('inverse_dynamics/terms/gravity') == 0
-        assert set_parameter(graph, 'terms.enabled', type=1, bool_value=True).successful
+        assert graph.set_parameter('terms.enabled', type=1, bool_value=True).successful
         graph.wait(lambda: process.output.count('model of') == 2)
         terms = {name: graph.messages(JointState, f'inverse_dynamics/terms/{name}')
                  for name in TERMS}
@@ -245,5 +236,5 @@ def test_the_terms_are_published_when_asked_for_and_their_sum_are_the_efforts(
         info = graph.messages(String, 'inverse_dynamics/model_info', LATCHED)
         graph.wait(lambda: info and 'friction of joint2: Coulomb friction 30 N m' in info[-1].data)
         assert 'payload on link link6' in info[-1].data
-        assert set_parameter(graph, 'terms.enabled', type=1, bool_value=False).successful
+        assert graph.set_parameter('terms.enabled', type=1, bool_value=False).successful
         graph.wait(lambda: not graph.node.count_publishers('inverse_dynamics/terms/gravity'))

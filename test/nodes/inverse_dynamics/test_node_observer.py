@@ -12,7 +12,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from support.nodes.flight import FLOATING, Flight, imu
 from support.nodes.graph import LATCHED, Graph, Process
-from support.nodes.moving_robot import DYNAMICS, TEXT, connected, set_parameter, stamp_of, started
+from support.nodes.moving_robot import DYNAMICS, TEXT, connected, stamp_of, started
 from support.streams.pushed_robot import ARMATURE, START, STEP, Motion, panda, pushed
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.loads import Loads
@@ -81,12 +81,12 @@ def begun(graph: Graph, **parameters: Any) -> Process:
 
 def enable(graph: Graph, enabled: bool = True) -> Any:
     """Have it observe, or no longer; return the answer."""
-    return set_parameter(graph, 'observer.enabled', type=1, bool_value=enabled)
+    return graph.set_parameter('observer.enabled', type=1, bool_value=enabled)
 
 
 def numbers(graph: Graph, name: str, *values: float) -> Any:
     """Set a parameter to several numbers; return the answer."""
-    return set_parameter(graph, name, type=8, double_array_value=values)
+    return graph.set_parameter(name, type=8, double_array_value=values)
 
 
 @pytest.mark.fault(52)
@@ -128,7 +128,7 @@ def test_a_push_is_told_with_its_efforts_until_it_is_reset(graph: Graph) -> None
         largest = float(values['panda_joint1: largest external effort [N m]'])
         assert largest == pytest.approx(np.abs(true[:, 0]).max(), rel=0.05)
         assert process.output.count('panda_joint1 (') == 1
-        assert set_parameter(graph, 'estimator', type=4, string_value='none').successful
+        assert graph.set_parameter('estimator', type=4, string_value='none').successful
         assert numbers(graph, 'contact.thresholds', *[100.0] * 7).successful
         arm.move(0.0, LEFT)
         assert len(arm.external) > 200 and len(arm.contact) == 2
@@ -186,7 +186,7 @@ def test_thresholds_of_other_joints_keep_it_off_until_they_are_right(graph: Grap
         external = graph.messages(JointState, f'{NODE}/external_efforts')
         status = graph.messages(DiagnosticArray, f'{NODE}/status')
         robot.move(50)
-        assert set_parameter(graph, 'stream.max_gap', type=3, double_value=0.2).successful
+        assert graph.set_parameter('stream.max_gap', type=3, double_value=0.2).successful
         robot.efforts.clear()
         robot.move(50)
         assert robot.efforts and not external and not contact
@@ -216,7 +216,7 @@ def test_thresholds_of_other_joints_keep_it_off_until_they_are_right(graph: Grap
         assert [message.data for message in contact] == [False]
         stiff = TEXT.replace('<joint name="joint6" type="revolute">',
                              '<joint name="joint6" type="fixed">')
-        assert set_parameter(graph, 'robot_description', type=4, string_value=stiff).successful
+        assert graph.set_parameter('robot_description', type=4, string_value=stiff).successful
         graph.wait(lambda: 'contact.thresholds has 6 entries' in process.output)
         graph.wait(lambda: not graph.node.count_publishers(f'{NODE}/contact'))
 
@@ -233,6 +233,6 @@ def test_a_base_that_moves_is_not_observed_and_efforts_go_on(graph: Graph) -> No
         assert flight.efforts and flight.wrenches and not contact
         assert process.output.count('not observed') == 1
         graph.wait(lambda: flight.says('not observed: the momentum is that of a robot'))
-        assert set_parameter(graph, 'base', type=4, string_value='fixed').successful
+        assert graph.set_parameter('base', type=4, string_value='fixed').successful
         graph.wait(lambda: contact)
         assert not contact[0].data

@@ -10,16 +10,7 @@ from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from support.nodes.graph import LATCHED, Graph
-from support.nodes.moving_robot import (
-    NAMES,
-    STEP,
-    TEXT,
-    connected,
-    error,
-    set_parameter,
-    stamp_of,
-    started,
-)
+from support.nodes.moving_robot import NAMES, STEP, TEXT, connected, error, stamp_of, started
 from support.nodes.statuses import ERROR, OK, PARTS, STALE, WARN, Statuses, move
 from urdf2dyn_ros.nodes.barrier import answering, barrier
 
@@ -53,7 +44,7 @@ def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Gra
         assert float(output['memory [MB]']) == pytest.approx(resident, rel=0.2)
         assert output['callback errors'] == '0'
         graph.wait(lambda: status.arrays[-1] in diagnostics.arrays)
-        set_parameter(graph, 'estimator', type=4, string_value='finite_difference')
+        graph.set_parameter('estimator', type=4, string_value='finite_difference')
         move(robot, lambda: status.values('output')['estimator'] == 'finite_difference'
              and status.values('output')['lag [ms]'] not in ('unknown', '0'))
         assert float(status.values('output')['lag [ms]']) > 0.0

@@ -12,16 +12,7 @@ from geometry_msgs.msg import Vector3, WrenchStamped
 from sensor_msgs.msg import JointState
 
 from support.nodes.graph import Graph
-from support.nodes.moving_robot import (
-    DYNAMICS,
-    NAMES,
-    TEXT,
-    Robot,
-    connected,
-    set_parameter,
-    stamp_of,
-    started,
-)
+from support.nodes.moving_robot import DYNAMICS, NAMES, TEXT, Robot, connected, stamp_of, started
 
 FORCE, MOMENT = np.array([30.0, -20.0, 50.0]), np.array([4.0, -6.0, 8.0])
 TOPIC = '/force_torque'
@@ -113,16 +104,16 @@ def test_a_wrench_is_counted_in_any_frame_and_nothing_comes_without_one(graph: G
         assert silent(robot, lambda: robot.move(40)), 'its publisher fell silent'
         graph.wait(lambda: 'no wrench on "link6", no efforts' in process.output,
                    meanwhile=lambda: robot.move(20))
-        assert set_parameter(graph, 'wrench.policy', type=4, string_value='zero').successful
+        assert graph.set_parameter('wrench.policy', type=4, string_value='zero').successful
         robot.settled(lambda message: DYNAMICS(*robot.motion(stamp_of(message))))
         graph.wait(lambda: any('wrench on "link6"' in part.message for array in status
                                for part in array.status), meanwhile=lambda: robot.move(20))
-        assert set_parameter(graph, 'wrench.sign', type=4, string_value='by').successful
+        assert graph.set_parameter('wrench.sign', type=4, string_value='by').successful
         sensor.settled(-1.0)
         values = {row.key: row.value for row in status[-1].status[1].values}
         assert int(values['wrenches: unknown_frame']) >= 40
         assert int(values['wrenches: received']) > int(values['wrenches: taken']) > 0
-        refused = set_parameter(graph, 'external_wrenches.link4', type=4, string_value='/x')
+        refused = graph.set_parameter('external_wrenches.link4', type=4, string_value='/x')
         assert not refused.successful and 'fixed' in refused.reason
 
 

@@ -12,7 +12,7 @@ from rclpy.node import Node
 
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import STEP, Robot, connected, error, stamp_of, started
-from support.streams.pendulum_stream import add_up, make_stream, receive
+from support.streams.pendulums import add_up, make_stream, receive
 from urdf2dyn_ros.health import Level
 from urdf2dyn_ros.joint_states.backlog import Backlog
 from urdf2dyn_ros.joint_states.overruns import MAX_PUBLISHERS, Overruns

@@ -19,8 +19,10 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rcl_interfaces.srv import GetParameters
+from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from std_msgs.msg import String
 
 from support.paths import TEST
 from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
@@ -169,3 +171,14 @@ class Graph(Client):
         answer = client.call_async(kind.Request(**fields))
         self.wait(answer.done, what=f'answer of service {service}')
         return answer.result()
+
+    def set_parameter(self, name: str, node: str = 'inverse_dynamics', **value: Any) -> Any:
+        """Set a parameter of a node through its service and return the result."""
+        return self.request(SetParameters, f'{node}/set_parameters', parameters=[
+            Parameter(name=name, value=ParameterValue(**value))]).results[0]
+
+    def describe(self, text: str) -> Any:
+        """Publish a robot description, latched, and return the publisher."""
+        publisher = self.publisher(String, 'robot_description', LATCHED)
+        publisher.publish(String(data=text))
+        return publisher

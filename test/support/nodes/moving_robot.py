@@ -4,8 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from rcl_interfaces.msg import Parameter, ParameterValue
-from rcl_interfaces.srv import SetParameters
 from sensor_msgs.msg import JointState
 
 from support.nodes.graph import Graph, Process
@@ -101,9 +99,3 @@ def connected(graph: Graph) -> Robot:
     graph.wait(lambda: graph.node.count_publishers('inverse_dynamics/efforts') > 0)
     graph.introduced()
     return robot
-
-
-def set_parameter(graph: Graph, name: str, **value: Any) -> Any:
-    """Set a parameter of the node through its service and return the result."""
-    return graph.request(SetParameters, 'inverse_dynamics/set_parameters', parameters=[
-        Parameter(name=name, value=ParameterValue(**value))]).results[0]

@@ -7,11 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from support.recordings.scara_recordings import (
-    JOINTS,
-    SCARA,
-    Samples,
-)
+from support.recordings.scara import JOINTS, SCARA, Samples
 
 WRITTEN = {'efforts.csv', 'efforts_bag', 'efforts.json'}
 REPORT = WRITTEN | {'efforts.png', 'efforts.html'}

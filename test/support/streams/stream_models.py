@@ -6,7 +6,7 @@ from math import pi
 import numpy as np
 
 from support.robot_files import OWN
-from support.streams.pendulum_stream import START
+from support.streams.pendulums import START
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 
 _LINK = ('<link name="{name}"><inertial><origin xyz="0.1 0.02 {height}"/><mass value="{mass}"/>'

@@ -5,10 +5,7 @@ from pathlib import Path
 import numpy as np
 from rosbags.rosbag2 import CompressionFormat, CompressionMode
 
-from support.recordings.bags import (
-    START,
-    joint_state,
-)
+from support.recordings.bags import START, joint_state
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings import Record, Recording
 
