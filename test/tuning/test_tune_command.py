@@ -135,7 +135,7 @@ def test_times_in_other_units_than_seconds_are_told(tmp_path: Path) -> None:
                      ([START + k * 10_000_000, np.sin(k)] for k in range(300)))
     code, output, errors = tune(path, '-o', tmp_path / 'out')
     assert (code, output) == (1, '')
-    assert re.fullmatch(r'warning: there are times beyond 2038, .*: are they in seconds\?\n'
+    assert re.fullmatch(r'warning: times beyond 2038, .*: are they in seconds\?\n'
                         r'error: .*: 0, but at least 200 are needed \(no_stamp: 300\)\n', errors)
 
 
@@ -149,17 +149,17 @@ def test_what_was_left_out_is_told_for_what_it_is(tmp_path: Path) -> None:
     assert motion.skipped == 0
     found = suggest(motion, 'kalman', silent)
     text = report(motion, found)
-    assert '\nbesides: gap 1 (steps forward over' in text and 'dropped: ' not in text
-    assert 'samples from all over it' not in text
-    assert 'not used, as they do not move: b' in text
+    assert '\nevents: gap 1 (steps forward over' in text and 'dropped: ' not in text
+    assert 'samples from all of it' not in text
+    assert 'excluded, as they do not move: b' in text
     assert re.search(r'^b .*  -  +-  +-$', text, re.MULTILINE)
     titles = [axes.get_title('right') for axes in _page(motion, found, range(3), 'title').axes]
     assert [title[:5] for title in titles if title] == ['RMS o', 'does ', 'RMS o']
     motion.skipped, motion.events = 500, Counter(duplicate_stamp=3, jump_back=1)
     text = report(motion, found)
     assert '\ndropped: duplicate_stamp 3 (same stamp as the message before)\n' in text
-    assert '\ntuned on 400 samples from all over it, which are enough: 500 between them' in text
-    assert 'besides' not in text
+    assert '\ntuned on 400 samples from all of it, which are enough: 500 between them' in text
+    assert 'events: ' not in text
 
 
 def test_many_joints_take_several_pages(tmp_path: Path) -> None:

@@ -60,8 +60,8 @@ def test_a_motion_played_twice_is_tuned_on_as_if_played_once(
     spot = [(begin + time) * 1e-9 for time in ((first - 1) * 8_000_000,
                                                (first - 1) * 8_000_000 - BACK)]
     assert (f'the time was set back once, at record {record}, from {spot[0]:.3f} to {spot[1]:.3f} '
-            's; the longest stretch of rising stamps has 700 samples') in output
-    assert 'and 400 are dropped: record without loops' in output
+            's; the longest segment of rising stamps has 700 samples') in output
+    assert 'and 400 are excluded: record without loops' in output
     assert 'sampling: 700 samples in 5.6 s, 125 Hz' in output and ', back 0\n' in output
     assert 'velocity of' not in output   # is late or scaled
 
@@ -102,7 +102,7 @@ def test_of_equally_long_passes_the_last_is_taken(tmp_path: Path) -> None:
     samples = played_twice(PASS, PASS)
     motion = read_motion(open_recording(as_csv(tmp_path, samples, JOINTS)))
     assert np.diff(motion.stamps) == pytest.approx(8_000_000, abs=1)
-    assert 'from 3.592 to 9.184 s, and 700 are dropped' in motion.set_back
+    assert 'from 3.592 to 9.184 s, and 700 are excluded' in motion.set_back
 
 
 def test_stretches_that_are_all_too_short_are_told(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_stretches_that_are_all_too_short_are_told(tmp_path: Path) -> None:
     code, output, errors = tune(path, '-o', tmp_path / 'out')
     assert (code, output, errors.count('\n')) == (1, '', 1)
     assert ('samples of a: 150, but at least 200 are needed (the time was set back 3 times, first '
-            'at record 151, from 1.490 to 0.000 s; the longest stretch') in errors
+            'at record 151, from 1.490 to 0.000 s; the longest segment') in errors
 
 
 @pytest.mark.parametrize('seed', range(10))

@@ -1,19 +1,18 @@
 """
-The density of the snap, and the true noise of velocities, by the likelihood of the innovations.
+The density of the snap and the noise of velocities, by the likelihood of the innovations.
 
-The innovations of a Kalman filter whose model is right are white, with the covariance S that it
-states; of all parameters those are the most likely that minimise the sum of
+The innovations y of a Kalman filter with the right model are white, with its covariance S. The
+most likely parameters minimise the sum of
 
     log det S + y' S^-1 y
 
-over the innovations y: prediction errors, for which no true acceleration is needed (Schweppe,
-Evaluation of likelihood functions for Gaussian signals, IEEE Trans. Information Theory 11, 1965;
-Bar-Shalom, Li and Kirubarajan, section 11.6). It is the filter of the node itself that runs here,
-once for all candidates: each is a column of its arrays. An outlier, which the gate rejects,
-costs as much as one on the gate's edge.
+over all samples, without a true acceleration (Schweppe, Evaluation of likelihood functions for
+Gaussian signals, IEEE Trans. Information Theory 11, 1965; Bar-Shalom, Li and Kirubarajan, section
+11.6). The filter of the node itself runs once for all candidates, each of which is a column of
+its arrays. An outlier that the gate rejects costs as much as on the gate's edge.
 
-The noise of velocities is at least what their divided differences show; drivers that filter
-velocities leave errors that are smooth, and thereby not seen in differences but in innovations.
+The noise of velocities is at least that of their divided differences. Errors of velocities that a
+driver filtered are smooth: they appear in innovations, but not in differences.
 
 """
 
@@ -31,20 +30,20 @@ from urdf2dyn_ros.parameters import check_all
 from urdf2dyn_ros.tuning.motion import WARM_UP, RecordedMotion
 
 DENSITIES = 10.0 ** np.arange(-3.0, 12.1)
-"""The range of the parameter."""
+"""Range of the parameter."""
 
 _INFLATIONS = 10.0 ** np.arange(0.0, 5.1)
-"""How many times the noise that divided differences show."""
+"""Ratios to the noise of divided differences."""
 
 _COARSE = 4
-"""Pieces of the motion for the first look."""
+"""Pieces of the motion for the first search."""
 
 _FINE = 10.0 ** np.arange(-1.0, 1.1, 0.25)
 _FINER = 10.0 ** np.array([-0.5, 0.0, 0.5])
 
 
 class GivenNoise:
-    """Known noise, in the place of the noise that a filter learns from its samples."""
+    """Known noise, instead of the noise that a filter learns."""
 
     def __init__(self, variance: Array, stamps: float) -> None:
         self.variance, self.stamps = variance, stamps
@@ -57,7 +56,7 @@ class GivenNoise:
 
 
 class Candidates(Kalman):
-    """A filter of many columns, each with its own parameters and its own joint's samples."""
+    """A filter with a column for each candidate and joint."""
 
     def __init__(self, density: Array, deviations: Array, stamps: float) -> None:
         super().__init__(len(density), **check_all(self.PARAMETERS, {}))
@@ -85,26 +84,22 @@ class Candidates(Kalman):
 
 
 def costs(motion: RecordedMotion, densities: Array, deviations: Array, stamps: float,
-          report: Callable[[float], None]) -> Array:
+          show: Callable[[float], None]) -> Array:
     """
-    Return minus twice the log-likelihood, but for a constant.
+    Return minus twice the log-likelihood (n, m), without a constant.
 
     Parameters
     ----------
     motion : RecordedMotion
-        Of n joints.
+        Motion of n joints.
     densities : ndarray, (n, m)
-        Of m candidates.
+        Snap densities of m candidates.
     deviations : ndarray, (2, n, m)
-        Of positions and velocities.
+        Noise of positions and velocities.
     stamps : float
         Standard deviation of the stamps [s].
-    report : callable
-        Called with the fraction that is done.
-
-    Returns
-    -------
-    ndarray, (n, m)
+    show : callable
+        A function of the fraction done.
 
     """
     n, m = densities.shape
@@ -115,24 +110,24 @@ def costs(motion: RecordedMotion, densities: Array, deviations: Array, stamps: f
             filters.reset()
         filters.update(stamp, q[k], qd[k])
         if k % 500 == 0:
-            report(k / len(q))
+            show(k / len(q))
     return filters.cost.reshape(n, m)
 
 
 def most_likely(motion: RecordedMotion, noise: Array, stamps: float,
-                report: Callable[[float], None]) -> tuple[Array, Array]:
+                show: Callable[[float], None]) -> tuple[Array, Array]:
     """
-    Return snap densities (n,) and noise (2, n), the velocities' as the innovations show it.
+    Return snap densities (n,) and noise (2, n); that of velocities is from the innovations.
 
     Parameters
     ----------
     motion : RecordedMotion
     noise : ndarray, (2, n)
-        From divided differences; NaN where not measured.
+        Noise of divided differences; NaN if not measured.
     stamps : float
         Standard deviation of the stamps [s].
-    report : callable
-        Called with the fraction that is done.
+    show : callable
+        A function of the fraction done.
 
     """
     n = len(motion.names)
@@ -149,7 +144,7 @@ def most_likely(motion: RecordedMotion, noise: Array, stamps: float,
         known = deviations[:, :, None, None] * np.ones_like(inflated)
         known[1] *= inflated
         cost = costs(part, candidates.reshape(n, m), known.reshape(2, n, m), stamps,
-                     within(report, first, last))
+                     within(show, first, last))
         best = cost.argmin(axis=1)
         density = candidates.reshape(n, m)[np.arange(n), best]
         inflation = inflated.reshape(n, m)[np.arange(n), best]
@@ -158,6 +153,6 @@ def most_likely(motion: RecordedMotion, noise: Array, stamps: float,
     return np.clip(density, DENSITIES[0], DENSITIES[-1]), result
 
 
-def within(report: Callable[[float], None], first: float, last: float) -> Callable[[float], None]:
-    """Return a function that maps the progress of a part to that of the whole and reports it."""
-    return lambda done: report(first + (last - first) * done)
+def within(show: Callable[[float], None], first: float, last: float) -> Callable[[float], None]:
+    """Return a function of the fraction done of a part, which extends from `first` to `last`."""
+    return lambda done: show(first + (last - first) * done)

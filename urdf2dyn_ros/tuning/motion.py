@@ -1,8 +1,8 @@
 """
-The samples of a recording for tuning: all of them, or pieces distributed over all of it.
+The samples of a recording for tuning: all, or pieces from all of it.
 
-If its time jumps back, only the longest stretch of rising stamps: two passes together would be a
-motion that was never recorded.
+After clock jumps only the longest segment is used: two segments on one time would be a motion that
+was never recorded.
 
 """
 
@@ -24,44 +24,43 @@ from urdf2dyn_ros.joint_states.samples import Sample, Samples
 from urdf2dyn_ros.recordings import Record, Recording
 from urdf2dyn_ros.recordings.messages import LATEST_STAMP, TOO_LATE
 from urdf2dyn_ros.stamps import SECOND_NS
-from urdf2dyn_ros.tuning.stretches import PIECE, SetBack, Stretches
+from urdf2dyn_ros.tuning.segments import PIECE, Segments, SetBack
 
 _RECORDS_SEARCHED = 50
-"""Messages that are looked through for names of joints: several may make a sample."""
+"""Messages that are searched for names of joints: a sample may need several."""
 
 _FEWEST_SAMPLES = 200
 
 WARM_UP = 50
-"""Samples after a start on which an estimator is not judged."""
+"""Samples after a start that are excluded from the figures of an estimator."""
 
 
 @dataclass
 class RecordedMotion:
     """
-    Measured positions and velocities.
+    Samples of a recorded motion.
 
     Attributes
     ----------
     path : Path
         The recording.
-    names : tuple of str
-        Names of n joints.
+    names : tuple of str, (n,)
     stamps : ndarray of int, (k,)
-        Each later than the one before [ns].
+        Strictly increasing [ns].
     q, qd : ndarray, (k, n)
-        [rad or m], [rad/s or m/s]; qd is NaN where not measured.
+        [rad or m], [rad/s or m/s]; qd is NaN if not measured.
     starts : ndarray of bool, (k,)
-        Samples that are not related to those before.
+        Samples that do not continue the one before.
     all_stamps : ndarray of int
-        Those of the whole stretch, in the order of the file [ns].
+        Stamps of the whole segment, in the order of the file [ns].
     events : Counter
-        Dropped samples by outcome.
+        Counted outcomes and events.
     error : RecordingError or None
-        The error if the recording could not be read to its end.
+        The defect at which reading ended.
     set_back : str
-        Where the time jumps back, and what was dropped for that; empty if it does not.
+        Clock jumps and the number of excluded samples as a sentence, or empty.
     skipped : int
-        Samples of the stretch between the pieces.
+        Samples of the segment between the pieces.
 
     """
 
@@ -79,12 +78,12 @@ class RecordedMotion:
 
     @property
     def time(self) -> Array:
-        """Since the first sample [s], (k,)."""
+        """Time since the first sample [s], (k,)."""
         seconds: Array = (self.stamps - self.stamps[0]) * 1e-9
         return seconds
 
     def some(self, pieces: int) -> RecordedMotion:
-        """Return so many pieces, distributed over all of it."""
+        """Return so many pieces from all of the motion."""
         number = np.arange(len(self.stamps)) // PIECE
         step = max(1, int(np.ceil((number[-1] + 1) / pieces)))
         kept = number % step == 0
@@ -96,7 +95,7 @@ class RecordedMotion:
 
     @property
     def settled(self) -> NDArray[np.bool_]:
-        """Samples with at least `WARM_UP` others since a start, (k,)."""
+        """Whether there are `WARM_UP` samples since a start, (k,)."""
         rows = np.arange(len(self.starts))
         last = np.maximum.accumulate(np.where(self.starts, rows, 0))
         return rows - last >= WARM_UP
@@ -104,15 +103,14 @@ class RecordedMotion:
 
 def read_motion(recording: Recording, joints: Sequence[str] = ()) -> RecordedMotion:
     """
-    Return the motion of some joints; of all for an empty sequence.
+    Return the motion of some joints, or of all joints, in the longest segment of rising stamps.
 
-    If the time jumps back, that of the longest stretch of rising stamps.
+    A damaged recording is read up to the defect, which is in the result.
 
     Raises
     ------
     RecordingError
-        If a joint is not in the recording, or there are too few samples. A recording that breaks
-        off gives what was read, and the error with it.
+        If a joint is not in the recording, or there are too few samples.
 
     """
     records = iter(recording)
@@ -124,16 +122,16 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> RecordedMot
                                  + ', '.join(there))
     names = tuple(dict.fromkeys(joints)) or there
     events: Counter[str] = Counter()
-    # a jump by a turn is one of the angle, whatever the joint
+    # a jump by 2 pi is one of the angle, for any joint
     samples = Samples(names, [True] * len(names), events)
-    stretches = Stretches()
+    segments = Segments()
     error = None
     try:
-        _read(chain(heads, records), names[0], samples, stretches, events, recording.remark)
+        _read(chain(heads, records), names[0], samples, segments, events, recording.remark)
     except RecordingError as broken:
         error = broken
-    stretch, set_back = stretches.longest, str(stretches)
-    kept, starts = stretch.result()
+    segment, set_back = segments.longest, str(segments)
+    kept, starts = segment.result()
     if len(kept) < _FEWEST_SAMPLES:
         why = ', '.join(f'{event}: {count}' for event, count in events.items())
         raise error or RecordingError(
@@ -142,8 +140,8 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> RecordedMot
     motion = RecordedMotion(recording.path, names, np.array([sample.stamp for sample in kept]),
                     np.array([sample.q for sample in kept]),
                     np.array([sample.qd for sample in kept]), np.array(starts),
-                    np.array(stretch.stamps, dtype=np.int64), events, error, set_back,
-                    stretch.count - len(kept))
+                    np.array(segment.stamps, dtype=np.int64), events, error, set_back,
+                    segment.count - len(kept))
     settled = int(motion.settled.sum())
     if settled < _FEWEST_SAMPLES - WARM_UP:
         raise RecordingError(
@@ -153,14 +151,14 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> RecordedMot
     return motion
 
 
-def _read(records: Iterable[Record], first: str, samples: Samples, stretches: Stretches,
+def _read(records: Iterable[Record], first: str, samples: Samples, segments: Segments,
           events: Counter[str], remark: Callable[[str], None]) -> None:
     later = None
     for number, record in enumerate(records, start=1):
-        if later is None:   # a table's time may begin at zero, which in a message is no stamp
+        if later is None:   # a table's time may begin at zero, but a message has no stamp of zero
             later = max(SECOND_NS - record.stamp, 0)
         stamp = record.stamp + later
-        if not 0 < stamp < LATEST_STAMP:   # before the beginning of time, or in other units
+        if not 0 < stamp < LATEST_STAMP:   # before the beginning, or in other units
             events['no_stamp'] += 1
             if stamp > 0:
                 remark(TOO_LATE)
@@ -169,10 +167,10 @@ def _read(records: Iterable[Record], first: str, samples: Samples, stretches: St
         sample = samples.add(stamp, record.names, cast(Any, record.position),
                               cast(Any, record.velocity), cast(Any, record.effort))
         if events['jump_back'] > jumps:
-            stretches.cut(SetBack(number, before, record.stamp))
+            segments.cut(SetBack(number, before, record.stamp))
         if first in record.names:
-            stretches.now.stamps.append(record.stamp)
+            segments.now.stamps.append(record.stamp)
         if isinstance(sample, Sample):
-            stretches.now.add(sample)
+            segments.now.add(sample)
         else:
             events[sample] += 1

@@ -1,10 +1,9 @@
 """
-The noise of positions and velocities, from the samples alone and offline.
+The noise of positions and velocities, offline and from the samples alone.
 
-As the filter itself does while it runs (``estimators/sensor_noise.py``): the fourth divided
-difference of five samples is nothing but noise, if the motion is smooth over them. Offline the
-whole recording is available, and a quantile instead of a mean excludes outliers and the few
-samples where the motion is not smooth.
+As in the filter itself (``estimators/sensor_noise.py``), the fourth divided difference of five
+samples of a smooth motion is noise. Offline a quantile over the whole recording excludes outliers
+and instants where the motion is not smooth.
 
 """
 
@@ -25,8 +24,8 @@ LEAST_NOISE = (1e-8, 1e-7)
 """
 Least noise of positions and velocities [rad or m], [rad/s or m/s].
 
-With less, compared with its initial variances, the covariance of the filter loses all digits; no
-sensor has 29 bits a turn.
+With less noise the filter's covariance loses all digits to its initial variances; no sensor has 29
+bits a turn.
 
 """
 
@@ -35,7 +34,7 @@ def noise(motion: RecordedMotion) -> Array:
     """
     Return standard deviations of positions and velocities, (2, n) [rad or m], [rad/s or m/s].
 
-    NaN where a velocity was not measured, and for all of a joint that never moves.
+    NaN for a velocity that is not measured, and for a joint that never moves.
 
     """
     time = motion.time
@@ -51,7 +50,7 @@ def noise(motion: RecordedMotion) -> Array:
     result = np.full((2, len(motion.names)), np.nan)
     for joint in range(len(motion.names)):
         samples = sliding_window_view(motion.q[:, joint], WINDOW)[whole]
-        moves = np.ptp(samples, axis=1) > 0.0   # an encoder that stands still says nothing
+        moves = np.ptp(samples, axis=1) > 0.0   # an encoder at rest shows no noise
         for row, values in enumerate((motion.q, motion.qd)):
             samples = sliding_window_view(values[:, joint], WINDOW)[whole][moves]
             errors = np.abs((weights[moves] * samples).sum(axis=1))

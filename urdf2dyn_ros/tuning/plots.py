@@ -34,7 +34,8 @@ _LONGEST_NAME = 40
 _LONGEST_TITLE = 110
 
 
-def plot_tuning(motion: RecordedMotion, found: Suggestion, path: Path, title: str) -> list[Path]:
+def plot_tuning(motion: RecordedMotion, suggestion: Suggestion, path: Path,
+                title: str) -> list[Path]:
     """Draw pages of six joints, stem, stem_2 and so on; return their paths."""
     pages = [range(first, min(first + _JOINTS_PER_PAGE, len(motion.names)))
              for first in range(0, len(motion.names), _JOINTS_PER_PAGE)]
@@ -42,13 +43,13 @@ def plot_tuning(motion: RecordedMotion, found: Suggestion, path: Path, title: st
              for number in range(1, len(pages) + 1)]
     for number, (joints, page) in enumerate(zip(pages, paths), start=1):
         of = f'   page {number} of {len(pages)}' if len(pages) > 1 else ''
-        figure = _page(motion, found, joints, f'{title}{of}')
+        figure = _page(motion, suggestion, joints, f'{title}{of}')
         with atomic_file(page) as part:
             figure.savefig(part, dpi=DPI)
     return paths
 
 
-def _page(motion: RecordedMotion, found: Suggestion, joints: range, title: str) -> Any:
+def _page(motion: RecordedMotion, suggestion: Suggestion, joints: range, title: str) -> Any:
     size = (_CELL[0] * len(_QUANTITIES), _CELL[1] * len(joints) + _HEADER)
     figure = empty_figure(*size)
     lines: list[Any] = []
@@ -59,15 +60,15 @@ def _page(motion: RecordedMotion, found: Suggestion, joints: range, title: str) 
                 add_axes(figure, _CELL[0] * column + _LEFT, floor + bottom,
                          _CELL[0] - _LEFT - _RIGHT, height)
                 for bottom, height in (_UPPER, _LOWER))
-            lines = _draw(upper, lower, motion, getattr(found.smoothed, field)[:, joint],
-                          getattr(found.estimate, field)[:, joint])
+            lines = _draw(upper, lower, motion, getattr(suggestion.smoothed, field)[:, joint],
+                          getattr(suggestion.estimate, field)[:, joint])
             upper.set_ylabel(f'{quantity}\n[{unit}]', fontsize='small')
             lower.set_ylabel('residual', fontsize='small')
             if column == 0:
                 add_name(upper, drawn_name(motion.names[joint], _LONGEST_NAME))
             if field == 'qdd':
-                upper.set_title(f'RMS of the residual {100.0 * found.tuned[joint]:.3g} %'
-                                if found.moving[joint] else 'does not move',
+                upper.set_title(f'RMS of the residual {100.0 * suggestion.tuned[joint]:.3g} %'
+                                if suggestion.moving[joint] else 'does not move',
                                 fontsize='medium', loc='right')
     add_head(figure, title, _LONGEST_TITLE, lines, legend=0.52)
     return figure

@@ -1,4 +1,4 @@
-"""Reference accelerations: the best offline estimate of those of a recording."""
+"""The reference of accelerations: a smoother with later samples."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from urdf2dyn_ros.tuning.motion import RecordedMotion
 
 _LATER = 0.25
 _MOST_LATER = 100
-"""How far the reference looks ahead: time [s], and samples at most."""
+"""Lag of the reference [s], and in samples at most."""
 
 _NEARLY = 1.1
-"""A lag is long enough when the deviation is no more than so many times that of the longest."""
+"""Largest deviation at a sufficient lag, relative to that at the longest."""
 
 
 class JointSmoother(KalmanFixedLag):
-    """The smoother with the parameters of every joint by itself."""
+    """The smoother with its own parameters for every joint."""
 
     def __init__(self, density: Array, deviations: Array, stamps: float, lag: float) -> None:
         super().__init__(len(density), **check_all(self.PARAMETERS, {
@@ -34,7 +34,7 @@ class JointSmoother(KalmanFixedLag):
         self.reset()
 
     def deviations(self) -> tuple[Array, Array]:
-        """Return how far back the last states are (k,) [s], and their deviations (k, n)."""
+        """Return the lags of the last states (k,) [s], and their deviations (k, n)."""
         stamps = np.array(self._stamps)
         return (stamps[-1] - stamps) * 1e-9, np.sqrt(np.maximum(self._variance, 0.0))
 
@@ -42,7 +42,7 @@ class JointSmoother(KalmanFixedLag):
 @dataclass(frozen=True)
 class Estimated:
     """
-    What an estimator makes of a motion, one row for every sample; NaN where it has no estimate.
+    Estimates of a motion, one row for every sample; NaN if there is none.
 
     Attributes
     ----------
@@ -57,8 +57,8 @@ class Estimated:
 
 
 def estimated(estimator: Estimator, motion: RecordedMotion,
-              tell: Callable[[float], None]) -> Estimated:
-    """Return what an estimator makes of a motion."""
+              show: Callable[[float], None]) -> Estimated:
+    """Return the estimates of a motion."""
     rows = {stamp: k for k, stamp in enumerate(motion.stamps.tolist())}
     result = Estimated(*(np.full(motion.q.shape, np.nan) for _ in range(3)))
     for k, (stamp, start) in enumerate(zip(motion.stamps.tolist(), motion.starts.tolist())):
@@ -70,22 +70,22 @@ def estimated(estimator: Estimator, motion: RecordedMotion,
             result.q[row], result.qd[row], result.qdd[row] = (estimate.q, estimate.qd,
                                                               estimate.qdd)
         if k % 200 == 0:
-            tell(k / len(motion.stamps))
+            show(k / len(motion.stamps))
     return result
 
 
 def reference(motion: RecordedMotion, density: Array, deviations: Array, stamps: float,
-              tell: Callable[[float], None]) -> tuple[Estimated, float]:
+              show: Callable[[float], None]) -> tuple[Estimated, float]:
     """
-    Return the smoothed motion, and the shortest lag that is nearly as good as hindsight [s].
+    Return the smoothed motion, and the shortest lag that is nearly as good as the longest [s].
 
-    A constant-jerk smoother that knows 0.25 s, or 100 samples, of what comes after: with the most
-    likely parameters of each joint it is centred, and its error a quarter of the filter's.
+    The reference is a constant-jerk smoother with the next 0.25 s or 100 samples. With the most
+    likely parameters of each joint its error is a quarter of the filter's.
 
     """
     period = float(np.median(np.diff(motion.time)))
     smoother = JointSmoother(density, deviations, stamps, min(_LATER, _MOST_LATER * period))
-    result = estimated(smoother, motion, tell)
+    result = estimated(smoother, motion, show)
     lags, stds = smoother.deviations()
     ratio = np.exp(np.log(np.maximum(stds, 1e-300) / np.maximum(stds[0], 1e-300)).mean(axis=1))
     return result, float(lags[ratio <= _NEARLY].min())

@@ -1,4 +1,4 @@
-"""What tuning found, in words and as a file of parameters."""
+"""The result of tuning as a report and as a file of parameters."""
 
 from __future__ import annotations
 
@@ -18,51 +18,53 @@ _HEAD = ('joint', 'position noise', 'velocity noise', '.. in innovations', 'snap
         'lag [ms]', 'scale', 'default [%]', 'tuned [%]')
 
 
-def report(motion: RecordedMotion, found: Suggestion) -> str:
-    """Return the sampling, a row for every joint, the velocities' faults and the suggestion."""
+def report(motion: RecordedMotion, suggestion: Suggestion) -> str:
+    """Return sampling, a row for every joint, faults of velocities, and the suggestion."""
     lines = [motion.set_back] if motion.set_back else []
     lines.append(f'sampling: {sampling(motion.all_stamps)}')
-    for counters, head in ((JOINT_STATE_OUTCOMES, 'dropped'), (JOINT_STATE_EVENTS, 'besides')):
+    for counters, head in ((JOINT_STATE_OUTCOMES, 'dropped'), (JOINT_STATE_EVENTS, 'events')):
         lines += [f'{head}: {name} {motion.events[name]} ({meaning})'
                   for name, meaning in counters.items()
                   if motion.events[name] and name != 'jump_back']
     if motion.skipped:
-        lines.append(f'tuned on {len(motion.stamps)} samples from all over it, which are enough: '
-                     f'{motion.skipped} between them are not used')
-    lines.append(f'noise of the stamps: {1e3 * found.stamps:.3g} ms')
-    lines += ['', *_table(motion, found), '']
+        lines.append(f'tuned on {len(motion.stamps)} samples from all of it, which are enough: '
+                     f'{motion.skipped} between them are excluded')
+    lines.append(f'noise of the stamps: {1e3 * suggestion.stamps:.3g} ms')
+    lines += ['', *_table(motion, suggestion), '']
     lines += ['noise: standard deviation [rad or m], [rad/s or m/s]; snap density: the most likely'
               ' [rad^2/s^7 or m^2/s^7];', 'lag and scale: of the velocities, relative to the '
               'positions; default, tuned: difference of the', 'acceleration from the smoothed '
               'one, RMS over RMS', '']
-    for name, velocity in zip(motion.names, found.velocities):
+    for name, velocity in zip(motion.names, suggestion.velocities):
         lines += [f'velocity of {name} {fault}' for fault in velocity.faults]
-    still = [name for name, moving in zip(motion.names, found.moving) if not moving]
+    still = [name for name, moving in zip(motion.names, suggestion.moving) if not moving]
     if still:
-        lines.append('not used, as they do not move: ' + ', '.join(still))
-    quiet = [name for name, quiet in zip(motion.names, noiseless(found)) if quiet]
+        lines.append('excluded, as they do not move: ' + ', '.join(still))
+    quiet = [name for name, quiet in zip(motion.names, noiseless(suggestion)) if quiet]
     if quiet:
         lines.append('no noise in the positions of ' + ', '.join(quiet) + ': they are simulated '
-                     'or were filtered; what is suggested suits such samples alone')
-    lines += [f'{found.estimator}.{name}: {value:g}' for name, value in found.parameters.items()]
+                     'or filtered; the suggestion suits such samples only')
+    lines += [f'{suggestion.estimator}.{name}: {value:g}'
+              for name, value in suggestion.parameters.items()]
     return '\n'.join(lines)
 
 
-def noiseless(found: Suggestion) -> Sequence[bool]:
-    """Return for every joint whether its positions are smoother than any sensor's, (n,)."""
-    quiet: Sequence[bool] = (found.noise[0] <= LEAST_NOISE[0]).tolist()
+def noiseless(suggestion: Suggestion) -> Sequence[bool]:
+    """Return whether the positions of each joint are smoother than any sensor's, (n,)."""
+    quiet: Sequence[bool] = (suggestion.noise[0] <= LEAST_NOISE[0]).tolist()
     return quiet
 
 
-def _table(motion: RecordedMotion, found: Suggestion) -> list[str]:
+def _table(motion: RecordedMotion, suggestion: Suggestion) -> list[str]:
     rows: list[Sequence[str]] = [_HEAD]
-    for joint, (name, velocity) in enumerate(zip(motion.names, found.velocities)):
-        # figures relative to a motion, if there is one
-        of_motion = np.array([found.density[joint], 100.0 * found.untuned[joint],
-                              100.0 * found.tuned[joint]])
-        density, untuned, tuned = of_motion if found.moving[joint] else np.full(3, np.nan)
-        figures = (found.noise[0, joint], found.noise[1, joint], found.inflated[joint], density,
-                   1e3 * velocity.lag, velocity.scale, untuned, tuned)
+    for joint, (name, velocity) in enumerate(zip(motion.names, suggestion.velocities)):
+        # without a motion, relative figures are unknown
+        of_motion = np.array([suggestion.density[joint], 100.0 * suggestion.untuned[joint],
+                              100.0 * suggestion.tuned[joint]])
+        density, untuned, tuned = of_motion if suggestion.moving[joint] else np.full(3, np.nan)
+        figures = (suggestion.noise[0, joint], suggestion.noise[1, joint],
+                   suggestion.inflated[joint], density, 1e3 * velocity.lag,
+                   velocity.scale, untuned, tuned)
         rows.append([name, *(f'{figure:.3g}' if np.isfinite(figure) else '-'
                              for figure in figures)])
     widths = [max(map(len, column)) for column in zip(*rows)]
@@ -71,19 +73,19 @@ def _table(motion: RecordedMotion, found: Suggestion) -> list[str]:
             for row in rows]
 
 
-def parameter_file(found: Suggestion, recording: str) -> str:
+def parameter_file(suggestion: Suggestion, recording: str) -> str:
     """Return a file of parameters for ros2 launch (config:=) and ros2 run (--params-file)."""
-    rows = {row.name: row for row in ESTIMATORS[found.estimator].PARAMETERS}
+    rows = {row.name: row for row in ESTIMATORS[suggestion.estimator].PARAMETERS}
     lines = [f'# Parameters of the node inverse_dynamics, tuned on {printable(recording)}',
              '# Launch with config:=THIS_FILE or run with --params-file THIS_FILE.',
-             '/**:', '  ros__parameters:', f'    estimator: "{found.estimator}"']
-    for name, value in found.parameters.items():
-        lines += [f'    # {rows[name].unit}', f'    {found.estimator}.{name}: {_yaml(value)}']
+             '/**:', '  ros__parameters:', f'    estimator: "{suggestion.estimator}"']
+    for name, value in suggestion.parameters.items():
+        lines += [f'    # {rows[name].unit}', f'    {suggestion.estimator}.{name}: {_yaml(value)}']
     return '\n'.join(lines) + '\n'
 
 
 def _yaml(value: float) -> str:
-    """Return a number that YAML takes for one with a fraction: 1e-05 is a text to some readers."""
+    """Return a number with a decimal point: some readers of YAML take 1e-05 for a text."""
     mantissa, _, exponent = f'{value!r}'.partition('e')
     point = mantissa if '.' in mantissa else f'{mantissa}.0'
     return f'{point}e{int(exponent):+03d}' if exponent else point

@@ -1,4 +1,4 @@
-"""How regularly a recording was sampled."""
+"""The regularity of a recording's samples."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 LOST = 1.5
-"""Intervals longer than so many usual ones have lost samples in them."""
+"""Ratio to the median interval from which on samples were lost."""
 
 
 @dataclass(frozen=True)
 class Sampling:
     """
-    Figures of the stamps.
+    Figures of stamps.
 
     Attributes
     ----------
     count : int
     duration : float
-        From the first to the last [s].
+        Time from the first to the last stamp [s].
     period : float
         Median interval [s].
     jitter : float
-        Standard deviation of the intervals without losses [s].
+        Standard deviation of intervals without losses [s].
     lost : int
-        Samples that are missing in longer intervals.
+        Number of missing samples in longer intervals.
     longest : float
-        Interval [s].
+        Longest interval [s].
     repeated, back : int
-        Stamps equal to the one before, or earlier.
+        Numbers of stamps equal to, or before, the one before.
 
     """
 
@@ -52,7 +52,7 @@ class Sampling:
 
 
 def sampling(stamps: NDArray[np.int64]) -> Sampling:
-    """Return the figures of stamps [ns] in the order of the file, two that differ at least."""
+    """Return the figures of stamps [ns] in the order of the file; at least two must differ."""
     steps = np.diff(stamps)
     forward = steps[steps > 0]
     period = float(np.median(forward))

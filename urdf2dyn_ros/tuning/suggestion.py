@@ -1,4 +1,4 @@
-"""From a motion to the parameters of a filter, and how well they do on it."""
+"""From a motion to the parameters of a filter, and their error on that motion."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from urdf2dyn_ros.tuning.velocity import Velocity, velocities
 
 TUNABLE = tuple(name for name, kind in ESTIMATORS.items()
                 if set(Kalman.PARAMETERS) <= set(kind.PARAMETERS))
-"""Those that have a Kalman filter's parameters."""
+"""Estimators with a Kalman filter's parameters."""
 
 _IGNORED = 100.0
-"""Noise of velocities that makes the filter take no notice of them [rad/s or m/s]."""
+"""Noise of velocities with which the filter ignores them [rad/s or m/s]."""
 
 _STILL = 20.0
-"""A joint moves if its positions range over more than so many times their noise."""
+"""Smallest range of a moving joint's positions, relative to their noise."""
 
 _DIGITS = 3
 
 _SETTLED = 200
-"""Samples after which a filter's variances change no more."""
+"""Samples after which the variances of a filter are constant."""
 
 
 @dataclass(frozen=True)
 class Suggestion:
     """
-    What is suggested, and on what grounds.
+    Suggested parameters, and the figures behind them.
 
     Attributes
     ----------
@@ -46,21 +46,21 @@ class Suggestion:
     parameters : dict
         Values by name.
     moving : ndarray of bool, (n,)
-        The joints that could be tuned on.
+        Joints that move, on which the filter is tuned.
     noise : ndarray, (2, n)
-        Standard deviations of positions and velocities as divided differences show them.
+        Standard deviations of positions and velocities from divided differences.
     inflated : ndarray, (n,)
-        The velocities' as the innovations show it.
+        That of velocities from the innovations.
     density : ndarray, (n,)
-        The most likely one of each joint [rad^2/s^7 or m^2/s^7].
+        Most likely snap density of each joint [rad^2/s^7 or m^2/s^7].
     stamps : float
         Standard deviation of the stamps [s].
     velocities : list of Velocity
     tuned, untuned : ndarray, (n,)
-        RMS of the acceleration's difference from the reference, over the RMS of the reference,
-        with what is suggested and with the defaults [-].
+        RMS of the acceleration's residual divided by the RMS of the reference, with suggested
+        and with default parameters [-].
     estimate, smoothed : Estimated
-        What the filter makes of the motion with what is suggested, and the reference.
+        Estimates of the filter with the suggested parameters, and the reference.
 
     """
 
@@ -78,24 +78,23 @@ class Suggestion:
     smoothed: Estimated
 
 
-@np.errstate(invalid='ignore')   # a covariance that is no longer one; its estimate is not used
-def suggest(motion: RecordedMotion, estimator: str, report: Callable[[float], None]) -> Suggestion:
+@np.errstate(invalid='ignore')   # of an invalid covariance, whose estimate is not used
+def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None]) -> Suggestion:
     """
     Return the parameters that suit a motion.
 
-    They are one number for all joints. The filter's gain depends on their ratios alone: those are
-    the geometric means over the joints that move, since a relative error of the acceleration has
-    its minimum at each joint's own and rises alike on both sides of it. All are then enlarged by
-    one factor, until no joint's noise is larger than what is suggested: else the gate would take
-    its good measurements for outliers.
+    There is one number for all joints. The filter's gain depends on the ratios of parameters only;
+    they are geometric means over the joints that move, as the error of the acceleration rises
+    equally on both sides of a joint's own ratio. One factor then enlarges all of them until no
+    joint's noise exceeds the suggested one: else the gate would reject good measurements.
 
     Parameters
     ----------
     motion : RecordedMotion
     estimator : str
         One of ``TUNABLE``.
-    report : callable
-        Called with the fraction that is done.
+    show : callable
+        A function of the fraction done.
 
     Raises
     ------
@@ -103,24 +102,24 @@ def suggest(motion: RecordedMotion, estimator: str, report: Callable[[float], No
         If no joint moves.
 
     """
-    found = velocities(motion)
+    measured = velocities(motion)
     deviations = noise(motion)
     moving = np.ptp(motion.q, axis=0) > _STILL * np.nan_to_num(deviations[0], nan=np.inf)
     if not moving.any():
         raise RecordingError(motion.path, 'no joint moves, so that nothing can be tuned: '
-                             'record a motion as the robot will make it')
-    usable = np.array([velocity.kind == 'measured' for velocity in found])
+                             'record a motion typical of the robot')
+    usable = np.array([velocity.kind == 'measured' for velocity in measured])
     motion.qd[:, ~usable] = np.nan
     deviations[1, ~usable] = np.nan
 
     filter_ = make(Kalman, len(motion.names))
-    estimated(filter_, motion, within(report, 0.0, 0.1))
+    estimated(filter_, motion, within(show, 0.0, 0.1))
     stamps = float(filter_._noise.stamps)
-    density, likely = most_likely(motion, deviations, stamps, within(report, 0.1, 0.7))
+    density, likely = most_likely(motion, deviations, stamps, within(show, 0.1, 0.7))
     known = np.where(np.isfinite(likely), likely, 1.0)
-    smoothed, lag = reference(motion, density, known, stamps, within(report, 0.7, 0.9))
+    smoothed, lag = reference(motion, density, known, stamps, within(show, 0.7, 0.9))
     parameters = _combined(density, likely, moving)
-    if any(velocity.kind == 'zero' for velocity in found) and not usable[moving].any():
+    if any(velocity.kind == 'zero' for velocity in measured) and not usable[moving].any():
         parameters['velocity_noise'] = _IGNORED
     if estimator == 'kalman_fixed_lag':
         parameters['lag'] = _rounded(lag)
@@ -128,16 +127,16 @@ def suggest(motion: RecordedMotion, estimator: str, report: Callable[[float], No
     if largest > 0.5 * _default(estimator, 'max_std'):
         parameters['max_std'] = _rounded(3.0 * largest)
     made = make_estimator(estimator, len(motion.names), **parameters)
-    estimate = estimated(made, motion, within(report, 0.9, 0.95))
+    estimate = estimated(made, motion, within(show, 0.9, 0.95))
     before = estimated(make_estimator(estimator, len(motion.names)), motion,
-                       within(report, 0.95, 1.0))
+                       within(show, 0.95, 1.0))
     return Suggestion(estimator, parameters, moving, deviations, likely[1], density, stamps,
-                      found, _nrmse(estimate, smoothed, motion),
+                      measured, _nrmse(estimate, smoothed, motion),
                       _nrmse(before, smoothed, motion), estimate, smoothed)
 
 
 def _combined(density: Array, likely: Array, moving: Any) -> dict[str, float]:
-    """Return one number for all joints of each parameter."""
+    """Return one number for all joints for each parameter."""
     logs = np.log(np.vstack([likely, density])[:, moving])
     with np.errstate(invalid='ignore'):
         means = np.array([row[np.isfinite(row)].mean() if np.isfinite(row).any() else np.nan
@@ -167,7 +166,7 @@ def _default(estimator: str, name: str) -> float:
 
 
 def _largest_std(motion: RecordedMotion, estimator: str, parameters: dict[str, float]) -> float:
-    """Return the largest standard deviation of the settled filter."""
+    """Return the largest deviation of the settled filter's estimates."""
     made = make_estimator(estimator, len(motion.names), **parameters, max_std=1e9)
     stds = [made.update(stamp, q, qd).std for stamp, q, qd in zip(
         motion.stamps[:_SETTLED].tolist(), motion.q, motion.qd)]

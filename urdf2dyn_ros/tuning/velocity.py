@@ -1,4 +1,4 @@
-"""Whether measured velocities are those of the positions: scale, lag and bias by regression."""
+"""Scale, lag and bias of measured velocities by regression on the positions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 
 _SPAN = 0.05
-"""Time over which a change of position is compared with the integral of the velocity [s]."""
+"""Time over which velocities are integrated [s]."""
 
 _FEWEST_STEPS = 4
 _ITERATIONS = 8
@@ -20,13 +20,13 @@ _SLOWEST = 1e-12
 _UNIT_MISTAKES = {180.0 / pi: 'is it in degrees?', pi / 180.0: 'are the positions in degrees?',
          1e3: 'is the time in milliseconds?', 1e6: 'is the time in microseconds?',
          1e9: 'is the time in nanoseconds?'}
-"""What factors of a velocity come from."""
+"""Questions about the units by the factor of a velocity."""
 
 
 @dataclass(frozen=True)
 class Velocity:
     """
-    What the velocity of a joint is, compared with its positions.
+    The measured velocity of a joint compared with its positions.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ class Velocity:
     scale : float
         Measured velocity over true one [-].
     lag : float
-        How much later it is [s].
+        [s].
     bias : float
-        What it shows at rest [rad/s or m/s].
+        Value at rest [rad/s or m/s].
     error : float
-        RMS of what the regression leaves of a change of position, over `_SPAN` [rad/s or m/s].
+        RMS residual of the regression, per time [rad/s or m/s].
 
     """
 
@@ -52,35 +52,35 @@ class Velocity:
 
     @property
     def faults(self) -> list[str]:
-        """What is wrong with it, in words."""
+        """Faults as phrases."""
         if self.kind == 'zero':
             return ['is zero throughout']
-        found = []
+        faults = []
         if self.scale < 0.0:
-            found.append('has the other sign than the positions')
+            faults.append('has the other sign than the positions')
         size = abs(self.scale)
         if abs(size - 1.0) > 0.05:
             # 1000 and not 1e+03
-            found.append(f'is {float(f"{size:.3g}"):g} times that of the positions'
+            faults.append(f'is {float(f"{size:.3g}"):g} times that of the positions'
                          + next((f': {question}' for factor, question in _UNIT_MISTAKES.items()
                                  if abs(size / factor - 1.0) < 0.05), ''))
         if abs(self.lag) > 1e-3:
-            found.append(f'is {abs(1e3 * self.lag):.1f} ms {"late" if self.lag > 0 else "early"}')
-        return found
+            faults.append(f'is {abs(1e3 * self.lag):.1f} ms {"late" if self.lag > 0 else "early"}')
+        return faults
 
 
 def velocities(motion: RecordedMotion) -> list[Velocity]:
     """
-    Return what is known of every joint's velocity.
+    Return the comparison of every joint's velocity.
 
-    A velocity v that is `scale` times the true one, `lag` late and `bias` off at rest obeys, over
-    any span of time,
+    A velocity v that is `scale` times the true one, with a `lag` and a `bias`, obeys over any span
+    of time
 
         q(end) - q(start) = integral of (v(t + lag) - bias) / scale
 
-    which is linear in 1/scale and bias, and by v(t + lag + d) = v(t + lag) + v'(t + lag) d in a
-    small change d of the lag: Gauss and Newton's iteration. Integrals suffer little from noise,
-    which derivatives of positions do not.
+    which is linear in 1/scale and bias, and by v(t + lag + d) = v(t + lag) + v'(t + lag) d also
+    in a small change d of the lag: a Gauss-Newton iteration. Integrals amplify noise less than
+    derivatives of positions.
 
     """
     return [_velocity(motion, joint) for joint in range(len(motion.names))]

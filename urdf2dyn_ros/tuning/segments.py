@@ -1,4 +1,4 @@
-"""The part of a recording that is tuned on: its longest stretch of rising stamps, in pieces."""
+"""The part of a recording for tuning: its longest segment of rising stamps, in pieces."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from urdf2dyn_ros.joint_states.samples import Sample
 
 PIECE = 1000
 PIECES = 20
-"""Samples in a piece, and pieces that are kept: enough for any figure here."""
+"""Samples in a piece, and pieces that are kept: enough for all figures."""
 
 
-class Stretch:
+class Segment:
     """
-    Keeps pieces from all over a stream of unknown length, in bounded memory.
+    Keeps pieces from all of a stream of unknown length, in bounded memory.
 
     Attributes
     ----------
     count : int
-        Samples, whether kept or not.
+        Number of samples, also of those not kept.
     stamps : array of int
-        Of the messages in the order of the file, for the caller to add [ns].
+        Stamps of messages in the order of the file, added by the caller [ns].
 
     """
 
@@ -32,7 +32,7 @@ class Stretch:
         self._step = 1
 
     def add(self, sample: Sample) -> None:
-        """Take the next sample."""
+        """Add the next sample."""
         number, place = divmod(self.count, PIECE)
         self.count += 1
         if number % self._step:
@@ -47,7 +47,7 @@ class Stretch:
         self._kept[-1][1].append(sample)
 
     def result(self) -> tuple[list[Sample], list[bool]]:
-        """Return the samples, and which of them do not follow the one before."""
+        """Return the samples, and which of them do not continue the one before."""
         samples, starts = [], []
         last = -1
         for number, piece in self._kept:
@@ -61,14 +61,14 @@ class Stretch:
 @dataclass(frozen=True)
 class SetBack:
     """
-    Where the stamps went back by a jump: a bag that was looped, a simulator that was reset.
+    A clock jump back, as of a looped bag or a simulator that was reset.
 
     Attributes
     ----------
     record : int
-        The first one after it, counted from 1.
+        Number of the first record after it, from 1.
     before, after : int
-        Stamps [ns].
+        Stamps before and after it [ns].
 
     """
 
@@ -81,46 +81,46 @@ class SetBack:
                 f'{self.after * 1e-9:.3f} s')
 
 
-class Stretches:
+class Segments:
     """
-    Keeps the longest stretch between two jumps back; of equally long ones the last.
+    Keeps the longest segment between clock jumps; of equally long ones the last.
 
     Attributes
     ----------
-    now : Stretch
-        The one that is added to.
+    now : Segment
+        The segment that is being read.
     set_back : list of SetBack
-        The first of them, or none.
+        The first clock jump, or none.
 
     """
 
     def __init__(self) -> None:
-        self.now = self._longest = Stretch()
+        self.now = self._longest = Segment()
         self.set_back: list[SetBack] = []
         self._times = self._ended = 0
 
     @property
-    def longest(self) -> Stretch:
-        """The longest so far."""
-        return max(self.now, self._longest, key=lambda stretch: stretch.count)
+    def longest(self) -> Segment:
+        """The longest segment so far."""
+        return max(self.now, self._longest, key=lambda segment: segment.count)
 
     def cut(self, where: SetBack) -> None:
-        """Begin another."""
+        """Begin another segment."""
         self._longest = self.longest
         self._ended += self.now.count
         self._times += 1
         self.set_back = self.set_back or [where]
-        self.now = Stretch()
+        self.now = Segment()
 
     def __str__(self) -> str:
-        """Return where the time jumps back and what is dropped for that; empty if it does not."""
+        """Return a sentence about clock jumps and excluded samples, or an empty text."""
         if not self.set_back:
             return ''
-        stretch = self.longest
+        segment = self.longest
         times = 'once,' if self._times == 1 else f'{self._times} times, first'
         text = f'the time was set back {times} {self.set_back[0]}; '
-        if stretch.stamps:
-            text += (f'the longest stretch of rising stamps has {stretch.count} samples, from '
-                     f'{min(stretch.stamps) * 1e-9:.3f} to {max(stretch.stamps) * 1e-9:.3f} s, '
-                     f'and {self._ended + self.now.count - stretch.count} are dropped')
+        if segment.stamps:
+            text += (f'the longest segment of rising stamps has {segment.count} samples, from '
+                     f'{min(segment.stamps) * 1e-9:.3f} to {max(segment.stamps) * 1e-9:.3f} s, '
+                     f'and {self._ended + self.now.count - segment.count} are excluded')
         return f'{text}: record without loops, resets and second clocks, or cut it there'
