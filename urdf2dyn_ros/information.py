@@ -23,8 +23,8 @@ def information(model: RobotModel,
     -------
     dict
         Of what JSON can hold: ``name``, ``mass``, ``joints`` (independent ones in the order of q
-        and of the efforts), ``bodies``, ``fixed_to_root``, ``acting`` (what acts beside
-        the links, a line each), ``operations`` by style, ``warnings``.
+        and of the efforts), ``bodies``, ``fixed_to_root``, ``acting`` (the loads, a
+        line each), ``operations`` by style, ``warnings``.
 
     """
     system = multibody(model)
@@ -55,7 +55,7 @@ def information(model: RobotModel,
 
 
 def acting(system: Multibody, rows: Sequence[JointRow], loads: Loads) -> list[str]:
-    """Return what acts beside the inertia of the links and gravity, a line each."""
+    """Return the loads in addition to the links' inertia and gravity, a line each."""
     lines = [f'{term.NAME} of {row.name}: {_parameters(term, row)}'
              for row in rows for term in loads.terms.get(row.name, ())]
     lines += [f'force of the URDF on link {force.link}' for force in system.forces]

@@ -1,4 +1,4 @@
-"""A robot's efforts as a function, by running the text that is handed out or its C twin."""
+"""A robot's efforts as a function, by running the generated text, in Python or compiled from C."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class InverseDynamics:
     base : str, optional
         'fixed', 'moving' or 'auto', in the place of that of `loads`.
     loads : Loads
-        What acts beside the links: friction, rotors, springs, external wrenches, a payload, a
+        Loads on the joints and links: friction, rotors, springs, external wrenches, a payload, a
         moving base. By default nothing but the tags <force> of the URDF.
 
     Attributes
@@ -48,7 +48,7 @@ class InverseDynamics:
     units, effort_units : tuple of str
         'rad' or 'm', 'N m' or 'N'.
     continuous : tuple of bool
-        True for the joints whose angle has no limits and may be wrapped by who measures it.
+        True for the joints whose angle has no limits and may be wrapped by its sensor.
     limits : tuple of Limits
         Of each joint in the URDF.
     gravity_vector : tuple of float, (3,)
@@ -103,7 +103,8 @@ class InverseDynamics:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._made_of   # machine code stays where it is
 
-    def __call__(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *beside: ArrayLike) -> Any:
+    def __call__(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike,
+                 *load_arguments: ArrayLike) -> Any:
         """
         Return the efforts that a motion requires.
 
@@ -111,7 +112,7 @@ class InverseDynamics:
         ----------
         q, qd, qdd : array_like, (n,) or (N, n)
             [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2], of one instant or of N.
-        *beside : array_like
+        *load_arguments : array_like
             What else `inputs` names. base_motion, (9,) or (N, 9): angular velocity [rad/s],
             angular acceleration [rad/s^2], and acceleration minus gravity [m/s^2] of the origin
             of the root, in the root frame. external, (6 k,) or (N, 6 k): for each link force [N]
@@ -134,12 +135,12 @@ class InverseDynamics:
             an entry is not finite, or an effort is too large for floating point.
 
         """
-        if beside:
-            return self._whole('inverse_dynamics', q, qd, qdd, *beside)
+        if load_arguments:
+            return self._whole('inverse_dynamics', q, qd, qdd, *load_arguments)
         efforts = self._compiled(q, qd, qdd)   # the shortest way for what is as it should be
         return self._efforts.careful((q, qd, qdd)) if efforts is None else efforts
 
-    def gravity(self, q: ArrayLike, *beside: ArrayLike) -> Any:
+    def gravity(self, q: ArrayLike, *load_arguments: ArrayLike) -> Any:
         """
         Return the efforts that hold the robot still.
 
@@ -147,7 +148,7 @@ class InverseDynamics:
         ----------
         q : array_like, (n,) or (N, n)
             [rad or m].
-        *beside : array_like
+        *load_arguments : array_like
             As `__call__` takes it.
 
         Returns
@@ -161,9 +162,9 @@ class InverseDynamics:
             As `__call__` does.
 
         """
-        return self._whole('gravity', q, *beside)
+        return self._whole('gravity', q, *load_arguments)
 
-    def bias(self, q: ArrayLike, qd: ArrayLike, *beside: ArrayLike) -> Any:
+    def bias(self, q: ArrayLike, qd: ArrayLike, *load_arguments: ArrayLike) -> Any:
         """
         Return the efforts of a motion without accelerations: Coriolis, centrifugal and gravity.
 
@@ -171,7 +172,7 @@ class InverseDynamics:
         ----------
         q, qd : array_like, (n,) or (N, n)
             [rad or m], [rad/s or m/s].
-        *beside : array_like
+        *load_arguments : array_like
             As `__call__` takes it.
 
         Returns
@@ -185,16 +186,16 @@ class InverseDynamics:
             As `__call__` does.
 
         """
-        return self._whole('bias', q, qd, *beside)
+        return self._whole('bias', q, qd, *load_arguments)
 
     def terms(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike,
-              *beside: ArrayLike) -> dict[str, Array]:
+              *load_arguments: ArrayLike) -> dict[str, Array]:
         """
         Return the terms whose sum are the efforts.
 
         Parameters
         ----------
-        q, qd, qdd, *beside : array_like
+        q, qd, qdd, *load_arguments : array_like
             As `__call__` takes them.
 
         Returns
@@ -212,18 +213,18 @@ class InverseDynamics:
 
         """
         function = self._function('terms')
-        found = function(q, qd, qdd, *beside)
+        found = function(q, qd, qdd, *load_arguments)
         return {name.removeprefix('tau_'): found[..., where]
                 for name, where in function.results.items()}
 
     def momentum(self, q: ArrayLike, qd: ArrayLike,
-                 *beside: ArrayLike) -> tuple[Array, Array, Array]:
+                 *load_arguments: ArrayLike) -> tuple[Array, Array, Array]:
         """
         Return the generalised momentum, and what changes it: d/dt p = tau + beta - load.
 
         Parameters
         ----------
-        q, qd, *beside : array_like
+        q, qd, *load_arguments : array_like
             As `__call__` takes them.
 
         Returns
@@ -244,7 +245,7 @@ class InverseDynamics:
 
         """
         function = self._function('momentum')
-        found = function(q, qd, *beside)
+        found = function(q, qd, *load_arguments)
         p, beta, load = (found[..., where] for where in function.results.values())
         return p, beta, load
 

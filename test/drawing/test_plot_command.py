@@ -136,7 +136,7 @@ BAD_TABLES = [
     ('time,a\n', ['no values below']),
     ('t,a\n1,2\n', ['line 1', "no column is called 'time'", "'t', 'a'"]),
     ('time;a\n1;2\n', ['line 1', 'commas', 'semicolons']),
-    ('time\n1\n', ['line 1', "beside 'time'"]),
+    ('time\n1\n', ['line 1', "besides 'time'"]),
     ('time,a,a\n1,2,3\n', ['line 1', "2 columns are called 'a'"]),
     ('time,a\n1,2\n2,ok\n', ['line 3', "column 'a'", "'ok' is not a number"]),
     ('time,a\n1,2\n2,1_0\n', ['line 3', "column 'a'", "'1_0' is not a number"]),

@@ -90,7 +90,7 @@ def _heads(path: Path, row: list[str]) -> list[str]:
         raise DrawingError(f'{path}, line 1: {count} columns are called {_quoted(name)}; '
                            'rename them')
     if len(heads) == 1:
-        raise DrawingError(f'{path}, line 1: there is no column beside {_TIME!r} to draw')
+        raise DrawingError(f'{path}, line 1: there is no column besides {_TIME!r} to draw')
     return heads
 
 

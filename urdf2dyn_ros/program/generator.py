@@ -53,7 +53,7 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
     functions : str
         One of CHOICES: which functions there are.
     loads : Loads
-        What acts beside the links.
+        Loads in addition to the inertia of the links.
 
     Raises
     ------

@@ -194,7 +194,7 @@ class Notebook:
 
 
 def _shown(entry: Scalar, schedule: Schedule) -> str:
-    """Return under which name or value an entry is known, or _ where nobody needs it."""
+    """Return under which name or value an entry is known, or _ where it is not needed."""
     if not isinstance(entry, Expression):
         return f'{entry + 0.0:g}'
     node: Node = entry.node

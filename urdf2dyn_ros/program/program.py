@@ -237,7 +237,7 @@ class Program:
     gravity : tuple of float, (3,)
         [m/s^2], root frame.
     acts : tuple of str
-        What acts on the joints beside rigid links, in words.
+        The loads on the joints, in words.
     legend : tuple of str
         What the symbols of formulas mean, a line each; none in the fast style.
     joints : tuple of JointRow

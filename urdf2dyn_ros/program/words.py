@@ -13,7 +13,7 @@ from urdf2dyn_ros.multibody import Multibody
 def in_words(system: Multibody, gravity: Triple, loads: Loads, named: Collection[str],
              ) -> tuple[str, ...]:
     """
-    Return a sentence for each thing that acts beside the links, and what does not.
+    Return a sentence for each load, and one for those that are absent.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def _sentences(system: Multibody, gravity: Triple, loads: Loads, named: Collecti
 
 
 def _acting(system: Multibody, loads: Loads, named: Collection[str]) -> str:
-    """Return what there is beside the links, and what there is not."""
+    """Return the loads that a function has, and those that are absent."""
     on = [name for name in TERMS if any(
         name == term.NAME and not term.is_off() for terms in loads.terms.values()
         for term in terms)]
