@@ -53,7 +53,8 @@ def six_lines(language: str) -> str:
     found = [line.partition('  #')[0].rstrip() for line in re.findall(
         rf'^    {names}(?:, {names})? = .*$', text, re.MULTILINE)]
     fence = {'javascript': 'js'}.get(language, language)
-    return '\n'.join([f'```{fence}', *(line[4:] for line in found[:4 if language == 'python' else 6]), '```'])
+    lines = found[:4 if language == 'python' else 6]
+    return '\n'.join([f'```{fence}', *(line[4:] for line in lines), '```'])
 
 
 @pytest.mark.parametrize('language', LANGUAGES)
