@@ -14,7 +14,7 @@ from support.oracles import Pinocchio, State, motion_of, random_state
 from support.random_trees import examples, trees
 from support.robot_files import EXAMPLES, OWN, ROBOTS
 from urdf2dyn_ros import RobotModel, read_urdf
-from urdf2dyn_ros.external_wrenches.placements import link_chain
+from urdf2dyn_ros.external_wrenches.wrench_frames import Chain
 from urdf2dyn_ros.multibody import Multibody, multibody
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
@@ -42,7 +42,7 @@ def positions(system: Multibody, state: State) -> list[float]:
 def error(model: RobotModel, oracle: Frames) -> float:
     """Return how far entries are off, from every link to another one."""
     system = multibody(model)
-    state, places = random_state(system.joint_names), partial(link_chain, system)
+    state, places = random_state(system.joint_names), partial(Chain, system)
     names, worst = list(system.links), 0.0
     for number, link in enumerate(names):
         frame = names[(7 * number + 3) % len(names)]
@@ -72,7 +72,7 @@ def test_joints_of_several_freedoms(kind: str) -> None:
     model = between(kind, (0.6, 0.0, -0.8))
     system = multibody(model)
     state = random_state(system.joint_names)
-    motion, places = motion_of(model, state), partial(link_chain, system)
+    motion, places = motion_of(model, state), partial(Chain, system)
     for link in system.links:
         _, p = places(model.root, link)(positions(system, state))
         assert p == pytest.approx(motion[f'position_{link}'], rel=1e-12, abs=1e-12)
@@ -96,7 +96,7 @@ def test_only_the_joints_between_two_links_are_looked_at(link: str, frame: str) 
     """From one hand to the other the base, the spine and the legs have no say."""
     model = read_urdf((OWN / 'humanoid_3p33r.urdf').read_bytes())
     system = multibody(model)
-    chain = link_chain(system, link, frame)
+    chain = Chain(system, link, frame)
     expected = path_to_root(model, link) ^ path_to_root(model, frame)
     assert 0 < len(expected) < len(system.joint_names) / 2
     for joint, name in enumerate(system.joint_names):
@@ -107,7 +107,7 @@ def test_only_the_joints_between_two_links_are_looked_at(link: str, frame: str) 
 
 def test_on_one_body_a_placement_is_constant() -> None:
     model = read_urdf((next(EXAMPLES.rglob('panda.urdf'))).read_bytes())
-    places = partial(link_chain, multibody(model))
+    places = partial(Chain, multibody(model))
     R, p = places('panda_link7', 'panda_link8')(())
     assert (R, p) == (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.107))
 
@@ -115,4 +115,4 @@ def test_on_one_body_a_placement_is_constant() -> None:
 def test_links_that_are_not_there() -> None:
     system = multibody(read_urdf((OWN / 'robot_2r.urdf').read_bytes()))
     with pytest.raises(KeyError):
-        link_chain(system, next(iter(system.links)), 'nowhere')
+        Chain(system, next(iter(system.links)), 'nowhere')

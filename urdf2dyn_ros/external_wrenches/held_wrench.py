@@ -6,7 +6,7 @@ from collections import Counter, deque
 from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.vectors import Vector
-from urdf2dyn_ros.external_wrenches.placements import Chain
+from urdf2dyn_ros.external_wrenches.wrench_frames import Chain
 from urdf2dyn_ros.joint_states.steps import Steps
 
 MAX_MESSAGES = 2048
@@ -59,32 +59,21 @@ class HeldWrench:
         self._jump = 0   # stamp of the message before, if that was a jump back
 
     def add(self, message: WrenchMessage, now: int) -> str:
-        """
-        Add a received message; return its outcome.
-
-        Parameters
-        ----------
-        message : WrenchMessage
-        now : int
-            Time of receipt by a monotonic clock [ns].
-
-        """
-        step = message.stamp - self._newest
-        if self._newest and step <= 0:
-            if not self._is_jump_back(message.stamp, step):
-                return 'out_of_order' if step else 'duplicate_stamp'
+        """Add a message received at a time of a monotonic clock [ns]; return its outcome."""
+        before, self._jump = self._jump, 0
+        fault = self._steps.add(self._newest, message.stamp)
+        if fault:
+            return fault
+        if message.stamp < self._newest:
+            if not 0 < before < message.stamp:
+                self._jump = message.stamp
+                return 'out_of_order'
             self._events['jump_back'] += 1
             self._messages.clear()
             self._steps.clear()
-        elif self._newest:
-            self._steps.add(step)
-        self._newest, self._arrived, self._jump = message.stamp, now, 0
+        self._newest, self._arrived = message.stamp, now
         self._messages.append(message)
         return 'taken'
-
-    def _is_jump_back(self, stamp: int, step: int) -> bool:
-        before, self._jump = self._jump, stamp if self._steps.is_jump(step) else 0
-        return 0 < before < self._jump
 
     def at(self, stamp: int, now: int) -> WrenchMessage | str:
         """

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from urdf2dyn_ros.external_wrenches.placements import Chain, link_chain
-from urdf2dyn_ros.multibody import Multibody
+from collections.abc import Sequence
+
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.vectors import apply, product, subtract, transpose
+from urdf2dyn_ros.equations.kinematics import REFERENCE, Placement, chain, next_placement
+from urdf2dyn_ros.multibody import Attached, Body, Multibody
 from urdf2dyn_ros.quoting import suggestion
 
 WORLD_FRAME = 'world'
@@ -13,17 +17,43 @@ MOST_SEARCHED = 200
 """Most links among which a similar name is searched for."""
 
 
+class Chain:
+    """
+    Placement of one link in the frame of another, via the last body that carries both.
+
+    Lumped links are links as well; a name that is no link raises a KeyError.
+
+    """
+
+    def __init__(self, system: Multibody, link: str, frame: str) -> None:
+        (number, self._here), (other, self._there) = system.links[link], system.links[frame]
+        inwards, outwards = chain(system, number), chain(system, other)
+        shared = sum(i == j for i, j in zip(inwards, outwards))
+        self._inwards = [system.bodies[i] for i in inwards[shared:]]
+        self._outwards = [system.bodies[i] for i in outwards[shared:]]
+        self._constant = None if self._inwards or self._outwards else self._placed(())
+
+    def __call__(self, q: Sequence[Scalar]) -> Placement:
+        """Return the placement at positions (n,) of the independent joints [rad or m]."""
+        return self._constant or self._placed(q)
+
+    def _placed(self, q: Sequence[Scalar]) -> Placement:
+        link = _link_placement(self._inwards, self._here, q)
+        frame = _link_placement(self._outwards, self._there, q)
+        link_R = transpose(link.R)
+        return Placement(product(link_R, frame.R), apply(link_R, subtract(frame.p, link.p)))
+
+
+def _link_placement(bodies: Sequence[Body], link: Attached, q: Sequence[Scalar]) -> Placement:
+    """Return where a link is in the frame of the body before the first."""
+    placement = Placement(REFERENCE.R, REFERENCE.p)
+    for body in bodies:
+        placement = next_placement(placement, body, body.at(q))
+    return placement.link(link)
+
+
 class WrenchFrames:
-    """
-    The frames of the links of a robot, and that of the world if the base is fixed.
-
-    Parameters
-    ----------
-    system : Multibody
-    moving : bool
-        Whether the base moves: then the placement of the world is unknown.
-
-    """
+    """The frames of the links of a robot, and that of the world if the base does not move."""
 
     def __init__(self, system: Multibody, moving: bool) -> None:
         self._system = system
@@ -41,7 +71,7 @@ class WrenchFrames:
         """Return the placement of a known frame in that of a link."""
         key = link, self._links[frame_id]
         if key not in self._chains:
-            self._chains[key] = link_chain(self._system, *key)
+            self._chains[key] = Chain(self._system, *key)
         return self._chains[key]
 
     def remedy(self, frame_id: str) -> str:

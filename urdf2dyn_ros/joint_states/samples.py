@@ -157,20 +157,14 @@ class Samples:
         return self._sample()
 
     def _check_order(self, stamp: int, layout: NameLayout) -> str:
-        """Return the outcome of a stamp that does not advance,  if it does or is a jump back."""
+        """Return the outcome of a stamp that does not advance; forget all at a jump back."""
         last = self._newest if layout.complete else int(self._stamps[layout.joints].max())
-        step = stamp - last
-        if last == 0:
-            return ''
-        if step > 0:
-            self._steps.add(step)
-            return ''
-        if self._steps.is_jump(step):
+        fault = self._steps.add(last, stamp)
+        if stamp < last and not fault:
             self._events['jump_back'] += 1
             self._steps.clear()
             self._forget()
-            return ''
-        return 'out_of_order' if step < 0 else 'duplicate_stamp'
+        return fault
 
     def _merge(self, layout: NameLayout, q: Array, qd: Array, effort: Array) -> None:
         # into copies: samples that were returned must not change

@@ -33,9 +33,21 @@ class Steps:
         # gaps are included, so that a stream may become slow
         self._last: deque[int] = deque(maxlen=STEPS_KEPT)
 
-    def add(self, step: int) -> None:
-        """Add a step forward [ns]."""
-        self._last.append(step)
+    def add(self, last: int, stamp: int) -> str:
+        """
+        Add the step from the last stamp [ns], 0 for none, to a new one.
+
+        Return the outcome of a stamp that does not advance; empty if it does or is a jump back.
+
+        """
+        step = stamp - last
+        if last == 0:
+            return ''
+        if step > 0:
+            self._last.append(step)
+        elif not self.is_jump(step):
+            return 'out_of_order' if step else 'duplicate_stamp'
+        return ''
 
     def clear(self) -> None:
         """Forget all steps."""

@@ -3,6 +3,7 @@
 from urdf2dyn_ros.moving_base.imu import Imu
 from urdf2dyn_ros.moving_base.moving_base import MovingBase
 from urdf2dyn_ros.moving_base.odometry import Odometry
+from urdf2dyn_ros.parameters import Parameter
 
 BASES: dict[str, type[MovingBase]] = {
     'imu': Imu,
@@ -10,4 +11,9 @@ BASES: dict[str, type[MovingBase]] = {
 }
 """Classes by the name of the sensor; a robot whose base is fixed needs none."""
 
-__all__ = ['BASES', 'MovingBase']
+BASE_PARAMETER = Parameter(
+    'base', 'auto', 'Whether the root of the robot moves, and how that is measured: imu (the '
+    'topic imu, of a sensor on any link) or odometry (the topic odometry, of any link); auto: imu '
+    'if the root has a floating joint, else fixed.', choices=('auto', 'fixed', *BASES))
+
+__all__ = ['BASES', 'BASE_PARAMETER', 'MovingBase']

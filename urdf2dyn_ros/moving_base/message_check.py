@@ -80,14 +80,12 @@ class MessageCheck:
         """Accept a message of a stamp [ns], or return its outcome if that does not advance."""
         if not is_stamp(stamp):
             return 'no_stamp'
-        step = stamp - self.newest
-        jump = self._steps.is_jump(step) and self.newest > 0
-        if step <= 0 and not jump:
-            return 'out_of_order' if step < 0 else 'duplicate_stamp'
+        jump = self._steps.is_jump(stamp - self.newest) and self.newest > 0
+        fault = self._steps.add(self.newest, stamp)
+        if fault:
+            return fault
         if jump:
-            self._events['gap' if step > 0 else 'jump_back'] += 1
-        if self.newest and step > 0:
-            self._steps.add(step)
+            self._events['gap' if stamp > self.newest else 'jump_back'] += 1
         changed = self.frame not in ('', frame)
         if changed:
             self._events['frame_changed'] += 1

@@ -13,7 +13,6 @@ from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_compiled, make_e
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.moving_base import BASES
-from urdf2dyn_ros.moving_base.base_parameter import sensor
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters import Parameter, group
 from urdf2dyn_ros.stream.sources import Sources
@@ -64,7 +63,7 @@ def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callabl
     """
     base, wrenches, loads, system = None, None, dynamics.loads, multibody(dynamics.model)
     if loads.moving(system):
-        base = BASES[sensor(values, system)](
+        base = BASES[{'auto': 'imu'}.get(values['base'], values['base'])](
             dynamics.model, clock=clock, gravity=dynamics.gravity_vector,
             **group(values, 'moving_base'))
     if loads.external:
