@@ -10,16 +10,15 @@ from urdf2dyn_ros.simulators.simulator import Simulator
 
 
 class Engine(NamedTuple):
-    """Module and class of a simulator, and the Python package of its physics engine."""
+    """Class of a simulator, in the module of its name, and the Python package of its engine."""
 
-    module: str
     class_name: str
     package: str
 
 
 SIMULATORS = {
-    'dart': Engine('urdf2dyn_ros.simulators.dart', 'DartSimulator', 'dartpy'),
-    'mujoco': Engine('urdf2dyn_ros.simulators.mujoco', 'MujocoSimulator', 'mujoco'),
+    'dart': Engine('DartSimulator', 'dartpy'),
+    'mujoco': Engine('MujocoSimulator', 'mujoco'),
 }
 
 
@@ -43,5 +42,5 @@ def simulator_class(name: str) -> type[Simulator]:
         raise SimulationError(
             f'simulator {name!r} needs the Python package {engine.package}, which cannot be '
             f'imported ({error}); install it with: pip install {engine.package}') from error
-    simulator: type[Simulator] = getattr(import_module(engine.module), engine.class_name)
+    simulator: type[Simulator] = getattr(import_module(f'{__name__}.{name}'), engine.class_name)
     return simulator

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.simulators.simulator import Simulator
@@ -14,27 +15,16 @@ _OUTER = 10.0
 """Gain on the position error of a commanded velocity [1/s]."""
 
 
-class Law(Protocol):
-    """A function of the simulator and of the desired q, qd and qdd (n,)."""
-
-    def __call__(self, simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return the command (n,)."""
-
-
 class Control(NamedTuple):
     """
-    A law, and the kind of its command.
+    The kind of a command, one of ``COMMANDS``, and the law that gives it (n,).
 
-    Attributes
-    ----------
-    command : str
-        One of ``COMMANDS``; the simulator is made for it.
-    law : Law
+    A law is a function of the simulator and of the desired q, qd and qdd (n,).
 
     """
 
     command: str
-    law: Law
+    law: Callable[[Simulator, Array, Array, Array], Array]
 
 
 def computed_torque(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:

@@ -8,12 +8,16 @@ import dartpy
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.simulators.dart_loader import load_skeleton
+from urdf2dyn_ros.simulators.simulated_model import check_masses, simulated_urdf
 from urdf2dyn_ros.simulators.simulator import Simulator
 
 _POSITION_GAIN = 0.1
 """Share of the position error that a step corrects: the default of gz_ros2_control."""
+
+_MASSLESS = 1e-18
+"""Mass [kg] and moments [kg m^2] of a link without inertia; DART warns of a segfault at 0."""
 
 
 class DartSimulator(Simulator):
@@ -32,7 +36,7 @@ class DartSimulator(Simulator):
     def _load(self, model: RobotModel, gravity: tuple[float, float, float],
               friction: bool) -> None:
         self._world = _world(gravity, self._dt)
-        self._skeleton = load_skeleton(model, friction)
+        self._skeleton = _skeleton(model, friction)
         self._world.addSkeleton(self._skeleton)
         self._bodies = [self._skeleton.getBodyNode(j.child) for j in self._gears.joints]
         self._joints = [body.getParentJoint() for body in self._bodies]
@@ -86,3 +90,20 @@ def _world(gravity: tuple[float, float, float], dt: float) -> Any:
     options.mEnabled = False
     world.setDeactivationOptions(options)
     return world
+
+
+def _skeleton(model: RobotModel, friction: bool) -> Any:
+    """Return a robot as DART reads it; links without inertia, by default of 1 kg, are massless."""
+    options = dartpy.utils.DartLoaderOptions()
+    options.mDefaultRootJointType = dartpy.utils.DartLoaderRootJointType.FIXED
+    options.mDefaultInertia = dartpy.dynamics.Inertia(
+        _MASSLESS, np.zeros(3), _MASSLESS * np.eye(3))
+    loader = dartpy.utils.DartLoader()
+    loader.setOptions(options)
+    skeleton = loader.parseSkeletonString(simulated_urdf(model, friction), dartpy.common.Uri())
+    if skeleton is None:
+        raise SimulationError(f'DART cannot read robot {model.name!r}')
+    # DART has no body for a root called "world"
+    check_masses(model, 'DART', {body.getName(): body.getMass()
+                                 for body in skeleton.getBodyNodes()})
+    return skeleton

@@ -70,12 +70,9 @@ def _finite(number: float) -> float | None:
 
 def gears(model: RobotModel) -> Gears:
     """
-    Return the gears of a model.
+    Return the gears of a model, with its root fixed to the world even if it floats.
 
-    Raises
-    ------
-    SimulationError
-        For a joint with several coordinates, except a floating root, which is fixed to the world.
+    Any other joint with several coordinates raises a SimulationError.
 
     """
     moving = []

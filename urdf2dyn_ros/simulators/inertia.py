@@ -17,18 +17,9 @@ _SINGULAR = 1e-9
 
 def check_inertia(gears: Gears, M: Array) -> None:
     """
-    Reject joints that move no inertia, alone or together.
+    Raise a SimulationError for joints that move no inertia, alone or together.
 
-    Parameters
-    ----------
-    gears : Gears
-    M : ndarray, (m, m)
-        The mass matrix of all moving joints [kg m^2, kg m or kg].
-
-    Raises
-    ------
-    SimulationError
-        With the joints by name.
+    M (m, m) is the mass matrix of all moving joints [kg m^2, kg m or kg].
 
     """
     remedy = ('give the links they move an <inertial>, or make the joints fixed; '

@@ -8,8 +8,11 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.simulators.masses import check_masses
-from urdf2dyn_ros.simulators.simulated_model import simulated_urdf, with_aligned_inertias
+from urdf2dyn_ros.simulators.simulated_model import (
+    check_masses,
+    simulated_urdf,
+    with_aligned_inertias,
+)
 from urdf2dyn_ros.simulators.simulator import Simulator
 
 _MASSLESS = 2e-15

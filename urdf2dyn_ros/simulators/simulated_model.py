@@ -1,12 +1,14 @@
-"""The robot as engines read it."""
+"""The robot as engines read it, and the check that they read its masses."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from urdf2dyn_ros.algebra.frames import from_rpy
+from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot_model import Inertia, Joint, Limits, RobotModel
 from urdf2dyn_ros.simulators.gears import is_floating_root
 from urdf2dyn_ros.urdf.writer import clean_urdf
@@ -32,6 +34,23 @@ def with_aligned_inertias(model: RobotModel) -> RobotModel:
     return replace(model, links=tuple(
         link if link.inertia is None else replace(link, inertia=_aligned(link.inertia))
         for link in model.links))
+
+
+def check_masses(model: RobotModel, engine: str, masses: Mapping[str, float]) -> None:
+    """
+    Raise a SimulationError if an engine read another mass [kg] of a link than the model has.
+
+    An engine may have no body for the root.
+
+    """
+    for link in model.links:
+        expected = 0.0 if link.inertia is None else link.inertia.mass
+        mass = masses.get(link.name)
+        if mass is None and link.name == model.root:
+            continue
+        if mass is None or abs(mass - expected) > 1e-9 * max(expected, 1e-5):
+            raise SimulationError(f'link {link.name!r}: {engine} simulates a mass of {mass} kg, '
+                                  f'the model has {expected} kg')
 
 
 def _aligned(inertia: Inertia) -> Inertia:

@@ -87,8 +87,7 @@ class Simulator(ABC):
         self._steps = 0
         self._damping = np.array([joint.damping if friction else 0.0
                                   for joint in self._gears.joints])
-        self._drivers = [row for row, joint in enumerate(self._gears.joints)
-                         if joint.mimic is None]
+        self._drivers = [self._gears.joints.index(joint) for joint in self._gears.drivers]
         self._load(model, gravity, friction)
         zeros = np.zeros(len(self.joint_names))
         self.set_state(zeros, zeros)
@@ -145,10 +144,7 @@ class Simulator(ABC):
         """
         Advance by one physics step under efforts, velocities or positions (n,) of the drivers.
 
-        Raises
-        ------
-        SimulationError
-            If the state diverged.
+        If the state diverges, it raises a SimulationError.
 
         """
         time, q, qd = self.time, self.q, self.qd

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from urdf2dyn_ros.trajectories.cubic import CubicTrajectory
 from urdf2dyn_ros.trajectories.fourier import FourierTrajectory
-from urdf2dyn_ros.trajectories.minimum_jerk import MinimumJerkTrajectory
+from urdf2dyn_ros.trajectories.point_to_point import Cubic, MinimumJerk
 from urdf2dyn_ros.trajectories.smooth import SmoothTrajectory
 from urdf2dyn_ros.trajectories.trajectory import PlannedTrajectory
 
 TRAJECTORIES: dict[str, type[PlannedTrajectory]] = {
     'smooth': SmoothTrajectory,
-    'cubic': CubicTrajectory,
+    'cubic': Cubic,
     'fourier': FourierTrajectory,
-    'minimum_jerk': MinimumJerkTrajectory,
+    'minimum_jerk': MinimumJerk,
 }

@@ -1,4 +1,4 @@
-"""From rest to rest between points: the base of `cubic` and `minimum_jerk`."""
+"""The motions `cubic` and `minimum_jerk`: from rest to rest between points."""
 
 from __future__ import annotations
 
@@ -51,3 +51,29 @@ class PointToPoint(PlannedTrajectory):
         way = self._points[number + 1] - self._points[number]
         return (self._points[number] + s * way, sd / self._segment * way,
                 sdd / self._segment**2 * way)
+
+
+class Cubic(PointToPoint):
+    """Polynomials of degree 3, with the least squared acceleration, which jumps at the points."""
+
+    PEAK = 1.5
+
+    @staticmethod
+    def _profile(x: float) -> tuple[float, float, float]:
+        return x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x), 6.0 - 12.0 * x
+
+
+class MinimumJerk(PointToPoint):
+    """
+    Polynomials of degree 5, like the motion of a human hand (Flash and Hogan, 1985).
+
+    Accelerations are continuous, and zero at every point.
+
+    """
+
+    PEAK = 1.875
+
+    @staticmethod
+    def _profile(x: float) -> tuple[float, float, float]:
+        return (x**3 * (10.0 - 15.0 * x + 6.0 * x * x), 30.0 * (x * (1.0 - x))**2,
+                60.0 * x * (1.0 - x) * (1.0 - 2.0 * x))

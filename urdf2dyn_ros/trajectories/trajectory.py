@@ -11,17 +11,7 @@ from urdf2dyn_ros.trajectories.room import Room, room_of
 
 
 class Trajectory(ABC):
-    """
-    A motion of n joints, at rest before 0 and after `duration`.
-
-    Attributes
-    ----------
-    duration : float
-        [s].
-    centre : ndarray, (n,)
-        Positions before the motion [rad or m].
-
-    """
+    """A motion of n joints, at rest before 0, at the positions `centre`, and after `duration`."""
 
     duration: float
     centre: Array
@@ -33,15 +23,9 @@ class Trajectory(ABC):
 
 class PlannedTrajectory(Trajectory):
     """
-    A motion within limits that starts and ends at `centre`; the same arguments give the same one.
+    A motion of a duration [s] within limits that starts and ends at `centre`.
 
-    Parameters
-    ----------
-    types : sequence of str, (n,)
-        revolute, continuous or prismatic.
-    limits : sequence of Limits, (n,)
-    duration : float
-        [s].
+    Joints are revolute, continuous or prismatic; the same arguments give the same motion.
 
     """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import BPoly, CubicSpline
@@ -23,19 +23,11 @@ _TOLERANCE = 1e-6
 """Share of a limit by which rounding may exceed it."""
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """
-    Positions of the named joints at an instant, and their velocities and accelerations if known.
+    Positions (k,) of the named joints at a time since the start of the trajectory [s].
 
-    Attributes
-    ----------
-    time : float
-        Since the start of the trajectory [s].
-    positions : sequence of float, (k,)
-        [rad or m].
-    velocities, accelerations : sequence of float, (k,) or empty
-        [rad/s or m/s], [rad/s^2 or m/s^2].
+    Velocities and accelerations are (k,), or empty if they are not known.
 
     """
 
@@ -47,26 +39,14 @@ class Point:
 
 class ViaPoints(Trajectory):
     """
-    A motion from the present state through points, in the order of their times, to rest.
+    A motion from a state (q, qd, qdd) through points, in the order of their times, to rest.
 
     With velocities the position between points is a polynomial of degree 3, with accelerations
     too one of degree 5, and without both a cubic spline that ends at rest. Joints that are not
     named keep their position; a first point at time 0 is ignored if another one follows.
 
-    Parameters
-    ----------
-    joints : sequence of Joint, (n,)
-    limits : sequence of Limits, (n,)
-    present : tuple of ndarray, (n,) each
-        q, qd, qdd now [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
-    names : sequence of str, (k,)
-    points : sequence of Point
-
-    Raises
-    ------
-    SimulationError
-        For unknown joints, points of the wrong size, times that do not increase, and motions
-        that exceed a limit of position or velocity.
+    Unknown joints, points of the wrong size, times that do not increase, and motions that exceed
+    a limit of position or velocity raise a SimulationError.
 
     """
 
@@ -83,8 +63,7 @@ class ViaPoints(Trajectory):
         self.duration = float(times[-1])
         start = [part[self._columns] for part in present]
         known = 1 + bool(len(points[0].velocities)) + bool(len(points[0].accelerations))
-        rows = [start[:known], *((point.positions, point.velocities, point.accelerations)[:known]
-                                 for point in points)]
+        rows = [start[:known], *(point[1:1 + known] for point in points)]
         values = np.array(rows, dtype=float)   # (points, known, k)
         if not np.isfinite(values).all():
             raise SimulationError('trajectory: every number in it must be finite')
@@ -127,10 +106,9 @@ def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point]) 
     first = points[0]
     before = 0.0
     for number, point in enumerate(points):
-        sizes = (len(point.positions), len(point.velocities), len(point.accelerations))
-        alike = sizes[1:] == (len(first.velocities), len(first.accelerations))
-        allowed = {(0, 0), (len(names), 0), (len(names), len(names))}
-        if sizes[0] != len(names) or sizes[1:] not in allowed or not alike:
+        size, *others = map(len, point[1:])
+        allowed = [[0, 0], [len(names), 0], [len(names)] * 2]
+        if size != len(names) or others not in allowed or others != [*map(len, first[2:])]:
             raise SimulationError(
                 f'trajectory, point {number}: {len(names)} positions are needed, and as many '
                 'velocities and accelerations or none, the same at all points (accelerations '
