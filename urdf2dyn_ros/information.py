@@ -37,8 +37,7 @@ def information(model: RobotModel,
         bodies.append({
             'number': row.number, 'joint': row.name, 'type': row.type, 'mimic': row.driver,
             'parent': None if body.parent == ROOT else body.parent + 1,
-            'links': [link.name for link in links],
-            'mass': sum(link.inertia.mass for link in links if link.inertia is not None)})
+            'links': [link.name for link in links], 'mass': sum(link.mass for link in links)})
     return {
         'name': model.name,
         'mass': model.mass,

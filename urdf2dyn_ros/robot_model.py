@@ -43,6 +43,11 @@ class Link:
     name: str
     inertia: Inertia | None = None
 
+    @property
+    def mass(self) -> float:
+        """Mass [kg]."""
+        return 0.0 if self.inertia is None else self.inertia.mass
+
 
 @dataclass(frozen=True)
 class Mimic:
@@ -156,4 +161,4 @@ class RobotModel:
     @property
     def mass(self) -> float:
         """Total mass [kg]."""
-        return sum(link.inertia.mass for link in self.links if link.inertia is not None)
+        return sum(link.mass for link in self.links)

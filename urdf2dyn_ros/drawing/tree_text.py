@@ -27,7 +27,7 @@ class TreeLine:
 
 def summary(model: RobotModel, system: Multibody) -> str:
     """Return the robot in one line: freedoms, bodies, links, mass."""
-    root = sum(_mass(attached) for attached in system.root)
+    root = sum(attached.link.mass for attached in system.root)
     counts = ((len(system.joint_names), 'degree of freedom', 'degrees of freedom'),
               (len(system.bodies), 'moving body', 'moving bodies'),
               (len(model.links), 'link', 'links'))
@@ -35,14 +35,10 @@ def summary(model: RobotModel, system: Multibody) -> str:
     return ', '.join([*words, f'{model.mass:.4g} kg, of which {model.mass - root:.4g} kg move'])
 
 
-def _mass(attached: Attached) -> float:
-    return 0.0 if attached.link.inertia is None else attached.link.inertia.mass
-
-
 def tree_line(system: Multibody, row: TreeRow) -> TreeLine:
     """Return the texts of a row."""
     if row.omitted:
-        mass = sum(_mass(attached) for number in row.omitted
+        mass = sum(attached.link.mass for number in row.omitted
                    for attached in system.bodies[number].attached)
         count = len(row.omitted)
         return TreeLine('', f'… {count} more {"body" if count == 1 else "bodies"}, omitted',
@@ -65,7 +61,8 @@ def _body(joint: str, remark: str, attached: Sequence[Attached]) -> TreeLine:
         return TreeLine(joint, remark, '', '', 0.0, 0.0)
     first, *others = attached
     return TreeLine(joint, remark, drawn_name(first.link.name, _MOST_LETTERS['link']),
-                    _list(others), _mass(first), sum(map(_mass, others)))
+                    _list(others), first.link.mass,
+                    sum(other.link.mass for other in others))
 
 
 def _list(others: Sequence[Attached]) -> str:

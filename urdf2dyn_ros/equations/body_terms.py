@@ -21,16 +21,10 @@ def body_terms(system: Multibody, loads: Loads) -> dict[int, tuple[JointTerm, ..
 def shifted(terms: BodyTerms, old: Multibody, new: Multibody,
             merged: bool) -> dict[int, tuple[JointTerm, ...]]:
     """
-    Return the terms where the offset of a coordinate has become part of a constant turn.
+    Return the terms of `old` where the offset of a coordinate is part of a constant turn in `new`.
 
-    Parameters
-    ----------
-    terms : mapping
-        Number of a body to its terms, in the coordinates of the old system.
-    old, new : Multibody
-    merged : bool
-        What a spring has at zero may be counted with the offset of friction: one addition fewer
-        where only the sum is asked for.
+    If `merged`, what a spring has at zero may be counted with the offset of friction: one addition
+    fewer where only the sum is asked for.
 
     """
     result = {}

@@ -32,7 +32,7 @@ def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Se
                 terms: Mapping[int, Sequence[JointTerm]] = MappingProxyType({}),
                 ) -> list[list[Scalar]]:
     """
-    Return M of tau = M(q) qdd + bias(q, qd).
+    Return M of tau = M(q) qdd + bias(q, qd), (n, n), symmetric [kg m^2, kg m or kg].
 
     Parameters
     ----------
@@ -41,17 +41,10 @@ def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Se
         One per body, with second moments in the place of the tensors.
     q : sequence of Scalar, (n,)
         Independent joints [rad or m].
-    note : callable
-        Called with every named quantity when it is computed.
-    column : callable
-        Called with the number of the body whose column begins.
+    note, column : callable
+        Called with every named quantity, and with the number of a body whose column begins.
     terms : mapping
         Number of a body to the terms at its joint.
-
-    Returns
-    -------
-    list of lists of Scalar, (n, n)
-        Symmetric [kg m^2, kg m or kg].
 
     """
     at = [body.at(q) for body in system.bodies]

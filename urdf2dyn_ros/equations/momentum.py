@@ -61,19 +61,8 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
     """
     Return the momentum of every independent joint, and what changes it besides the efforts.
 
-    Parameters
-    ----------
-    system : Multibody
-    inertias : sequence of BodyInertia or None
-        One per body, then the root's; their J is what the recursion's `moment` takes.
-    q, qd : sequence of Scalar, (n,)
-        Independent joints: [rad or m], [rad/s or m/s].
-    gravity : Vector
-        [m/s^2], in the root frame, which stands still.
-    recursion : Recursion
-        Its moment is `textbook_moment` of tensors, or `angular_momentum` of second moments.
-    loads : AppliedLoads
-        Without a base.
+    The arguments are those of `newton_euler`, but for accelerations and a base; the recursion's
+    moment is `textbook_moment` of tensors, or `angular_momentum` of second moments.
 
     Raises
     ------

@@ -36,19 +36,11 @@ from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
 class AppliedLoads(NamedTuple):
     """
-    Loads as scalars, by body.
+    Motion of the root in its own frame; terms at joints and wrenches on bodies, by body's number.
 
-    Attributes
-    ----------
-    base : Motion or None
-        Motion of the root, in its own frame; None if the base is fixed.
-    terms : mapping
-        Number of a body to the terms at its joint.
-    wrenches : mapping
-        Number of a body, or ROOT, to the wrench on it by the environment, in its frame.
-    transmitted : sequence of Scalar or None
-        Effort that the joint of each body transmits, for the terms that need it; None for that
-        of the sweep.
+    The root is fixed if `base` is None. A wrench is that of the environment on a body, or on the
+    ROOT, in its frame. `transmitted` has, for terms that need it, the effort that the joint of
+    each body transmits; None for that of the sweep.
 
     """
 
@@ -63,15 +55,11 @@ NO_LOADS = AppliedLoads()
 
 class Sweep(NamedTuple):
     """
-    Efforts of the independent joints, and the quantities that the two sweeps compute.
+    Efforts of the independent joints, and the quantities that the two sweeps compute by body.
 
-    Attributes
-    ----------
-    wrenches : list of Wrench
-        Transmitted by the joint of each body, in the body's frame; the last is what the world
-        transmits to a root that moves.
-    transmitted : list of Scalar
-        Effort of each of these wrenches at the joint of its body, before the terms there.
+    The joint of a body transmits its wrench, in the body's frame; the last wrench is what the
+    world transmits to a root that moves. Transmitted efforts are those of the wrenches at the
+    joints, before the terms there.
 
     """
 
@@ -87,7 +75,7 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
                  state: Sequence[Sequence[Scalar]], gravity: Vector,
                  recursion: Recursion = TEXTBOOK, loads: AppliedLoads = NO_LOADS) -> Sweep:
     """
-    Return the efforts that a state requires.
+    Return the efforts (n,) [N m or N] that a state requires, positive along the joint's axis.
 
     Parameters
     ----------
@@ -101,11 +89,6 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
         [m/s^2], in the root frame; part of the motion of a base that moves.
     recursion : Recursion
     loads : AppliedLoads
-
-    Returns
-    -------
-    Sweep
-        Efforts (n,) [N m or N], positive along the joint's axis.
 
     """
     note = recursion.note
@@ -169,19 +152,8 @@ def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Sequ
     """
     Sum what each joint transmits, tips to root, and take its part along the axis.
 
-    Parameters
-    ----------
-    system : Multibody
-    coordinates : sequence of Coordinate
-    motions, own : sequence of Motion, sequence of Wrench
-        Of every body, then of the root: how it moves, and what accelerates it.
-    loads : AppliedLoads
-    note : callable
-
-    Returns
-    -------
-    list of Scalar, list of Wrench, list of Scalar
-        Efforts, wrenches and transmitted, as in `Sweep`.
+    Motions, and `own`, the wrenches that accelerate them, are those of the bodies, then the
+    root's. Returned are efforts, wrenches and transmitted of `Sweep`.
 
     """
     efforts: list[Scalar] = [0.0] * len(system.joint_names)
@@ -196,8 +168,10 @@ def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Sequ
         effort = transmitted[i]
         if i in loads.terms:
             seen = effort if loads.transmitted is None else loads.transmitted[i]
-            parent = _in_joint(body, motions[body.parent])
-            wrench = _with_moments(loads.terms[i], wrench, parent, coordinates[i])
+            joint_R_parent, above = transpose(body.parent_R_joint), motions[body.parent]
+            parent = Motion(apply(joint_R_parent, above.w), apply(joint_R_parent, above.wd), ZERO)
+            for term in loads.terms[i]:
+                wrench = Wrench(wrench.f, add(wrench.n, term.on_parent(parent, coordinates[i])))
             note(i, 'nr', wrench.n)
             for term in loads.terms[i]:
                 part = term.effort(parent, coordinates[i], seen)
@@ -215,33 +189,15 @@ def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Sequ
 def _summed(i: int, own: Wrench, received: Sequence[Wrench], loads: AppliedLoads,
             note: Note) -> Wrench:
     """Return what a joint transmits: to its body and the children, less external wrenches."""
-    (f, n), external = own, loads.wrenches.get(i)
-    for child in received:
-        f = add(f, child.f)
-    if external is not None:
-        f = subtract(f, external.f)
-    note(i, 'f', f)
-    for child in received:
-        n = add(n, child.n)
-    if external is not None:
-        n = subtract(n, external.n)
-    note(i, 'n', n)
-    return Wrench(f, n)
-
-
-def _in_joint(body: Body, parent: Motion) -> Motion:
-    """Return the rotation of the parent in the joint's axes."""
-    joint_R_parent = transpose(body.parent_R_joint)
-    return Motion(apply(joint_R_parent, parent.w), apply(joint_R_parent, parent.wd), ZERO)
-
-
-def _with_moments(terms: Sequence[JointTerm], wrench: Wrench, parent: Motion,
-                  at: Coordinate) -> Wrench:
-    """Return what the parent transmits: a wrench with the moments of the terms on the parent."""
-    n = wrench.n
-    for term in terms:
-        n = add(n, term.on_parent(parent, at))
-    return Wrench(wrench.f, n)
+    external = loads.wrenches.get(i)
+    sums = []
+    for k, symbol in enumerate('fn'):
+        total = own[k]
+        for child in received:
+            total = add(total, child[k])
+        sums.append(total if external is None else subtract(total, external[k]))
+        note(i, symbol, sums[k])
+    return Wrench(*sums)
 
 
 def in_parent(body: Body, wrench: Wrench, note: BodyNote) -> Wrench:

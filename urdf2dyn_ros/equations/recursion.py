@@ -54,17 +54,10 @@ def second_moment(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vecto
 
 class Recursion(NamedTuple):
     """
-    Formulation of the recursion, and what observes it.
+    Formulation of the recursion, and what is called with every named quantity it computes.
 
-    Attributes
-    ----------
-    moment : callable
-        `textbook_moment` of inertia tensors, or `second_moment` of second moments, which takes
-        fewer operations: equal in exact arithmetic.
-    spin_of : callable
-        `textbook_spin`, or an `InheritedSpin`, which takes fewer operations: equal as well.
-    note : callable
-        Called with every named quantity when it is computed.
+    `second_moment`, and an `InheritedSpin` as `spin_of`, take fewer operations than the textbook
+    and are equal in exact arithmetic.
 
     """
 

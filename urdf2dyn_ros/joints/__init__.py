@@ -1,9 +1,7 @@
 """The table of joints: a new one is a file and a line here."""
 
-from urdf2dyn_ros.joints.floating import floating_parts
 from urdf2dyn_ros.joints.joint_type import JointType
-from urdf2dyn_ros.joints.parts import Part, single
-from urdf2dyn_ros.joints.planar import planar_parts
+from urdf2dyn_ros.joints.parts import Part, floating_parts, planar_parts, single
 from urdf2dyn_ros.joints.prismatic import PRISMATIC
 from urdf2dyn_ros.joints.revolute import REVOLUTE
 

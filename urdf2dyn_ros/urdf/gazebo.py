@@ -8,7 +8,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from urdf2dyn_ros.errors import ParameterError, Problem, UrdfError
-from urdf2dyn_ros.robot_model import Inertia, Joint, Limits, Link, RobotModel
+from urdf2dyn_ros.robot_model import Joint, Limits, Link, RobotModel
 from urdf2dyn_ros.urdf.description import Description, Element
 from urdf2dyn_ros.urdf.document import parse_document
 from urdf2dyn_ros.urdf.reader import read_urdf
@@ -90,7 +90,7 @@ def _check(model: RobotModel) -> None:
         elif joint.mimic is not None:
             problems.append(Problem('gazebo-mimic', 'how a joint follows another depends on the '
                                     'release of ros2_control; add <ros2_control> by hand', place))
-        elif joint.type != 'fixed' and not _mass(links[joint.child]):
+        elif joint.type != 'fixed' and not links[joint.child].mass:
             problems.append(Problem('gazebo-mass', 'Gazebo drops moving links without mass and '
                                     'all links beyond them; give it an <inertial>',
                                     f'link "{joint.child}"'))
@@ -101,13 +101,8 @@ def _check(model: RobotModel) -> None:
         raise UrdfError(problems)
 
 
-def _mass(link: Link) -> float:
-    inertia: Inertia | None = link.inertia
-    return 0.0 if inertia is None else inertia.mass
-
-
 def _fix_to_world(robot: Element, root: Link) -> None:
-    if not _mass(root):
+    if not root.mass:
         link = Description(robot).link_of[root.name]
         for inertial in link.findall('inertial'):
             link.remove(inertial)

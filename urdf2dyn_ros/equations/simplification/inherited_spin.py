@@ -29,17 +29,13 @@ class InheritedSpin:
     """
     Computes U of bodies in fewer operations than `textbook_spin`.
 
-    Parameters
-    ----------
-    system : Multibody
-    inertias : sequence of BodyInertia or None
-        With second moments, one per body: a U that its own body does not need costs more than it
-        saves.
+    The inertias of the bodies have second moments: a U that its own body does not need costs more
+    than it saves.
 
     """
 
     def __init__(self, system: Multibody, inertias: Sequence[BodyInertia | None]) -> None:
-        self.bodies = system.bodies
+        self._bodies = system.bodies
         self._wd_is_needed = _wd_is_needed(system.bodies)
         self._spin_is_needed = _spin_is_needed(system.bodies, inertias)
 
@@ -50,7 +46,7 @@ class InheritedSpin:
 
     def _spun(self, i: int, motion: Motion, U_parent: Matrix, at: Coordinate,
               w: Vector, wd: Vector) -> tuple[Vector, Matrix]:
-        body = self.bodies[i]
+        body = self._bodies[i]
         joint = JOINTS[body.type]
         rotation = joint.rotation(at)
         c, s = rotation[0][0], rotation[1][0]
@@ -62,7 +58,8 @@ class InheritedSpin:
         elif joint.turns and not self._wd_is_needed[i] and 0.0 not in motion.w:
             column = turned(_third_column(motion.w, motion.wd), c, s)
         elif known and not joint.turns and _swaps(rotation):
-            return wd, _seen_from(product(R, rotation), U_parent)
+            parent_R_body = product(R, rotation)
+            return wd, product(product(transpose(parent_R_body), U_parent), parent_R_body)
         else:
             column = _third_column(w, wd)
         return spin_about(column, w, wd, self._wd_is_needed[i])
@@ -73,12 +70,7 @@ def spin_about(column: Vector, w: Vector, wd: Vector,
     """
     Return wd and U from the third column of U, w and wd_z.
 
-    Parameters
-    ----------
-    column, w, wd : Vector
-    wd_is_needed : bool
-        Whether wd_x and wd_y are needed, which are computed from U here; without them two entries
-        share 2 w_z.
+    Where wd_x and wd_y are needed, they are computed from U here; else two entries share 2 w_z.
 
     """
     U_xz, U_yz, U_zz = column
@@ -99,10 +91,6 @@ def spin_about(column: Vector, w: Vector, wd: Vector,
 
 def _third_column(w: Vector, wd: Vector) -> Vector:
     return (w[0] * w[2] + wd[1], w[1] * w[2] - wd[0], -(w[0] * w[0] + w[1] * w[1]))
-
-
-def _seen_from(R: Matrix, U: Matrix) -> Matrix:
-    return product(product(transpose(R), U), R)
 
 
 def _swaps(R: Matrix) -> bool:

@@ -38,19 +38,9 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
     """
     Return inertial parameters with as many zeros as possible, for `second_moment`.
 
-    Parameters
-    ----------
-    system : Multibody
-    inertias : sequence of BodyInertia or None
-        With inertia tensors, one per body, then the root's.
-    takers : sequence of sequence of int
-        For every body the children that may get a virtual mass; by default none.
-
-    Returns
-    -------
-    list of BodyInertia or None
-        With second moments in the place of the tensors, one per body, then the root's, which
-        is the rest.
+    Given are those with inertia tensors, of every body and then of the root, and for every body
+    the children that may get a virtual mass; by default none. Returned are those with second
+    moments in the place of the tensors; the root's is the rest.
 
     """
     bodies = system.bodies

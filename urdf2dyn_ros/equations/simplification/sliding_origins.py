@@ -44,11 +44,7 @@ def slid_origins(system: Multibody, pulls: Sequence[bool]) -> Multibody:
     """
     Return the same robot with the origins of its body frames chosen.
 
-    Parameters
-    ----------
-    system : Multibody
-    pulls : sequence of bool
-        Whether a body, or one behind it, needs the acceleration of its origin.
+    A body `pulls` if it, or one behind it, needs the acceleration of its origin.
 
     """
     bodies = system.bodies

@@ -23,21 +23,12 @@ from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
 
 def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> Multibody:
-    """
-    Return the same robot with the x axes of its body frames chosen.
-
-    Parameters
-    ----------
-    system : Multibody
-    inertias : sequence of BodyInertia or None
-        One per body, as the frames are.
-
-    """
+    """Return the same robot with the x axes of its body frames chosen."""
     heirs = _heirs(system.bodies)
     turns: list[float] = []
     bodies: list[Body] = []
     for i, body in enumerate(system.bodies):
-        back = _about_z(-turns[body.parent]) if body.parent != ROOT else _about_z(0.0)
+        back = _about_z(0.0 if body.parent == ROOT else -turns[body.parent])
         R = composed(back, body.parent_R_joint)
         beta, alpha, gamma = _zxz(R)
         heir = heirs[i]
@@ -53,7 +44,8 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
         about_axis = 0.0 if JOINTS[body.type].slides else body.offset
         bodies.append(replace(
             body,
-            parent_R_joint=composed(_about_z(beta), _snapped_about_x(alpha)),
+            parent_R_joint=composed(
+                _about_z(beta), snapped(about_x(math.cos(alpha), math.sin(alpha)))),
             parent_p_joint=apply(back, body.parent_p_joint),
             offset=body.offset - about_axis,
             turn=math.remainder(gamma + turn + about_axis, 2.0 * math.pi),
@@ -124,7 +116,3 @@ def _zxz(R: Matrix) -> tuple[float, float, float]:
 
 def _about_z(angle: float) -> Matrix:
     return snapped(about_z(math.cos(angle), math.sin(angle)))
-
-
-def _snapped_about_x(angle: float) -> Matrix:
-    return snapped(about_x(math.cos(angle), math.sin(angle)))

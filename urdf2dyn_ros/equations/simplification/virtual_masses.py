@@ -31,15 +31,9 @@ MASS, WHOLE = 6, 3
 
 class Child(NamedTuple):
     """
-    A body to which a virtual mass may be added.
+    A body to which a virtual mass may be added, and its joint's origin [m] in the parent.
 
-    Attributes
-    ----------
-    number : int
-    p : Vector
-        Origin of its joint's frame in the parent [m].
-    alone : bool
-        Whether no other body on or behind it transmits a force.
+    It is `alone` if no other body on or behind it transmits a force.
 
     """
 
@@ -81,22 +75,10 @@ def _force_across(system: Multibody, i: int) -> bool:
 def virtual_mass(inertia: BodyInertia,
                  children: Iterable[Child]) -> tuple[int, float, BodyInertia] | None:
     """
-    Return the mass to move behind a joint, and the inertia that remains before it.
+    Return a child, the mass [kg] to move behind its joint, and the inertia that remains before it.
 
-    Parameters
-    ----------
-    inertia : BodyInertia
-        That of a rotating body, with second moments, and with the masses behind it.
-    children : iterable of Child
-        Bodies to which the mass may be moved.
-
-    Returns
-    -------
-    child : int
-    mu : float
-        [kg].
-    inertia : BodyInertia
-        Without mu at the origin of the child's joint. None where no mass pays.
+    The inertia is that of a rotating body, with second moments, and with the masses behind it.
+    None where no mass pays.
 
     """
     best, least = None, _cost(inertia)
