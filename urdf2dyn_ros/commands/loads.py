@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from urdf2dyn_ros.loads import BASES, Loads
-from urdf2dyn_ros.loads.urdf_friction import urdf_friction
+from urdf2dyn_ros.loads.load_parameters import urdf_friction
 from urdf2dyn_ros.robot_model import RobotModel
 
 

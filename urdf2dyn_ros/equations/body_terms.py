@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from urdf2dyn_ros.loads import JointTerm, Loads
-from urdf2dyn_ros.loads.one_constant import one_constant
+from urdf2dyn_ros.loads import Friction, JointTerm, Loads, Spring
 from urdf2dyn_ros.multibody import Multibody
 
 BodyTerms = Mapping[int, tuple[JointTerm, ...]]
@@ -31,5 +31,16 @@ def shifted(terms: BodyTerms, old: Multibody, new: Multibody,
     for i, each in terms.items():
         shift = old.bodies[i].offset - new.bodies[i].offset
         new_terms = tuple(term.shifted(shift) for term in each)
-        result[i] = one_constant(new_terms) if merged else new_terms
+        result[i] = _one_constant(new_terms) if merged else new_terms
     return result
+
+
+def _one_constant(terms: tuple[JointTerm, ...]) -> tuple[JointTerm, ...]:
+    """Return terms of one joint with what a spring has at zero in the offset of friction."""
+    springs = [term for term in terms if isinstance(term, Spring)]
+    if not springs or not any(isinstance(term, Friction) and term.offset for term in terms):
+        return terms
+    constant = sum(spring.stiffness * spring.reference for spring in springs)
+    return tuple(
+        replace(term, offset=term.offset - constant) if isinstance(term, Friction) else
+        replace(term, reference=0.0) if isinstance(term, Spring) else term for term in terms)

@@ -9,7 +9,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.estimators.slopes import Slopes
+from urdf2dyn_ros.estimators.none import Slopes
 from urdf2dyn_ros.parameters import Parameter
 
 QUEUE_LENGTH = 512

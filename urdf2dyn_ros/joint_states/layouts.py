@@ -55,17 +55,8 @@ class Layouts:
     """
     Layouts by list of names; for the list of the last message one comparison is enough.
 
-    Parameters
-    ----------
-    joint_names : sequence of str, (n,)
-        In the order of the model.
-    continuous : sequence of bool, (n,)
-        Which joints are continuous.
-
-    Attributes
-    ----------
-    unknown : dict of str to None
-        Names that are no joints of the model, the first few in the order of receipt.
+    The keys of `unknown` are names that are no joints of the model, the first few in the order of
+    receipt.
 
     """
 

@@ -66,10 +66,8 @@ class Samples:
 
     Parameters
     ----------
-    joint_names : sequence of str, (n,)
-        In the order of the model.
-    continuous : sequence of bool, (n,)
-        Which joints are continuous.
+    joint_names, continuous : sequence, (n,)
+        In the order of the model; only positions of continuous joints are unwrapped.
     events : Counter
         Counts ``gap``, ``jump_back``, ``velocity_ignored`` and ``effort_ignored``.
     max_gap : int
@@ -93,13 +91,8 @@ class Samples:
         self._q, self._qd, self._effort = (np.full(joints, np.nan) for _ in range(3))
         self._stamps = np.zeros(joints, dtype=np.int64)
         self._renewed = np.zeros(joints, dtype=bool)
-        self._newest = 0
+        self.newest = 0   # stamp [ns]
         self._last_sample = 0
-
-    @property
-    def newest(self) -> int:
-        """Newest stamp [ns]; 0 before the first."""
-        return self._newest
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -110,23 +103,11 @@ class Samples:
     def missing(self) -> tuple[str, ...]:
         """Names of the joints that were not received yet, or not recently."""
         return tuple(name for name, stamp in zip(self._names, self._stamps.tolist(), strict=True)
-                     if stamp == 0 or self._steps.is_jump(self._newest - stamp))
+                     if stamp == 0 or self._steps.is_jump(self.newest - stamp))
 
     def add(self, stamp: int, names: Sequence[str], position: Sequence[float],
             velocity: Sequence[float], effort: Sequence[float]) -> Sample | str:
-        """
-        Add the fields of one message; return a sample, or the outcome if there is none.
-
-        Parameters
-        ----------
-        stamp : int
-            Positive [ns].
-        names : sequence of str
-            In any order.
-        position, velocity, effort : sequence of float
-            [rad or m], [rad/s or m/s], [N m or N], one for each name; the last two may be empty.
-
-        """
+        """Add a message, as in `Stream.receive`; return a sample, or the outcome without one."""
         layout = self._layouts.find(names)
         if layout.fault:
             return layout.fault
@@ -143,7 +124,7 @@ class Samples:
         self._unwrap(q, layout)
         qd = self._measured(velocity, layout, 'velocity_ignored')
         tau = self._measured(effort, layout, 'effort_ignored')
-        self._newest = max(self._newest, stamp)
+        self.newest = max(self.newest, stamp)
         if layout.complete:
             self._stamps.fill(stamp)
             self._q, self._qd, self._effort = q, qd, tau
@@ -158,7 +139,7 @@ class Samples:
 
     def _check_order(self, stamp: int, layout: NameLayout) -> str:
         """Return the outcome of a stamp that does not advance; forget all at a jump back."""
-        last = self._newest if layout.complete else int(self._stamps[layout.joints].max())
+        last = self.newest if layout.complete else int(self._stamps[layout.joints].max())
         fault = self._steps.add(last, stamp)
         if stamp < last and not fault:
             self._events['jump_back'] += 1
@@ -176,21 +157,21 @@ class Samples:
     def _is_skewed(self) -> bool:
         """Return whether the stamps are too far apart, or will be nearer with the next message."""
         period = self._steps.period
-        skew = self._newest - int(self._stamps.min())
+        skew = self.newest - int(self._stamps.min())
         if NEAR_PERIODS * period < skew < period:
             # the oldest joints are received next, nearer to the newest than they are now
-            self._renewed[self._stamps < self._newest - NEAR_PERIODS * period] = False
+            self._renewed[self._stamps < self.newest - NEAR_PERIODS * period] = False
             return True
         return skew > (self._max_skew or SKEW_PERIODS * period)
 
     def _sample(self) -> Sample:
         first = self._last_sample == 0
-        gap = not first and self._steps.is_jump(self._newest - self._last_sample)
+        gap = not first and self._steps.is_jump(self.newest - self._last_sample)
         if gap:
             self._events['gap'] += 1
-        self._last_sample = self._newest
+        self._last_sample = self.newest
         self._renewed.fill(False)
-        return Sample(self._newest, self._q, self._qd, self._effort, first or gap, gap)
+        return Sample(self.newest, self._q, self._qd, self._effort, first or gap, gap)
 
     def _unwrap(self, q: Array, layout: NameLayout) -> None:
         """Add whole turns to continuous joints, so that they change by half a turn at most."""

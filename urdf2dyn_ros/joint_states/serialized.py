@@ -45,12 +45,7 @@ class SerializedJointStates:
 
     A driver sends the same names in every message, so that the numbers are at the same places.
     These follow from CDR's rules of alignment; they are used only if the numbers there equal those
-    that the library decodes.
-
-    Parameters
-    ----------
-    decode : callable
-        Decodes any message.
+    that the library decodes with `decode`.
 
     """
 
@@ -90,14 +85,9 @@ class SerializedJointStates:
 
 class JointStateTemplate:
     """
-    Writes joint states of the same joints into the bytes of a message that a library has written.
+    Writes joint states of the same n joints into a message that a library has written.
 
-    Parameters
-    ----------
-    data : bytes
-        Has n names and three times n numbers.
-    joints : int
-        Number of joints, n.
+    These bytes have n names and three times n numbers.
 
     """
 

@@ -18,15 +18,7 @@ JUMP_PERIODS = 5
 
 
 class Steps:
-    """
-    The period of a stream, from the steps between its last stamps.
-
-    Parameters
-    ----------
-    max_gap : int
-        Longest step that is no jump at any rate [ns].
-
-    """
+    """The period of a stream; a step up to `max_gap` [ns] is no jump at any rate."""
 
     def __init__(self, max_gap: int = MAX_GAP_NS) -> None:
         self._max_gap = max_gap

@@ -14,17 +14,8 @@ class History:
     """
     Samples by stamp: linear between two of them, constant for a short time after the newest.
 
-    Parameters
-    ----------
-    timeout : int
-        Largest age of the newest sample at a stamp, and longest step that is interpolated [ns].
-    max_age : int
-        Largest age of the newest sample that is used for a stamp [ns].
-
-    Attributes
-    ----------
-    behind : int
-        Age of the newest sample at the last stamp of `at` [ns].
+    The newest sample is used up to an age of `max_age` [ns]; beyond `timeout` [ns] it is stale,
+    and a step is not interpolated. `behind` is its age at the last stamp of `at` [ns].
 
     """
 

@@ -30,16 +30,7 @@ NOT_MEASURED = -1.0
 
 class MessageCheck:
     """
-    Checks messages one by one.
-
-    Parameters
-    ----------
-    robot : str
-        Name of the robot.
-    links : collection of str
-        The valid frames.
-    events : Counter
-        Counts ``gap``, ``jump_back`` and ``frame_changed``.
+    Checks messages one by one; counts ``gap``, ``jump_back`` and ``frame_changed`` in `events`.
 
     Attributes
     ----------

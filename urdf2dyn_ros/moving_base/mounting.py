@@ -11,33 +11,15 @@ from urdf2dyn_ros.multibody import Multibody
 
 
 class Mounting:
-    """
-    A link that a sensor is mounted on.
-
-    Parameters
-    ----------
-    system : Multibody
-    link : str
-        Name of the link.
-
-    """
+    """A link that a sensor is mounted on."""
 
     def __init__(self, system: Multibody, link: str) -> None:
         number, self._link = system.links[link]
         self._bodies = [system.bodies[i] for i in chain(system, number)]
         self._fixed = None if self._bodies else self._of_link(REFERENCE)
 
-    def relative(self, q: Sequence[float], qd: Sequence[float],
-                 qdd: Sequence[float]) -> Frame:
-        """
-        Return the link's frame and its motion relative to the root.
-
-        Parameters
-        ----------
-        q, qd, qdd : sequence of float, (n,)
-            Independent joints: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
-
-        """
+    def relative(self, q: Sequence[float], qd: Sequence[float], qdd: Sequence[float]) -> Frame:
+        """Return the link's frame and its motion relative to the root."""
         if self._fixed is not None:
             return self._fixed
         frame = REFERENCE
@@ -59,7 +41,7 @@ class Mounting:
         motion : Motion
             Of the link, in its own axes: [rad/s], [rad/s^2], and [m/s^2] minus gravity.
         q, qd, qdd : sequence of float, (n,)
-            As in `relative`.
+            Independent joints: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
 
         """
         R, p, v, a, w, wd = self.relative(q, qd, qdd)

@@ -136,33 +136,16 @@ class MovingBase(ABC):
             self.counters[motion] += 1
         return motion
 
-    def _of_root(self, sensor: Array, q: ArrayLike, qd: ArrayLike,
-                 qdd: ArrayLike) -> Array | str:
+    def _of_root(self, sensor: Array, *joints: ArrayLike) -> Array | str:
         w_x, w_y, w_z, wd_x, wd_y, wd_z, a_x, a_y, a_z = sensor.tolist()
         motion = Motion((w_x, w_y, w_z), (wd_x, wd_y, wd_z), (a_x, a_y, a_z))
-        joints = (np.asarray(x, dtype=np.float64).tolist() for x in (q, qd, qdd))
-        root: Array = np.ravel(self._mounting.root_motion(motion, *joints))
+        root: Array = np.ravel(self._mounting.root_motion(motion, *(
+            np.asarray(each, dtype=np.float64).tolist() for each in joints)))
         return root if is_finite(root) else 'base_not_finite'
 
     def _receive(self, stamp: int, frame: str, covariances: Sequence[float],
                  velocities: Sequence[float], rest: Sequence[float]) -> str:
-        """
-        Add one message; return its outcome.
-
-        Parameters
-        ----------
-        stamp : int
-            [ns].
-        frame : str
-            Name of the link that the sensor is on.
-        covariances : sequence of float
-            First entries.
-        velocities : sequence of float, (CHANNELS,)
-            Angular first.
-        rest : sequence of float
-            Argument of `_checked`.
-
-        """
+        """Add one message, velocities (CHANNELS,), angular first; return its outcome."""
         # the results are checked: numpy need not warn of numbers that are too large
         with np.errstate(all='ignore'):
             outcome = self._process(stamp, frame, covariances, np.array(velocities, dtype=float),

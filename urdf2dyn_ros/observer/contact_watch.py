@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,22 +12,20 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.health import Level, Status
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import ContactDetector
-from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
+from urdf2dyn_ros.observer.momentum_observer import MomentumObserver, per_joint
+from urdf2dyn_ros.parameters import group
 from urdf2dyn_ros.stream.output import Output
+
+PER_JOINT = ('observer.gain', 'contact.thresholds')
+"""Parameters with one value for all joints, or one for each."""
 
 
 class ContactWatch:
     """
     Observes the outputs of one stream and detects contacts.
 
-    Parameters
-    ----------
-    dynamics : InverseDynamics
-    observer : MomentumObserver
-    detector : ContactDetector
-        Both are used by this object alone.
-    touched : sequence of str
-        Joints with an earlier contact, remembered until the next reset.
+    Observer and detector are used by this object alone; joints `touched` earlier are remembered
+    until the next reset.
 
     """
 
@@ -94,6 +93,26 @@ class ContactWatch:
 
     def _named(self, flags: NDArray[np.bool_]) -> str:
         return ', '.join(name for name, flag in zip(self._names, flags.tolist()) if flag)
+
+
+def contact_watch(values: Mapping[str, Any], dynamics: InverseDynamics,
+                  touched: Sequence[str]) -> ContactWatch:
+    """
+    Return the contact watch of the parameters.
+
+    Raises
+    ------
+    ParameterError
+        If the base moves, or if gains or thresholds are not one for each joint.
+
+    """
+    for name in PER_JOINT:
+        per_joint(name, values[name], dynamics.joint_names)
+    chosen = group(values, 'observer')
+    del chosen['enabled']
+    return ContactWatch(dynamics, MomentumObserver(dynamics, **chosen),
+                        ContactDetector(dynamics.joint_names, **group(values, 'contact')),
+                        touched)
 
 
 def not_observed(reason: str, touched: Sequence[str]) -> Status:

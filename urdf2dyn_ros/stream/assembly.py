@@ -48,17 +48,8 @@ def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callabl
     """
     Return the sources of the load arguments.
 
-    Parameters
-    ----------
-    values : mapping
-        The parameters.
-    dynamics : InverseDynamics
-    clock : callable
-        Returns the present time [ns].
-    payload : mapping
-        Payload of each link, (10,), as it is now.
-    before : Sources or None
-        Sources that these replace; their counters are continued.
+    The clock returns the present time [ns]; `payload` has that of each link, (10,), as it is now.
+    The counters of the sources `before`, which these replace, are continued.
 
     """
     base, wrenches, loads, system = None, None, dynamics.loads, multibody(dynamics.model)

@@ -21,17 +21,7 @@ LoadArguments = Callable[[Estimate], 'tuple[Array, ...] | str | None']
 
 
 class EffortQueue:
-    """
-    Computes outputs in the order of the estimates.
-
-    Parameters
-    ----------
-    inverse_dynamics, load_arguments : callable
-        As in `Stream`.
-    counters : Counter
-        Counts estimates that waited in vain as ``no_base``.
-
-    """
+    """Computes outputs in the order of the estimates; those that wait in vain are ``no_base``."""
 
     def __init__(self, inverse_dynamics: Callable[..., Array | tuple[Array, Array]],
                  load_arguments: LoadArguments, counters: Counter[str]) -> None:

@@ -11,17 +11,7 @@ from urdf2dyn_ros.moving_base import MovingBase
 
 
 class Sources:
-    """
-    The load arguments at a stamp, in the order of the equations.
-
-    Parameters
-    ----------
-    base : MovingBase, optional
-    wrenches : ExternalWrenches, optional
-    payload : callable, optional
-        Returns the payload (10,) that is attached now.
-
-    """
+    """The load arguments at a stamp, in their order; `payload` returns (10,) as it is now."""
 
     def __init__(self, base: MovingBase | None = None, wrenches: ExternalWrenches | None = None,
                  payload: Callable[[], Array] | None = None) -> None:
@@ -33,11 +23,12 @@ class Sources:
         arguments: list[Array] = []
         if self.base is not None:
             motion = self.base.motion_at(estimate.stamp, estimate.q, estimate.qd, estimate.qdd)
-            if isinstance(motion, str) and motion == 'base_behind':
-                return None   # newer data may follow; after the timeout it is 'base_stale'
-            self._unknown = motion if isinstance(motion, str) else ''
             if isinstance(motion, str):
+                if motion == 'base_behind':
+                    return None   # newer data may follow; after the timeout it is 'base_stale'
+                self._unknown = motion
                 return 'no_base'
+            self._unknown = ''
             arguments.append(motion)
         if self.wrenches is not None:
             external = self.wrenches.wrenches_at(estimate.stamp, estimate.q)

@@ -14,8 +14,7 @@ from support.nodes.graph import Graph
 from support.nodes.moving_robot import STEP, Robot, connected, error, stamp_of, started
 from support.streams.pendulums import add_up, make_stream, receive
 from urdf2dyn_ros.health import Level
-from urdf2dyn_ros.joint_states.backlog import Backlog
-from urdf2dyn_ros.joint_states.overruns import MAX_PUBLISHERS, Overruns
+from urdf2dyn_ros.joint_states.backlog import MAX_PUBLISHERS, Backlog, Overruns
 from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.status.monitor import MonitorReport
 from urdf2dyn_ros.status.node_status import NodeState, input_status

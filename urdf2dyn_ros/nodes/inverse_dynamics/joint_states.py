@@ -11,8 +11,7 @@ from typing import Any
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
-from urdf2dyn_ros.joint_states.backlog import Backlog
-from urdf2dyn_ros.joint_states.overruns import Overruns
+from urdf2dyn_ros.joint_states.backlog import Backlog, Overruns
 from urdf2dyn_ros.joint_states.serialized import Fields, SerializedJointStates
 from urdf2dyn_ros.nodes.conversions import nanoseconds
 from urdf2dyn_ros.nodes.endpoints import Endpoints

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import numpy as np
 from geometry_msgs.msg import WrenchStamped
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.moving_base import MovingBase
-from urdf2dyn_ros.moving_base.base_frame import BaseFrame
 from urdf2dyn_ros.moving_base.imu import Imu
 from urdf2dyn_ros.moving_base.odometry import Odometry
+from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.nodes.conversions import nanoseconds, time_message, triple
 from urdf2dyn_ros.nodes.endpoints import Endpoints
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Pipeline
@@ -53,6 +54,24 @@ _SENSOR_TOPICS: dict[type[MovingBase], _SensorTopic] = {
 }
 
 
+class _BaseFrame:
+    """The frame of the link that a floating joint moves; without one, that of the root."""
+
+    def __init__(self, model: RobotModel) -> None:
+        # the parent of a floating joint is the world, which is fixed in tf
+        self.link = next((joint.child for joint in model.joints
+                          if joint.type == 'floating' and joint.parent == model.root), model.root)
+        _, at = multibody(model).links[self.link]
+        self._R: Array = np.array(at.body_R_link)
+        self._p: Array = np.array(at.body_p_link)
+
+    def wrench(self, at_root: Array) -> Array:
+        """Transform force and moment (6,) from the root's frame to this one."""
+        force, moment = at_root[:3], at_root[3:]
+        return np.concatenate((self._R.T @ force,
+                               self._R.T @ (moment - np.cross(self._p, force))))
+
+
 class Base:
     """
     Subscribes to the sensor that the active model needs, and to no other.
@@ -75,7 +94,7 @@ class Base:
         self._publisher: Any = None
         self._message = WrenchStamped()
         self._model: RobotModel | None = None
-        self._frame: BaseFrame
+        self._frame: _BaseFrame
         # subscribed to by the thread that spins: another one activates models
         endpoints.timer(CHECK_PERIOD, self._check)
 
@@ -84,7 +103,7 @@ class Base:
         if self._publisher is None:
             return
         if model is not self._model:
-            self._model, self._frame = model, BaseFrame(model)
+            self._model, self._frame = model, _BaseFrame(model)
         header, force, torque = (self._message.header, self._message.wrench.force,
                                  self._message.wrench.torque)
         header.stamp, header.frame_id = time_message(stamp), self._frame.link

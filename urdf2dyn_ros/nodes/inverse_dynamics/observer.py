@@ -16,8 +16,12 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Active, Pipeline
 from urdf2dyn_ros.nodes.qos import latched
-from urdf2dyn_ros.observer.assembly import PER_JOINT, contact_watch
-from urdf2dyn_ros.observer.contact_watch import ContactWatch, not_observed
+from urdf2dyn_ros.observer.contact_watch import (
+    PER_JOINT,
+    ContactWatch,
+    contact_watch,
+    not_observed,
+)
 from urdf2dyn_ros.observer.momentum_observer import per_joint
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.stream import Stream
