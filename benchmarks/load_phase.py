@@ -21,8 +21,7 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
 from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
-from urdf2dyn_ros.nodes.demo.client import Client
-from urdf2dyn_ros.nodes.demo.local_graph import join_empty_domain
+from urdf2dyn_ros.nodes.demo.local_graph import Client, join_empty_domain
 from urdf2dyn_ros.nodes.executors import EXECUTOR_VARIABLE
 
 HERE = Path(__file__).resolve().parent

@@ -13,8 +13,7 @@ from urdf2dyn_ros.comparison.page import write_page
 from urdf2dyn_ros.comparison.plots import plot_comparison
 from urdf2dyn_ros.comparison.report import write_csv, write_json
 from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
-from urdf2dyn_ros.system.child_environment import child_environment
-from urdf2dyn_ros.system.giving_way import run_giving_way
+from urdf2dyn_ros.system.child_process import child_environment, run_giving_way
 
 LONGEST_DRAWING = 600.0
 """Time limit of the child process [s]."""

@@ -13,9 +13,8 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.validate_topic_name import validate_topic_name
 
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.nodes.barrier import answering, barrier
+from urdf2dyn_ros.nodes.callbacks import answering, barrier, steady_timer
 from urdf2dyn_ros.nodes.qos_mismatch import QosMismatch
-from urdf2dyn_ros.nodes.steady_timer import steady_timer
 
 try:
     from rclpy.event_handler import (
@@ -40,12 +39,7 @@ class Endpoints:
 
     A user can override the QoS of topics at the start:
     ``qos_overrides./joint_states.subscription.depth``. Incompatible QoS of other nodes is logged.
-
-    Parameters
-    ----------
-    node : Node
-    failed : callable
-        Called with the traceback of a callback's error.
+    The function `failed` is called with the traceback of a callback's error.
 
     """
 
@@ -66,7 +60,7 @@ class Endpoints:
         self.node.create_service(kind, name, answering(self.node, callback, self._failed))
 
     def publisher(self, kind: Any, name: str, qos: QoSProfile | None = None) -> Any:
-        """Return a publisher; raises a ParameterError for unusable overrides of its QoS."""
+        """Return a publisher; raises a ParameterError for an unusable name or QoS override."""
         topic, own = self._resolved(name), qos or QoSProfile(depth=10)
         events = PublisherEventCallbacks(incompatible_qos=self.guarded(
             partial(self._mismatch.of_publisher, topic, own)))
@@ -75,15 +69,7 @@ class Endpoints:
 
     def subscribe(self, kind: Any, name: str, callback: Callable[..., None],
                   qos: QoSProfile, raw: bool = False) -> Any:
-        """
-        Return a subscription, to bytes if `raw` is true.
-
-        Raises
-        ------
-        ParameterError
-            For an unusable name, or unusable overrides of its QoS.
-
-        """
+        """Return a subscription, to bytes if `raw` is true; raises as `publisher` does."""
         topic = self._resolved(name)
         events = SubscriptionEventCallbacks(incompatible_qos=self.guarded(
             partial(self._mismatch.of_subscription, topic, qos)))

@@ -38,10 +38,7 @@ def make_executor() -> Executor:
     """
     Return the executor that the environment requests; by default events, where it is usable.
 
-    Raises
-    ------
-    ParameterError
-        For an unknown executor, or one that this rclpy does not have.
+    One that is unknown, or that this rclpy does not have, raises a ParameterError.
 
     """
     name = os.environ.get(EXECUTOR_VARIABLE) or 'auto'

@@ -23,9 +23,7 @@ from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import export_model
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.loads.load_parameters import loaded
-from urdf2dyn_ros.system.child_environment import IMPORT_ROOT
-from urdf2dyn_ros.system.giving_way import start_giving_way
-from urdf2dyn_ros.system.time_limit import time_limit
+from urdf2dyn_ros.system.child_process import IMPORT_ROOT, start_giving_way, time_limit
 from urdf2dyn_ros.urdf import read_urdf
 
 _ONE_THREAD = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
@@ -43,15 +41,9 @@ _PROGRAM = ('import os, sys; idle, sys.path[:] = float(sys.argv[1]), sys.argv[2:
 @dataclass(frozen=True)
 class Export:
     """
-    What to export, as in `export_model`.
+    What to export of a robot description, as in `export_model`.
 
-    Attributes
-    ----------
-    text : str
-        The robot description.
-    loading : dict
-        Parameters, as `load_parameters.loading` returns them; if empty, the <force> tags of the
-        URDF are the only loads.
+    Without the parameters `loading` of `load_parameters`, <force> tags are the only loads.
 
     """
 
@@ -76,12 +68,8 @@ class ExportProcess:
     """
     Starts the process for the first text, and again after it has ended.
 
-    Parameters
-    ----------
-    idle : float
-        Time for which the process waits for the next text before it ends [s].
-    limit : float
-        Longest time for a text [s]: a process that hangs would leave its caller busy for ever.
+    It waits for the next text for the time `idle` [s] before it ends. A text takes `limit` [s] at
+    most: a process that hangs would leave its caller busy for ever.
 
     """
 
@@ -93,10 +81,7 @@ class ExportProcess:
         """
         Return what `Export.files` returns, from the process; not for two threads at once.
 
-        Raises
-        ------
-        ExportError
-            As `export_model`, or if the process fails or takes too long.
+        Its errors are raised as an ExportError, and so is one of the process, or a timeout.
 
         """
         order = json.dumps(asdict(export)).encode() + b'\n'

@@ -17,11 +17,10 @@ from std_msgs.msg import Float64, String
 from trajectory_msgs.msg import JointTrajectory
 
 from urdf2dyn_ros.errors import ParameterError, SimulationError
-from urdf2dyn_ros.nodes.barrier import barrier
+from urdf2dyn_ros.nodes.callbacks import barrier, steady_timer
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.qos import latched
 from urdf2dyn_ros.nodes.running import run_node
-from urdf2dyn_ros.nodes.steady_timer import steady_timer
 from urdf2dyn_ros.simulators import simulator_class
 from urdf2dyn_ros.simulators.control import CONTROLS
 from urdf2dyn_ros.simulators.gears import gears

@@ -24,13 +24,12 @@ class NodeParameters:
     """
     The requested parameters of a node: values that were set and checked.
 
+    Those of families, for which the node allows undeclared parameters, are in ``values`` only
+    while they are set. If a value set at the start breaks its rule, a ParameterError is raised;
+    an unknown name is logged if it resembles a known one, and has no effect.
+
     Parameters
     ----------
-    node : Node
-        With families, one that allows undeclared parameters.
-    table : sequence of Parameter
-    families : sequence of Family
-        Their parameters are in ``values`` only while they are set.
     check, apply : callable
         Called for a change, before it is accepted, with all the new values, and then, once they
         are in ``values``, with the old ones. An error of this package rejects the change, with
@@ -40,12 +39,6 @@ class NodeParameters:
     ----------
     values : dict
         By name; replaced as a whole by a change.
-
-    Raises
-    ------
-    ParameterError
-        If a value set at the start breaks its rule. An unknown name set at the start is logged if
-        it resembles a known one, and has no effect.
 
     """
 

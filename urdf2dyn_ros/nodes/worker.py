@@ -19,12 +19,7 @@ class Worker:
 
     A newer job replaces one that has not begun, so that jobs do not pile up. The thread does not
     keep the process alive: a node that is stopped does not wait for a job, which is why this is
-    not a ThreadPoolExecutor.
-
-    Parameters
-    ----------
-    guarded : callable
-        Returns a job whose errors do not end the thread.
+    not a ThreadPoolExecutor. The function `guarded` makes jobs whose errors do not end the thread.
 
     """
 

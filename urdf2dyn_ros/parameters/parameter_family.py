@@ -16,15 +16,7 @@ class Family:
     The same few parameters for each of many things.
 
     The name of a thing may contain any character, dots as well: the field follows the last dot.
-
-    Attributes
-    ----------
-    prefix : str
-        Before the name of a thing.
-    thing : str
-        What it is, in a word.
-    rows : tuple of Parameter
-        The fields; or a single one without a name, where a thing has one value.
+    The rows are the fields; or a single one without a name, where a thing has one value.
 
     """
 

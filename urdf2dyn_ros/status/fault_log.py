@@ -37,10 +37,7 @@ class FaultLog:
     """
     Chooses what to log: each kind of fault at once, then its number every few seconds.
 
-    Parameters
-    ----------
-    clock : callable
-        Returns the time of a monotonic clock [s].
+    The clock is monotonic and returns [s].
 
     """
 

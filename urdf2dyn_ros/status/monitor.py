@@ -33,26 +33,20 @@ MAX_LATENCIES = 10_000
 @dataclass(frozen=True)
 class MonitorReport:
     """
-    Figures since the report before.
+    Figures since the report before; messages and failures of callbacks since the start.
 
     Attributes
     ----------
     received, published : float
         [1/s].
-    messages : int
-        Received since the start.
     silence : float or None
         Time since the last message [s]; None before the first.
     silent : bool
         Whether that is longer than the period of the stream allows.
     latency : tuple of float, (3,)
         From receipt to publishing [us]: median, 99th percentile, largest; NaN if there was none.
-    newest : Output or None
-        The last published output.
-    failures : int
-        Callbacks that failed since the start.
     failure : str
-        The traceback of the last one, if it failed since the report before.
+        The traceback of the last failure, if it is new.
 
     """
 
@@ -71,15 +65,7 @@ class Monitor:
     """
     Counts messages and outputs, with two calls for each; sorts latencies for a report alone.
 
-    Parameters
-    ----------
-    clock : callable
-        Returns the time of a monotonic clock [ns]: the node's own clock may be simulated and stop.
-
-    Attributes
-    ----------
-    messages : int
-        Received since the start.
+    The clock is monotonic and returns [ns]: the node's own clock may be simulated and stop.
 
     """
 

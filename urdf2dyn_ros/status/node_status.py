@@ -29,22 +29,10 @@ _BACKWARD = frozenset(('duplicate_stamp', 'out_of_order', 'jump_back'))
 
 class NodeState(NamedTuple):
     """
-    Active model, stream and sources of a node.
+    Active model, stream and sources of a node: None without a model.
 
-    Attributes
-    ----------
-    dynamics, stream
-        None without a model.
-    estimator : str
-        Name of the estimator.
-    rejected : str
-        Why the newest description was rejected; empty if it is active.
-    payload : str
-        The attached payload in words.
-    sources : Sources or None
-        Sources of the load arguments.
-    contact : Status or None
-        Status of the contact detection, if it is enabled.
+    The text `rejected` says why the newest description was rejected; it is empty if it is active.
+    The payload is in words. `contact` is the status of the contact detection, if it is enabled.
 
     """
 
@@ -100,19 +88,7 @@ def _acting(dynamics: InverseDynamics) -> dict[str, str]:
 
 def input_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
                  publishers: Sequence[str]) -> Status:
-    """
-    Return the status of the joint states.
-
-    Parameters
-    ----------
-    state : NodeState
-    figures : MonitorReport
-    grown : Counter
-        Increase of the stream's counters since the report before.
-    publishers : sequence of str
-        Publishers of joint_states.
-
-    """
+    """Return the status of the joint states, with the increase of the stream's counters."""
     stream = state.stream
     age = None if stream is None else stream.age
     values = {

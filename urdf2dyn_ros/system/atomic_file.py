@@ -38,19 +38,8 @@ def create_files(texts: Mapping[Path, bytes], replace: bool = False) -> None:
 
     All texts are written to the disk under other names before the first file is renamed, so that
     neither a full disk nor the end of the process leaves a part of a file. Symbolic links are not
-    followed.
-
-    Parameters
-    ----------
-    texts : mapping
-    replace : bool
-        Whether a file of that name may be replaced.
-
-    Raises
-    ------
-    OSError
-        FileExistsError where `replace` is false and a file of that name exists, also if it was
-        created meanwhile.
+    followed. If `replace` is false and a file of that name exists, also one that was created
+    meanwhile, a FileExistsError is raised.
 
     """
     parts: dict[Path, Path] = {}

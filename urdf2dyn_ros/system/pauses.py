@@ -14,15 +14,7 @@ SHORTEST, LONGEST = 0.5, 5.0
 
 
 class Pauses:
-    """
-    Says when the next piece of work may begin.
-
-    Parameters
-    ----------
-    clock : callable
-        Returns a monotonic time [s].
-
-    """
+    """Says when the next piece of work may begin, by a monotonic clock [s]."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

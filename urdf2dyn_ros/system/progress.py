@@ -18,14 +18,8 @@ class ProgressBar:
     """
     Shows the fraction done.
 
-    Parameters
-    ----------
-    stream : TextIO
-        Standard output or standard error.
-    pause : float
-        Time between two lines where the stream is not a terminal [s].
-    delay : float
-        Time before anything is shown [s].
+    Where the stream is not a terminal, `pause` is the time between two lines [s]; `delay` is that
+    before anything is shown [s].
 
     """
 

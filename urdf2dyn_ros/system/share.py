@@ -14,17 +14,8 @@ def share_directory(here: Path | None = None) -> Path:
     Return the directory that has ``urdf/`` in it.
 
     In a checkout it is the directory above the package; once installed, by pip or colcon,
-    ``share/urdf2dyn_ros`` of the prefix that the package is in.
-
-    Parameters
-    ----------
-    here : Path
-        A file of the package; by default this one.
-
-    Raises
-    ------
-    SourceError
-        If there is none.
+    ``share/urdf2dyn_ros`` of the prefix that the package is in. The package is that of the file
+    `here`, by default this one.
 
     """
     here = (here or Path(__file__).parent).resolve()

@@ -6,7 +6,7 @@ import pytest
 
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import connected, started
-from urdf2dyn_ros.system.shared_memory import LISTENER, replaced_ports
+from urdf2dyn_ros.system.memory import LISTENER, replaced_ports
 
 SHARED = Path('/dev/shm')
 FIRST = 7400

@@ -26,8 +26,8 @@ from std_msgs.msg import String
 
 from support.paths import TEST
 from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
-from urdf2dyn_ros.nodes.demo.client import Client
-from urdf2dyn_ros.system.child_environment import IMPORT_ROOT
+from urdf2dyn_ros.nodes.demo.local_graph import Client
+from urdf2dyn_ros.system.child_process import IMPORT_ROOT
 
 SENSOR = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 
 from urdf2dyn_ros.errors import Urdf2DynError
-from urdf2dyn_ros.system.child_environment import child_environment
+from urdf2dyn_ros.system.child_process import child_environment
 
 _LINES_KEPT = 500
 _LINES_SHOWN = 15
@@ -25,16 +25,8 @@ class ChildProcess:
     """
     A Python module run by this interpreter, its output kept line by line.
 
-    It has a session of its own, so that a Ctrl-C in the terminal reaches only the parent, which
-    then stops its children in order.
-
-    Parameters
-    ----------
-    module : str
-        For instance ``'urdf2dyn_ros.nodes.joint_simulator'``; PATH is not searched.
-    arguments : sequence of str
-    environment : mapping
-        Added to the environment of this process.
+    It has the environment of this process and the given one, and a session of its own, so that a
+    Ctrl-C in the terminal reaches only the parent, which then stops its children in order.
 
     """
 
@@ -57,7 +49,7 @@ class ChildProcess:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """Its number."""
         return self._process.pid
 
     @property

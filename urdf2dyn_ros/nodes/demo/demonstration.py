@@ -22,9 +22,8 @@ from urdf2dyn_ros.nodes.demo.child_process import (
     last_lines,
     stop_all,
 )
-from urdf2dyn_ros.nodes.demo.client import Client
 from urdf2dyn_ros.nodes.demo.interrupts import interrupts
-from urdf2dyn_ros.nodes.demo.local_graph import join_empty_domain
+from urdf2dyn_ros.nodes.demo.local_graph import Client, join_empty_domain
 from urdf2dyn_ros.nodes.qos import latched
 from urdf2dyn_ros.parameters import check_all
 from urdf2dyn_ros.parameters.gravity import GRAVITY

@@ -18,16 +18,14 @@ from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.comparison.robot_facts import gravity_of, robot_facts
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.nodes.barrier import barrier
-from urdf2dyn_ros.nodes.conversions import nanoseconds
-from urdf2dyn_ros.nodes.diagnostics import diagnostic_status
+from urdf2dyn_ros.nodes.callbacks import barrier, steady_timer
+from urdf2dyn_ros.nodes.conversions import diagnostic_status, nanoseconds
 from urdf2dyn_ros.nodes.effort_comparison.parameters import COMPARISON_PARAMETERS
 from urdf2dyn_ros.nodes.effort_comparison.progress_log import ProgressLog
 from urdf2dyn_ros.nodes.effort_comparison.report_service import ReportService
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.qos import best_effort, latched
 from urdf2dyn_ros.nodes.running import run_node
-from urdf2dyn_ros.nodes.steady_timer import steady_timer
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.urdf.reader import read_urdf
 

@@ -12,17 +12,7 @@ _CHECKS_BEFORE_WARNING, _CHECKS_BETWEEN_WARNINGS = 5, 30
 
 
 class ProgressLog:
-    """
-    Logs what is compared.
-
-    Parameters
-    ----------
-    node : Node
-    comparison : Comparison
-    topics : tuple of str, (2,)
-        With measured and with computed efforts.
-
-    """
+    """Logs what is compared; the two topics have measured and computed efforts."""
 
     def __init__(self, node: Node, comparison: Comparison, topics: tuple[str, str]) -> None:
         self._node, self._comparison, self._topics = node, comparison, topics

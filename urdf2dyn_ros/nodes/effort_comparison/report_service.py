@@ -20,20 +20,8 @@ class ReportService:
     """
     Writes a report for one call at a time, while the node goes on.
 
-    Parameters
-    ----------
-    node : Node
-    parameters : NodeParameters
-    comparison : Comparison
-    worker : Worker
-        Waits for the process that draws.
-    topics : tuple of str, (2,)
-        With measured and with computed efforts.
-
-    Attributes
-    ----------
-    robot : str
-        Its name; empty before the first description.
+    A worker waits for the process that draws. The two topics have measured and computed efforts;
+    the name `robot` is empty before the first description.
 
     """
 

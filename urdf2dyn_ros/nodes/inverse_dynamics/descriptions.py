@@ -25,18 +25,8 @@ class Descriptions:
     """
     Receives descriptions from topic or parameter, and has a worker build models of them.
 
-    Parameters
-    ----------
-    endpoints : Endpoints
-    pipeline : Pipeline
-    worker : Worker
-    built : callable
-        Called with every model, in the worker's thread.
-
-    Attributes
-    ----------
-    rejection : str
-        Why there is no model of the newest description; empty if there is.
+    The function `built` is called with every model, in the worker's thread. `rejection` says why
+    there is no model of the newest description; it is empty if there is.
 
     """
 
@@ -63,11 +53,8 @@ class Descriptions:
         """
         Build another model if the requested parameters require it; return whether they do.
 
-        Raises
-        ------
-        Urdf2DynError
-            If no description can be read with these values, or they name joints or links that the
-            active model does not have.
+        An Urdf2DynError is raised if no description can be read with these values, or if they
+        name joints or links that the active model does not have.
 
         """
         new, active = self._pipeline.requested, self._pipeline.active

@@ -25,16 +25,8 @@ class ExportService:
 
     The text generated last is kept: to export it again is to write files. If the model or the
     parameters have changed since, it is generated in a child process. While joint states arrive,
-    exports are rate limited: otherwise messages would wait for a core or for the interpreter.
-
-    Parameters
-    ----------
-    endpoints : Endpoints
-    pipeline : Pipeline
-    monitor : Monitor
-        Reports whether joint states arrive, and counts defects.
-    worker : Worker
-        Pauses, waits for the process and writes the files.
+    exports are rate limited: otherwise messages would wait for a core or for the interpreter. The
+    worker pauses, waits for the process and writes the files.
 
     """
 

@@ -31,18 +31,11 @@ class JointStates:
     backlog, as are those behind it, until the executor has delivered all that wait. After a pause
     of the machine the backlog is processed in full. In an overload, where it is very long or has
     grown as fast as it was processed, efforts are computed for the newest message only. If there
-    is no room, the oldest messages are dropped and counted, here and in the queue of DDS.
+    are more than `depth`, the oldest messages are dropped and counted, here and in the queue of
+    DDS, where rclpy reports the publisher of a message, since Kilted.
 
-    Parameters
-    ----------
-    endpoints : Endpoints
-    depth : int
-        Messages that may wait; of more, the oldest are dropped.
-    receive : callable
-        Called with the fields of every message, and whether to compute efforts.
-    lost : callable
-        Called with the number of messages that were lost; those lost by DDS are known where rclpy
-        reports the publisher of a message, since Kilted.
+    The function `receive` is called with the fields of every message, and whether to compute
+    efforts; `lost` with a number of messages that were dropped.
 
     """
 

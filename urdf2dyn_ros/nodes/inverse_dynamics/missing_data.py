@@ -10,7 +10,7 @@ from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Pipeline
 from urdf2dyn_ros.outcomes import JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.status.monitor import Monitor
 from urdf2dyn_ros.stream.stream import Stream
-from urdf2dyn_ros.system.shared_memory import replaced_ports
+from urdf2dyn_ros.system.memory import replaced_ports
 
 _LOG_PERIOD = 10.0
 """Time between two lines [s]."""

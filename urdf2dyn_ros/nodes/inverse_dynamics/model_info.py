@@ -19,14 +19,8 @@ class ModelInfo:
     """
     Publishes the text of every model that becomes active.
 
-    Parameters
-    ----------
-    endpoints : Endpoints
-    monitor : Monitor
-        Counts errors.
-    worker : Worker
-        Writes the text, which takes longer than building the model: it counts the operations of
-        both styles.
+    A worker writes it, which takes longer than building the model: it counts the operations of
+    both styles.
 
     """
 

@@ -73,17 +73,7 @@ class _BaseFrame:
 
 
 class Base:
-    """
-    Subscribes to the sensor that the active model needs, and to no other.
-
-    Parameters
-    ----------
-    endpoints : Endpoints
-    pipeline : Pipeline
-    received : callable
-        Called after every message.
-
-    """
+    """Subscribes to the sensor that the active model needs; calls `received` after a message."""
 
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline,
                  received: Callable[[], None]) -> None:

@@ -17,24 +17,9 @@ from urdf2dyn_ros.nodes.parameters import NodeParameters
 
 class Payload:
     """
-    The payload of each link.
+    The payload of each link that had one, in `entries`, as the equations take it.
 
-    Parameters
-    ----------
-    endpoints : Endpoints
-    parameters : NodeParameters
-        With those of payload.*.
-
-    Attributes
-    ----------
-    entries : dict
-        By link, as the equations take it: a model that is about to be replaced by one with the
-        payload on another link keeps its own.
-
-    Raises
-    ------
-    ParameterError
-        As `check` does.
+    A model that is about to be replaced by one with the payload on another link keeps its own.
 
     """
 

@@ -29,20 +29,7 @@ class BuiltModel(NamedTuple):
 
 
 class Active(NamedTuple):
-    """
-    What efforts are computed with, replaced as a whole.
-
-    Attributes
-    ----------
-    model : BuiltModel
-    values : mapping
-        The active parameters.
-    dynamics, stream, sources
-        Of the model.
-    message : JointStateFields
-        For the model's joints.
-
-    """
+    """What efforts are computed with, replaced as a whole; `values` are the active parameters."""
 
     model: BuiltModel
     values: Mapping[str, Any]
@@ -56,20 +43,10 @@ class Pipeline:
     """
     The requested parameters, and the active ones with everything that was made of them.
 
-    They differ while a worker builds a model, and after a description was rejected.
+    They differ while a worker builds a model, and after a description was rejected. Another thread
+    may replace `active`, which is None before the first model: read it once for a message.
 
-    Parameters
-    ----------
-    parameters : NodeParameters
-    payload : mapping
-        Payload (10,) of each link, as it is now.
-    clock : callable
-        Returns the node's time [ns].
-
-    Attributes
-    ----------
-    active : Active or None
-        None before the first model. Another thread may replace it: read it once for a message.
+    The payload (10,) of each link is as it is now; the clock returns the node's time [ns].
 
     """
 

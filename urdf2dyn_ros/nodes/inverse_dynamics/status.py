@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 
-from urdf2dyn_ros.nodes.diagnostics import diagnostic_status
+from urdf2dyn_ros.nodes.conversions import diagnostic_status
 from urdf2dyn_ros.nodes.endpoints import Endpoints
 from urdf2dyn_ros.status.fault_log import FaultLog
 from urdf2dyn_ros.status.monitor import CHECK_PERIOD, Monitor
@@ -15,19 +15,7 @@ from urdf2dyn_ros.status.node_status import NodeState, input_status, model_statu
 
 
 class StatusPublisher:
-    """
-    Publishes the figures that a monitor counted, with their level.
-
-    Parameters
-    ----------
-    endpoints : Endpoints
-    monitor : Monitor
-    state : callable
-        Returns the state of the node.
-    diagnostics : bool
-        Whether to publish on /diagnostics too.
-
-    """
+    """Publishes the figures of a monitor with their level, on /diagnostics if that is enabled."""
 
     def __init__(self, endpoints: Endpoints, monitor: Monitor, state: Callable[[], NodeState],
                  diagnostics: bool) -> None:

@@ -16,15 +16,7 @@ from urdf2dyn_ros.status.monitor import CHECK_PERIOD
 
 
 class Wrenches:
-    """
-    Receives the topics that the parameters external_wrenches.* name.
-
-    Raises
-    ------
-    ParameterError
-        For a name that no topic can have.
-
-    """
+    """Receives the topics that the parameters external_wrenches.* name."""
 
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline) -> None:
         self._node, self._pipeline = endpoints.node, pipeline

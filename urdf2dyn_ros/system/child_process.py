@@ -1,4 +1,4 @@
-"""A child process of low priority, which yields to its caller and to the robot's driver."""
+"""Child processes: their environment, a limit of time, and a priority below the robot's driver."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ import ctypes
 import os
 import struct
 import subprocess
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Event, Timer
+
+IMPORT_ROOT = Path(__file__).resolve().parents[2]
+"""The directory that contains the package."""
 
 NICENESS = 10
 """Niceness that is added to the caller's."""
@@ -21,20 +26,20 @@ _SCHED_SETATTR = {'x86_64': 314, 'aarch64': 274, 'riscv64': 274}
 _ATTRIBUTES = struct.Struct('=IIQiIQQQ')   # struct sched_attr of sched_setattr(2)
 
 
+def child_environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the environment of this process, with `more` and the package on the import path."""
+    paths = [str(IMPORT_ROOT), *filter(None, [os.environ.get('PYTHONPATH')])]
+    return {**os.environ, 'PYTHONPATH': os.pathsep.join(paths), **(more or {})}
+
+
 def run_giving_way(command: Sequence[str], data: bytes, environment: Mapping[str, str],
                    own_session: bool = False, limit: float | None = None,
                    ) -> subprocess.CompletedProcess[bytes]:
     """
     Run a command with `data` as its input, and return its output and its exit code.
 
-    In a session of its own it does not receive a Ctrl-C in the terminal.
-
-    Raises
-    ------
-    OSError
-        If it cannot be started.
-    subprocess.TimeoutExpired
-        If it took longer than `limit` [s]; it has been killed.
+    In a session of its own it does not receive a Ctrl-C in the terminal. If it takes longer than
+    `limit` [s], it is killed, and a subprocess.TimeoutExpired raised.
 
     """
     with start_giving_way(command, environment, own_session) as process:
@@ -69,3 +74,26 @@ def _give_way(pid: int) -> None:
         attributes = _ATTRIBUTES.pack(_ATTRIBUTES.size, os.SCHED_BATCH, 0, niceness, 0, SLICE,
                                       0, 0)
         ctypes.CDLL(None).syscall(number, pid, attributes, 0)
+
+
+@contextmanager
+def time_limit(process: subprocess.Popen[bytes], seconds: float) -> Iterator[Event]:
+    """
+    Kill a process for which the body still waits after a time [s], so that its pipes end.
+
+    The event is set if the process was killed.
+
+    """
+    killed = Event()
+
+    def kill() -> None:
+        killed.set()
+        process.kill()   # also one that is stopped
+
+    timer = Timer(seconds, kill)
+    timer.daemon = True   # the caller may have to end before
+    timer.start()
+    try:
+        yield killed
+    finally:
+        timer.cancel()

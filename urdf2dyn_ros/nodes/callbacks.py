@@ -1,4 +1,4 @@
-"""Callbacks whose errors are logged and do not end the process."""
+"""Callbacks whose errors are logged and do not end the process, and timers of the steady clock."""
 
 from __future__ import annotations
 
@@ -7,20 +7,16 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 
 def barrier(node: Node, callback: Callable[..., None],
             failed: Callable[[str], None] = lambda text: None) -> Callable[..., None]:
     """
-    Return a callback that logs errors instead of raising them.
+    Return a callback that logs errors, one in five seconds, instead of raising them.
 
-    Parameters
-    ----------
-    node : Node
-    callback : callable
-    failed : callable
-        Called with the traceback of every error; the log has one in five seconds.
+    The function `failed` is called with the traceback of every error.
 
     """
     @wraps(callback)   # rclpy looks at the signature for the arguments that a callback takes
@@ -45,6 +41,11 @@ def answering(node: Node, callback: Callable[[Any, Any], None],
         return response
 
     return guarded
+
+
+def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> None:
+    """Call a callback every `period` [s], also while simulated time stands still or jumps."""
+    node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
 def _report(node: Node, failed: Callable[[str], None]) -> None:
