@@ -18,16 +18,8 @@ _MODULES = {
 }
 """Public name to its module, imported when the name is used: an estimator needs no URDF reader."""
 
-__all__ = [
-    'InverseDynamics',
-    'Problem',
-    'RobotModel',
-    'Urdf2DynError',
-    'UrdfError',
-    '__version__',
-    'export_model',
-    'read_urdf',
-]
+__all__ = ['InverseDynamics', 'Problem', 'RobotModel', 'Urdf2DynError', 'UrdfError',
+           '__version__', 'export_model', 'read_urdf']
 
 
 def __getattr__(name: str) -> Any:

@@ -26,9 +26,7 @@ def escaped(text: str, length: int) -> str:
 
 def listed(names: Iterable[str], limit: int = 10) -> str:
     """Return the first `limit` names, quoted."""
-    every = list(names)
-    more = f' and {len(every) - limit} more' if len(every) > limit else ''
-    return ', '.join(quote(name) for name in every[:limit]) + more
+    return first_names([quote(name) for name in names], limit)
 
 
 def suggestion(name: str, names: Iterable[str], search: bool) -> str:

@@ -181,29 +181,11 @@ def _constant(graph: Graph, number: Scalar) -> Expression:
     return Expression(graph.node('const', (), abs(value)), value < 0.0)
 
 
-@singledispatch
-def sin(angle: Scalar) -> Scalar:
-    """Return the sine of any scalar; register further types with ``sin.register``."""
-    return np.sin(angle)
-
-
-@singledispatch
-def cos(angle: Scalar) -> Scalar:
-    """Return the cosine of any scalar; register further types with ``cos.register``."""
-    return np.cos(angle)
-
-
-@singledispatch
-def tanh(x: Scalar) -> Scalar:
-    """Return the hyperbolic tangent of any scalar."""
-    return np.tanh(x)
-
-
-@singledispatch
-def exp(x: Scalar) -> Scalar:
-    """Return the exponential of any scalar."""
-    return np.exp(x)
-
+sin = singledispatch(np.sin)
+cos = singledispatch(np.cos)
+tanh = singledispatch(np.tanh)
+exp = singledispatch(np.exp)
+"""These take any scalar; register further types with ``sin.register``."""
 
 sin.register(float, math.sin)
 cos.register(float, math.cos)

@@ -16,7 +16,9 @@ from urdf2dyn_ros.algebra.vectors import (
     outer,
     product,
     scale,
+    symmetric,
     transpose,
+    upper,
 )
 
 
@@ -53,11 +55,6 @@ class BodyInertia(NamedTuple):
     J: Matrix
 
 
-def body_inertia(links: Iterable[LinkInertia]) -> BodyInertia | None:
-    """Return the inertia of a body, None where it has no links with inertia."""
-    return total(about_origin(link) for link in links)
-
-
 def total(parts: Iterable[BodyInertia]) -> BodyInertia | None:
     """Return the sum of inertias about the same origin; None where there are none."""
     result = None
@@ -78,7 +75,8 @@ def about_origin(link: LinkInertia) -> BodyInertia:
     R = link.body_R_inertial
     tensor = product(product(R, link.tensor), transpose(R))
     return BodyInertia(link.mass, scale(link.mass, com),
-                       _symmetric(matrix_sum(tensor, _point_mass(link.mass, com))))
+                       symmetric(upper(
+                           matrix_sum(tensor, _point_mass(link.mass, com)))))
 
 
 def transformed(inertia: BodyInertia, R: Matrix, p: Vector) -> BodyInertia:
@@ -89,7 +87,7 @@ def transformed(inertia: BodyInertia, R: Matrix, p: Vector) -> BodyInertia:
     mixed = outer(h, p)
     for part in (mixed, transpose(mixed), outer(scale(m, p), p)):
         S = matrix_sum(S, part)
-    return BodyInertia(m, add(h, scale(m, p)), _symmetric(S))
+    return BodyInertia(m, add(h, scale(m, p)), symmetric(upper(S)))
 
 
 def rotated_about_z(inertia: BodyInertia, c: Scalar, s: Scalar) -> BodyInertia:
@@ -106,11 +104,6 @@ def rotated_about_z(inertia: BodyInertia, c: Scalar, s: Scalar) -> BodyInertia:
     xz, yz = c * S[0][2] - s * S[1][2], s * S[0][2] + c * S[1][2]
     return BodyInertia(m, (c * x - s * y, s * x + c * y, z),
                        ((xx, xy, xz), (xy, yy, yz), (xz, yz, S[2][2])))
-
-
-def _symmetric(m: Matrix) -> Matrix:
-    """Return m with its upper triangle mirrored, so that both have the same expressions."""
-    return ((m[0][0], m[0][1], m[0][2]), (m[0][1], m[1][1], m[1][2]), (m[0][2], m[1][2], m[2][2]))
 
 
 def _point_mass(m: Scalar, c: Vector) -> Matrix:

@@ -36,12 +36,10 @@ def key_of(*parts: str) -> str:
 
 def cached(key: str, build: Callable[[Path], None], load: Callable[[Path], Library]) -> Library:
     """
-    Load an entry, and build it first if it is missing or damaged.
+    Load an entry, and build it first if it is missing or damaged; `key` is from `key_of`.
 
     Parameters
     ----------
-    key : str
-        From `key_of`.
     build : callable
         Writes the library to a path; CompilerError if that fails, OSError for its directory.
     load : callable

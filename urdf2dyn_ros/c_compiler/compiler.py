@@ -27,17 +27,7 @@ _REMEDY = ("install a C compiler (Debian, Ubuntu: apt install gcc), name one in 
 
 @dataclass(frozen=True)
 class Compiler:
-    """
-    An available compiler.
-
-    Attributes
-    ----------
-    command : tuple of str
-        Program and its first options.
-    identity : str
-        Its path, options and version.
-
-    """
+    """An available compiler: program and first options; its identity has its version as well."""
 
     command: tuple[str, ...]
     identity: str
@@ -47,14 +37,8 @@ class Compiler:
         """
         Compile a C text to a shared library.
 
-        Parameters
-        ----------
-        text : str
-            The source file.
-        options, libraries : sequence of str
-            Before and after the source file on the command line.
-        target : Path
-            The library, in a directory of its own, which also gets intermediate files.
+        Options stand before the source file on the command line, libraries after it. The target is
+        in a directory of its own, which also gets intermediate files.
 
         Raises
         ------

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from urdf2dyn_ros.algebra.frames import composed, from_rpy
-from urdf2dyn_ros.algebra.inertia import BodyInertia, LinkInertia, body_inertia
+from urdf2dyn_ros.algebra.inertia import BodyInertia, LinkInertia, about_origin, total
 from urdf2dyn_ros.algebra.vectors import symmetric
 from urdf2dyn_ros.multibody import Attached, Multibody
 
 
 def body_inertias(system: Multibody) -> list[BodyInertia | None]:
     """Return those of every body, then of the root."""
-    return [body_inertia(_link_inertia(each) for each in attached
-                         if each.link.inertia is not None)
+    return [total(about_origin(_link_inertia(each)) for each in attached
+                  if each.link.inertia is not None)
             for attached in (*(body.attached for body in system.bodies), system.root)]
 
 

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, rotated_about_z, total, transformed
-from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, add
+from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, add, upper
 from urdf2dyn_ros.equations.newton_euler import in_parent, inertial
 from urdf2dyn_ros.equations.recursion import second_moment, unnoted
 from urdf2dyn_ros.joints import JOINTS
@@ -67,8 +67,7 @@ def _composite(system: Multibody, inertias: Sequence[BodyInertia | None],
         inertia = result[i]
         if inertia is None:
             continue
-        note(i, 'Ic', (inertia.m, *inertia.h, *(inertia.J[row][k] for row in range(3)
-                                                for k in range(row, 3))))
+        note(i, 'Ic', (inertia.m, *inertia.h, *upper(inertia.J)))
         if body.parent != ROOT:
             joint = JOINTS[body.type]
             R = joint.rotation(at[i])

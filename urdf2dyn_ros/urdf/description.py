@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 
@@ -14,36 +13,14 @@ from urdf2dyn_ros.urdf.schema import CHILDREN, NUMBER_ATTRIBUTES
 Element = etree._Element  # lxml gives its element type no public name
 
 
-@dataclass(frozen=True)
 class Description:
-    """The robot element, and its links and joints in the order of the file."""
+    """The robot element, its links, joints and forces in file order, and the first of a name."""
 
-    robot: Element
-
-    @cached_property
-    def links(self) -> tuple[Element, ...]:
-        """Link elements."""
-        return tuple(self.robot.iterchildren('link'))
-
-    @cached_property
-    def joints(self) -> tuple[Element, ...]:
-        """Joint elements."""
-        return tuple(self.robot.iterchildren('joint'))
-
-    @cached_property
-    def forces(self) -> tuple[Element, ...]:
-        """Elements of constant wrenches on links."""
-        return tuple(self.robot.iterchildren('force'))
-
-    @cached_property
-    def link_of(self) -> dict[str, Element]:
-        """First link of each name."""
-        return _first_by_name(self.links)
-
-    @cached_property
-    def joint_of(self) -> dict[str, Element]:
-        """First joint of each name."""
-        return _first_by_name(self.joints)
+    def __init__(self, robot: Element) -> None:
+        self.robot = robot
+        self.links, self.joints, self.forces = (
+            tuple(robot.iterchildren(tag)) for tag in ('link', 'joint', 'force'))
+        self.link_of, self.joint_of = map(_first_by_name, (self.links, self.joints))
 
     @property
     def is_small(self) -> bool:

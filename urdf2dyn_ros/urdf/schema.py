@@ -28,15 +28,10 @@ CHILDREN = {
 
 REQUIRED_CHILDREN = {'inertial': ('mass', 'inertia'), 'joint': ('parent', 'child')}
 
+_REFERENCES = {'parent': ('link',), 'child': ('link',), 'mimic': ('joint',), 'force': ('link',)}
+
 NAME_ATTRIBUTES = {
-    'robot': ('name',),
-    'link': ('name',),
-    'joint': ('name', 'type'),
-    'parent': ('link',),
-    'child': ('link',),
-    'mimic': ('joint',),
-    'force': ('link',),
-}
+    'robot': ('name',), 'link': ('name',), 'joint': ('name', 'type'), **_REFERENCES}
 
 NUMBER_ATTRIBUTES = {
     'origin': {'xyz': 3, 'rpy': 3},
@@ -51,15 +46,8 @@ NUMBER_ATTRIBUTES = {
 """Numeric attributes by tag, with the count of their numbers."""
 
 REQUIRED_ATTRIBUTES = {
-    'joint': ('type',),
-    'mass': ('value',),
-    'inertia': TENSOR_ATTRIBUTES,
-    'axis': ('xyz',),
-    'parent': ('link',),
-    'child': ('link',),
-    'mimic': ('joint',),
-    'force': ('link',),
-}
+    'joint': ('type',), 'mass': ('value',), 'inertia': TENSOR_ATTRIBUTES, 'axis': ('xyz',),
+    **_REFERENCES}
 
 
 def attributes(tag: str) -> tuple[str, ...]:
