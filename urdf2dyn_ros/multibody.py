@@ -104,16 +104,8 @@ class Multibody:
     """
     Bodies parent before child, and the names of the independent joints in the same order.
 
-    Attributes
-    ----------
-    joint_names : tuple of str
-    bodies : tuple of Body
-    root : tuple of Attached
-        The links that the joints do not move.
-    floating : bool
-        Whether the root moves freely in the world.
-    forces : tuple of LinkWrench
-        Constant wrenches.
+    Links of the root are not moved by the joints; a `floating` root moves freely in the world.
+    The forces are constant wrenches.
 
     """
 

@@ -26,16 +26,8 @@ class LinkInertia(NamedTuple):
     """
     The inertial parameters of a link and its constant placement in its body.
 
-    Attributes
-    ----------
-    mass : Scalar
-        [kg].
-    com : Vector
-        Centre of mass [m] in the link's frame.
-    tensor : Matrix
-        About the centre of mass [kg m^2], along the inertial axes.
-    body_R_inertial, body_R_link, body_p_link : Matrix, Matrix, Vector
-        Placement of the inertial axes and of the link's frame in the body.
+    Mass [kg]; centre of mass [m] in the link's frame; tensor about it [kg m^2], along the inertial
+    axes; placement of these and of the link's frame in the body.
 
     """
 

@@ -22,14 +22,8 @@ def inertia_flaw(texts: Sequence[str], entries: Sequence[float], mass: float,
     Principal moments are not negative, and none exceeds the sum of the other two. Printed entries
     are rounded: a tensor has a flaw only if no values that round to its entries are without it.
 
-    Parameters
-    ----------
-    texts : sequence of str, (6,)
-        The entries as printed.
-    entries : sequence of float, (6,)
-        ixx, ixy, ixz, iyy, iyz, izz [kg m^2], not all zero.
-    mass : float
-        [kg].
+    The entries (6,), ixx, ixy, ixz, iyy, iyz, izz [kg m^2], also as printed, are not all zero; the
+    mass is in [kg].
 
     """
     scale = max(abs(entry) for entry in entries)  # against overflow, for any finite entries

@@ -34,24 +34,11 @@ def check(backend: str, threads: int) -> None:
 def choose(program: Program, function: str, backend: str, threads: int = 1,
            ) -> tuple[str, Caller]:
     """
-    Return the name of the back end that runs a function, and a callable.
+    Return the back end, 'python' or 'c', that runs a function of a program of style fast.
 
-    Parameters
-    ----------
-    program : Program
-        Of style fast.
-    function : str
-        Name of one of its functions.
-    backend : str
-        'python', 'c', or 'auto': C where it can be compiled, else Python and a line in the log.
-    threads : int
-        At most so many for a batch, from 1 to 64.
-
-    Returns
-    -------
-    str, callable
-        'c' and the compiled function, or 'python' and a function that always returns None, so
-        that the caller evaluates the Python text.
+    With it, its callable: compiled, or one that always returns None, so that the caller evaluates
+    the Python text. The back end 'auto' is C where it can be compiled, else Python and a line in
+    the log. Of a batch, at most so many threads take a part, from 1 to 64.
 
     Raises
     ------

@@ -8,9 +8,9 @@ import sys
 import sysconfig
 from collections.abc import Callable
 from functools import lru_cache
-from importlib.machinery import ExtensionFileLoader
+from importlib.machinery import ExtensionFileLoader, ModuleSpec
 from importlib.resources import files
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import module_from_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -33,7 +33,6 @@ else, or a number in them or in the result is not finite.
 """
 
 _LOG = logging.getLogger(__name__)
-_MODULE = 'urdf2dyn_caller'
 _OPTIONS = ('-fno-fast-math', '-fno-unsafe-math-optimizations', '-fno-associative-math',
             '-fno-finite-math-only',   # whatever CC says: sums are meant as they are written
             '-ffp-contract=fast', '-fno-math-errno', '-fno-trapping-math',
@@ -46,11 +45,7 @@ def compiled(source: Source, threads: int = 1) -> Caller:
     """
     Compile a function, or find it compiled, and return it as a callable.
 
-    Parameters
-    ----------
-    source : Source
-    threads : int
-        At most so many for a batch, from 1 to 64; the result does not depend on them.
+    The result does not depend on the number of threads, at most so many for a batch, 1 to 64.
 
     Raises
     ------
@@ -109,11 +104,9 @@ def _extension(compiler: Compiler) -> ModuleType | None:
 
 
 def _module(path: Path) -> ModuleType:
-    spec = spec_from_file_location(_MODULE, path, loader=ExtensionFileLoader(_MODULE, str(path)))
-    if spec is None or spec.loader is None:
-        raise ImportError(f'{path} is no extension module')
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    loader = ExtensionFileLoader('urdf2dyn_caller', str(path))
+    module = module_from_spec(ModuleSpec(loader.name, loader, origin=str(path)))
+    loader.exec_module(module)
     module.Caller   # noqa: B018 - an AttributeError now rather than later
     return module
 

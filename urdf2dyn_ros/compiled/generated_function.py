@@ -23,22 +23,12 @@ class GeneratedFunction:
     """
     A function of a program of style fast, for one state or for many.
 
-    Parameters
-    ----------
-    program : Program
-    name : str
-        Of the function.
-    backend : str
-        'python', 'c' or 'auto'.
-    threads : int
-        Compiled code uses at most so many for a batch.
-
     Attributes
     ----------
     backend : str
         'python' or 'c': what runs.
     compiled : callable
-        The compiled function; None is its answer to what it leaves to `careful`.
+        The compiled function; it returns None for what it leaves to `careful`.
     results : dict
         Name of each result to where it is in the value.
 

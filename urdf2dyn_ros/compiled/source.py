@@ -23,18 +23,9 @@ PART = 150
 
 class Source(NamedTuple):
     """
-    A C text and what calls need to know of it.
+    A complete C text, the entries of each of its arrays, and its number of statements.
 
-    Attributes
-    ----------
-    text : str
-        Complete, with no #include but of the C library.
-    inputs : tuple of int
-        Entries of each of the 1 to 6 arrays, at least 1.
-    result : tuple of int
-        Shape of the result for one state: (n, n), or (m,) of all results one behind the other.
-    statements : int
-        In the text of one evaluation.
+    The shape of the result for one state is (n, n), or (m,) of all results one behind the other.
 
     """
 

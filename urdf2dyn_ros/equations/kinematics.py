@@ -36,14 +36,8 @@ class Frame(NamedTuple):
     """
     Placement and motion of a frame, all in the axes of the frame of reference.
 
-    Attributes
-    ----------
-    R : Matrix
-        reference_R_frame.
-    p, v, a : Vector
-        Position [m], velocity [m/s] and acceleration [m/s^2] of the frame's origin.
-    w, wd : Vector
-        Angular velocity [rad/s] and its derivative [rad/s^2].
+    reference_R_frame; position [m], velocity [m/s] and acceleration [m/s^2] of the frame's origin;
+    angular velocity [rad/s] and its derivative [rad/s^2].
 
     """
 

@@ -22,12 +22,8 @@ class Motion(NamedTuple):
     """
     Motion of a frame, in its own axes.
 
-    Attributes
-    ----------
-    w, wd : Vector
-        Angular velocity [rad/s] and its derivative [rad/s^2].
-    a : Vector
-        Acceleration of the frame's origin minus gravity [m/s^2].
+    Angular velocity [rad/s] and its derivative [rad/s^2]; acceleration of the frame's origin minus
+    gravity [m/s^2].
 
     """
 
@@ -45,15 +41,10 @@ class Wrench(NamedTuple):
 
 class Coordinate(NamedTuple):
     """
-    Position, velocity and acceleration of a joint.
+    Position [rad or m], velocity and acceleration of a joint, with the x axis chosen for its body.
 
-    Attributes
-    ----------
-    q, qd, qdd : Scalar
-        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
-    turn : float
-        Constant angle [rad] from the frame of the joint at position zero to the frame of its
-        body, about the joint's axis: the free choice of the body's x axis.
+    That choice is `turn`, the constant angle [rad] about the joint's axis from the frame of the
+    joint at position zero to the frame of its body.
 
     """
 

@@ -75,7 +75,9 @@ def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str
             _fix_to_world(robot, next(link for link in model.links if link.name == model.root))
         _add_control(robot, [joint for joint in model.joints if joint.type in _CONTROLLED_TYPES],
                      PLUGINS[plugins].hardware)
-        _add_plugin(robot, controllers, PLUGINS[plugins])
+        plugin = etree.SubElement(etree.SubElement(robot, 'gazebo'), 'plugin',
+                                  filename=PLUGINS[plugins].library, name=PLUGINS[plugins].system)
+        etree.SubElement(plugin, 'parameters').text = controllers
     return etree.tostring(robot, encoding='unicode')
 
 
@@ -139,9 +141,3 @@ def _start(limits: Limits) -> float:
     lower = -float('inf') if limits.lower is None else limits.lower
     upper = float('inf') if limits.upper is None else limits.upper
     return float(min(max(0.0, lower), upper))
-
-
-def _add_plugin(robot: Element, controllers: str, plugins: Plugins) -> None:
-    plugin = etree.SubElement(etree.SubElement(robot, 'gazebo'), 'plugin',
-                              filename=plugins.library, name=plugins.system)
-    etree.SubElement(plugin, 'parameters').text = controllers
