@@ -86,21 +86,5 @@ class EstimatorClass(Protocol[E_co]):
 
 
 def make(kind: EstimatorClass[E_co], joints: int, **parameters: Any) -> E_co:
-    """
-    Return a new estimator of a class.
-
-    Parameters
-    ----------
-    kind : class
-    joints : int
-        Number of joints.
-    **parameters
-        Rows of ``PARAMETERS`` by name; the others are at their defaults.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown parameter or a value that breaks its rule.
-
-    """
+    """Return a new estimator of a class; parameters as in `make_estimator`."""
     return kind(joints, **check_all(kind.PARAMETERS, parameters))

@@ -75,12 +75,8 @@ class LowPass:
     Butterworth low-pass of second order, for steps of any length.
 
     The continuous filter y' = w z, z' = w (u - y - sqrt(2) z) is integrated by the trapezoidal
-    rule (the bilinear transform) over the real length of each step.
-
-    Parameters
-    ----------
-    cutoff : float
-        Frequency at which the gain is 1/sqrt(2) [Hz].
+    rule (the bilinear transform) over the real length of each step. The gain is 1/sqrt(2) at the
+    frequency `cutoff` [Hz].
 
     """
 

@@ -110,33 +110,14 @@ class Polynomial:
         while self._count - 2 >= self._fewest and self._span(self._count - 2) >= self._window:
             self._count -= 2
 
-    def _least_squares(self, time: Array, Y: Array, degree: int, of: int,
-                       ) -> tuple[Array, Array]:
+    def _least_squares(self, time: Array, Y: Array, degree: int, of: int) -> tuple[Array, Array]:
         """
-        Fit every column of Y by a polynomial in time.
+        Fit every column of Y (samples, n) by a polynomial in time since the estimate [s].
 
         The normal equations are solved by Cholesky factors, whose accuracy does not depend on the
-        unit of time: no scaling is needed.
-
-        Parameters
-        ----------
-        time : ndarray, (samples,)
-            Since the sample of the estimate [s].
-        Y : ndarray, (samples, n)
-            One joint per column.
-        degree : int
-            Highest power.
-        of : int
-            Power whose coefficient gets a standard deviation.
-
-        Returns
-        -------
-        coefficients : ndarray, (degree + 1, n)
-            Rows: powers 0 to degree.
-        std : ndarray, (n,)
-            Standard deviation of the coefficients of power `of`, from the residuals of the fit.
-            Both are NaN in columns where Y has a NaN, and everywhere if the stamps are too close
-            for a fit.
+        unit of time: no scaling is needed. Return the coefficients (degree + 1, n), and the
+        standard deviation (n,) of those of power `of`, from the residuals of the fit. Both are NaN
+        in columns where Y has a NaN, and everywhere if the stamps are too close for a fit.
 
         """
         powers = np.ones((degree + 1, len(time)))

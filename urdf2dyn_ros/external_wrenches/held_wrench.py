@@ -39,14 +39,8 @@ class HeldWrench:
     Holds each wrench until the stamp of the next one (zero-order hold), up to a timeout.
 
     Stamps must increase. A clock jump back is accepted when a second message in a row confirms it;
-    then everything before is forgotten.
-
-    Parameters
-    ----------
-    timeout : int
-        Age after which a wrench no longer acts [ns].
-    events : Counter
-        Counts ``jump_back``.
+    then everything before is forgotten, and counted as ``jump_back`` in `events`. Wrenches older
+    than the timeout [ns] no longer act.
 
     """
 
@@ -79,12 +73,8 @@ class HeldWrench:
         """
         Return the wrench that acts, or the key of the reason why there is none.
 
-        Parameters
-        ----------
-        stamp : int
-            [ns]; no older than in the call before, because older wrenches are dropped.
-        now : int
-            By the clock of `add` [ns].
+        The stamp [ns] is no older than in the call before, because older wrenches are dropped;
+        `now` [ns] is by the clock of `add`.
 
         """
         messages = self._messages

@@ -95,54 +95,36 @@ class JointStateTemplate:
         self._data = bytearray(data)
         self._q, self._qd, self._effort = (
             np.frombuffer(self._data, _number, joints, place)
-            for place in _layout(data, joints, [joints] * 3).places)
+            for place in _layout(data, joints, [joints] * 3)[1])
 
-    def filled(self, stamp: int, q: Array, qd: Array,
-               effort: Array) -> bytes:
+    def filled(self, stamp: int, q: Array, qd: Array, effort: Array) -> bytes:
         """Return a serialized message with a stamp [ns] and three arrays (n,), as in `Fields`."""
         _stamp.pack_into(self._data, _STAMP_BEGIN, *divmod(stamp, SECOND_NS))
         self._q[:], self._qd[:], self._effort[:] = q, qd, effort
         return bytes(self._data)
 
 
-class _Layout(NamedTuple):
-    """Parts that do not change (strings and counts), places of the numbers, and the end."""
-
-    fixed: list[slice]
-    places: list[int]
-    end: int
-
-
-def _layout(data: bytes, names: int, lengths: Sequence[int]) -> _Layout:
-    """Return the layout of a message with so many names and numbers; padding may be anything."""
+def _layout(data: bytes, names: int,
+            lengths: Sequence[int]) -> tuple[list[slice], list[int], int]:
+    """Return what does not change (strings, counts; not padding), places of numbers, the end."""
     fixed, places, place = [slice(0, _STAMP_BEGIN)], [], _STAMP_END
 
-    def keep(size: int) -> None:
+    def keep(is_text: bool) -> None:
         nonlocal place
-        fixed.append(slice(place, place + size))
-        place += size
+        begin = _aligned(place, 4)
+        length = struct.unpack_from('<I', data, begin)[0] if is_text else 0
+        place = begin + 4 + int(length)
+        fixed.append(slice(begin, place))
 
-    def text() -> None:
-        nonlocal place
-        place = _aligned(place, 4)
-        keep(4 + int(struct.unpack_from('<I', data, place)[0]))
-
-    def count() -> None:
-        nonlocal place
-        place = _aligned(place, 4)
-        keep(4)
-
-    text()   # frame_id
-    count()
-    for _ in range(names):
-        text()
+    for is_text in (True, False, *[True] * names):   # frame_id, number of names, names
+        keep(is_text)
     for length in lengths:
-        count()
+        keep(False)
         if length:
             place = _aligned(place, 8)
         places.append(place)
         place += 8 * length
-    return _Layout(fixed, places, place)
+    return fixed, places, place
 
 
 def _aligned(place: int, size: int) -> int:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,13 +54,6 @@ DEGREES = 57.3
 _Sample = tuple[int, Array, Array]
 
 
-class Fault(NamedTuple):
-    """A systematic error: how much of it is tolerated, and the sentence that reports it."""
-
-    tolerance: float
-    text: Callable[[float], str]
-
-
 def _gain(excess: float) -> str:
     gain = 1.0 + excess
     text = f'the position changes {gain:.3g} times as fast'
@@ -79,11 +71,10 @@ def _offset(offset: float) -> str:
     return f'it is {abs(offset):.3g} too {"small" if offset > 0.0 else "large"} [rad/s or m/s]'
 
 
-FAULTS = (Fault(0.1, _gain), Fault(1e-3, _lag), Fault(1e-2, _offset))
-"""Faults in the order of the regressors."""
+TOLERANCES = np.array([0.1, 1e-3, 1e-2])
+"""Tolerated errors of gain [-], lag [s] and offset [rad/s or m/s], as of the regressors."""
 
 _ZERO = 'it is zero throughout while the position changes'
-_TOLERANCES = np.array([fault.tolerance for fault in FAULTS])
 
 
 class VelocityCheck:
@@ -98,17 +89,8 @@ class VelocityCheck:
     exact velocity. The velocity of a joint with a figure beyond its tolerance is dropped, until
     later blocks no longer contradict it. A velocity that was always zero counts as not measured.
 
-    Parameters
-    ----------
-    joints : int
-        Number of joints, n.
-
-    Attributes
-    ----------
-    warnings : dict of int to str
-        Joints whose velocities are not credible, and why.
-    dropping : bool
-        Whether the velocity of a joint is dropped.
+    `warnings` has the joints whose velocities are not credible, and why; `dropping` is True while
+    the velocity of any joint is dropped.
 
     """
 
@@ -217,12 +199,12 @@ class VelocityCheck:
         yield
         deviation = np.sqrt(self._variance[:, None] * np.einsum('jaa->ja', inverse))
         margin = SIGNIFICANCE * deviation
-        wrong = np.abs(error) - margin > _TOLERANCES
+        wrong = np.abs(error) - margin > TOLERANCES
         inconsistent = self._unexplained > 0.5 * self._blocks
         enough = self._blocks >= FEWEST_BLOCKS
         faulty = enough & (wrong.any(axis=1) | inconsistent)
         tried = self._blocks > RETRIAL_BLOCKS
-        right = enough & ~faulty & (tried | (np.abs(error) + margin < _TOLERANCES).all(axis=1))
+        right = enough & ~faulty & (tried | (np.abs(error) + margin < TOLERANCES).all(axis=1))
         self._dropped = (self._dropped | faulty) & ~right
         self.dropping = bool(self._dropped.any())
         for joint in np.flatnonzero(faulty).tolist():
@@ -240,9 +222,9 @@ class VelocityCheck:
 
 def _text(wrong: NDArray[np.bool_], error: Array) -> str:
     """Return the first fault of a velocity in words."""
-    for fault, is_wrong, size in zip(FAULTS, wrong.tolist(), error.tolist()):
+    for text, is_wrong, size in zip((_gain, _lag, _offset), wrong.tolist(), error.tolist()):
         if is_wrong:
-            return fault.text(size)
+            return text(size)
     return 'the position does not follow it'
 
 

@@ -115,21 +115,7 @@ class JointTerm(ABC):
                 yield name, row, value
 
     def check(self, joint: str, kind: JointType) -> None:
-        """
-        Check the parameters, which are numbers.
-
-        Parameters
-        ----------
-        joint : str
-            Name of the joint, for the message.
-        kind : JointType
-
-        Raises
-        ------
-        ParameterError
-            If one is not a number, not finite or out of its range.
-
-        """
+        """Raise a ParameterError for a parameter that is no finite number within its range."""
         for name, row in self.rows().items():
             value = getattr(self, name)
             Parameter(f'{self.NAME} {name} of joint {quote(joint)}', 0.0, row.what,

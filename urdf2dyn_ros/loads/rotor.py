@@ -68,7 +68,7 @@ class Rotor(JointTerm):
         object.__setattr__(self, '_reflected', coupled * self.gear_ratio + self.armature)
 
     def check(self, joint: str, kind: JointType) -> None:
-        """Check the parameters, as `JointTerm.check` does."""
+        """Check as `JointTerm` does, and that a rotor has a gear ratio."""
         super().check(joint, kind)
         if self.inertia != 0.0 and self.gear_ratio == 0.0:
             raise ParameterError(f'parameter rotor gear_ratio of joint {quote(joint)} = 0: must '

@@ -39,16 +39,7 @@ class ContactDetector:
     """
     Detects contacts per joint, and remembers the joints until `reset`.
 
-    Parameters
-    ----------
-    joint_names : sequence of str, (n,)
-    **parameters
-        Rows of ``PARAMETERS`` by name, checked by `check_all`.
-
-    Attributes
-    ----------
-    touched : tuple of str
-        Joints with a contact since the last reset.
+    The parameters are rows of ``PARAMETERS`` by name, checked by `check_all`.
 
     """
 

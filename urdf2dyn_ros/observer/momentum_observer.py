@@ -46,11 +46,6 @@ class MomentumObserver:
     **parameters
         Rows of ``PARAMETERS`` by name.
 
-    Attributes
-    ----------
-    settling : ndarray of bool, (n,)
-        Residuals that began less than 5/K ago and may still be too small.
-
     Raises
     ------
     ParameterError
@@ -92,7 +87,7 @@ class MomentumObserver:
 
     @property
     def settling(self) -> NDArray[np.bool_]:
-        """Residuals that may still be too small, (n,)."""
+        """Residuals that began less than 5/K ago and may still be too small, (n,)."""
         flags: NDArray[np.bool_] = self._last[0] - self._begin < self._settled_after
         return flags
 
@@ -152,20 +147,9 @@ class MomentumObserver:
     def run(self, stamps: Sequence[int] | NDArray[np.int64], q: Array, qd: Array, effort: Array,
             *load_arguments: ArrayLike) -> Array:
         """
-        Add many samples at once, with the same result as `update` one by one.
+        Add N samples at once, with the same result (N, n) as `update` one by one; NaN for None.
 
-        Parameters
-        ----------
-        stamps : sequence of int, (N,)
-            [ns].
-        q, qd, effort : ndarray, (N, n)
-        *load_arguments : array_like
-            As for `InverseDynamics`; the payload is constant.
-
-        Returns
-        -------
-        ndarray, (N, n)
-            NaN where `update` returns None.
+        The arguments have a row for each sample; the payload is constant.
 
         Raises
         ------
@@ -197,15 +181,7 @@ class MomentumObserver:
 
 
 def per_joint(name: str, values: Sequence[float], joint_names: Sequence[str]) -> Array:
-    """
-    Return a number per joint, (n,), from one for all or one for each.
-
-    Raises
-    ------
-    ParameterError
-        If there are neither 1 nor n values.
-
-    """
+    """Return a number per joint, (n,), from one for all or one for each; else ParameterError."""
     n = len(joint_names)
     if len(values) not in (1, n):
         raise ParameterError(f'parameter {name} has {len(values)} entries: it takes one for all '
