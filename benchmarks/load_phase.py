@@ -22,7 +22,7 @@ from sensor_msgs.msg import JointState
 
 from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
 from urdf2dyn_ros.nodes.demo.local_graph import Client, join_empty_domain
-from urdf2dyn_ros.nodes.executors import EXECUTOR_VARIABLE
+from urdf2dyn_ros.nodes.running import EXECUTOR_VARIABLE
 
 HERE = Path(__file__).resolve().parent
 SETTLING = 1.0

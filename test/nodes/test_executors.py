@@ -12,7 +12,7 @@ from std_srvs.srv import Trigger
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import connected, error, started
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.nodes.executors import (
+from urdf2dyn_ros.nodes.running import (
     EVENTS_SINCE,
     EXECUTOR_VARIABLE,
     EXECUTORS,
@@ -54,7 +54,7 @@ def test_a_wrong_choice_ends_a_node_with_one_line(graph: Graph,
 
 def test_the_choice_follows_the_version_of_rclpy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the events executor cannot await a service, and where there is none."""
-    module = 'urdf2dyn_ros.nodes.executors.'
+    module = 'urdf2dyn_ros.nodes.running.'
     monkeypatch.delenv(EXECUTOR_VARIABLE, raising=False)
     monkeypatch.setitem(EXECUTORS, 'events', lambda: pytest.fail('not asked for'))
     monkeypatch.setattr(module + 'version', lambda name: '7.1.6')

@@ -14,20 +14,12 @@ from rclpy.validate_topic_name import validate_topic_name
 
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.nodes.callbacks import answering, barrier, steady_timer
-from urdf2dyn_ros.nodes.qos_mismatch import QosMismatch
+from urdf2dyn_ros.nodes.qos import QosMismatch
 
 try:
-    from rclpy.event_handler import (
-        PublisherEventCallbacks,
-        SubscriptionEventCallbacks,
-        UnsupportedEventTypeError,
-    )
+    from rclpy import event_handler as qos_events
 except ImportError:  # Humble
-    from rclpy.qos_event import (
-        PublisherEventCallbacks,
-        SubscriptionEventCallbacks,
-        UnsupportedEventTypeError,
-    )
+    from rclpy import qos_event as qos_events
 
 _OVERRIDABLE = (QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY,
                 QoSPolicyKind.DURABILITY)
@@ -62,7 +54,7 @@ class Endpoints:
     def publisher(self, kind: Any, name: str, qos: QoSProfile | None = None) -> Any:
         """Return a publisher; raises a ParameterError for an unusable name or QoS override."""
         topic, own = self._resolved(name), qos or QoSProfile(depth=10)
-        events = PublisherEventCallbacks(incompatible_qos=self.guarded(
+        events = qos_events.PublisherEventCallbacks(incompatible_qos=self.guarded(
             partial(self._mismatch.of_publisher, topic, own)))
         return self._made(topic, 'publisher', events,
                           partial(self.node.create_publisher, kind, name, own))
@@ -71,7 +63,7 @@ class Endpoints:
                   qos: QoSProfile, raw: bool = False) -> Any:
         """Return a subscription, to bytes if `raw` is true; raises as `publisher` does."""
         topic = self._resolved(name)
-        events = SubscriptionEventCallbacks(incompatible_qos=self.guarded(
+        events = qos_events.SubscriptionEventCallbacks(incompatible_qos=self.guarded(
             partial(self._mismatch.of_subscription, topic, qos)))
         return self._made(topic, 'subscription', events, partial(
             self.node.create_subscription, kind, name, self.guarded(callback), qos, raw=raw))
@@ -100,7 +92,8 @@ class Endpoints:
         try:
             try:
                 return make(event_callbacks=events, qos_overriding_options=overriding)
-            except UnsupportedEventTypeError:   # some RMWs have no such events, Humble raises
+            # some RMWs have no such events: Humble raises
+            except qos_events.UnsupportedEventTypeError:
                 return make(qos_overriding_options=overriding)
         except Exception as error:  # rclpy has several kinds for a bad value
             raise ParameterError(f'no {end} for {topic}, the parameters qos_overrides.{topic}.'

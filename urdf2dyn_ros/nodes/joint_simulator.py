@@ -133,7 +133,10 @@ class JointSimulator(Node):
         try:
             self._trajectory = ViaPoints(
                 self._gears.drivers, self._gears.limits, self._trajectory(self._moving_time()),
-                message.joint_names, _points(message))
+                message.joint_names,
+                [Point(point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec,
+                       point.positions, point.velocities, point.accelerations)
+                 for point in message.points])
         except SimulationError as error:
             self.get_logger().error(f'{error}; the motion before it continues')
             return
@@ -162,13 +165,6 @@ class JointSimulator(Node):
             self._progress_topic.publish(Float64(data=done))
         if done == 1.0:
             self.get_logger().info('the motion is done, holding still')
-
-
-def _points(message: JointTrajectory) -> list[Point]:
-    """Return the points of a trajectory, without their efforts."""
-    return [Point(point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec,
-                  point.positions, point.velocities, point.accelerations)
-            for point in message.points]
 
 
 def main(arguments: Sequence[str] | None = None) -> Any:

@@ -17,13 +17,10 @@ class Parameter:
 
     Attributes
     ----------
-    name : str
     default : bool, int, float, str or tuple of float
         Its type is the parameter's type; an int is accepted for a float.
     meaning : str
         What it does, in a sentence.
-    unit : str
-        For instance ``'s'``; empty without a unit.
     minimum, maximum : float or None
         Inclusive bounds, of every entry for a tuple.
     choices : tuple of str
@@ -65,29 +62,18 @@ class Parameter:
         return replace(self, name=name)
 
     def check(self, value: Any) -> Any:
-        """
-        Return the value in the parameter's own type.
-
-        Raises
-        ------
-        ParameterError
-            If the value breaks the rule; the text names parameter, value and rule.
-
-        """
+        """Return the value in the parameter's own type; a ParameterError if it breaks the rule."""
         try:
             checked = self._convert(value)
+            for entry in checked if isinstance(checked, tuple) else (checked,):
+                if ((isinstance(entry, float) and not math.isfinite(entry))
+                        or (self.minimum is not None and entry < self.minimum)
+                        or (self.maximum is not None and entry > self.maximum)
+                        or (self.choices and entry not in self.choices)):
+                    raise ValueError
         except (TypeError, ValueError):
-            raise self._error(value) from None
-        numbers = checked if isinstance(checked, tuple) else (checked,)
-        for number in numbers:
-            if isinstance(number, float) and not math.isfinite(number):
-                raise self._error(value)
-            if self.minimum is not None and number < self.minimum:
-                raise self._error(value)
-            if self.maximum is not None and number > self.maximum:
-                raise self._error(value)
-        if self.choices and checked not in self.choices:
-            raise self._error(value)
+            raise ParameterError(
+                f'parameter {self.name} = {value!r}: must be {self.rule}') from None
         return checked
 
     def _convert(self, value: Any) -> Any:
@@ -103,18 +89,12 @@ class Parameter:
             raise TypeError
         return value
 
-    def _error(self, value: Any) -> ParameterError:
-        return ParameterError(f'parameter {self.name} = {value!r}: must be {self.rule}')
-
 
 def check_all(table: Iterable[Parameter], values: dict[str, Any]) -> dict[str, Any]:
     """
     Return every parameter of the table, those in `values` checked, the others at their default.
 
-    Raises
-    ------
-    ParameterError
-        For an unknown name or a value that breaks its rule.
+    An unknown name or a value that breaks its rule raises a ParameterError.
 
     """
     rows = {row.name: row for row in table}

@@ -17,18 +17,10 @@ _SINGLE = ('revolute', 'continuous', 'prismatic')
 @dataclass(frozen=True)
 class Gears:
     """
-    Positions of all moving joints: ``ratios @ q + offsets``, with q of the drivers.
+    Positions of all m moving joints: ``ratios @ q + offsets``, with q of the n drivers.
 
-    Attributes
-    ----------
-    joints : tuple of Joint, (m,)
-        Every moving joint, in the order of the file.
-    drivers : tuple of Joint, (n,)
-        Those that do not mimic, in the order of the file.
-    ratios : ndarray, (m, n)
-        Products along chains of mimic joints.
-    offsets : ndarray, (m,)
-        [rad or m].
+    The drivers do not mimic; both are in the order of the file. The ratios (m, n) are products
+    along chains of mimic joints; the offsets (m,) are in [rad or m].
 
     """
 

@@ -12,8 +12,8 @@ from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.gears import gears
-from urdf2dyn_ros.simulators.inertia import check_inertia
 from urdf2dyn_ros.simulators.sample import SimulatedSample
+from urdf2dyn_ros.simulators.simulated_model import check_inertia
 
 COMMANDS = ('effort', 'velocity', 'position')
 """Kinds of commands; a servo of the engine follows the last two."""
@@ -37,6 +37,9 @@ class Simulator(ABC):
     An engine is a subclass with the abstract methods; their vectors have an entry for each of the
     m moving joints, including mimic joints, in the order of the file.
 
+    A SimulationError says what the engine cannot simulate: joints with several coordinates, joints
+    that move no inertia, constant wrenches, or a model that it read differently.
+
     Parameters
     ----------
     model : RobotModel
@@ -55,12 +58,6 @@ class Simulator(ABC):
         The n drivers, in the order of the file.
     inertia : ndarray, (n,)
         Inertia that each joint moves at position zero [kg m^2 or kg], the others free.
-
-    Raises
-    ------
-    SimulationError
-        If the engine cannot simulate the robot: joints with several coordinates, joints that
-        move no inertia, constant wrenches, or a model that the engine read differently.
 
     """
 

@@ -35,18 +35,9 @@ class MonitorReport:
     """
     Figures since the report before; messages and failures of callbacks since the start.
 
-    Attributes
-    ----------
-    received, published : float
-        [1/s].
-    silence : float or None
-        Time since the last message [s]; None before the first.
-    silent : bool
-        Whether that is longer than the period of the stream allows.
-    latency : tuple of float, (3,)
-        From receipt to publishing [us]: median, 99th percentile, largest; NaN if there was none.
-    failure : str
-        The traceback of the last failure, if it is new.
+    Rates are in [1/s]; the silence [s], None before the first message, may be longer than the
+    period of the stream allows. Latencies are from receipt to publishing [us]: median, 99th
+    percentile, largest; NaN if there was none. `failure` is the traceback of a new failure.
 
     """
 

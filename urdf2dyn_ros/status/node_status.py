@@ -57,8 +57,8 @@ def model_status(state: NodeState) -> Status:
     if dynamics is None:
         message = (f'the robot description is rejected: {state.rejected}' if state.rejected
                    else 'no model: no robot description was received')
-        return Status('model', Level.ERROR if state.rejected else Level.WARN, _line(message),
-                      {'refused': state.rejected})
+        return Status('model', Level.ERROR if state.rejected else Level.WARN,
+                      message.partition('\n')[0], {'refused': state.rejected})
     warnings = [str(problem) for problem in dynamics.model.warnings]
     values = {
         'model': dynamics.model.name, 'joints': ', '.join(dynamics.joint_names),
@@ -71,7 +71,8 @@ def model_status(state: NodeState) -> Status:
     if state.rejected:
         message = ('the newest robot description is rejected, the model before it stays active: '
                    + state.rejected)
-        return Status('model', Level.ERROR, _line(message), values)
+        # the other lines are in the log
+        return Status('model', Level.ERROR, message.partition('\n')[0], values)
     if warnings:
         return Status('model', Level.WARN, f'running, with {len(warnings)} warning(s)', values)
     return Status('model', Level.OK, 'running', values)
@@ -178,8 +179,3 @@ def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str])
 
 def _number(value: float | None) -> str:
     return 'unknown' if value is None or value != value else f'{value:.6g}'
-
-
-def _line(text: str) -> str:
-    """Return the first line: the others are in the log."""
-    return text.partition('\n')[0]

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.trajectories.room import Room
-from urdf2dyn_ros.trajectories.trajectory import PlannedTrajectory
+from urdf2dyn_ros.trajectories.trajectory import PlannedTrajectory, Room
 
 _SEED = 1985
 """Seed of the points."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.trajectories.room import Room
-from urdf2dyn_ros.trajectories.trajectory import PlannedTrajectory
+from urdf2dyn_ros.trajectories.trajectory import PlannedTrajectory, Room
 
 _GOLDEN = 0.6180339887498949
 """Its multiples modulo 1 never repeat: every joint gets its own frequencies."""

@@ -1,13 +1,22 @@
-"""The contracts of motions: any motion, and one that is planned within limits."""
+"""The contracts of motions: any motion, and one that is planned in the room of the limits."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.robot_model import Limits
-from urdf2dyn_ros.trajectories.room import Room, room_of
+
+_POSITION_SHARE, _VELOCITY_SHARE = 0.8, 0.6
+"""Largest share of a limit that a motion uses."""
+
+_LARGEST = {'prismatic': (0.15, 0.3)}
+_LARGEST_ANGLES = (0.8, 1.5)
+"""Largest amplitude and velocity [m], [m/s]; of all other types [rad], [rad/s]."""
 
 
 class Trajectory(ABC):
@@ -19,6 +28,47 @@ class Trajectory(ABC):
     @abstractmethod
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
         """Return q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2] at t [s]."""
+
+
+class Room(NamedTuple):
+    """
+    Range [rad or m] and velocity [rad/s or m/s] (n,) that the limits of n joints leave a motion.
+
+    The centre is the position closest to zero with the amplitude to both sides, which is at most
+    80 % of the way to the limits; the velocity is at most 60 % of its limit, where 0 is none.
+
+    """
+
+    centre: Array
+    amplitude: Array
+    velocity: Array
+
+
+def room_of(types: Sequence[str], limits: Sequence[Limits]) -> Room:
+    """
+    Return the room of joints; without limits 0.8 rad and 1.5 rad/s, or 0.15 m and 0.3 m/s.
+
+    A limit on the position of a continuous joint is not used.
+
+    """
+    rows = [_room(*pair) for pair in zip(types, limits, strict=True)]
+    return Room(*np.array(rows).reshape(-1, 3).T)
+
+
+def _room(kind: str, limits: Limits) -> tuple[float, float, float]:
+    amplitude, velocity = _LARGEST.get(kind, _LARGEST_ANGLES)
+    lower, upper = (None, None) if kind == 'continuous' else (limits.lower, limits.upper)
+    if lower is not None and upper is not None:
+        amplitude = min(amplitude, _POSITION_SHARE * abs(upper - lower) / 2.0)
+    swing = amplitude / _POSITION_SHARE
+    centre = 0.0
+    if lower is not None:
+        centre = max(centre, lower + swing)
+    if upper is not None:
+        centre = min(centre, upper - swing)
+    if limits.velocity:
+        velocity = min(velocity, _VELOCITY_SHARE * limits.velocity)
+    return centre, amplitude, velocity
 
 
 class PlannedTrajectory(Trajectory):

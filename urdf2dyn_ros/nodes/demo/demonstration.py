@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ from urdf2dyn_ros.nodes.demo.child_process import (
     last_lines,
     stop_all,
 )
-from urdf2dyn_ros.nodes.demo.interrupts import interrupts
 from urdf2dyn_ros.nodes.demo.local_graph import Client, join_empty_domain
 from urdf2dyn_ros.nodes.qos import latched
 from urdf2dyn_ros.parameters import check_all
@@ -58,7 +58,7 @@ def run_demo(robot: Path | None, duration: float, output: Path) -> int:
     robot : Path or None
         URDF or xacro of a robot with a fixed base; None for the RX-90.
     duration : float
-        Duration of the motion [s].
+        Of the motion [s].
     output : Path
         Directory for the report and the exported model, which replace those of an earlier
         demonstration; created if it does not exist.
@@ -69,7 +69,7 @@ def run_demo(robot: Path | None, duration: float, output: Path) -> int:
         0 if the demonstration finished and the efforts agree, 1 if not, 130 if interrupted.
 
     """
-    with interrupts() as check:
+    with _interrupts() as check:
         try:
             _demonstrate(robot or robot_file('rx90'), duration, output.absolute(), check)
         except (Urdf2DynError, OSError) as error:
@@ -79,6 +79,29 @@ def run_demo(robot: Path | None, duration: float, output: Path) -> int:
             print('interrupted', file=sys.stderr)
             return 130
     return 0
+
+
+@contextmanager
+def _interrupts() -> Iterator[Callable[[], None]]:
+    """
+    Record SIGINT and SIGTERM; yield a function that raises a KeyboardInterrupt after one.
+
+    Raised at any instant, it would come out of rclpy as whatever error its C++ makes of it.
+
+    """
+    received: list[int] = []
+
+    def check() -> None:
+        if received:
+            raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, lambda number, frame: received.append(number))
+              for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield check
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _demonstrate(robot: Path, duration: float, output: Path,
@@ -104,7 +127,9 @@ def _demonstrate(robot: Path, duration: float, output: Path,
 
         for name, values in _parameters(model, duration, output).items():
             file = directory / f'{name}.yaml'
-            file.write_text(_yaml(values), encoding='utf-8')
+            # JSON is YAML with any description quoted
+            file.write_text(json.dumps({'/**': {'ros__parameters': values}}, ensure_ascii=False),
+                            encoding='utf-8')
             children.append(ChildProcess(
                 f'urdf2dyn_ros.nodes.{name}', ['--ros-args', '--params-file', str(file)],
                 {'ROS_DOMAIN_ID': str(domain)}))
@@ -132,11 +157,6 @@ def _parameters(model: RobotModel, duration: float, output: Path) -> dict[str, d
     }
 
 
-def _yaml(values: Mapping[str, Any]) -> str:
-    """Return a file of parameters as JSON, which is YAML with any description quoted."""
-    return json.dumps({'/**': {'ros__parameters': values}}, ensure_ascii=False)
-
-
 def _follow(client: Client, duration: float, watch: Callable[[], None]) -> None:
     """Show the progress of the motion, and the number of efforts, until it is done."""
     done, efforts = [0.0], [0]
@@ -145,7 +165,7 @@ def _follow(client: Client, duration: float, watch: Callable[[], None]) -> None:
         efforts[0] += 1
 
     client.subscribe(Float64, 'joint_simulator/progress',
-                  lambda message: done.append(message.data), latched())
+                     lambda message: done.append(message.data), latched())
     client.subscribe(JointState, 'inverse_dynamics/efforts', count)
     progress = ProgressBar(sys.stdout, pause=1.0)
 

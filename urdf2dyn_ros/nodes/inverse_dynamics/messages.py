@@ -24,13 +24,8 @@ class JointStateFields:
     JointState messages of always the same joints: the bytes of one, filled again and again.
 
     To make a message and have rclpy serialize it takes longer. Where the middleware writes other
-    bytes than those of plain CDR, a message is filled.
-
-    Parameters
-    ----------
-    names : sequence of str, (n,)
-    frame : str
-        Any frame of the robot: RViz's Effort display omits messages without one.
+    bytes than those of plain CDR, a message is filled. The frame is any one of the robot: RViz's
+    Effort display omits messages without one.
 
     """
 

@@ -21,12 +21,11 @@ from urdf2dyn_ros.nodes.inverse_dynamics.missing_data import MissingData
 from urdf2dyn_ros.nodes.inverse_dynamics.model_info import ModelInfo
 from urdf2dyn_ros.nodes.inverse_dynamics.moving_base import Base
 from urdf2dyn_ros.nodes.inverse_dynamics.observer import Observer
-from urdf2dyn_ros.nodes.inverse_dynamics.outputs import Outputs
+from urdf2dyn_ros.nodes.inverse_dynamics.outputs import Outputs, TermTopics
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_FAMILIES, NODE_PARAMETERS
 from urdf2dyn_ros.nodes.inverse_dynamics.payload import Payload
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Active, BuiltModel, Pipeline
 from urdf2dyn_ros.nodes.inverse_dynamics.status import StatusPublisher
-from urdf2dyn_ros.nodes.inverse_dynamics.terms import TermTopics
 from urdf2dyn_ros.nodes.inverse_dynamics.wrenches import Wrenches
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.qos import best_effort

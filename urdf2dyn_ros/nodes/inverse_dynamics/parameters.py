@@ -9,7 +9,7 @@ from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.loads.load_parameters import JOINT_PARAMETERS, LOAD_PARAMETERS, WRENCH_TOPICS
 from urdf2dyn_ros.loads.payload import PAYLOAD
 from urdf2dyn_ros.moving_base import BASE_PARAMETER, MovingBase
-from urdf2dyn_ros.nodes.inverse_dynamics.terms import TERM_NAMES
+from urdf2dyn_ros.nodes.inverse_dynamics.outputs import TERM_NAMES
 from urdf2dyn_ros.observer.contact import ContactDetector
 from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
 from urdf2dyn_ros.parameters import Parameter
