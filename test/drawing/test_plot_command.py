@@ -15,8 +15,8 @@ from urdf2dyn_ros.commands import plot
 from urdf2dyn_ros.comparison.comparison import Comparison
 from urdf2dyn_ros.comparison.report import write_csv, write_json
 from urdf2dyn_ros.drawing import bars, curves
+from urdf2dyn_ros.drawing.layout import thinned
 from urdf2dyn_ros.drawing.table import read_table
-from urdf2dyn_ros.drawing.thinning import thinned
 
 START = 1_700_000_000_000_000_000
 RECORDING = 'time,q_a,q_b_2,effort_a,temperature\n1e9,1,2,,4\n1000000001,2,,nan,5\n\n' \

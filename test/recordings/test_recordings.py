@@ -24,7 +24,7 @@ from support.recordings.bags import (
 from support.recordings.two_joints import NAMES, STORAGE, VALUES, check, listing, messages, stamps
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings import Record, open_recording
-from urdf2dyn_ros.recordings.decoder import decoder
+from urdf2dyn_ros.recordings.messages import decoder
 
 
 @pytest.mark.parametrize(('kind', 'how', 'file'), [

@@ -5,7 +5,7 @@ import pytest
 
 from support.recordings.tuned import error, motion_of, scaled, silent
 from support.streams.known_motions import PROFILES, START, Recording, truth
-from urdf2dyn_ros.tuning.sampling import sampling
+from urdf2dyn_ros.tuning.noise import sampling
 from urdf2dyn_ros.tuning.suggestion import suggest
 from urdf2dyn_ros.tuning.velocity import velocities
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from urdf2dyn_ros.commands.loads import add_loads, read_loads
-from urdf2dyn_ros.commands.robot import add_robot, read_robot
+from urdf2dyn_ros.commands.robot import add_loads, add_robot, read_loads, read_robot
 from urdf2dyn_ros.export import export_model, write_files
 from urdf2dyn_ros.functions import CHOICES
 from urdf2dyn_ros.functions.dynamics import Dynamics

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from urdf2dyn_ros.commands.loads import add_loads, read_loads
-from urdf2dyn_ros.commands.robot import add_robot, read_robot
+from urdf2dyn_ros.commands.robot import add_loads, add_robot, read_loads, read_robot
 from urdf2dyn_ros.information import information, information_text
 
 

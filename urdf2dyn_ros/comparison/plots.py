@@ -11,9 +11,15 @@ import numpy as np
 
 from urdf2dyn_ros.comparison.figures_text import lateness
 from urdf2dyn_ros.comparison.joint_comparison import JointComparison
-from urdf2dyn_ros.drawing.layout import add_axes, add_head, add_name, draw_pair, style_axes
+from urdf2dyn_ros.drawing.layout import (
+    add_axes,
+    add_head,
+    add_name,
+    draw_pair,
+    style_axes,
+    thinned,
+)
 from urdf2dyn_ros.drawing.picture import DPI, drawn_name, empty_figure
-from urdf2dyn_ros.drawing.thinning import thinned
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.system.atomic_file import atomic_file
 

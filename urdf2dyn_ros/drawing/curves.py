@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.drawing.layout import add_axes, add_name, style_axes
+from urdf2dyn_ros.drawing.layout import add_axes, add_name, style_axes, thinned
 from urdf2dyn_ros.drawing.picture import (
     BLACK,
     BLUE,
@@ -25,7 +25,6 @@ from urdf2dyn_ros.drawing.picture import (
     save,
 )
 from urdf2dyn_ros.drawing.table import Table
-from urdf2dyn_ros.drawing.thinning import thinned
 
 _QUANTITIES = {
     'q': ('position\n[rad | m]', BLUE),

@@ -1,10 +1,14 @@
-"""What pictures share: axes at places in inches, a title above a legend, and their style."""
+"""What pictures share: axes at places in inches, title and legend, style, and samples to draw."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.drawing.picture import COMPUTED, MEASURED, RESIDUAL, drawn_name
 
 
@@ -68,3 +72,25 @@ def draw_pair(upper: Any, lower: Any, time: Any, curves: Any, labels: Sequence[s
     upper.tick_params(labelbottom=False)
     lower.locator_params(axis='y', nbins=3)
     return lines
+
+
+def thinned(lines: Array, segments: int) -> NDArray[np.int64]:
+    """
+    Return which samples of lines (n, k) to draw so that no peak is lost.
+
+    Of each segment these are the lowest and the highest finite value of every line; the first and
+    the last sample are always drawn.
+
+    """
+    count = lines.shape[1]
+    if count <= 2 * segments:
+        return np.arange(count, dtype=np.int64)
+    size = -(-count // segments)
+    padded = np.full((len(lines), segments * size), np.nan)
+    padded[:, :count] = np.where(np.isfinite(lines), lines, np.nan)
+    parts = padded.reshape(len(lines), segments, size)
+    starts = size * np.arange(segments)
+    lowest = starts + np.where(np.isnan(parts), np.inf, parts).argmin(axis=2)
+    highest = starts + np.where(np.isnan(parts), -np.inf, parts).argmax(axis=2)
+    kept = np.unique(np.concatenate(([0, count - 1], lowest.ravel(), highest.ravel())))
+    return np.asarray(kept[kept < count], dtype=np.int64)

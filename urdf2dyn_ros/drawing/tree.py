@@ -20,8 +20,7 @@ from urdf2dyn_ros.drawing.picture import (
     save,
     text_width,
 )
-from urdf2dyn_ros.drawing.tree_rows import TreeRow, tree_rows
-from urdf2dyn_ros.drawing.tree_text import TreeLine, summary, tree_line
+from urdf2dyn_ros.drawing.tree_rows import TreeLine, TreeRow, summary, tree_line, tree_rows
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.robot_model import RobotModel
 

@@ -14,7 +14,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.recordings.bag import METADATA
-from urdf2dyn_ros.recordings.decoder import JOINT_STATE, types
+from urdf2dyn_ros.recordings.messages import JOINT_STATE, types
 from urdf2dyn_ros.recordings.recording import one_line
 from urdf2dyn_ros.recordings.storage import library
 from urdf2dyn_ros.stamps import SECOND_NS

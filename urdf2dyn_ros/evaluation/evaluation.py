@@ -24,8 +24,7 @@ from urdf2dyn_ros.evaluation.accelerations import (
 from urdf2dyn_ros.evaluation.effort_bag import EffortBag, storage_kind
 from urdf2dyn_ros.evaluation.effort_rows import EffortRows
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
-from urdf2dyn_ros.evaluation.joint_names import check_recorded_joints, heads_with
-from urdf2dyn_ros.evaluation.renaming import renaming
+from urdf2dyn_ros.evaluation.joint_names import check_recorded_joints, heads_with, renaming
 from urdf2dyn_ros.evaluation.result import Evaluation, Settings
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import Record, Recording

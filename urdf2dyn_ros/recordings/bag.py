@@ -7,10 +7,9 @@ from pathlib import Path
 
 from urdf2dyn_ros.errors import RecordingError, Urdf2DynError
 from urdf2dyn_ros.recordings.damaged import Damaged
-from urdf2dyn_ros.recordings.decoder import decoder
+from urdf2dyn_ros.recordings.messages import decoder
 from urdf2dyn_ros.recordings.recording import Record, Recording, one_line
-from urdf2dyn_ros.recordings.storage import Intact, Storage
-from urdf2dyn_ros.recordings.topics import Topic, choose_topic
+from urdf2dyn_ros.recordings.storage import Intact, Storage, Topic, choose_topic
 
 _MAGIC = {'.db3': (b'SQLite format 3\0', 'SQLite database'), '.mcap': (b'\x89MCAP0\r\n', 'MCAP')}
 """First bytes of a file by suffix, and the name of its format."""

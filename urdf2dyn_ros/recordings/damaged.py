@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote
 
-from urdf2dyn_ros.recordings.topics import Topic
+from urdf2dyn_ros.recordings.storage import Topic
 
 _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 3, 4, 5, 6, 15
 """Opcodes of MCAP's records (https://mcap.dev/spec)."""

@@ -10,8 +10,7 @@ from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.tuning.motion import RecordedMotion
-from urdf2dyn_ros.tuning.noise import LEAST_NOISE
-from urdf2dyn_ros.tuning.sampling import sampling
+from urdf2dyn_ros.tuning.noise import LEAST_NOISE, sampling
 from urdf2dyn_ros.tuning.suggestion import Suggestion
 
 _HEAD = ('joint', 'position noise', 'velocity noise', '.. in innovations', 'snap density',
