@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -58,11 +57,6 @@ class Evidence:
         self._frozen, self._frozen_varied = 0, 0.0
         self._at_limit = 0
 
-    @property
-    def spread(self) -> float:
-        """Range of the computed effort in all samples [N m or N]."""
-        return self._all.varied
-
     def take(self, stamps: Stamps, measured: Array, computed: Array,
              limit: float | None = None) -> None:
         """Add samples (k,): stamps [ns] and efforts; the actuator's limit [N m or N]."""
@@ -99,14 +93,9 @@ class Evidence:
         """
         Return why the efforts are not credible, or an empty text.
 
-        Simulators and drivers that do not measure effort publish zeros or an old value.
-
-        Parameters
-        ----------
-        whole : Evidence, optional
-            Evidence of all samples, if this is a window: an effort at rest may be constant.
-        limit : float, optional
-            The URDF's limit [N m or N].
+        Simulators and drivers that do not measure effort publish zeros or an old value. For a
+        window, `whole` is the evidence of all samples: an effort at rest may be constant. The
+        URDF's limit is in [N m or N].
 
         """
         count = self._all.count
@@ -116,36 +105,27 @@ class Evidence:
             if self._low.value == 0.0:
                 return 'the measured effort is zero throughout'
             return f'the measured effort is frozen at {self._low.value:.6g}'
-        spread = (whole or self).spread
-        cut = self._saturated(spread)
-        if limit and self._within(limit) and self._at_limit > _SATURATED * count:
+        spread = (whole or self)._all.varied
+        cut, beyond = self._saturated(spread)
+        # a limit that the measurement exceeds is wrong
+        within = limit and max(-self._low.value, self._high.value) <= (1.0 + _AT_LIMIT) * limit
+        if within and self._at_limit > _SATURATED * count:
             return (f"the measured effort is at the URDF's limit of {limit:.6g} in "
                     f'{100.0 * self._at_limit / count:.0f} % of the samples')
-        if self._frozen_varied > _VARIED * spread and not (cut and cut.beyond):
+        if self._frozen_varied > _VARIED * spread and not beyond:
             return (f'the measured effort is frozen for {self._frozen * 1e-9:.1f} s while the '
                     'computed one varies')
         return '' if cut is None else (
-            f'the measured effort is saturated at {cut.stuck.value:.6g} in '
-            f'{100.0 * cut.stuck.count / count:.0f} % of the samples')
+            f'the measured effort is saturated at {cut.value:.6g} in '
+            f'{100.0 * cut.count / count:.0f} % of the samples')
 
-    def _within(self, limit: float) -> bool:
-        """Return whether the measurement never exceeds the limit, which else is wrong."""
-        return max(-self._low.value, self._high.value) <= (1.0 + _AT_LIMIT) * limit
-
-    def _saturated(self, spread: float) -> Cut | None:
-        """Return the extreme at which the measurement is saturated, if any."""
+    def _saturated(self, spread: float) -> tuple[Stuck | None, bool]:
+        """Return the saturated extreme, and whether the computed effort then lies beyond it."""
         for stuck, sign in ((self._low, -1.0), (self._high, 1.0)):
             if stuck.count > _SATURATED * self._all.count and stuck.varied > _VARIED * spread:
                 middle = 0.5 * (stuck.lowest + stuck.highest)
-                return Cut(stuck, sign * (middle - stuck.value) > 0.0)
-        return None
-
-
-class Cut(NamedTuple):
-    """An extreme, and whether the computed effort then lies beyond it."""
-
-    stuck: Stuck
-    beyond: bool
+                return stuck, sign * (middle - stuck.value) > 0.0
+        return None, False
 
 
 def _extreme(known: Stuck, value: float, measured: Array, computed: Array) -> Stuck:

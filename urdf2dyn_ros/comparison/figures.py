@@ -47,17 +47,10 @@ NO_FIGURES = EffortFigures()
 def effort_figures(moments: Moments, reference: float, weights: Array, viscous: float = 0.0,
                    coulomb: float = 0.0) -> EffortFigures:
     """
-    Return the figures of summed pairs.
+    Return the figures of summed pairs, whose moments have a reference [N m or N].
 
-    Parameters
-    ----------
-    moments : Moments
-    reference : float
-        Reference of the moments [N m or N].
-    weights : ndarray, (p,)
-        Weights of the residuals at p lags.
-    viscous, coulomb : float
-        Friction that the computed effort includes.
+    `weights` (p,) are those of the residuals at p lags; `viscous` and `coulomb` are the friction
+    that the computed effort includes.
 
     """
     count, size, gram = moments.samples, moments.lags, moments.gram

@@ -15,16 +15,8 @@ class FigureColumn(NamedTuple):
     """
     A figure in tables and in the status.
 
-    Attributes
-    ----------
-    head, meaning : str
-        Head of the column, and its explanation on the page.
-    key : str
-        Key in the status, with the units of effort and of velocity to be filled in.
-    value : callable
-        The number in a span.
-    form : str
-        Format of the number in tables.
+    `meaning` is its explanation on the page, `key` that in the status, with the units of effort
+    and of velocity to be filled in; `form` is the format of the number in tables.
 
     """
 
@@ -86,16 +78,9 @@ def notes(name: str, span: Span) -> list[str]:
 
 def joint_status(joint: JointComparison, seconds: float, stale: bool) -> Status:
     """
-    Return the status of a joint.
+    Return the status of a joint, whose samples are not used, with a sliding window of `seconds`.
 
-    Parameters
-    ----------
-    joint : JointComparison
-        Its samples are not used.
-    seconds : float
-        Length of the sliding window [s].
-    stale : bool
-        Whether there have been no new pairs for a while.
+    It is stale if there have been no new pairs for a while.
 
     """
     values = {'unit': joint.unit}

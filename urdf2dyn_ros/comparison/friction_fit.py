@@ -20,10 +20,7 @@ _TERMS = [VELOCITY, DIRECTION, MOVING]
 
 
 class FittedValue(NamedTuple):
-    """
-    A fitted number and its standard error, a lower bound if the samples' errors are correlated.
-
-    """
+    """A fitted number; its standard error is a lower bound if samples' errors are correlated."""
 
     value: float = np.nan
     error: float = np.nan
@@ -39,18 +36,8 @@ class FrictionFit:
 
     The fit excludes samples at rest, where friction is undetermined; their residual is one mean.
 
-    Attributes
-    ----------
-    viscous : FittedValue
-        [N m s/rad or N s/m].
-    coulomb, offset : FittedValue
-        [N m or N].
-    rmse : float
-        RMS of the remaining residual [N m or N].
-    unknown : str
-        The reason why there is no fit, or empty.
-    counted : tuple of float, (2,)
-        Viscous and Coulomb friction in the computed effort, thus not in the residual.
+    `rmse` is that of the remaining residual, `unknown` the reason why there is no fit, or empty.
+    `counted` is viscous and Coulomb friction in the computed effort, thus not in the residual.
 
     """
 
@@ -74,15 +61,9 @@ NO_FIT = FrictionFit()
 def fit_friction(moments: Moments, weights: Array, viscous: float = 0.0,
                  coulomb: float = 0.0) -> FrictionFit:
     """
-    Fit friction.
+    Fit friction to the residual with weights (p,) at p lags.
 
-    Parameters
-    ----------
-    moments : Moments
-    weights : ndarray, (p,)
-        Weights of the residuals at p lags.
-    viscous, coulomb : float
-        Friction that the computed effort includes; it is added to the fit.
+    The friction that the computed effort includes, `viscous` and `coulomb`, is added to the fit.
 
     """
     gram = moments.gram

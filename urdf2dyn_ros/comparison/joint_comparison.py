@@ -16,18 +16,9 @@ class Span:
     """
     The figures of the window or the total.
 
-    Attributes
-    ----------
-    doubt : str
-        The reason why the efforts are not credible and have no figures, or empty.
-    lag : float
-        Lag of the measurement [s]; NaN if not significant.
-    figures : EffortFigures
-        Figures with the lag corrected; the largest error is then that of the kept samples.
-    unaligned : EffortFigures
-        Figures without correction.
-    hint : str
-        A warning about credible efforts, or empty.
+    `doubt` is the reason why the efforts are not credible and have no figures, or empty; `hint`
+    a warning about credible ones. `lag` is that of the measurement [s], NaN if not significant;
+    `figures` correct it, and their largest error is then that of the kept samples.
 
     """
 

@@ -45,17 +45,8 @@ class JointRecord:
     """
     Series of a joint in bounded memory, and sums of all pairs.
 
-    Parameters
-    ----------
-    capacity : int
-        Newest samples kept of each side.
-    window : int
-        Length of the sliding window [ns].
-    lags : ndarray of int, (p,)
-        Lags that are tried [ns].
-    still : float
-        Velocity up to which the joint is at rest [rad/s or m/s].
-    matcher : Matcher
+    Up to `capacity` samples of each side are kept. The sliding window [ns] and the lags (p,) that
+    are tried [ns] do not change. The joint is at rest up to the velocity `still` [rad/s or m/s].
 
     """
 
@@ -175,12 +166,7 @@ class JointRecord:
         return sums, evidence
 
     def aligned(self, lag: float, gain: float, window: bool = False) -> tuple[Stamps, Array]:
-        """
-        Return stamps (k,) [ns] and rows (k, 4) of the kept pairs, or those in the window.
-
-        The measured effort is that of a lag [s] later, times `gain`.
-
-        """
+        """Return stamps (k,) and rows (k, 4), the measured effort a lag [s] later, by `gain`."""
         newest = self.matched.newest
         if newest is None:
             return np.empty(0, dtype=np.int64), np.empty((0, 4))

@@ -54,11 +54,7 @@ def find_lag(moments: Moments, lags: Stamps) -> float:
     `_LARGEST_SHARE` of the uncorrelated power. If efforts are a linear function of the position,
     or the motion is a single sine, viscous friction and lag cannot be distinguished.
 
-    Parameters
-    ----------
-    moments : Moments
-    lags : ndarray of int, (p,)
-        Lags of the moments [ns], equidistant, zero in the middle.
+    The lags (p,) of the moments [ns] are equidistant, with zero in the middle.
 
     """
     count, size = moments.samples, moments.lags
@@ -115,12 +111,7 @@ def _unexplained(moments: Moments) -> Array:
 
 
 def weights_at(lag: float, lags: Stamps) -> Array:
-    """
-    Return weights (p,) for the residual at a lag [s] from those at the lags that were tried.
-
-    They are those of the cubic through the nearest four.
-
-    """
+    """Return the residuals' weights (p,) at a lag [s]: the cubic's through the nearest four."""
     weights = np.zeros(len(lags))
     step = float(lags[1] - lags[0])
     place = (lag * 1e9 - float(lags[0])) / step

@@ -21,16 +21,8 @@ class Matching:
     """
     Neighbours and shares by which samples are interpolated at other stamps plus each lag.
 
-    It depends on stamps alone, so that the joints of one message share it.
-
-    Parameters
-    ----------
-    at : ndarray of int, (k,)
-        Increasing stamps of the values [ns].
-    stamps : ndarray of int, (m,)
-        Increasing stamps of the samples [ns].
-    lags : ndarray of int, (p,)
-        [ns].
+    It depends on stamps alone, so that the joints of one message share it: increasing stamps `at`
+    (k,) of the values and `stamps` (m,) of the samples, and lags (p,), all in [ns].
 
     Attributes
     ----------

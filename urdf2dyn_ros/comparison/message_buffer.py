@@ -23,15 +23,7 @@ class _Messages:
 
 
 class MessageBuffer:
-    """
-    Keeps messages until they are processed.
-
-    Parameters
-    ----------
-    columns : int
-        Number of vectors in a message, for instance efforts, positions and velocities.
-
-    """
+    """Keeps messages of so many vectors, for instance efforts and velocities, until processed."""
 
     def __init__(self, columns: int) -> None:
         self._columns = columns

@@ -27,18 +27,9 @@ class Moments:
     in motion, 1 at rest, measured and computed effort (both minus a constant, against
     cancellation), and the computed effort in motion.
 
-    Attributes
-    ----------
-    gram : ndarray, (p + 7, p + 7)
-        Products of two residuals only if their lags are less than `NEAR` steps apart.
-    squares : ndarray, (p,)
-        Squares of the residuals in motion.
-    power : ndarray, (p,)
-        See `Matching`.
-    lowest, highest : float
-        Range of the measured effort without lag [N m or N].
-    largest : float
-        Largest magnitude of the residual without lag [N m or N].
+    It has products of two residuals only if their lags are less than `NEAR` steps apart.
+    `squares` are those of the residuals in motion, `power` is that of `Matching`; `lowest` and
+    `highest` measured effort and `largest` magnitude of the residual are without lag [N m or N].
 
     """
 
@@ -58,19 +49,10 @@ class Moments:
     def of(measured: Array, computed: Array, velocity: Array, power: Array, still: float,
            reference: float) -> Moments:
         """
-        Return the moments of k samples.
+        Return the moments of k samples: measured (p, k) at p lags, computed and velocity (k,).
 
-        Parameters
-        ----------
-        measured : ndarray, (p, k)
-            At p lags, zero in the middle [N m or N].
-        computed, velocity : ndarray, (k,)
-            [N m or N], [rad/s or m/s]; an unknown velocity is NaN.
-        power : ndarray, (p,)
-        still : float
-            Velocity up to which the joint is at rest [rad/s or m/s].
-        reference : float
-            A typical effort [N m or N].
+        The lag in the middle is zero; an unknown velocity is NaN. The joint is at rest up to the
+        velocity `still` [rad/s or m/s]; `reference` is a typical effort [N m or N].
 
         """
         lags, count = measured.shape

@@ -42,18 +42,7 @@ dd { margin: 0; }
 
 def write_page(joints: Sequence[JointComparison], path: Path, title: str,
                about: Sequence[str] = ()) -> None:
-    """
-    Write table and pictures of a comparison as one file of HTML.
-
-    Parameters
-    ----------
-    joints : sequence of JointComparison
-    path : Path
-    title : str
-    about : sequence of str
-        Paragraphs under the title.
-
-    """
+    """Write table and pictures as one file of HTML; `about` are paragraphs under the title."""
     drawn = [joint for joint in joints if len(joint.stamps)]
     start = min((int(joint.stamps[0]) for joint in drawn), default=0)
     if any(joint.total.unaligned.samples > 1.1 * len(joint.stamps) for joint in drawn):

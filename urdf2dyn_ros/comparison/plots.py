@@ -43,12 +43,8 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
     """
     Draw the joints that have samples into a file; its ending selects the format.
 
-    Effort and residual have an axis each, as the two efforts often lie on each other.
-
-    Raises
-    ------
-    ComparisonError
-        If no joint has samples.
+    Effort and residual have an axis each, as the two efforts often lie on each other. It raises
+    ComparisonError if no joint has samples.
 
     """
     drawn = [joint for joint in joints if len(joint.stamps)]

@@ -71,15 +71,7 @@ def _quoted(cell: str) -> str:
 
 
 def write_csv(joints: Sequence[JointComparison], path: Path) -> None:
-    """
-    Write time [s], and measured, computed and residual effort of every joint with samples.
-
-    Raises
-    ------
-    ComparisonError
-        If no joint has samples.
-
-    """
+    """Write time [s] and efforts of every joint with samples; ComparisonError without any."""
     joints = [joint for joint in joints if len(joint.stamps)]
     if not joints:
         raise ComparisonError(

@@ -14,18 +14,10 @@ from urdf2dyn_ros.algebra.arrays import Array
 @dataclass(frozen=True)
 class JointFacts:
     """
-    Facts of one joint from the robot description.
+    Facts of one joint from the robot description, in its unit of effort [N m or N].
 
-    Attributes
-    ----------
-    unit : str
-        Unit of the effort.
-    damping : float
-        [N m s/rad or N s/m].
-    friction : float
-        Coulomb friction [N m or N].
-    limit : float or None
-        Largest effort of the actuator [N m or N]; None if unknown or zero.
+    `friction` is Coulomb friction, `limit` the largest effort of the actuator; None if unknown
+    or zero.
 
     """
 
@@ -42,14 +34,9 @@ def rate_unit(unit: str) -> str:
 
 class Fair(NamedTuple):
     """
-    Both sides of a comparison at k instants: gain * measured + added, and computed.
+    Both sides of a comparison at k instants: gain * measured + added, and computed [N m or N].
 
-    Attributes
-    ----------
-    gain : float
-        [-], or [N m/A] for a current.
-    added, computed : ndarray, (k,)
-        [N m or N].
+    The gain is a number, or [N m/A] for a current.
 
     """
 
@@ -60,17 +47,10 @@ class Fair(NamedTuple):
 
 class Known(NamedTuple):
     """
-    Quantities of a joint at k instants.
+    Quantities of a joint at k instants; `computed` is the inverse dynamics.
 
-    Attributes
-    ----------
-    computed, velocity, gravity : ndarray, (k,)
-        Inverse dynamics [N m or N], [rad/s or m/s], effort against gravity [N m or N].
-    facts : JointFacts
-    gain : float
-        Gain of its current [N m/A].
-    still : float
-        Velocity up to which the joint is at rest [rad/s or m/s].
+    Gravity is the effort against it [N m or N], the gain that of the current [N m/A], `still` the
+    velocity up to which the joint is at rest [rad/s or m/s].
 
     """
 

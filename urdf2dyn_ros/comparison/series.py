@@ -22,16 +22,7 @@ class Series:
 
     A row is dropped if its first value is not finite or too large, or if it is not newer than the
     last. A stamp that is a second older or more is a clock jump: all earlier rows are removed.
-
-    Parameters
-    ----------
-    capacity : int
-    columns : int
-
-    Attributes
-    ----------
-    newest : int or None
-        The last stamp [ns].
+    `newest` is the last stamp [ns].
 
     """
 

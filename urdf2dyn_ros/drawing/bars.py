@@ -43,15 +43,7 @@ class ReportedJoint:
 
 
 def read_report(path: Path) -> list[ReportedJoint]:
-    """
-    Return the joints of a comparison's report in JSON.
-
-    Raises
-    ------
-    DrawingError
-        If the file cannot be read, or is not such a report.
-
-    """
+    """Return the joints of a comparison's report in JSON; DrawingError if it is none."""
     try:
         report = json.loads(path.read_text(encoding='utf-8-sig'))
     except OSError as error:

@@ -27,15 +27,7 @@ DPI = 110
 
 
 def empty_figure(width: float, height: float) -> Any:
-    """
-    Return a matplotlib figure of a size [in] that needs no screen.
-
-    Raises
-    ------
-    DrawingError
-        If matplotlib cannot be imported.
-
-    """
+    """Return a figure of a size [in] that needs no screen; DrawingError without matplotlib."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -71,15 +63,7 @@ def drawn_name(text: str, most: int) -> str:
 
 
 def checked_path(path: str | Path) -> Path:
-    """
-    Return the path of a picture.
-
-    Raises
-    ------
-    DrawingError
-        If the ending is none of FORMATS.
-
-    """
+    """Return the path of a picture; DrawingError if its ending is none of FORMATS."""
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise DrawingError(f'{str(path)!r} does not end in {" or ".join(FORMATS)}: the ending '
@@ -88,15 +72,7 @@ def checked_path(path: str | Path) -> Path:
 
 
 def save(figure: Any, path: Path, title: str) -> None:
-    """
-    Write a picture to a file, completely or not at all; the same picture gives the same bytes.
-
-    Raises
-    ------
-    DrawingError
-        If the file cannot be written; the text contains the reason of the operating system.
-
-    """
+    """Write a picture to a file as a whole; DrawingError with the system's reason if it fails."""
     import matplotlib
     ending = path.suffix.lower()
     metadata = {'Title': drawn_name(title, 200), **({'Date': None} if ending == '.svg' else {})}

@@ -22,14 +22,9 @@ _LATEST_TIME = 9.2e9
 @dataclass(frozen=True)
 class Table:
     """
-    The numbers of a file.
+    The numbers of a file: a time [s] that never decreases, and all other columns, each (k,).
 
-    Attributes
-    ----------
-    time : ndarray, (k,)
-        Never decreasing [s].
-    columns : dict of str to ndarray, (k,)
-        All others, in the order of the file; NaN for an empty cell or nan.
+    These are in the order of the file, with NaN for an empty cell or nan.
 
     """
 
@@ -38,15 +33,7 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    """
-    Read a file with the columns' names in its first line, one of them ``time``.
-
-    Raises
-    ------
-    DrawingError
-        With file, line and column of the fault.
-
-    """
+    """Read a file with names in line 1, one of them ``time``; DrawingError names the cell."""
     try:
         with path.open(encoding='utf-8-sig', newline='') as file:
             lines = csv.reader(file, strict=True, skipinitialspace=True)

@@ -24,18 +24,10 @@ MOST_BODIES = 120
 @dataclass(frozen=True)
 class TreeRow:
     """
-    One line of the picture.
+    One line of the picture: the number of its body, or ROOT, and its column from the left.
 
-    Attributes
-    ----------
-    body : int
-        Number of the body, or ROOT; the first of the omitted bodies if there are any.
-    column : int
-        Counted from the left.
-    parent : int or None
-        Number of the row of the parent, to which a line leads.
-    omitted : tuple of int
-        Numbers of the bodies that the row summarises; empty if it shows a body.
+    A line leads to the row `parent`. A row without a body of its own summarises the `omitted`
+    ones, of which `body` is the first.
 
     """
 

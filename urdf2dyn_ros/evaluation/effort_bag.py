@@ -32,15 +32,8 @@ class EffortBag:
     """
     A bag of the messages that the node would publish; its directory appears when it is complete.
 
-    Parameters
-    ----------
-    path : Path
-        The directory; an earlier bag of this kind is replaced.
-    kind : str
-        'db3' or 'mcap'.
-    joints : sequence of str
-    frame : str
-        The frame of the messages: the model's root.
+    An earlier bag of this kind, 'db3' or 'mcap', is replaced. The frame of the messages is the
+    model's root.
 
     Raises
     ------

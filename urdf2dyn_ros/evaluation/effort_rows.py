@@ -20,20 +20,8 @@ class EffortRows:
     """
     Collects outputs, and writes measured and computed effort with the same semantics.
 
-    Parameters
-    ----------
-    joints : sequence of str, (n,)
-    facts : mapping
-        Facts of each joint.
-    gravity : callable
-        From names and positions to efforts.
-    semantics : str
-        A key of SEMANTICS.
-    gains : sequence of float, (1,) or (n,)
-    still : float
-        Velocity up to which a joint is at rest [rad/s or m/s].
-    external : ExternalEfforts, optional
-        The observer of external efforts.
+    There is one gain of currents, or one for each joint; `still` is the velocity up to which a
+    joint is at rest [rad/s or m/s], `external` the observer of external efforts.
 
     """
 

@@ -52,22 +52,8 @@ class JointExternal:
     """
     External efforts and contacts of one joint.
 
-    Attributes
-    ----------
-    joint, unit : str
-    threshold : float
-        [N m or N].
-    samples : int
-    largest : float
-        Value of largest magnitude [N m or N].
-    largest_at : int
-        Its stamp [ns].
-    rms : float
-        [N m or N].
-    contacts : list of Contact
-        The first ones.
-    count : int
-        Number of all contacts.
+    `largest` is the value of largest magnitude [unit], `largest_at` its stamp [ns], `count` the
+    number of all contacts, of which the first ones are listed.
 
     """
 
@@ -97,22 +83,10 @@ class JointExternal:
 
 class ExternalEfforts:
     """
-    Observes the external efforts of a recording, batch by batch.
+    Observes the external efforts of a recording, batch by batch, with a gain [1/s].
 
-    A step back in time resets the figures.
-
-    Parameters
-    ----------
-    dynamics : InverseDynamics
-    gain : float
-        Gain of the observer [1/s].
-    thresholds : sequence of float
-        Thresholds of contacts [N m or N], one for all joints or one each.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is out of range.
+    There is one threshold of contacts for all joints, or one each [N m or N]. A step back in time
+    resets the figures. A parameter out of range raises ParameterError.
 
     """
 
@@ -135,11 +109,7 @@ class ExternalEfforts:
         """
         Return the external efforts (k, n) [N m or N] at stamps (k,) [ns]; NaN if unknown.
 
-        Parameters
-        ----------
-        stamps : sequence of int, (k,)
-        q, qd, effort : ndarray, (k, n)
-            Estimated positions and velocities, and measured efforts.
+        They follow from estimated q and qd and measured efforts, all (k, n).
 
         """
         efforts = self._observer.run(stamps, q, qd, effort)

@@ -57,20 +57,9 @@ def renaming(rules: Sequence[str], path: Path) -> Callable[[tuple[str, ...]], tu
     r"""
     Return a function that replaces names which match a regular expression as a whole.
 
-    It raises RecordingError if two names become one.
-
-    Parameters
-    ----------
-    rules : sequence of str
-        PATTERN=REPLACEMENT, for instance ``fer_joint(\d)=panda_joint\1``; the first that matches
-        a name is used.
-    path : Path
-        The recording, for errors.
-
-    Raises
-    ------
-    ParameterError
-        For a rule that is not valid.
+    Of the rules PATTERN=REPLACEMENT, for instance ``fer_joint(\d)=panda_joint\1``, the first that
+    matches a name is used; ParameterError if one is not valid. The function raises RecordingError
+    if two names become one.
 
     """
     patterns = [_rule(rule) for rule in rules]

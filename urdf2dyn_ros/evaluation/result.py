@@ -52,28 +52,9 @@ class Evaluation:
     """
     Result of an evaluation.
 
-    Attributes
-    ----------
-    estimator : str
-        The estimator that was used.
-    records : int
-        Number of records.
-    span : tuple of int or None
-        The first and the last stamp of an effort, in the order of the file [ns].
-    counters : Counter
-        Outcomes and events.
-    doubts : dict of str to str
-        The last reason why a quantity was not credible.
-    unknown : tuple of str
-        Recorded joints that the robot does not have.
-    joints : tuple of JointComparison
-    external : ExternalEfforts or None
-        If requested.
-    files : list of Path
-        Written files.
-    remarks : list of str
-    error : RecordingError or None
-        The defect at which reading ended.
+    `span` is the first and the last stamp of an effort, in the order of the file [ns]; `doubts`
+    has the last reason why a quantity was not credible, `unknown` the recorded joints that the
+    robot does not have, `error` the defect at which reading ended.
 
     """
 

@@ -9,7 +9,7 @@ from urdf2dyn_ros.errors import RecordingError, Urdf2DynError
 from urdf2dyn_ros.recordings.damaged import Damaged
 from urdf2dyn_ros.recordings.messages import decoder
 from urdf2dyn_ros.recordings.recording import Record, Recording, one_line
-from urdf2dyn_ros.recordings.storage import Intact, Storage, Topic, choose_topic
+from urdf2dyn_ros.recordings.storage import Intact, Topic, choose_topic
 
 _MAGIC = {'.db3': (b'SQLite format 3\0', 'SQLite database'), '.mcap': (b'\x89MCAP0\r\n', 'MCAP')}
 """First bytes of a file by suffix, and the name of its format."""
@@ -18,21 +18,7 @@ METADATA = 'metadata.yaml'
 
 
 class BagRecording(Recording):
-    """
-    One topic of a bag.
-
-    Parameters
-    ----------
-    path : Path
-    topic : str or None
-        The topic to read; see `open_recording`.
-
-    Raises
-    ------
-    RecordingError
-        As `Recording`, and if the topic is missing or ambiguous.
-
-    """
+    """One topic of a bag; RecordingError also if it is missing or ambiguous."""
 
     def __init__(self, path: Path, topic: str | None = None) -> None:
         super().__init__(path)
@@ -87,11 +73,11 @@ def _check_kind(path: Path) -> None:
                              f'begins with {begin!r}')
 
 
-def _opened(path: Path) -> tuple[Storage, list[Topic]]:
+def _opened(path: Path) -> tuple[Intact | Damaged, list[Topic]]:
     """Return the storage and its topics; for a damaged bag those that can be read."""
-    storage: Storage = Intact(path)
+    whole = Intact(path)
     try:
-        return storage, storage.topics()
+        return whole, whole.topics()
     except Urdf2DynError:
         raise
     # the library raises many types on damaged bytes

@@ -33,15 +33,7 @@ _PLAIN = re.compile(r'[0-9eE+.naNA -]*').fullmatch
 
 
 class CsvRecording(Recording):
-    """
-    A table without topics; an empty cell or NaN was not measured.
-
-    Raises
-    ------
-    RecordingError
-        As `Recording`, with line and column.
-
-    """
+    """A table without topics; an empty cell or NaN was not measured. Errors name the cell."""
 
     def __init__(self, path: Path, topic: str | None = None) -> None:
         super().__init__(path)
@@ -114,18 +106,9 @@ class CsvRecording(Recording):
 
 class _Columns:
     """
-    The meaning of columns.
+    The meaning of columns; RecordingError if names are missing or ambiguous.
 
-    Attributes
-    ----------
-    joints : tuple of str
-    used : list of int
-        The columns that are read, first that of the time.
-
-    Raises
-    ------
-    RecordingError
-        If names of columns are missing or ambiguous.
+    `used` are the columns that are read, first that of the time.
 
     """
 

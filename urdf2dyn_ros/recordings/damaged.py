@@ -22,17 +22,7 @@ _MCAP_MAGIC = 8
 
 
 class Damaged:
-    """
-    The files of a bag that cannot be opened as a whole, read up to a defect.
-
-    Parameters
-    ----------
-    path : Path
-        File or directory.
-    fault : str
-        The reason why it cannot be opened.
-
-    """
+    """The files of a bag that, for the reason `fault`, cannot be opened, read up to a defect."""
 
     def __init__(self, path: Path, fault: str) -> None:
         self.fault = fault

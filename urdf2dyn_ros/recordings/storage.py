@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from urdf2dyn_ros.errors import RecordingError, Urdf2DynError
 from urdf2dyn_ros.recordings.messages import MESSAGES
@@ -13,16 +13,7 @@ _USUAL = '/joint_states'
 
 
 class Topic(NamedTuple):
-    """
-    One topic of a bag.
-
-    Attributes
-    ----------
-    name, type : str
-    messages : int or None
-        Their number; None if unknown.
-
-    """
+    """One topic of a bag, with the number of its messages; None if unknown."""
 
     name: str
     type: str
@@ -34,15 +25,7 @@ class Topic(NamedTuple):
 
 
 def choose_topic(topics: Sequence[Topic], wanted: str | None, path: Path) -> Topic:
-    """
-    Return the requested topic, or the only possible one.
-
-    Raises
-    ------
-    RecordingError
-        If there are none or several; the message lists all topics.
-
-    """
+    """Return the requested or only possible topic; RecordingError lists all topics otherwise."""
     candidates = _named(topics, wanted) if wanted else _candidates(topics)
     if len(candidates) == 1:
         return candidates[0]
@@ -69,31 +52,12 @@ def _candidates(topics: Sequence[Topic]) -> list[Topic]:
     return []
 
 
-class Storage(Protocol):
-    """
-    A source of messages.
-
-    Attributes
-    ----------
-    fault : str
-        The reason why messages are missing, or empty.
-
-    """
-
-    fault: str
-
-    def topics(self) -> list[Topic]:
-        """Return all topics, of any type."""
-
-    def messages(self, topic: Topic) -> Iterator[tuple[int, bytes]]:
-        """Yield the time of recording [ns] and the serialized message."""
-
-
 class Intact:
-    """A whole bag: file or directory, split or not, compressed or not."""
+    """A whole bag: file or directory, split or not, compressed or not; it has no fault."""
+
+    fault = ''
 
     def __init__(self, path: Path) -> None:
-        self.fault = ''
         self._path = path
         self._reader = library().Reader
 
@@ -116,15 +80,7 @@ class Intact:
 
 
 def library() -> Any:
-    """
-    Return the module rosbags.rosbag2, an optional requirement.
-
-    Raises
-    ------
-    Urdf2DynError
-        If it is not installed.
-
-    """
+    """Return the optional requirement rosbags.rosbag2; Urdf2DynError if it is not installed."""
     try:
         from rosbags import rosbag2
     except ImportError as error:

@@ -86,20 +86,10 @@ class Candidates(Kalman):
 def costs(motion: RecordedMotion, densities: Array, deviations: Array, stamps: float,
           show: Callable[[float], None]) -> Array:
     """
-    Return minus twice the log-likelihood (n, m), without a constant.
+    Return minus twice the log-likelihood (n, m) of m candidates, without a constant.
 
-    Parameters
-    ----------
-    motion : RecordedMotion
-        Motion of n joints.
-    densities : ndarray, (n, m)
-        Snap densities of m candidates.
-    deviations : ndarray, (2, n, m)
-        Noise of positions and velocities.
-    stamps : float
-        Standard deviation of the stamps [s].
-    show : callable
-        A function of the fraction done.
+    These are snap densities (n, m), and noise of positions and velocities (2, n, m). `stamps` is
+    the stamps' standard deviation [s]; `show` is called with the fraction done.
 
     """
     n, m = densities.shape
@@ -119,15 +109,8 @@ def most_likely(motion: RecordedMotion, noise: Array, stamps: float,
     """
     Return snap densities (n,) and noise (2, n); that of velocities is from the innovations.
 
-    Parameters
-    ----------
-    motion : RecordedMotion
-    noise : ndarray, (2, n)
-        Noise of divided differences; NaN if not measured.
-    stamps : float
-        Standard deviation of the stamps [s].
-    show : callable
-        A function of the fraction done.
+    `noise` (2, n) is that of divided differences, NaN if not measured; `stamps` the stamps'
+    standard deviation [s]; `show` is called with the fraction done.
 
     """
     n = len(motion.names)

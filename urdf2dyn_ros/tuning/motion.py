@@ -40,27 +40,11 @@ class RecordedMotion:
     """
     Samples of a recorded motion.
 
-    Attributes
-    ----------
-    path : Path
-        The recording.
-    names : tuple of str, (n,)
-    stamps : ndarray of int, (k,)
-        Strictly increasing [ns].
-    q, qd : ndarray, (k, n)
-        [rad or m], [rad/s or m/s]; qd is NaN if not measured.
-    starts : ndarray of bool, (k,)
-        Samples that do not continue the one before.
-    all_stamps : ndarray of int
-        Stamps of the whole segment, in the order of the file [ns].
-    events : Counter
-        Counted outcomes and events.
-    error : RecordingError or None
-        The defect at which reading ended.
-    set_back : str
-        Clock jumps and the number of excluded samples as a sentence, or empty.
-    skipped : int
-        Samples of the segment between the pieces.
+    The stamps (k,) [ns] increase strictly; q and qd are (k, n), and qd is NaN if not measured.
+    `starts` (k,) are the samples that do not continue the one before, `all_stamps` those of the
+    whole segment in the order of the file, `skipped` the number of its samples between the
+    pieces. `error` is the defect at which reading ended, `set_back` a sentence about clock jumps
+    and the number of excluded samples, or empty.
 
     """
 

@@ -26,23 +26,11 @@ LOST = 1.5
 @dataclass(frozen=True)
 class Sampling:
     """
-    Figures of stamps.
+    Figures of stamps, times in [s].
 
-    Attributes
-    ----------
-    count : int
-    duration : float
-        Time from the first to the last stamp [s].
-    period : float
-        Median interval [s].
-    jitter : float
-        Standard deviation of intervals without losses [s].
-    lost : int
-        Number of missing samples in longer intervals.
-    longest : float
-        Longest interval [s].
-    repeated, back : int
-        Numbers of stamps equal to, or before, the one before.
+    The period is the median interval, the jitter the standard deviation of intervals without
+    losses; `lost` counts samples missing in longer intervals, `repeated` and `back` stamps equal
+    to, or before, the one before.
 
     """
 

@@ -41,15 +41,7 @@ class JointSmoother(KalmanFixedLag):
 
 @dataclass(frozen=True)
 class Estimated:
-    """
-    Estimates of a motion, one row for every sample; NaN if there is none.
-
-    Attributes
-    ----------
-    q, qd, qdd : ndarray, (k, n)
-        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
-
-    """
+    """Estimates (k, n) of a motion, one row for every sample; NaN if there is none."""
 
     q: Array
     qd: Array

@@ -16,12 +16,8 @@ class Segment:
     """
     Keeps pieces from all of a stream of unknown length, in bounded memory.
 
-    Attributes
-    ----------
-    count : int
-        Number of samples, also of those not kept.
-    stamps : array of int
-        Stamps of messages in the order of the file, added by the caller [ns].
+    `count` includes the samples not kept; the caller adds the stamps of messages in the order of
+    the file [ns].
 
     """
 
@@ -63,12 +59,8 @@ class SetBack:
     """
     A clock jump back, as of a looped bag or a simulator that was reset.
 
-    Attributes
-    ----------
-    record : int
-        Number of the first record after it, from 1.
-    before, after : int
-        Stamps before and after it [ns].
+    `record` is the number of the first record after it, from 1; `before` and `after` are stamps
+    [ns].
 
     """
 
@@ -85,12 +77,7 @@ class Segments:
     """
     Keeps the longest segment between clock jumps; of equally long ones the last.
 
-    Attributes
-    ----------
-    now : Segment
-        The segment that is being read.
-    set_back : list of SetBack
-        The first clock jump, or none.
+    `now` is the segment that is being read; `set_back` has the first clock jump, or none.
 
     """
 

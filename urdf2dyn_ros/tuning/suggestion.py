@@ -40,27 +40,12 @@ class Suggestion:
     """
     Suggested parameters, and the figures behind them.
 
-    Attributes
-    ----------
-    estimator : str
-    parameters : dict
-        Values by name.
-    moving : ndarray of bool, (n,)
-        Joints that move, on which the filter is tuned.
-    noise : ndarray, (2, n)
-        Standard deviations of positions and velocities from divided differences.
-    inflated : ndarray, (n,)
-        That of velocities from the innovations.
-    density : ndarray, (n,)
-        Most likely snap density of each joint [rad^2/s^7 or m^2/s^7].
-    stamps : float
-        Standard deviation of the stamps [s].
-    velocities : list of Velocity
-    tuned, untuned : ndarray, (n,)
-        RMS of the acceleration's residual divided by the RMS of the reference, with suggested
-        and with default parameters [-].
-    estimate, smoothed : Estimated
-        Estimates of the filter with the suggested parameters, and the reference.
+    The filter is tuned on the n joints that are `moving`. `noise` (2, n) is the standard deviation
+    of positions and velocities from divided differences, `inflated` (n,) that of velocities from
+    the innovations, `stamps` that of the stamps [s]; `density` (n,) is the most likely snap
+    density of each joint [rad^2/s^7 or m^2/s^7]. `tuned` and `untuned` (n,) are the RMS of the
+    acceleration's residual divided by the RMS of the reference, with suggested and with default
+    parameters [-]; `estimate` is that of the tuned filter, and `smoothed` the reference.
 
     """
 
@@ -86,15 +71,8 @@ def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None
     There is one number for all joints. The filter's gain depends on the ratios of parameters only;
     they are geometric means over the joints that move, as the error of the acceleration rises
     equally on both sides of a joint's own ratio. One factor then enlarges all of them until no
-    joint's noise exceeds the suggested one: else the gate would reject good measurements.
-
-    Parameters
-    ----------
-    motion : RecordedMotion
-    estimator : str
-        One of ``TUNABLE``.
-    show : callable
-        A function of the fraction done.
+    joint's noise exceeds the suggested one: else the gate would reject good measurements. The
+    estimator is one of ``TUNABLE``; `show` is called with the fraction done.
 
     Raises
     ------

@@ -28,19 +28,9 @@ class Velocity:
     """
     The measured velocity of a joint compared with its positions.
 
-    Attributes
-    ----------
-    kind : str
-        ``'measured'``, ``'not measured'``, ``'zero'`` throughout although the joint moves, or
-        ``'still'``: nothing moves.
-    scale : float
-        Measured velocity over true one [-].
-    lag : float
-        [s].
-    bias : float
-        Value at rest [rad/s or m/s].
-    error : float
-        RMS residual of the regression, per time [rad/s or m/s].
+    Its kind is ``'measured'``, ``'not measured'``, ``'zero'`` throughout although the joint moves,
+    or ``'still'``: nothing moves. `scale` is measured over true velocity, `bias` the value at
+    rest, `error` the RMS residual of the regression, per time.
 
     """
 
