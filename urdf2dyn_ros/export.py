@@ -84,16 +84,8 @@ def write_files(files: dict[str, str], directory: str | os.PathLike[str],
     """
     Write files completely or not at all, and return their paths.
 
-    A file that is there already with the same text is left as it is.
-
-    Parameters
-    ----------
-    files : dict
-        File name to text, as `export_model` returns it.
-    directory : path
-        Made if it does not exist.
-    overwrite : bool
-        Replace files that are there with another text.
+    The directory is made if it does not exist. A file that is there already with the same text is
+    left as it is; one with another text is replaced only if `overwrite`.
 
     Raises
     ------

@@ -278,13 +278,8 @@ class InverseDynamics:
         self._function(name)
 
     def _whole(self, name: str, *given: ArrayLike) -> Any:
-        found = self._function(name)(*given)
-        return self._parted(found) if self._moves else found
-
-    def _parted(self, found: Array) -> tuple[Array, Array]:
-        """Return efforts and wrench, which come one behind the other."""
-        n = len(self.joint_names)
-        return found[..., :n], found[..., n:]
+        found, n = self._function(name)(*given), len(self.joint_names)
+        return (found[..., :n], found[..., n:]) if self._moves else found
 
     def _program(self, name: str) -> Program:
         return generate(self._system, robot=self.model.name, name='robot', style='fast',

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 SECOND_NS = 1_000_000_000
-"""Nanoseconds of a second."""
 
 MAX_STAMP = 2**63 - 1
 """Largest stamp [ns], that of a signed 64-bit integer."""

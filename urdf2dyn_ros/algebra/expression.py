@@ -25,21 +25,12 @@ Scalar = Any
 
 class Node:
     """
-    One operation, created once per graph.
+    One operation, created once per graph; serial is the order of creation.
 
-    Attributes
-    ----------
-    op : str
-        const, input, parameter, add, sub, mul, sin, cos, tanh, exp or abs.
-    args : tuple of Node
-        Operands; empty for const, input and parameter.
-    value : float or str
-        The number of a const, the name of an input or parameter, whether an exp has the negated
-        operand, else None.
-    serial : int
-        Order of creation.
-    factor, base : float, Node
-        The node is factor times base; 1 and the node itself unless it is a multiple.
+    Its op is const, input, parameter, add, sub, mul, sin, cos, tanh, exp or abs. The value is the
+    number of a const, the name of an input or parameter, whether an exp has the negated operand,
+    else None. The node is factor times base; 1 and the node itself unless it is a multiple.
+
     """
 
     __slots__ = ('args', 'base', 'factor', 'graph', 'op', 'serial', 'value')
@@ -57,12 +48,8 @@ class Graph:
     """
     The nodes of one model, in the order of their creation, and the names of some of them.
 
-    Attributes
-    ----------
-    labels : dict
-        Node to (name, negative): the named quantity is the node, or its negative.
-    cancels : bool
-        Whether (x + y) - x folds to y.
+    A label is (name, negative): the named quantity is the node, or its negative. With `cancels`,
+    (x + y) - x folds to y.
 
     """
 

@@ -14,6 +14,9 @@ AXES = 'xyz'
 TENSOR = ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')
 """Entries of a symmetric matrix, in the order of the URDF."""
 
+ROUNDING = 2.0**-50
+"""Share of the largest number below which a number is a zero with rounding errors."""
+
 
 def add(a: Vector, b: Vector) -> Vector:
     """Return a + b."""
@@ -40,9 +43,9 @@ def cross(a: Vector, b: Vector) -> Vector:
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-def rounded(a: Vector, tiny: float) -> Vector:
-    """Return a with entries of at most this magnitude set to zero."""
-    x, y, z = (0.0 if abs(entry) <= tiny else entry for entry in a)
+def rounded(a: Vector, largest: float) -> Vector:
+    """Return a with entries set to zero that are rounding errors of numbers as the largest."""
+    x, y, z = (0.0 if abs(entry) <= ROUNDING * largest else entry for entry in a)
     return (x, y, z)
 
 

@@ -1,5 +1,1 @@
-"""
-The system's C compiler and a cache of its libraries, for any C text.
-
-compiler: finds and runs it. cache: keeps the libraries on disk.
-"""
+"""The system's C compiler and a cache of its libraries on disk, for any C text."""

@@ -59,19 +59,12 @@ class GeneratedFunction:
 
     def __call__(self, *given: ArrayLike) -> Array:
         """
-        Return the function's value, in new memory.
+        Return the function's value, (n,) or (N, n), or (n, n) or (N, n, n), in new memory.
 
-        Parameters
-        ----------
-        *given : array_like, (n,) or (N, n)
-            Those of q, qd, qdd that the function depends on; then, each as long as it is, those
-            of base_motion, external and payload that the program has. One row of these goes with
-            N states, for all of which it is the same.
-
-        Returns
-        -------
-        ndarray, (n,) or (N, n), or (n, n) or (N, n, n)
-            Several results one behind the other, as `results` says.
+        Several results stand one behind the other, as `results` says.
+        Given are those of q, qd, qdd that the function depends on, (n,) or (N, n); then, each as
+        long as it is, those of base_motion, external and payload that the program has. One row of
+        these goes with N states, for all of which it is the same.
 
         Raises
         ------

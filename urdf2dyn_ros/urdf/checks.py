@@ -22,16 +22,10 @@ from urdf2dyn_ros.urdf.findings import reject
 
 MAX_PROBLEMS = 1000
 
-Rule = Callable[[Description], Iterator[Problem]]
-
-RULES: tuple[Rule, ...] = (
+RULES: tuple[Callable[[Description], Iterator[Problem]], ...] = (
     *rules_text.RULES, *rules_tree.RULES, *rules_joint.RULES, *rules_mimic.RULES,
     *rules_inertia.RULES, *rules_plausible.RULES, *rules_transmission.RULES)
-"""
-Each rule yields its problems and is independent of all others: what another rule reports as
-faulty is None or empty for it.
-
-"""
+"""Each yields its problems; what another rule reports as faulty is None or empty for it."""
 
 
 def check_description(robot: Description, strict_inertia: bool,
@@ -39,10 +33,7 @@ def check_description(robot: Description, strict_inertia: bool,
     """
     Return the warnings on a description.
 
-    Raises
-    ------
-    UrdfError
-        If the description is rejected, with all problems in the order of their lines.
+    If it is rejected, raise an UrdfError with all problems in the order of their lines.
 
     """
     problems = list(_not_a_urdf(robot, max_links)) or list(_apply_rules(robot))

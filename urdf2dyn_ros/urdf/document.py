@@ -35,22 +35,16 @@ _PROLOG = re.compile(r'[ \t\r\n]+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
 
 def parse_document(text: str | bytes, max_bytes: int = MAX_BYTES,
                    max_depth: int = MAX_DEPTH) -> Element:
-    """
-    Return the root element.
-
-    Raises
-    ------
-    UrdfError
-        With the problem for which the text cannot be read.
-
-    """
+    """Return the root element, or raise an UrdfError with what prevents reading the text."""
     if len(text) > max_bytes:
         raise _error('too-large', f'{len(text)} bytes; the limit max_bytes is {max_bytes}')
     decoded = (text if isinstance(text, str) else _decode(text)).removeprefix('\ufeff')
     if '\0' in decoded:
         raise _error_at('xml', decoded, decoded.index('\0'), 'a NUL character is not XML')
     _check_doctype(decoded)
-    root = _parse(_blank_declaration(decoded))
+    declaration = _DECLARATION.match(decoded)   # of the encoding, which is decoded; lines stay
+    end = declaration.end() if declaration else 0
+    root = _parse(re.sub(r'[^\n]', ' ', decoded[:end]) + decoded[end:])
     _check_depth(root, max_depth)
     return root
 
@@ -72,13 +66,6 @@ def _decode(data: bytes) -> str:
         byte, line = data[error.start], data.count(b'\n', 0, error.start) + 1
         raise _error('encoding', f'byte 0x{byte:02x} at offset {error.start} is not {codec}; save '
                      'the text as UTF-8 or declare its encoding in the first line', line) from None
-
-
-def _blank_declaration(text: str) -> str:
-    """Return the decoded text without its declaration of an encoding; lines stay."""
-    declaration = _DECLARATION.match(text)
-    end = declaration.end() if declaration else 0
-    return re.sub(r'[^\n]', ' ', text[:end]) + text[end:]
 
 
 def _check_doctype(text: str) -> None:

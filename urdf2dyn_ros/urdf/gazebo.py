@@ -47,14 +47,7 @@ def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str
     links without mass, and all links beyond them. A description with ``<ros2_control>`` is
     returned as it is.
 
-    Parameters
-    ----------
-    text : str or bytes
-        URDF of a robot with a fixed base.
-    controllers : str
-        Path of the file of parameters for the controllers.
-    plugins : str
-        A key of ``PLUGINS``.
+    `controllers` is the path of the file of parameters for these, `plugins` a key of ``PLUGINS``.
 
     Raises
     ------

@@ -21,15 +21,10 @@ _REMEDIES = (
 
 def read_numbers(text: str, count: int) -> tuple[float, ...]:
     """
-    Return the `count` finite numbers of a text.
+    Return the `count` finite numbers of a text, or raise a ValueError that says what to write.
 
     Python's own float() accepts more than a URDF may have: nan, inf, 1_0, digits of other
     scripts, and 1e400 as inf.
-
-    Raises
-    ------
-    ValueError
-        With what is wrong and what to write.
 
     """
     parts = [part for part in _SPACE.split(text) if part]

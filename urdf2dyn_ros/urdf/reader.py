@@ -23,8 +23,7 @@ MAX_LINKS = 5000
 
 _LOG = logging.getLogger(__name__)
 
-_ZERO = (0.0, 0.0, 0.0)
-_DEFAULT_AXIS = (1.0, 0.0, 0.0)
+_ZERO: Triple = (0.0, 0.0, 0.0)
 
 
 def read_urdf(text: str | bytes, *, strict_inertia: bool = False, max_bytes: int = MAX_BYTES,
@@ -110,7 +109,7 @@ def _joint(joint: Any, gear_ratio: float | None) -> Joint:
     dynamics = joint.dynamics  # None, or an object whose attributes may be None
     return Joint(
         joint.name, joint.type, joint.parent, joint.child, xyz, rpy,
-        axis=_unit(joint.axis) if joint.axis and joint.type in AXIAL_TYPES else _DEFAULT_AXIS,
+        axis=_unit(joint.axis) if joint.axis and joint.type in AXIAL_TYPES else Joint.axis,
         mimic=_mimic(joint), limits=_limits(joint.limit),
         damping=getattr(dynamics, 'damping', None) or 0.0,
         friction=getattr(dynamics, 'friction', None) or 0.0, gear_ratio=gear_ratio)

@@ -8,12 +8,7 @@ from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.quoting import quote, suggestion
 from urdf2dyn_ros.urdf.description import Description, name_of
 from urdf2dyn_ros.urdf.findings import merged, warn
-from urdf2dyn_ros.urdf.transmissions import (
-    gear_ratios,
-    read_reduction,
-    reductions,
-    transmissions,
-)
+from urdf2dyn_ros.urdf.transmissions import gear_ratios, read_reduction, reductions, transmissions
 
 
 def unknown_joints(robot: Description) -> Iterator[Problem]:

@@ -12,18 +12,10 @@ from urdf2dyn_ros.urdf.document import MAX_BYTES
 
 def load_urdf(path: str) -> str | bytes:
     """
-    Return the text of a robot description.
+    Return the text of a robot description, a file or ``'-'`` for standard input.
 
-    Parameters
-    ----------
-    path : str
-        A file, or ``'-'`` for standard input. A file whose name or content is xacro's is
-        expanded by xacro.
-
-    Raises
-    ------
-    SourceError
-        If there is no such file, it cannot be read, or xacro is missing or fails.
+    A file whose name or content is xacro's is expanded by xacro. A SourceError says if there is no
+    such file, it cannot be read, or xacro is missing or fails.
 
     """
     # One byte more than the reader accepts, so that it rejects a larger text.

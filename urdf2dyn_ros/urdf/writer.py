@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from lxml import etree
 
-from urdf2dyn_ros.robot_model import ExternalForce, Inertia, Joint, RobotModel
+from urdf2dyn_ros.robot_model import Joint, RobotModel
 from urdf2dyn_ros.urdf.description import Element
 from urdf2dyn_ros.urdf.schema import TENSOR_ATTRIBUTES
 
@@ -17,34 +17,27 @@ def clean_urdf(model: RobotModel, *, fill_limits: bool = False) -> str:
     """
     Return a model as URDF; reading it returns an equal model.
 
-    Parameters
-    ----------
-    model : RobotModel
-    fill_limits : bool
-        Write very wide limits where the model has none: urdfdom, and with it most simulators,
-        rejects revolute and prismatic joints without limits.
+    On demand it has very wide limits where the model has none: urdfdom, and with it most
+    simulators, rejects revolute and prismatic joints without limits.
 
     """
     robot = etree.Element('robot', name=model.name)
     for link in model.links:
         element = etree.SubElement(robot, 'link', name=link.name)
-        if link.inertia is not None:
-            _write_inertia(element, link.inertia)
+        if (inertia := link.inertia) is not None:
+            inertial = etree.SubElement(element, 'inertial')
+            _add(inertial, 'origin', {'xyz': inertia.com, 'rpy': inertia.rpy})
+            _add(inertial, 'mass', {'value': inertia.mass})
+            _add(inertial, 'inertia', dict(zip(TENSOR_ATTRIBUTES, inertia.tensor, strict=True)))
     for joint in model.joints:
         _write_joint(etree.SubElement(robot, 'joint'), joint, fill_limits)
     for joint in model.joints:
         if joint.gear_ratio is not None:
             _write_transmission(robot, joint.name, joint.gear_ratio)
     for force in model.forces:
-        _write_force(robot, force)
+        _add(robot, 'force', {'xyz': force.xyz, 'rpy': force.rpy, 'force': force.force,
+                              'torque': force.torque}).set('link', force.link)
     return etree.tostring(robot, encoding='unicode', pretty_print=True)
-
-
-def _write_inertia(link: Element, inertia: Inertia) -> None:
-    inertial = etree.SubElement(link, 'inertial')
-    _add(inertial, 'origin', {'xyz': inertia.com, 'rpy': inertia.rpy})
-    _add(inertial, 'mass', {'value': inertia.mass})
-    _add(inertial, 'inertia', dict(zip(TENSOR_ATTRIBUTES, inertia.tensor, strict=True)))
 
 
 def _write_joint(element: Element, joint: Joint, fill_limits: bool) -> None:
@@ -63,9 +56,8 @@ def _write_joint(element: Element, joint: Joint, fill_limits: bool) -> None:
     if joint.damping or joint.friction:
         _add(element, 'dynamics', {'damping': joint.damping, 'friction': joint.friction})
     if joint.mimic is not None:
-        mimic = joint.mimic
-        follower = _add(element, 'mimic', {'multiplier': mimic.multiplier, 'offset': mimic.offset})
-        follower.set('joint', mimic.joint)
+        _add(element, 'mimic', {'multiplier': joint.mimic.multiplier,
+                                'offset': joint.mimic.offset}).set('joint', joint.mimic.joint)
 
 
 def _write_transmission(robot: Element, joint: str, ratio: float) -> None:
@@ -75,12 +67,6 @@ def _write_transmission(robot: Element, joint: str, ratio: float) -> None:
     etree.SubElement(transmission, 'joint', name=joint)
     etree.SubElement(transmission, 'actuator', name=f'{joint}_motor')
     etree.SubElement(transmission, 'mechanicalReduction').text = _text(ratio)
-
-
-def _write_force(robot: Element, force: ExternalForce) -> None:
-    element = _add(robot, 'force', {'xyz': force.xyz, 'rpy': force.rpy, 'force': force.force,
-                                    'torque': force.torque})
-    element.set('link', force.link)
 
 
 def _add(parent: Element, tag: str, values: Mapping[str, float | tuple[float, ...]]) -> Element:

@@ -19,9 +19,6 @@ from urdf2dyn_ros.equations.simplification.virtual_masses import Child, virtual_
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
-_ROUNDING = 2.0**-50
-"""Share of the largest entry below which an entry is a zero with rounding errors."""
-
 MASSLESS = BodyInertia(0.0, ZERO, (ZERO, ZERO, ZERO))
 
 
@@ -83,8 +80,7 @@ def _pulls(inertia: BodyInertia | None) -> bool:
 
 def _cleaned(inertia: BodyInertia) -> BodyInertia:
     """Return an inertia with entries of the size of rounding errors set to zero."""
-    (x, y, z), S = inertia.h, inertia.J
-    h_tiny = _ROUNDING * max(abs(x), abs(y), abs(z))
-    S_tiny = _ROUNDING * max(abs(entry) for row in S for entry in row)
-    return BodyInertia(inertia.m, rounded(inertia.h, h_tiny),
-                       (rounded(S[0], S_tiny), rounded(S[1], S_tiny), rounded(S[2], S_tiny)))
+    m, h, S = inertia
+    largest = max(abs(entry) for row in S for entry in row)
+    return BodyInertia(m, rounded(h, max(map(abs, h))), (
+        rounded(S[0], largest), rounded(S[1], largest), rounded(S[2], largest)))

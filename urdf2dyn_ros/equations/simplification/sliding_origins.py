@@ -16,12 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from urdf2dyn_ros.algebra.vectors import Vector, add, rounded, scale
+from urdf2dyn_ros.algebra.vectors import ROUNDING, Vector, add, rounded, scale
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
-
-_ROUNDING = 2.0**-50
-"""Share of the longest offset below which an offset is a zero with rounding errors."""
 
 FARTHEST = 4.0
 """Largest shift of an origin as a multiple of the longest offset: axes may be almost parallel."""
@@ -103,7 +100,7 @@ def _include(points: list[float], more: Iterable[float], longest: float) -> None
     """Add points that are new and not too far away, up to `MOST_POINTS`."""
     for t in more:
         if (len(points) < MOST_POINTS and abs(t) <= FARTHEST * longest
-                and all(abs(t - known) > _ROUNDING * longest for known in points)):
+                and all(abs(t - known) > ROUNDING * longest for known in points)):
             points.append(t)
 
 
@@ -136,7 +133,7 @@ def _axis(body: Body) -> Vector:
 def _place(body: Body, t: float, t_parent: float, longest: float) -> Vector:
     """Return the position of a joint whose origin moves by t, and its parent's by t_parent."""
     position = _lower(add(body.parent_p_joint, scale(t, _axis(body))), t_parent)
-    return rounded(position, _ROUNDING * longest)
+    return rounded(position, longest)
 
 
 def _lower(p: Vector, t: float) -> Vector:
