@@ -37,8 +37,6 @@ class NameLayout:
         The same as joints of the model.
     complete : bool
         Whether all joints of the model are named.
-    fault : str
-        Outcome of such messages if they are dropped, else empty.
 
     """
 
@@ -48,7 +46,6 @@ class NameLayout:
     continuous: Indices
     continuous_joints: Indices
     complete: bool
-    fault: str
 
 
 class Layouts:
@@ -64,19 +61,19 @@ class Layouts:
         self._joint_names = tuple(joint_names)
         self._continuous = np.array(continuous, dtype=bool)
         self.unknown: dict[str, None] = {}
-        self._known: dict[tuple[str, ...], NameLayout] = {}
+        self._known: dict[tuple[str, ...], NameLayout | str] = {}
         self._last_names: tuple[str, ...] = ()
         self._last = self._arrange(())
 
-    def find(self, names: Any) -> NameLayout:
-        """Return the layout of a sequence of names; one with a fault if it is no such thing."""
+    def find(self, names: Any) -> NameLayout | str:
+        """Return the layout of a sequence of names; the outcome if it is none or has a fault."""
         try:
             key = tuple(names)
             if key == self._last_names:
                 return self._last
             layout = self._known.get(key)
         except (TypeError, ValueError):  # no sequence, or entries that cannot be names
-            return _faulty('malformed')
+            return 'malformed'
         if layout is None:
             if len(self._known) >= MAX_LAYOUTS:
                 self._known.clear()
@@ -84,25 +81,20 @@ class Layouts:
         self._last_names, self._last = key, layout
         return layout
 
-    def _arrange(self, names: tuple[str, ...]) -> NameLayout:
+    def _arrange(self, names: tuple[str, ...]) -> NameLayout | str:
         if not names:
-            return _faulty('empty')
+            return 'empty'
         entry_of = {name: entry for entry, name in enumerate(names)}
         if len(entry_of) < len(names):
-            return _faulty('duplicate_names')
+            return 'duplicate_names'
         for name in entry_of.keys() - set(self._joint_names):
             if len(self.unknown) < MAX_UNKNOWN:
                 self.unknown[name] = None
         joints = np.array([joint for joint, name in enumerate(self._joint_names)
                            if name in entry_of], dtype=np.intp)
         if not joints.size:
-            return _faulty('other_joints')
+            return 'other_joints'
         entries = np.array([entry_of[self._joint_names[joint]] for joint in joints], dtype=np.intp)
         continuous = np.flatnonzero(self._continuous[joints])
         return NameLayout(len(names), joints, entries, continuous, joints[continuous],
-                          complete=len(joints) == len(self._joint_names), fault='')
-
-
-def _faulty(fault: str) -> NameLayout:
-    none = np.zeros(0, dtype=np.intp)
-    return NameLayout(0, none, none, none, none, complete=False, fault=fault)
+                          complete=len(joints) == len(self._joint_names))

@@ -109,8 +109,8 @@ class Samples:
             velocity: Sequence[float], effort: Sequence[float]) -> Sample | str:
         """Add a message, as in `Stream.receive`; return a sample, or the outcome without one."""
         layout = self._layouts.find(names)
-        if layout.fault:
-            return layout.fault
+        if isinstance(layout, str):
+            return layout
         q = _numbers(position)
         if q is None or len(q) != layout.length:
             return 'malformed'

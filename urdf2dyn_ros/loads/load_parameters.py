@@ -70,12 +70,8 @@ def loaded(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel, Lo
     """
     Return a robot with the forces that count, and its loads.
 
-    Parameters
-    ----------
-    values : mapping
-        As `loading` returns them. Parameters of joints that this robot does not have are ignored;
-        `unheeded` reports them.
-    model : RobotModel
+    The values are as `loading` returns them. Parameters of joints that this robot does not have
+    are ignored; `unheeded` reports them.
 
     """
     given = JOINT_PARAMETERS.of(values)

@@ -36,12 +36,8 @@ class Mounting:
         w0 = w - w_rel,  wd0 = wd - wd_rel - w0 x w_rel,
         a0 = a - a_rel - 2 w0 x v_rel - wd0 x p - w0 x (w0 x p).
 
-        Parameters
-        ----------
-        motion : Motion
-            Of the link, in its own axes: [rad/s], [rad/s^2], and [m/s^2] minus gravity.
-        q, qd, qdd : sequence of float, (n,)
-            Independent joints: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
+        The motion is that of the link, in its own axes: [rad/s], [rad/s^2], and [m/s^2] minus
+        gravity. The joints (n,) are independent: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
 
         """
         R, p, v, a, w, wd = self.relative(q, qd, qdd)

@@ -73,7 +73,7 @@ class MovingBase(ABC):
         self._rates = Rates(self.CHANNELS, **values)
         self._clock = clock
         self._system = multibody(model)
-        self._check = MessageCheck(model.name, dict.fromkeys(self._system.links), self.counters)
+        self._check = MessageCheck(model.name, self._system.links, self.counters)
         self._mounting = Mounting(self._system, model.root)
         # the part of each message that is not filtered
         self._unfiltered: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)
