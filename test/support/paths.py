@@ -4,6 +4,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TEST = ROOT / 'test'
-UR10 = (ROOT.parent / 'shared' / 'data' / 'ur10_exciting_trajectory'
-        / 'ur10_exciting_trajectory.db3')
+RECORDINGS = ROOT.parent / 'shared' / 'data'
+"""Recordings of real robots; tests that need one are skipped where it is missing."""
+
+UR10 = RECORDINGS / 'ur10_exciting_trajectory' / 'ur10_exciting_trajectory.db3'
 """The recording of a real UR10; tests that need it are skipped where it is missing."""

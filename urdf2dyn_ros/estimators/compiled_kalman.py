@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.c_compiler.compiler import find_compiler
+from urdf2dyn_ros.estimators.bandwidth import Bandwidth
 from urdf2dyn_ros.estimators.compiled_sensor_noise import CompiledSensorNoise
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman import FIRST_VALID, Kalman
@@ -18,14 +19,35 @@ _REJECTING, _UNCERTAIN = 1, 2   # flags that a step returns, as in kalman.c
 _STARTED = -1                   # no flags: a joint was started or reset since
 
 
+_POINTER, _NUMBER = ctypes.c_void_p, ctypes.c_double
+_ARRAYS = ('stamps', 'states', 'errors', 'compared', 'velocity', 'fast', 'weights', 'variance',
+           'modelled')
+
+
+class _Bandwidth(ctypes.Structure):
+    """Structure of bandwidth.c."""
+
+    _fields_ = (*((name, ctypes.c_long) for name in ('filters', 'joints', 'number')),
+                ('newest', ctypes.c_longlong), ('period', _NUMBER),
+                *((name, _POINTER) for name in _ARRAYS))
+
+
 class _Filter(ctypes.Structure):
     """Structure of kalman.c."""
 
-    _fields_ = (('joints', ctypes.c_long),
-                *((name, ctypes.c_void_p) for name in ('state', 'rejected', 'measured',
-                                                       'variance', 'estimate')),
-                *((name, ctypes.c_double) for name in ('density', 'gate', 'acceleration_step',
-                                                       'max_variance')))
+    _fields_ = (*((name, _POINTER) for name in (
+        'bandwidth', 'state', 'rejected', 'measured', 'variance', 'density', 'estimate')),
+        *((name, _NUMBER) for name in ('gate', 'acceleration_step', 'max_variance')))
+
+
+class CompiledBandwidth(Bandwidth):
+    """Weights that a step in C computes; only what happens between steps is numpy's."""
+
+    def start(self) -> None:
+        """Forget the stored states but keep the errors: a gap does not change the motion."""
+        super().start()
+        self.struct = _Bandwidth(*self._shape, 0, 0, 0.0, *(
+            getattr(self, name).ctypes.data for name in _ARRAYS))
 
 
 class CompiledKalman(Kalman):
@@ -46,15 +68,21 @@ class CompiledKalman(Kalman):
     def _sensor_noise(self) -> CompiledSensorNoise:
         return CompiledSensorNoise(self._joints, self._code)
 
+    def _adaptation(self) -> CompiledBandwidth:
+        self._compiled = CompiledBandwidth(self._filters, self._joints)
+        return self._compiled
+
     def _start(self) -> None:
         super()._start()
         self._measured = np.zeros((2, self._joints))
         # learned variances are read where they are written
         self._variance = self._noise.variance if self._learns else np.zeros((2, self._joints))
         self._result: Array = np.zeros((4, self._joints))
-        self._struct = _Filter(self._joints, *(array.ctypes.data for array in (
-            self._z, self._rejected, self._measured, self._variance, self._result)),
-            self._density, self._gate, self._step, self._max_variance)
+        self._mixed = self._result[:3]
+        self._struct = _Filter(ctypes.addressof(self._compiled.struct), *(
+            array.ctypes.data for array in (self._z, self._rejected, self._measured,
+                                            self._variance, self._density, self._result)),
+            self._gate, self._step, self._max_variance)
         self._address = ctypes.addressof(self._struct)
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
@@ -65,7 +93,7 @@ class CompiledKalman(Kalman):
         self._measured[:] = measured
         if not self._learns:
             self._variance[:] = self._variances()
-        self._flags = self._code.step(self._address, (stamp - self._last) * 1e-9,
+        self._flags = self._code.step(self._address, stamp, (stamp - self._last) * 1e-9,
                                       self._noise.stamps)
         self._rejecting = bool(self._flags & _REJECTING)
 

@@ -1,23 +1,24 @@
 /*
- * One step of the filter of kalman.py, all joints, in one call. That file documents what is
+ * One step of the filters of kalman.py, all joints, in one call. That file documents what is
  * computed and why; this does the same in the same order.
  *
  * state has a row for each entry of x and of the upper triangle of P, in the order of ENTRIES of
- * constant_jerk.py, and a column for each joint.
+ * constant_jerk.py, and two for the innovations; a column for each filter and joint.
  */
 #include <math.h>
 
 #define STATES 4
-#define REJECTED_VARIANCE 1e30
+#define ROWS 14
 
 typedef struct {
-    long joints;
-    double *state;            /* (14, joints) */
+    Bandwidth *bandwidth;
+    double *state;            /* (16, filters, joints) */
     double *rejected;         /* (joints): rejected measurements in a row */
     const double *measured;   /* (2, joints); NaN where not measured */
     const double *variance;   /* (2, joints), of these */
+    const double *density;    /* (filters, joints) */
     double *estimate;         /* (4, joints): position, velocity, acceleration, its deviation */
-    double density, gate, acceleration_step, max_variance;
+    double gate, acceleration_step, max_variance;
 } Filter;
 
 enum {REJECTING = 1, UNCERTAIN = 2};
@@ -26,79 +27,146 @@ static const int NUMBER[STATES][STATES] = {
     {4, 6, 7, 9}, {6, 5, 8, 10}, {7, 8, 11, 12}, {9, 10, 12, 13}};
 static const double INVERSE_FACTORIAL[STATES] = {1.0, 1.0, 1.0 / 2.0, 1.0 / 6.0};
 
-/* Return flags: REJECTING if an outlier was rejected, UNCERTAIN if max_variance is exceeded. */
-__attribute__((visibility("default")))
-int urdf2dyn_kalman(Filter *f, double h, double stamps)
+/* Predict every filter over h [s], and its innovations. */
+static void predict(Filter *f, double h)
 {
-    const long n = f->joints;
+    const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
     double F[STATES], Q[STATES][STATES], powers[2 * STATES] = {1.0};
-    int flags = 0;
     for (int k = 1; k < 2 * STATES; k++)
         powers[k] = powers[k - 1] * h;
     for (int k = 0; k < STATES; k++)
         F[k] = powers[k] * INVERSE_FACTORIAL[k];
     for (int i = 0; i < STATES; i++)
         for (int j = i; j < STATES; j++)
-            Q[i][j] = f->density * powers[7 - i - j] * INVERSE_FACTORIAL[3 - i]
-                * INVERSE_FACTORIAL[3 - j] / (7 - i - j);
-    const double steps[2] = {0.5 * f->acceleration_step * h * h, f->acceleration_step * h};
-
-    for (long joint = 0; joint < n; joint++) {
-        double *z = f->state + joint;
+            Q[i][j] = powers[7 - i - j] * INVERSE_FACTORIAL[3 - i] * INVERSE_FACTORIAL[3 - j]
+                / (7 - i - j);
+    double *restrict z = f->state;
+    const double *restrict density = f->density;
+    for (long c = 0; c < all; c++) {
         double x[STATES], P[STATES][STATES], FP[STATES][STATES];
         for (int i = 0; i < STATES; i++) {
             x[i] = 0.0;
             for (int k = i; k < STATES; k++)
-                x[i] += F[k - i] * z[k * n];
+                x[i] += F[k - i] * z[k * all + c];
             for (int j = 0; j < STATES; j++) {
                 FP[i][j] = 0.0;
                 for (int k = i; k < STATES; k++)
-                    FP[i][j] += F[k - i] * z[NUMBER[k][j] * n];
+                    FP[i][j] += F[k - i] * z[NUMBER[k][j] * all + c];
             }
         }
         for (int i = 0; i < STATES; i++)
             for (int j = i; j < STATES; j++) {
-                double sum = Q[i][j];
+                P[i][j] = density[c] * Q[i][j];
                 for (int k = j; k < STATES; k++)
-                    sum += FP[i][k] * F[k - j];
-                P[i][j] = P[j][i] = sum;
+                    P[i][j] += FP[i][k] * F[k - j];
             }
-
-        double y[2], S[2], late[2], off = P[0][1];
-        int lost[2];
-        for (int k = 0; k < 2; k++) {
-            y[k] = x[k] - f->measured[k * n + joint];
-            late[k] = x[k + 1] * stamps;
-            S[k] = P[k][k] + f->variance[k * n + joint] + late[k] * late[k];
+        for (int i = 0; i < STATES; i++) {
+            z[i * all + c] = x[i];
+            for (int j = i; j < STATES; j++)
+                z[NUMBER[i][j] * all + c] = P[i][j];
         }
-        off += late[0] * late[1];
-        for (int k = 0; k < 2; k++)
-            lost[k] = !(y[k] * y[k] <= f->gate * S[k] + f->gate * (steps[k] * steps[k]));
-        const int outlier = lost[0] || (lost[1] && isfinite(f->measured[n + joint]));
-        f->rejected[joint] = outlier ? f->rejected[joint] + 1.0 : 0.0;
+    }
+    for (int k = 0; k < 2; k++)
+        for (long filter = 0; filter < f->bandwidth->filters; filter++)
+            for (long j = 0; j < n; j++)
+                z[(ROWS + k) * all + filter * n + j] =
+                    z[k * all + filter * n + j] - f->measured[k * n + j];
+}
+
+/* Find outliers: the fastest filter judges, whose predictions are nearest. kept: (2, joints). */
+static int judge(Filter *f, double h, const double *late, double *kept)
+{
+    const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
+    const double *fastest = f->state + all - n;
+    const int adapts = f->bandwidth->filters > 1;
+    const double steps[2] = {0.5 * f->acceleration_step * h * h, f->acceleration_step * h};
+    int flags = 0;
+    for (long j = 0; j < n; j++) {
+        int good[2];
+        for (int k = 0; k < 2; k++) {
+            const double shift = adapts ? SHIFT * h * f->estimate[(k + 1) * n + j] : 0.0;
+            const double y = fastest[(ROWS + k) * all + j];
+            const double S = fastest[NUMBER[k][k] * all + j] + f->variance[k * n + j]
+                + late[k * n + j] * late[k * n + j];
+            good[k] = y * y <= f->gate * (S + shift * shift) + f->gate * (steps[k] * steps[k]);
+        }
+        if (adapts && f->rejected[j] >= MOST_REJECTED && fabs(fastest[ROWS * all + j]) < SMALL_JUMP)
+            good[0] = 1;
+        const int outlier = !good[0] || (!good[1] && isfinite(f->measured[n + j]));
+        f->rejected[j] = outlier ? f->rejected[j] + 1.0 : 0.0;
         flags |= outlier ? REJECTING : 0;
         for (int k = 0; k < 2; k++)
-            if (lost[k]) {
-                S[k] = REJECTED_VARIANCE;
-                y[k] = off = 0.0;
-            }
+            kept[k * n + j] = good[k] ? f->measured[k * n + j] : NAN;
+    }
+    return flags;
+}
 
-        const double scale = 1.0 / (S[0] * S[1] - off * off);
-        double K[2][STATES];
-        for (int i = 0; i < STATES; i++) {
-            K[0][i] = S[1] * scale * P[0][i] - off * scale * P[1][i];
-            K[1][i] = S[0] * scale * P[1][i] - off * scale * P[0][i];
+/* Correct every filter by the measurements that are kept. */
+static void correct(Filter *f, const double *late, const double *kept)
+{
+    const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
+    for (long filter = 0; filter < f->bandwidth->filters; filter++) {
+        double *restrict z = f->state + filter * n;
+        for (long j = 0; j < n; j++) {
+            double x[STATES], P[STATES][STATES];
+            for (int i = 0; i < STATES; i++) {
+                x[i] = z[i * all + j];
+                for (int k = i; k < STATES; k++)
+                    P[i][k] = P[k][i] = z[NUMBER[i][k] * all + j];
+            }
+            const int lost[2] = {isnan(kept[j]), isnan(kept[n + j])};
+            const double y[2] = {lost[0] ? 0.0 : z[ROWS * all + j],
+                                 lost[1] ? 0.0 : z[(ROWS + 1) * all + j]};
+            const double S[2] = {
+                lost[0] ? REJECTED_VARIANCE : P[0][0] + f->variance[j] + late[j] * late[j],
+                lost[1] ? REJECTED_VARIANCE
+                    : P[1][1] + f->variance[n + j] + late[n + j] * late[n + j]};
+            const double off = lost[0] || lost[1] ? 0.0 : P[0][1] + late[j] * late[n + j];
+            const double scale = 1.0 / (S[0] * S[1] - off * off);
+            double K[2][STATES];
+            for (int i = 0; i < STATES; i++) {
+                K[0][i] = S[1] * scale * P[0][i] - off * scale * P[1][i];
+                K[1][i] = S[0] * scale * P[1][i] - off * scale * P[0][i];
+            }
+            for (int i = 0; i < STATES; i++) {
+                z[i * all + j] = x[i] - K[0][i] * y[0] - K[1][i] * y[1];
+                for (int k = i; k < STATES; k++)
+                    z[NUMBER[i][k] * all + j] = P[i][k] - K[0][i] * P[0][k] - K[1][i] * P[1][k];
+            }
         }
-        for (int i = 0; i < STATES; i++) {
-            z[i * n] = x[i] - K[0][i] * y[0] - K[1][i] * y[1];
-            for (int j = i; j < STATES; j++)
-                z[NUMBER[i][j] * n] = P[i][j] - K[0][i] * P[0][j] - K[1][i] * P[1][j];
+    }
+}
+
+/* Return flags: REJECTING if an outlier was rejected, UNCERTAIN if max_variance is exceeded. */
+__attribute__((visibility("default")))
+int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps)
+{
+    Bandwidth *b = f->bandwidth;
+    const long n = b->joints, all = b->filters * n;
+    double late[2 * n + 1], kept[2 * n + 1];
+    predict(f, h);
+    for (int k = 0; k < 2; k++)
+        for (long j = 0; j < n; j++) {
+            double rate = 0.0;
+            for (long filter = 0; filter < b->filters; filter++)
+                rate += b->weights[filter * n + j] * f->state[(k + 1) * all + filter * n + j];
+            late[k * n + j] = rate * stamps;
         }
-        for (int i = 0; i < STATES - 1; i++)
-            f->estimate[i * n + joint] = z[i * n];
-        const double variance = z[NUMBER[2][2] * n];
-        f->estimate[(STATES - 1) * n + joint] = sqrt(variance < 0.0 ? 0.0 : variance);
-        flags |= variance < f->max_variance ? 0 : UNCERTAIN;
+    int flags = judge(f, h, late, kept);
+    correct(f, late, kept);
+    if (b->filters > 1)
+        observe(b, stamp, f->state, kept);
+    weigh(b, f->state + NUMBER[2][2] * all);
+    for (int k = 0; k < 3; k++)
+        for (long j = 0; j < n; j++) {
+            double sum = 0.0;
+            for (long filter = 0; filter < b->filters; filter++)
+                sum += b->weights[filter * n + j] * f->state[k * all + filter * n + j];
+            f->estimate[k * n + j] = sum;
+        }
+    for (long j = 0; j < n; j++) {
+        f->estimate[3 * n + j] = sqrt(b->variance[j]);
+        flags |= b->modelled[j] < f->max_variance ? 0 : UNCERTAIN;
     }
     return flags;
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimators.bandwidth import Bandwidth
 from urdf2dyn_ros.estimators.constant_jerk import (
     COVARIANCE_ROW,
     FACTOR_COLUMNS,
@@ -32,8 +34,24 @@ PROBATION_NS = 250_000_000
 REJECTED_VARIANCE = 1e30
 """Variance of a measurement that is not used."""
 
+SMALL_JUMP = 0.01
+"""Jump of a position that is followed instead of resetting the joint [rad or m]."""
+
+SHIFT = 0.2
+"""Part of a period by which a sample may be early or late without being an outlier, over the
+square root of the gate."""
+
 INITIAL_VARIANCES = np.array([1.0, 1e2, 1e4, 1e8])[:, None]
 """Variances of the states at the start, SI."""
+
+FIXED_DENSITY = Parameter(
+    'snap_density', 1e5, 'Power spectral density of the white noise that models snap, the fourth '
+    'derivative of position: larger follows faster and is noisier.',
+    unit='rad^2/s^7 or m^2/s^7', minimum=1e-3, maximum=1e12)
+"""Row of a filter that does not adapt its bandwidth."""
+
+DENSITIES = (1e-6, 1e-4, 1e-2, 1e0, 1e2, 1e4, 1e6, 1e8)
+"""Snap densities of the filters of each joint where the bandwidth adapts."""
 
 INNOVATIONS = slice(FILTER_ROWS, FILTER_ROWS + 2)
 """Rows of the filter's array below state and covariance: prediction minus measurement."""
@@ -55,12 +73,14 @@ class Kalman:
     more than three in a row the joint is reset, so that no rejection is permanent, and filtered on
     its positions alone for a quarter of a second: its velocity may be what contradicts them.
 
+    With a snap density of 0, each joint has a filter for every one of ``DENSITIES``; `Bandwidth`
+    weights them, and the fastest judges which measurements are outliers.
+
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
-        Parameter('snap_density', 1e5, 'Power spectral density of the white noise that models '
-                  'snap, the fourth derivative of position: larger follows faster and is noisier.',
-                  unit='rad^2/s^7 or m^2/s^7', minimum=1e-3, maximum=1e12),
+        replace(FIXED_DENSITY, minimum=0.0, meaning=FIXED_DENSITY.meaning.rstrip('.')
+                + '; 0 adapts it to the motion of each joint, by how well predictions succeed.'),
         Parameter('position_noise', 0.0, 'Standard deviation of measured positions; 0 to estimate '
                   'it from the samples.', unit='rad or m', minimum=0.0, maximum=1.0),
         Parameter('velocity_noise', 0.0, 'Standard deviation of measured velocities; 0 to '
@@ -78,7 +98,9 @@ class Kalman:
     def __init__(self, joints: int, *, snap_density: float, position_noise: float,
                  velocity_noise: float, gate: float, acceleration_step: float,
                  max_std: float) -> None:
-        self._density = snap_density
+        densities = [snap_density] if snap_density else DENSITIES
+        self._filters = len(densities)
+        self._density = np.repeat(densities, joints)
         self._fixed = np.square([[position_noise], [velocity_noise]])
         self._learns = not self._fixed.any()
         self._gate = gate or REJECTED_VARIANCE
@@ -86,27 +108,34 @@ class Kalman:
         self._max_variance = max_std ** 2
         self._joints = joints
         self._noise = self._sensor_noise()
+        self._bandwidth = self._adaptation()
         self.reset()
 
     def _sensor_noise(self) -> SensorNoise:
         return SensorNoise(self._joints)
 
+    def _adaptation(self) -> Bandwidth:
+        return Bandwidth(self._filters, self._joints)
+
     def reset(self) -> None:
         """Forget every sample."""
         self._noise.reset()
+        self._bandwidth.reset()
         self._start()
 
     def forget_motion(self) -> None:
         """Forget every sample but keep the learned noise."""
         self._noise.pause()
+        self._bandwidth.start()
         self._start()
 
     def _start(self) -> None:
         """Return to the state before the first sample, except for the learned noise."""
-        self._last = 0
+        self._last = self._present = 0
         self._count = 0
         self._h = 0.0
-        self._z: Array = np.zeros((FILTER_ROWS + 2, self._joints))
+        self._z: Array = np.zeros((FILTER_ROWS + 2, self._filters * self._joints))
+        self._mixed: Array = np.zeros((3, self._joints))
         self._sample: Array = np.zeros((2, self._joints))
         self._rejected: Array = np.zeros(self._joints)
         self._rejecting = False
@@ -126,7 +155,7 @@ class Kalman:
             self._advance(stamp, measured)
             if self._rejecting:
                 self._reset_rejected(stamp, measured)
-        self._noise.update(stamp, sample, self._z[1:3])
+        self._noise.update(stamp, sample, self._mixed[1:3])
         self._last = stamp
         self._count += 1
         return self._estimate(stamp)
@@ -136,13 +165,14 @@ class Kalman:
         self._filter(self._transition(stamp), measured)
 
     def _estimate(self, stamp: int) -> Estimate:
-        variance = np.maximum(self._z[_VARIANCES[2]], 0.0)   # rounding, for exact samples
-        position, velocity, acceleration = self._z[:3].copy()
+        variance = self._bandwidth.variance
+        position, velocity, acceleration = self._mixed.copy()
         return Estimate(stamp, position, velocity, acceleration, np.sqrt(variance),
                         valid=self._count >= FIRST_VALID
-                        and all_true(variance < self._max_variance))
+                        and all_true(self._bandwidth.modelled < self._max_variance))
 
     def _transition(self, stamp: int) -> Transition:
+        self._present = stamp
         h = (stamp - self._last) * 1e-9
         if h != self._h:
             self._h, self._model = h, transition(h)
@@ -162,33 +192,56 @@ class Kalman:
         q, qd = measured
         known = np.isfinite(qd) & joints
         variances = self._variances()
-        self._z[:, joints] = 0.0
-        self._z[0, joints] = q[joints]
-        self._z[1, known] = qd[known]
-        self._z[_VARIANCES[:, None], joints] = INITIAL_VARIANCES
-        self._z[_VARIANCES[0], joints] = variances[0, joints]
-        self._z[_VARIANCES[1], known] = variances[1, known]
+        z = self._z.reshape(len(self._z), self._filters, self._joints)
+        z[..., joints] = 0.0
+        z[0][:, joints] = q[joints]
+        z[1][:, known] = qd[known]
+        for row, initial in zip(_VARIANCES, INITIAL_VARIANCES):
+            z[row][:, joints] = initial
+        z[_VARIANCES[0]][:, joints] = variances[0, joints]
+        z[_VARIANCES[1]][:, known] = variances[1, known]
         self._rejected[joints] = 0
         self._rejecting = bool(self._rejected.any())
+        self._bandwidth.restart(joints)
+        self._mix()
+
+    def _mix(self) -> None:
+        """Weight the filters of each joint."""
+        z = self._z.reshape(len(self._z), self._filters, self._joints)
+        self._bandwidth.weigh(z[_VARIANCES[2]])
+        np.sum(self._bandwidth.weights * z[:3], axis=1, out=self._mixed)
 
     def _filter(self, model: Transition, measured: Array) -> None:
+        filters, weights = self._filters, self._bandwidth.weights
         z = np.empty_like(self._z)
         np.dot(model.T, self._z[:FILTER_ROWS], out=z[:FILTER_ROWS])
         z[:FILTER_ROWS] += self._added
-        y = np.subtract(z[:2], measured, out=z[INNOVATIONS])
-        S = z[_MEASURED_VARIANCES] + self._variances()
+        np.subtract(z[:2], np.tile(measured, filters), out=z[INNOVATIONS])
+        S = z[_MEASURED_VARIANCES] + np.tile(self._variances(), filters)
         off = z[_COUPLING]
         if self._noise.stamps > 0.0:
-            late = z[1:3] * self._noise.stamps
-            S += late * late
-            off = off + late[0] * late[1]
-        good = y * y <= self._gate * S + self._credible   # False for NaN
+            each = z.reshape(len(z), filters, self._joints)
+            late = (weights * each[1:3]).sum(axis=1) * self._noise.stamps
+            S += np.tile(late * late, filters)
+            off = off + np.tile(late[0] * late[1], filters)
+        # the fastest filter judges, whose predictions are nearest
+        y = z[INNOVATIONS, -self._joints:]
+        limit = self._gate * S[:, -self._joints:] + self._credible
+        if filters > 1:
+            limit += self._gate * np.square(SHIFT * self._h * self._mixed[1:3])
+        good = y * y <= limit   # False for NaN
+        if filters > 1 and self._rejecting:   # a small jump that stays is the onset of a motion
+            good[0] |= (self._rejected >= MOST_REJECTED) & (np.abs(y[0]) < SMALL_JUMP)
         if not all_true(good):
-            off = self._reject(~good, y, S, off, np.isfinite(measured[1]))
+            off = self._reject(~good, z[INNOVATIONS], S, off, np.isfinite(measured[1]))
         elif self._rejecting:
             self._rejected[:] = 0
             self._rejecting = False
         self._correct(z, S, off)
+        if filters > 1:
+            self._bandwidth.observe(self._present, self._z[:4].reshape(4, filters, -1),
+                                    np.where(good, measured, np.nan))
+        self._mix()
 
     def _reset_rejected(self, stamp: int, measured: Array) -> None:
         """Reset joints with too many rejected measurements in a row."""
@@ -201,11 +254,12 @@ class Kalman:
     def _reject(self, lost: NDArray[np.bool_], y: Array, S: Array, off: Array,
                 measured: NDArray[np.bool_]) -> Array:
         """Remove the effect of lost measurements, and count those that are outliers, not NaN."""
-        S[lost], y[lost] = REJECTED_VARIANCE, 0.0
+        each = np.tile(lost, self._filters)
+        S[each], y[each] = REJECTED_VARIANCE, 0.0
         outlier = lost[0] | (lost[1] & measured)
         self._rejected = np.where(outlier, self._rejected + 1, 0)
         self._rejecting = bool(outlier.any())
-        return np.where(lost.any(axis=0), 0.0, off)
+        return np.where(each.any(axis=0), 0.0, off)
 
     def _correct(self, z: Array, S: Array, off: Array) -> None:
         """Correct by both measurements; innovation covariance is (S_0, off; off, S_1)."""

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.constant_jerk import COVARIANCE_ROW, Transition
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.estimators.kalman import FIRST_VALID, INNOVATIONS, Kalman, all_true
+from urdf2dyn_ros.estimators.kalman import (
+    FIRST_VALID,
+    FIXED_DENSITY,
+    INNOVATIONS,
+    Kalman,
+    all_true,
+)
 from urdf2dyn_ros.parameters import Parameter
 
 SMOOTHED_STATES = 3
@@ -32,7 +38,7 @@ class KalmanFixedLag(Kalman):
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
-        *Kalman.PARAMETERS,
+        FIXED_DENSITY, *Kalman.PARAMETERS[1:],
         Parameter('lag', 0.02, 'How much older the estimate is than the newest sample.', unit='s',
                   minimum=0.0, maximum=0.5),
     )

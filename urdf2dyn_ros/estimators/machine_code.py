@@ -13,15 +13,22 @@ import numpy as np
 
 from urdf2dyn_ros.c_compiler.cache import cached, key_of
 from urdf2dyn_ros.c_compiler.compiler import NATIVE, Compiler, machine
-from urdf2dyn_ros.estimators import mismatch, sensor_noise
+from urdf2dyn_ros.estimators import bandwidth, kalman, mismatch, sensor_noise
 
 _OPTIONS = ('-O3', '-fno-fast-math', '-fno-finite-math-only', '-fno-math-errno', NATIVE)
-_SOURCES = ('kalman.c', 'sensor_noise.c')
+_SOURCES = ('bandwidth.c', 'kalman.c', 'sensor_noise.c')
 _MACROS = {
     **{name: getattr(sensor_noise, name) for name in (
         'WINDOW', 'NOISE_MEMORY', 'SPEED_SPREAD', 'CHANGE_SPREAD', 'SMALL_SAMPLE', 'CLIPPING')},
     **{name: getattr(mismatch, name) for name in (
         'MEDIAN_WINDOWS', 'MISMATCH_GATE', 'CHI_SQUARED_MEDIAN')},
+    **{name: getattr(bandwidth, name) for name in (
+        'PREDICTION_MEMORY', 'STORED_EVERY', 'STORED_STATES', 'VELOCITY_MISSING', 'PERIOD_GAIN',
+        'LEAST_VARIANCE', 'LONGEST_FOR_VELOCITY', 'FEWEST_PERIODS')},
+    **{name: getattr(kalman, name) for name in (
+        'MOST_REJECTED', 'REJECTED_VARIANCE', 'SHIFT', 'SMALL_JUMP')},
+    'HORIZON_COUNT': len(bandwidth.HORIZONS),
+    **{f'HORIZON_{k}': horizon for k, horizon in enumerate(bandwidth.HORIZONS)},
     **{f'{name}_{of}': float(value) for name in ('INITIAL_NOISE', 'LEAST_VARIANCES')
        for of, value in zip(('POSITION', 'VELOCITY'), np.ravel(getattr(sensor_noise, name)))},
 }
@@ -30,7 +37,7 @@ _MACROS = {
 class MachineCode(NamedTuple):
     """Functions of kalman.c and of sensor_noise.c."""
 
-    step: Callable[[int, float, float], int]
+    step: Callable[[int, int, float, float], int]
     learn: Callable[[int, int, int, int, float], None]
 
 
@@ -57,7 +64,7 @@ def machine_code(compiler: Compiler) -> MachineCode:
         # PyDLL: releasing the interpreter would take longer than a step
         library = ctypes.PyDLL(str(path))
         step, learn = library.urdf2dyn_kalman, library.urdf2dyn_learn
-        step.argtypes = [ctypes.c_void_p, ctypes.c_double, ctypes.c_double]
+        step.argtypes = [ctypes.c_void_p, ctypes.c_longlong, ctypes.c_double, ctypes.c_double]
         learn.argtypes = [*4 * [ctypes.c_void_p], ctypes.c_double]
         learn.restype = None
         return MachineCode(step, learn)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.estimators.kalman import MOST_REJECTED, Kalman
+from urdf2dyn_ros.estimators.kalman import FIXED_DENSITY, MOST_REJECTED, Kalman
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 from urdf2dyn_ros.parameters import Parameter
 
@@ -25,7 +25,8 @@ class Rates:
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
-        *(row for row in Kalman.PARAMETERS if row.name != 'position_noise'),
+        FIXED_DENSITY,
+        *(row for row in Kalman.PARAMETERS[1:] if row.name != 'position_noise'),
         Parameter('lag', 0.0, 'How much older the motion of the base is than the newest base '
                   "data; a lag reduces noise. No more than that of the joints' estimator.",
                   unit='s', minimum=0.0, maximum=0.5),

@@ -1,0 +1,155 @@
+"""
+Accelerations estimated from recordings of real robots, against a zero-phase reference.
+
+    .venv/bin/python benchmarks/real_accelerations.py RECORDING[:CUTOFF_HZ] ... [--picture FILE]
+
+Recordings are CSV tables or bags, as `urdf2dyn evaluate` reads them. The reference is the recorded
+position through a Butterworth low-pass of order 4, forwards and backwards, differentiated twice:
+it has no lag and hardly any noise. Errors are RMSE over RMS of the reference [%], from 1 s after
+the first motion to 0.3 s before the last. The estimators receive the samples as they are; "q
+alone" without the velocities.
+
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.signal import butter, filtfilt
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimators import make_compiled, make_estimator
+from urdf2dyn_ros.recordings import open_recording
+
+CUTOFF = 8.0
+MOVED = 1e-3   # rad or m
+ROWS = {
+    'adapted, q alone': ('kalman', {'snap_density': 0.0, 'max_std': 1e6}, False),
+    'adapted': ('kalman', {'snap_density': 0.0, 'max_std': 1e6}, True),
+    'kalman': ('kalman', {'max_std': 1e6}, True),
+    'kalman, q alone': ('kalman', {'max_std': 1e6}, False),
+    'kalman_fixed_lag': ('kalman_fixed_lag', {'max_std': 1e6}, True),
+    'finite_difference': ('finite_difference', {'cutoff': 20.0}, True),
+}
+
+
+class Motion(NamedTuple):
+    """Stamps [ns] (k,), positions and velocities (k, n), and the joints' names."""
+
+    stamps: Array
+    q: Array
+    qd: Array
+    names: tuple[str, ...]
+
+
+def load(path: Path) -> Motion:
+    """Return the samples of a recording whose stamps advance, all joints that move."""
+    stamps, q, qd, names = [], [], [], ()
+    for record in open_recording(path):
+        if len(record.position) and (not stamps or record.stamp > stamps[-1]):
+            names = tuple(record.names)
+            stamps.append(record.stamp)
+            q.append(record.position)
+            qd.append(record.velocity if len(record.velocity)
+                      else np.full(len(record.position), np.nan))
+    q, qd = np.array(q), np.array(qd)
+    moving = np.ptp(q, axis=0) > 10.0 * MOVED
+    return Motion(np.array(stamps), q[:, moving], qd[:, moving],
+                  tuple(name for name, moves in zip(names, moving) if moves))
+
+
+def reference(motion: Motion, cutoff: float) -> Array:
+    """Return the accelerations (k, n) of the low-passed positions."""
+    time = (motion.stamps - motion.stamps[0]) * 1e-9
+    period = float(np.median(np.diff(time)))
+    even = np.arange(0.0, time[-1], period)
+    b, a = butter(4, 2.0 * cutoff * period)
+    columns = []
+    for q in motion.q.T:
+        smooth = filtfilt(b, a, np.interp(even, time, q))
+        columns.append(np.interp(time, even, np.gradient(np.gradient(smooth, period), period)))
+    return np.stack(columns, axis=1)
+
+
+def judged(motion: Motion) -> Array:
+    """Return which samples count, (k,) of bool."""
+    time = (motion.stamps - motion.stamps[0]) * 1e-9
+    first = np.flatnonzero(np.abs(motion.q - motion.q[0]).max(axis=1) > MOVED)[0]
+    last = np.flatnonzero(np.abs(np.diff(motion.q, axis=0)).max(axis=1) > 0.0)[-1]
+    return (time > time[first] + 1.0) & (time < time[last] - 0.3)
+
+
+def estimated(motion: Motion, name: str, parameters: dict, velocity: bool) -> Array:
+    """Return the accelerations (k, n) at the stamps they are declared for; NaN without one."""
+    make = make_compiled if name == 'kalman' else make_estimator
+    estimator = make(name, motion.q.shape[1], **parameters)
+    found = np.full_like(motion.q, np.nan)
+    index = {int(stamp): k for k, stamp in enumerate(motion.stamps)}
+    for stamp, q, qd in zip(motion.stamps.tolist(), motion.q, motion.qd):
+        estimate = estimator.update(stamp, q, qd if velocity else np.full_like(qd, np.nan))
+        if estimate.valid and estimate.stamp in index:
+            found[index[estimate.stamp]] = estimate.qdd
+    return found
+
+
+def errors(found: Array, true: Array, some: Array) -> tuple[Array, float]:
+    """Return the errors [%] (n,), and the part of the samples with an estimate [%]."""
+    answered = some & np.isfinite(found).all(axis=1)
+    if not answered.any():
+        return np.full(true.shape[1], np.nan), 0.0
+    rms = np.sqrt(np.square(true[answered]).mean(axis=0))
+    return (100.0 * np.sqrt(np.square(found - true)[answered].mean(axis=0)) / rms,
+            100.0 * float(answered.sum() / some.sum()))
+
+
+def draw(path: Path, motion: Motion, true: Array, found: dict[str, Array]) -> None:
+    """Draw a few seconds of each joint: reference and estimates."""
+    from matplotlib.figure import Figure
+    time = (motion.stamps - motion.stamps[0]) * 1e-9
+    rows = np.flatnonzero(judged(motion))
+    some = rows[(time[rows] - time[rows[0]]) < 4.0]
+    figure = Figure(figsize=(9.0, 1.0 + 1.8 * len(motion.names)), layout='constrained')
+    for k, (name, axes) in enumerate(zip(motion.names, np.atleast_1d(
+            figure.subplots(len(motion.names), 1, sharex=True)))):
+        for label, values in found.items():
+            axes.plot(time[some], values[some, k], linewidth=0.8, label=label)
+        axes.plot(time[some], true[some, k], 'k', linewidth=1.2, label='reference')
+        reach = 2.0 * np.abs(true[some, k]).max()
+        axes.set_ylim(-reach, reach)
+        axes.set_ylabel(f'{name}\n[rad/s² or m/s²]', fontsize=8)
+    axes.set_xlabel('time [s]')
+    figure.legend(*axes.get_legend_handles_labels(), loc='outside upper center', ncols=4)
+    figure.savefig(path, dpi=110)
+
+
+def main() -> None:
+    """Print a table for each recording."""
+    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0].strip())
+    parser.add_argument('recordings', nargs='+', metavar='RECORDING[:CUTOFF_HZ]')
+    parser.add_argument('--picture', type=Path, help='PNG of the last recording')
+    arguments = parser.parse_args()
+    for text in arguments.recordings:
+        name, _, cutoff = text.partition(':')
+        motion = load(Path(name))
+        true, some = reference(motion, float(cutoff or CUTOFF)), judged(motion)
+        print(f'\n{name}: {len(motion.stamps)} samples of {", ".join(motion.names)}; reference '
+              f'{float(cutoff or CUTOFF):g} Hz')
+        found = {}
+        for label, (kind, parameters, velocity) in ROWS.items():
+            if velocity and not np.isfinite(motion.qd).any():
+                continue
+            found[label] = estimated(motion, kind, parameters, velocity)
+            figures, answered = errors(found[label], true, some)
+            print(f'  {label:20}' + ''.join(f'{figure:8.0f}' for figure in figures)
+                  + f' %   {answered:5.1f} % of the samples')
+        if arguments.picture:
+            shown = [label for label in ('kalman', 'kalman, q alone', 'adapted, q alone')
+                     if label in found]
+            draw(arguments.picture, motion, true, {label: found[label] for label in shown[-2:]})
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,82 @@
+"""The filter that adapts its bandwidth: recordings of real robots, and what it must not lose."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from support.paths import RECORDINGS, ROOT
+from support.streams.estimator_runs import KINDS, clean, estimates_of, recording, without_velocity
+from support.streams.known_motions import PROFILES, START, Profile, Recording, error, record
+
+sys.path.insert(0, str(ROOT / 'benchmarks'))
+import real_accelerations as real
+
+# recording, cutoff of the reference [Hz], and errors [%]: positions alone, and with velocities
+REAL = [('kr300/kr300.csv', 12.0, (17, 17, 20), (19, 24, 23)),
+        ('kinova_gen3/joint_2.csv', 15.0, (140,), (140,)),
+        ('tx40/tx40.csv', 15.0, (16, 18, 17, 30, 36, 36), None),
+        ('tiago/tiago.csv', 3.0, (120, 220, 110, 60, 75, 30, 75, 40),
+         (170, 160, 200, 70, 75, 45, 115, 50)),
+        ('ur10_exciting_trajectory/ur10_exciting_trajectory.db3', 8.0, (1,) * 6, (1,) * 6)]
+
+
+def adapted(joints, **parameters):
+    return KINDS['kalman'](joints, snap_density=0.0, **parameters)
+
+
+@pytest.mark.parametrize(('name', 'cutoff', 'alone', 'both'), REAL, ids=[r[0][:5] for r in REAL])
+def test_accelerations_of_real_robots(name, cutoff, alone, both):
+    if not (RECORDINGS / name).exists():
+        pytest.skip(f'the recording {name} is not part of the repository')
+    motion = real.load(RECORDINGS / name)
+    true, some = real.reference(motion, cutoff), real.judged(motion)
+    for limits, velocity in ((alone, False), (both, True)):
+        if limits is None:
+            continue
+        found = real.estimated(motion, 'kalman', {'snap_density': 0.0, 'max_std': 1e6}, velocity)
+        figures, answered = real.errors(found, true, some)
+        print(name, velocity, np.round(figures, 1))
+        assert answered > 99.5
+        assert (figures <= limits).all(), figures
+
+
+def test_one_bandwidth_is_many_times_worse_on_a_slow_arm():
+    """Or the recordings show nothing."""
+    name, cutoff, alone, _ = REAL[0]
+    if not (RECORDINGS / name).exists():
+        pytest.skip(f'the recording {name} is not part of the repository')
+    motion = real.load(RECORDINGS / name)
+    found = real.estimated(motion, 'kalman', {'max_std': 1e6}, False)
+    figures, _ = real.errors(found, real.reference(motion, cutoff), real.judged(motion))
+    assert (figures > 10.0 * np.array(alone)).all()
+
+
+@pytest.mark.parametrize('name', ['A', 'B', 'C', 'D', 'F'])
+def test_white_noise_and_fast_motions_are_estimated_as_well_as_by_one_bandwidth(name):
+    assert error(adapted(4, max_std=100.0), recording(name)) < 1.05 * clean('kalman', name)
+    alone = without_velocity(recording(name))
+    assert error(adapted(4, max_std=100.0), alone) < 1.05 * error(
+        KINDS['kalman'](4, max_std=100.0), alone)
+
+
+@pytest.mark.parametrize('name', ['A', 'C', 'F'])
+def test_a_slow_motion_is_estimated_many_times_better(name):
+    """0.8 rad at 0.05 Hz: the acceleration is far below the noise of one bandwidth."""
+    profile = PROFILES[name]
+    stamps = record(Profile(profile.rate, 0, 0.0)).stamps
+    w, t = 2.0 * np.pi * 0.05, (stamps - START) * 1e-9
+    step = 2.0 * np.pi / 2 ** profile.bits
+    noise = profile.noise * np.random.default_rng(3).normal(size=len(t))
+    samples = Recording(stamps, step * np.rint(0.8 * np.sin(w * t) / step)[:, None],
+                        (0.8 * w * np.cos(w * t) + noise)[:, None])
+    true = -0.8 * w * w * np.sin(w * t)[:, None]
+
+    def wrong(estimator):
+        found = estimates_of(estimator, samples)
+        some = np.array([each.valid for each in found]) & (t > 1.0)
+        qdd = np.array([each.qdd for each in found])
+        return np.sqrt(np.square((qdd - true)[some]).mean() / np.square(true[some]).mean())
+
+    assert wrong(adapted(1)) < 0.1
+    assert wrong(KINDS['kalman'](1)) > 10.0 * wrong(adapted(1))
