@@ -147,12 +147,10 @@ class JointSimulator(Node):
         stamp = Time(nanoseconds=self._first_stamp + round(sample.time * 1e9)).to_msg()
         if self._clock_topic:
             self._clock_topic.publish(ClockMessage(clock=stamp))
-        message = JointState()
+        message = JointState(name=list(self._simulator.joint_names), position=array('d', sample.q),
+                             velocity=array('d', sample.velocity),
+                             effort=array('d', getattr(sample, self._effort)))
         message.header.stamp = stamp
-        message.name = list(self._simulator.joint_names)
-        message.position = array('d', sample.q)
-        message.velocity = array('d', sample.velocity)
-        message.effort = array('d', getattr(sample, self._effort))
         self._states.publish(message)
 
     def _publish_progress(self) -> None:

@@ -28,17 +28,9 @@ class NodeParameters:
     while they are set. If a value set at the start breaks its rule, a ParameterError is raised;
     an unknown name is logged if it resembles a known one, and has no effect.
 
-    Parameters
-    ----------
-    check, apply : callable
-        Called for a change, before it is accepted, with all the new values, and then, once they
-        are in ``values``, with the old ones. An error of this package rejects the change, with
-        its text as the reason.
-
-    Attributes
-    ----------
-    values : dict
-        By name; replaced as a whole by a change.
+    For a change, `check` is called before it is accepted, with all the new values, and `apply`
+    with the old ones, once ``values`` is replaced as a whole. An error of this package rejects
+    the change, with its text as the reason.
 
     """
 

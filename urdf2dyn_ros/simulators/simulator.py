@@ -40,24 +40,10 @@ class Simulator(ABC):
     A SimulationError says what the engine cannot simulate: joints with several coordinates, joints
     that move no inertia, constant wrenches, or a model that it read differently.
 
-    Parameters
-    ----------
-    model : RobotModel
-    gravity : tuple of float, (3,)
-        In the root frame [m/s^2].
-    dt : float
-        Physics step [s].
-    friction : bool
-        Whether the damping and friction of the URDF act in the joints.
-    command : str
-        One of ``COMMANDS``: the argument of `step`.
-
-    Attributes
-    ----------
-    joint_names : tuple of str
-        The n drivers, in the order of the file.
-    inertia : ndarray, (n,)
-        Inertia that each joint moves at position zero [kg m^2 or kg], the others free.
+    Gravity [m/s^2] is in the root frame, `dt` is the physics step [s], and `command`, one of
+    ``COMMANDS``, the kind of the argument of `step`. The attribute `joint_names` has the n drivers
+    in the order of the file, and `inertia` (n,) what each of them moves at position zero
+    [kg m^2 or kg], the others free.
 
     """
 

@@ -82,9 +82,9 @@ def _acting(dynamics: InverseDynamics) -> dict[str, str]:
     """Return the joints of each term, and the links that forces act on."""
     joints = {name: ', '.join(joint for joint, terms in dynamics.loads.terms.items()
                               if any(name == term.NAME for term in terms)) for name in TERMS}
-    return {**{name: text or 'off' for name, text in joints.items()}, 'forces': ', '.join(
-        force.link for force in dynamics.model.forces) or 'none',
-        'base': 'moving' if 'base_motion' in dynamics.inputs else 'fixed'}
+    return {**{name: text or 'off' for name, text in joints.items()},
+            'forces': ', '.join(force.link for force in dynamics.model.forces) or 'none',
+            'base': 'moving' if 'base_motion' in dynamics.inputs else 'fixed'}
 
 
 def input_status(state: NodeState, figures: MonitorReport, grown: Counter[str],

@@ -44,19 +44,9 @@ class Room(NamedTuple):
     velocity: Array
 
 
-def room_of(types: Sequence[str], limits: Sequence[Limits]) -> Room:
-    """
-    Return the room of joints; without limits 0.8 rad and 1.5 rad/s, or 0.15 m and 0.3 m/s.
-
-    A limit on the position of a continuous joint is not used.
-
-    """
-    rows = [_room(*pair) for pair in zip(types, limits, strict=True)]
-    return Room(*np.array(rows).reshape(-1, 3).T)
-
-
 def _room(kind: str, limits: Limits) -> tuple[float, float, float]:
     amplitude, velocity = _LARGEST.get(kind, _LARGEST_ANGLES)
+    # a limit on the position of a continuous joint is not used
     lower, upper = (None, None) if kind == 'continuous' else (limits.lower, limits.upper)
     if lower is not None and upper is not None:
         amplitude = min(amplitude, _POSITION_SHARE * abs(upper - lower) / 2.0)
@@ -81,7 +71,8 @@ class PlannedTrajectory(Trajectory):
 
     def __init__(self, types: Sequence[str], limits: Sequence[Limits], duration: float) -> None:
         self.duration = duration
-        room = room_of(types, limits)
+        rows = [_room(*pair) for pair in zip(types, limits, strict=True)]
+        room = Room(*np.array(rows).reshape(-1, 3).T)
         self.centre = room.centre
         self._plan(room)
 

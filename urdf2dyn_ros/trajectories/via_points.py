@@ -74,7 +74,10 @@ class ViaPoints(Trajectory):
             self._q = BPoly.from_derivatives(times, list(values))
         self._qd, self._qdd = self._q.derivative(), self._q.derivative(2)
         self._last = values[-1, 0]
-        self._check_limits(joints, limits, times)
+        share = np.linspace(0.0, 1.0, _INSTANTS)
+        at = (times[:-1, None] + np.outer(np.diff(times), share)).ravel()
+        for number, q, qd in zip(self._columns, self._q(at).T, self._qd(at).T, strict=True):
+            _check_limit(joints[number], limits[number], q, qd)
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
         q, qd, qdd = self.centre.copy(), 0.0 * self.centre, 0.0 * self.centre
@@ -85,13 +88,6 @@ class ViaPoints(Trajectory):
         else:
             q[self._columns] = self._last
         return q, qd, qdd
-
-    def _check_limits(self, joints: Sequence[Joint], limits: Sequence[Limits],
-                      times: Array) -> None:
-        share = np.linspace(0.0, 1.0, _INSTANTS)
-        at = (times[:-1, None] + np.outer(np.diff(times), share)).ravel()
-        for number, q, qd in zip(self._columns, self._q(at).T, self._qd(at).T, strict=True):
-            _check_limit(joints[number], limits[number], q, qd)
 
 
 def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point]) -> None:

@@ -75,8 +75,9 @@ class EffortComparison(Node):
         self._log = ProgressLog(self, self._comparison, topics)
         self._report = ReportService(self, self.parameters, self._comparison, drawer, topics)
         self._publisher = self.create_publisher(DiagnosticArray, '~/comparison', 10)
-        self.create_subscription(JointState, MEASURED_TOPIC, self._receiver(self._add_measured),
-                                 best_effort(_QUEUE_DEPTH))
+        self.create_subscription(JointState, MEASURED_TOPIC, self._receiver(
+            lambda stamp, message: self._comparison.add_measured(
+                stamp, message.name, message.effort)), best_effort(_QUEUE_DEPTH))
         self.create_subscription(JointState, COMPUTED_TOPIC, self._receiver(self._add_computed),
                                  QoSProfile(depth=_QUEUE_DEPTH))
         self.create_subscription(String, 'robot_description', barrier(self, self._read),
@@ -95,9 +96,6 @@ class EffortComparison(Node):
                 add(stamp, message)
 
         return barrier(self, receive)
-
-    def _add_measured(self, stamp: int, message: JointState) -> None:
-        self._comparison.add_measured(stamp, message.name, message.effort)
 
     def _add_computed(self, stamp: int, message: JointState) -> None:
         count = len(message.name)

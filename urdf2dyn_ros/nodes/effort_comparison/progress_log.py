@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rclpy.node import Node
 
 from urdf2dyn_ros.comparison.comparison import Comparison
+from urdf2dyn_ros.quoting import first_names
 
 _CHECKS_BEFORE_WARNING, _CHECKS_BETWEEN_WARNINGS = 5, 30
 
@@ -27,7 +26,7 @@ class ProgressLog:
         if late >= 0 and late % _CHECKS_BETWEEN_WARNINGS == 0:
             topics = map(self._node.resolve_topic_name, self._topics)
             self._node.get_logger().warning('no joint is both measured and computed: ' + '; '.join(
-                f'{topic} has {_listed(names)}' for topic, names in zip(
+                f'{topic} has {first_names(names, 20)}' for topic, names in zip(
                     topics, (measured, computed))))
 
     def log_progress(self) -> None:
@@ -48,8 +47,3 @@ class ProgressLog:
             parts.append(f'{len(not_credible)} not credible ({not_credible[0].joint}: '
                          f'{not_credible[0].doubt})')
         self._node.get_logger().info('; '.join(parts))
-
-
-def _listed(names: Sequence[str], most: int = 20) -> str:
-    more = f' and {len(names) - most} more' if len(names) > most else ''
-    return ', '.join(names[:most]) + more

@@ -23,6 +23,7 @@ from urdf2dyn_ros.observer.contact_watch import (
     not_observed,
 )
 from urdf2dyn_ros.observer.momentum_observer import per_joint
+from urdf2dyn_ros.parameters import group
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.stream import Stream
 
@@ -60,7 +61,8 @@ class Observer:
 
     def apply(self, old: Mapping[str, Any]) -> None:
         """Observe with the requested parameters from the next output on."""
-        if _observing(self._pipeline.requested) != _observing(old):
+        if any(group(self._pipeline.requested, prefix) != group(old, prefix)
+               for prefix in ('observer', 'contact')):
             self._observed = self._watch = None
         if not self._enabled:
             self._touched, self._rejection = (), ''
@@ -147,8 +149,3 @@ class Observer:
             response.message = f'contacts are not observed: {self._rejection or _NO_MODEL}'
         else:
             response.message = 'contacts are not observed: observer.enabled is false'
-
-
-def _observing(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items()
-            if name.startswith(('observer.', 'contact.'))}
