@@ -19,12 +19,9 @@ def information(model: RobotModel,
     """
     Return joints, bodies, lumped links, masses [kg], what acts and operations of a robot.
 
-    Returns
-    -------
-    dict
-        Of what JSON can hold: ``name``, ``mass``, ``joints`` (independent ones in the order of q
-        and of the efforts), ``bodies``, ``fixed_to_root``, ``acting`` (the loads, a
-        line each), ``operations`` by style, ``warnings``.
+    JSON can hold it: ``name``, ``mass``, ``joints`` (independent ones in the order of q and of the
+    efforts), ``bodies``, ``fixed_to_root``, ``acting`` (the loads, a line each), ``operations`` by
+    style, ``warnings``.
 
     """
     system = multibody(model)

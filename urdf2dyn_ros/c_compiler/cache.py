@@ -38,17 +38,9 @@ def cached(key: str, build: Callable[[Path], None], load: Callable[[Path], Libra
     """
     Load an entry, and build it first if it is missing or damaged; `key` is from `key_of`.
 
-    Parameters
-    ----------
-    build : callable
-        Writes the library to a path; CompilerError if that fails, OSError for its directory.
-    load : callable
-        Loads it; OSError, ImportError or AttributeError if it is not a valid library.
-
-    Raises
-    ------
-    CompilerError
-        If it cannot be built, or no directory can keep it.
+    `build` writes the library to a path: CompilerError if that fails, OSError for its directory.
+    `load` loads it: OSError, ImportError or AttributeError if it is not a valid library. A
+    CompilerError is raised if it cannot be built, or no directory can keep it.
 
     """
     errors = []

@@ -38,14 +38,8 @@ class Compiler:
         Compile a C text to a shared library.
 
         Options stand before the source file on the command line, libraries after it. The target is
-        in a directory of its own, which also gets intermediate files.
-
-        Raises
-        ------
-        CompilerError
-            If the compiler fails, with its last lines.
-        OSError
-            If the directory cannot be written.
+        in a directory of its own, which also gets intermediate files; an OSError if it cannot be
+        written. A CompilerError has the last lines of a compiler that fails.
 
         """
         folder = target.parent

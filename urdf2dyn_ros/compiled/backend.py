@@ -40,12 +40,8 @@ def choose(program: Program, function: str, backend: str, threads: int = 1,
     the Python text. The back end 'auto' is C where it can be compiled, else Python and a line in
     the log. Of a batch, at most so many threads take a part, from 1 to 64.
 
-    Raises
-    ------
-    CompilerError
-        If it cannot be compiled and `backend` is 'c'.
-    ParameterError
-        For an unknown back end or number of threads.
+    A CompilerError is raised if `backend` is 'c' and it cannot be compiled, a ParameterError for
+    an unknown back end or number of threads.
 
     """
     check(backend, threads)

@@ -46,11 +46,8 @@ def compiled(source: Source, threads: int = 1) -> Caller:
     Compile a function, or find it compiled, and return it as a callable.
 
     The result does not depend on the number of threads, at most so many for a batch, 1 to 64.
-
-    Raises
-    ------
-    CompilerError
-        If there is no compiler, it fails, or no directory to keep its work.
+    A CompilerError is raised without a compiler, if it fails, or without a directory to keep its
+    work.
 
     """
     compiler = find_compiler()

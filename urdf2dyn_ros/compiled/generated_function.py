@@ -32,13 +32,6 @@ class GeneratedFunction:
     results : dict
         Name of each result to where it is in the value.
 
-    Raises
-    ------
-    CompilerError
-        If there is no C compiler or it fails, and `backend` is 'c'.
-    ParameterError
-        For an unknown back end or number of threads.
-
     """
 
     def __init__(self, program: Program, name: str, backend: str, threads: int) -> None:

@@ -34,17 +34,9 @@ def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Se
     """
     Return M of tau = M(q) qdd + bias(q, qd), (n, n), symmetric [kg m^2, kg m or kg].
 
-    Parameters
-    ----------
-    system : Multibody
-    inertias : sequence of BodyInertia or None
-        One per body, with second moments in the place of the tensors.
-    q : sequence of Scalar, (n,)
-        Independent joints [rad or m].
-    note, column : callable
-        Called with every named quantity, and with the number of a body whose column begins.
-    terms : mapping
-        Number of a body to the terms at its joint.
+    Inertias, one per body, have second moments in the place of the tensors; q are the independent
+    joints, (n,) [rad or m]. `note` is called with every named quantity, `column` with the number
+    of a body whose column begins. Terms at joints are by the number of the body.
 
     """
     at = [body.at(q) for body in system.bodies]

@@ -62,12 +62,8 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
     Return the momentum of every independent joint, and what changes it besides the efforts.
 
     The arguments are those of `newton_euler`, but for accelerations and a base; the recursion's
-    moment is `textbook_moment` of tensors, or `angular_momentum` of second moments.
-
-    Raises
-    ------
-    ParameterError
-        If the base moves.
+    moment is `textbook_moment` of tensors, or `angular_momentum` of second moments. A base that
+    moves raises a ParameterError.
 
     """
     if loads.base is not None:

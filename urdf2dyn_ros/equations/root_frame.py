@@ -29,13 +29,11 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector,
     """
     Return 3-vectors in the root frame, by name of joint or link.
 
-    Returns
-    -------
-    dict
-        ``position_``, ``velocity_`` and ``acceleration_`` [m, m/s, m/s^2] of the origin of every
-        joint's and link's frame, which moves with the joint's child; ``forces_`` and ``torques_``
-        [N, N m] that every movable joint transmits to its child, about its origin. Where a link
-        and a joint of the same name have different frames, the link's key ends in ``' (link)'``.
+    They are ``position_``, ``velocity_`` and ``acceleration_`` [m, m/s, m/s^2] of the origin of
+    every joint's and link's frame, which moves with the joint's child; ``forces_`` and
+    ``torques_`` [N, N m] that every movable joint transmits to its child, about its origin. Where
+    a link and a joint of the same name have different frames, the link's key ends in
+    ``' (link)'``.
 
     """
     root = _Frame(IDENTITY, ZERO, ZERO, ZERO, spin(ZERO, ZERO), ZERO)
@@ -45,7 +43,19 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector,
         _attached(vectors, root, attached)
     for i, body in enumerate(system.bodies):
         parent = root if body.parent == ROOT else frames[body.parent]
-        frame = _next_frame(system, sweep, gravity, i, parent, note)
+        at, motion = sweep.coordinates[i], sweep.motions[i]
+        T = oriented(parent.T, body, at)
+        note(i, 'T', sum(T, ()))
+        p = displaced(body, at)
+        r = add(parent.r, apply(parent.T, p))
+        note(i, 'r', r)
+        # a displacement is linear in q: of qd it is the velocity along the joint
+        rate = apply(body.parent_R_joint, JOINTS[body.type].displacement(at.qd))
+        v = add(parent.v, apply(parent.T, add(cross(parent.w, p), rate)))
+        note(i, 'v', v)
+        acceleration = add(apply(T, motion.a), gravity)
+        note(i, 'acc', acceleration)
+        frame = _Frame(T, r, v, motion.w, sweep.spins[i], acceleration)
         frames.append(frame)
         _add(vectors, body.name, frame.at(ZERO))
         for name, vector in zip(('forces', 'torques'), sweep.wrenches[i]):
@@ -54,24 +64,6 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector,
             _attached(vectors, frame, attached)
         note(i, 'at', ())
     return vectors
-
-
-def _next_frame(system: Multibody, sweep: Sweep, gravity: Vector, i: int, parent: _Frame,
-           note: Note) -> _Frame:
-    body, at = system.bodies[i], sweep.coordinates[i]
-    T = oriented(parent.T, body, at)
-    note(i, 'T', sum(T, ()))
-    p = displaced(body, at)
-    r = add(parent.r, apply(parent.T, p))
-    note(i, 'r', r)
-    # a displacement is linear in q: of qd it is the velocity along the joint
-    rate = apply(body.parent_R_joint, JOINTS[body.type].displacement(at.qd))
-    v = add(parent.v, apply(parent.T, add(cross(parent.w, p), rate)))
-    note(i, 'v', v)
-    motion = sweep.motions[i]
-    acceleration = add(apply(T, motion.a), gravity)
-    note(i, 'acc', acceleration)
-    return _Frame(T, r, v, motion.w, sweep.spins[i], acceleration)
 
 
 def _attached(vectors: dict[str, Vector], frame: _Frame, attached: Attached) -> None:
