@@ -56,7 +56,7 @@ def test_a_file_with_all_that_can_be_asked_for_passes_its_own_test(tmp_path: Pat
 def test_without_options_nothing_is_asked_for(tmp_path: Path) -> None:
     """The arguments are those of the motion, and the head says what is not in it."""
     text = exported(tmp_path)
-    assert 'def inverse_dynamics(q, qd, qdd):' in text
+    assert 'def inverse_dynamics(q, qd, qdd, in_root_frame=False):' in text
     assert 'Rigid links alone: no friction, no rotors, no springs, no contact.' in text
 
 

@@ -95,7 +95,7 @@ def test_the_mass_matrix_is_symmetric_and_positive_definite(model: RobotModel) -
 def test_at_rest_without_gravity_mass_matrix_times_acceleration_is_left(model: RobotModel) -> None:
     heavy, free = InverseDynamics(model), InverseDynamics(model, (0.0, 0.0, 0.0))
     q, qd, qdd = state_of(model)
-    columns = np.array([free(q, 0 * q, unit) for unit in np.eye(len(q))])
+    columns = np.array([free(q, 0 * q, unit) for unit in np.eye(len(q))]).reshape(2 * q.shape)
     assert worst(free(q, 0 * q, qdd), qdd @ columns) < TIGHT
     both = heavy(q, 0 * q, 0 * q) + free(q, qd, qdd)
     assert worst(heavy(q, qd, qdd), both) < TIGHT
