@@ -15,16 +15,9 @@ MAX_MESSAGES = 2048
 
 class WrenchMessage(NamedTuple):
     """
-    A wrench with its stamp and frame.
+    A wrench with its stamp [ns], and the placement of its frame in that of the link.
 
-    Attributes
-    ----------
-    stamp : int
-        [ns].
-    chain : Chain
-        Placement of its frame in that of the link.
-    force, torque : Vector
-        [N], and [N m] about the frame's origin, along the frame's axes.
+    Force [N], and torque [N m] about the frame's origin, are along the frame's axes.
 
     """
 

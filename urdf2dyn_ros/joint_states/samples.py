@@ -64,16 +64,8 @@ class Samples:
     `max_skew`, nor by more than they will with the next message; the sample gets the newest stamp.
     Messages whose stamps do not advance are dropped per joint; a clock jump back forgets all.
 
-    Parameters
-    ----------
-    joint_names, continuous : sequence, (n,)
-        In the order of the model; only positions of continuous joints are unwrapped.
-    events : Counter
-        Counts ``gap``, ``jump_back``, ``velocity_ignored`` and ``effort_ignored``.
-    max_gap : int
-        Longest step [ns] that is no jump; nor are steps of up to five median periods.
-    max_skew : int
-        [ns]; 0 for 1.5 median periods.
+    Names, continuous joints, `max_gap` and `max_skew` are as in `Stream`, the latter in [ns].
+    ``gap``, ``jump_back``, ``velocity_ignored`` and ``effort_ignored`` are counted in `events`.
 
     """
 

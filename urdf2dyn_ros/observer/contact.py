@@ -17,15 +17,9 @@ THRESHOLD = 5.0
 
 class Contact(NamedTuple):
     """
-    Contact at one joint.
+    Contact at one joint, from the first to the last stamp [ns].
 
-    Attributes
-    ----------
-    joint : str
-    begin, end : int
-        First and last stamp [ns].
-    peak : float
-        Largest external effort, with its sign [N m or N].
+    The peak is the largest external effort, with its sign [N m or N].
 
     """
 
