@@ -11,7 +11,7 @@ from support.picture_texts import assert_apart
 from support.recordings.comparisons import joints
 from urdf2dyn_ros.comparison import plots
 from urdf2dyn_ros.comparison.joint_picture import joint_picture
-from urdf2dyn_ros.drawing.layout import thinned
+from urdf2dyn_ros.drawing.picture import thinned
 from urdf2dyn_ros.errors import ComparisonError
 
 pytest.importorskip('matplotlib')

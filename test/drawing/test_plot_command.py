@@ -15,7 +15,7 @@ from urdf2dyn_ros.commands import plot
 from urdf2dyn_ros.comparison.comparison import Comparison
 from urdf2dyn_ros.comparison.report import write_csv, write_json
 from urdf2dyn_ros.drawing import bars, curves
-from urdf2dyn_ros.drawing.layout import thinned
+from urdf2dyn_ros.drawing.picture import thinned
 from urdf2dyn_ros.drawing.table import read_table
 
 START = 1_700_000_000_000_000_000

@@ -20,8 +20,7 @@ from urdf2dyn_ros.evaluation.external_report import (
     external_summary,
     write_external_efforts,
 )
-from urdf2dyn_ros.evaluation.result import Settings
-from urdf2dyn_ros.evaluation.summary import evaluation_summary, figures_table
+from urdf2dyn_ros.evaluation.result import Settings, evaluation_summary, figures_table
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import THRESHOLD
 from urdf2dyn_ros.observer.momentum_observer import GAIN

@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ExportError(f'cannot write to {output}: {error.strerror}') from None
     for path in (output / 'tuned.yaml', *pictures):
         print(path)
-    if motion.error is not None:
-        print(f'error: {motion.error}', file=sys.stderr)
+    if recording.error is not None:
+        print(f'error: {recording.error}', file=sys.stderr)
         return 1
     return 0

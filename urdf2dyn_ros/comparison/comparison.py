@@ -9,8 +9,7 @@ from functools import partial
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.comparison.figures import EffortFigures, effort_figures
-from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
+from urdf2dyn_ros.comparison.figures import EffortFigures, JointComparison, Span, effort_figures
 from urdf2dyn_ros.comparison.joint_record import (
     ADDED,
     COMPUTED,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
+from urdf2dyn_ros.comparison.figures import JointComparison, Span
 from urdf2dyn_ros.comparison.semantics import rate_unit
 from urdf2dyn_ros.health import Level, Status
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from subprocess import TimeoutExpired
 
-from urdf2dyn_ros.comparison.joint_comparison import JointComparison
+from urdf2dyn_ros.comparison.figures import JointComparison
 from urdf2dyn_ros.comparison.page import write_page
 from urdf2dyn_ros.comparison.plots import plot_comparison
 from urdf2dyn_ros.comparison.report import write_csv, write_json

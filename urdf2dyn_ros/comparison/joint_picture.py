@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.joint_comparison import JointComparison
+from urdf2dyn_ros.comparison.figures import JointComparison
 from urdf2dyn_ros.comparison.semantics import rate_unit
-from urdf2dyn_ros.drawing.layout import thinned
-from urdf2dyn_ros.drawing.picture import COMPUTED, MEASURED, RESIDUAL, empty_figure
+from urdf2dyn_ros.drawing.picture import COMPUTED, MEASURED, RESIDUAL, empty_figure, thinned
 
 _SIZE = (9.6, 3.3)
 """Width and height [in]."""

@@ -7,8 +7,8 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
+from urdf2dyn_ros.comparison.figures import JointComparison
 from urdf2dyn_ros.comparison.figures_text import FIGURE_COLUMNS, figure_texts, notes
-from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.comparison.joint_picture import joint_picture
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.system.atomic_file import atomic_file

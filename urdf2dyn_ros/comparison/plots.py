@@ -9,17 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from urdf2dyn_ros.comparison.figures import JointComparison
 from urdf2dyn_ros.comparison.figures_text import lateness
-from urdf2dyn_ros.comparison.joint_comparison import JointComparison
-from urdf2dyn_ros.drawing.layout import (
+from urdf2dyn_ros.drawing.picture import (
+    DPI,
     add_axes,
     add_head,
     add_name,
     draw_pair,
+    drawn_name,
+    empty_figure,
     style_axes,
     thinned,
 )
-from urdf2dyn_ros.drawing.picture import DPI, drawn_name, empty_figure
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.system.atomic_file import atomic_file
 

@@ -10,9 +10,8 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.figures import EffortFigures
+from urdf2dyn_ros.comparison.figures import EffortFigures, JointComparison, Span
 from urdf2dyn_ros.comparison.figures_text import FIGURE_COLUMNS, figure_texts, notes
-from urdf2dyn_ros.comparison.joint_comparison import JointComparison, Span
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.stamps import SECOND_NS

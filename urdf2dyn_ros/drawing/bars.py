@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from urdf2dyn_ros.drawing.layout import inch_axes, write_text
 from urdf2dyn_ros.drawing.picture import (
     BLACK,
     BLUE,
     GREY,
     drawn_name,
     empty_figure,
+    inch_axes,
     save,
     text_width,
+    write_text,
 )
 from urdf2dyn_ros.errors import DrawingError
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.drawing.layout import add_axes, add_name, style_axes, thinned
 from urdf2dyn_ros.drawing.picture import (
     BLACK,
     BLUE,
@@ -20,9 +19,13 @@ from urdf2dyn_ros.drawing.picture import (
     PURPLE,
     SKY,
     VERMILION,
+    add_axes,
+    add_name,
     drawn_name,
     empty_figure,
     save,
+    style_axes,
+    thinned,
 )
 from urdf2dyn_ros.drawing.table import Table
 

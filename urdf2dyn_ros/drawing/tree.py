@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from urdf2dyn_ros.drawing.layout import inch_axes, write_text
 from urdf2dyn_ros.drawing.picture import (
     BLACK,
     BLUE,
@@ -17,8 +16,10 @@ from urdf2dyn_ros.drawing.picture import (
     ORANGE,
     drawn_name,
     empty_figure,
+    inch_axes,
     save,
     text_width,
+    write_text,
 )
 from urdf2dyn_ros.drawing.tree_rows import TreeLine, TreeRow, summary, tree_line, tree_rows
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody

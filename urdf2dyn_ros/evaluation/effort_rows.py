@@ -11,6 +11,7 @@ from urdf2dyn_ros.comparison.comparison import GravityEfforts
 from urdf2dyn_ros.comparison.report import KINDS, OBSERVED, write_rows
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts, Known
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
+from urdf2dyn_ros.evaluation.result import Settings
 from urdf2dyn_ros.stream.output import Output
 
 _ROWS_AT_ONCE = 1024
@@ -20,32 +21,29 @@ class EffortRows:
     """
     Collects outputs, and writes measured and computed effort with the same semantics.
 
-    There is one gain of currents, or one for each joint; `still` is the velocity up to which a
-    joint is at rest [rad/s or m/s], `external` the observer of external efforts.
+    The settings have one gain of currents, or one for each joint; `still` is the velocity up to
+    which a joint is at rest [rad/s or m/s], `external` the observer of external efforts.
 
     """
 
-    def __init__(self, joints: Sequence[str], facts: Mapping[str, JointFacts],
-                 gravity: GravityEfforts, semantics: str, gains: Sequence[float], still: float,
-                 external: ExternalEfforts | None = None) -> None:
-        self._external = external
+    def __init__(self, file: TextIO, joints: Sequence[str], facts: Mapping[str, JointFacts],
+                 gravity: GravityEfforts, settings: Settings, still: float,
+                 external: ExternalEfforts | None) -> None:
+        self._file, self._external = file, external
         self._joints, self._facts, self._gravity = tuple(joints), facts, gravity
-        self._semantics, self._still = SEMANTICS[semantics], still
-        self._gains = np.broadcast_to(gains, len(self._joints)).tolist()
+        self._semantics, self._still = SEMANTICS[settings.semantics], still
+        self._gains = np.broadcast_to(settings.gains, len(self._joints)).tolist()
         self._stamps: list[int] = []
         self._outputs: list[Output] = []
 
     def add(self, stamp: int, output: Output) -> None:
-        """Add an output, and the stamp to be written [ns]."""
+        """Add an output, and the stamp to be written [ns]; write once there are enough."""
         self._stamps.append(stamp)
         self._outputs.append(output)
+        if len(self._outputs) >= _ROWS_AT_ONCE:
+            self.write()
 
-    @property
-    def full(self) -> bool:
-        """Whether there are enough outputs to write."""
-        return len(self._outputs) >= _ROWS_AT_ONCE
-
-    def write(self, file: TextIO) -> None:
+    def write(self) -> None:
         """Write the outputs and remove them."""
         if not self._outputs:
             return
@@ -66,5 +64,5 @@ class EffortRows:
         if self._external is not None:
             # whatever the semantics: measured effort that moves the links, computed + residual
             columns[:, 3::kinds] = self._external.add(self._stamps, q, qd, computed + residual)
-        write_rows(file, self._stamps, columns.tolist())
+        write_rows(self._file, self._stamps, columns.tolist())
         self._stamps, self._outputs = [], []

@@ -74,8 +74,8 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     check_recorded_joints(names, heads, recording.path)
     estimator = settings.estimator or (
         RECORDED if has_accelerations(names, heads) else OFFLINE_DEFAULT)
-    run = _Run(dynamics, dataclasses.replace(settings, estimator=estimator, gains=gains))
-    run.result.files.append(table)
+    settings = dataclasses.replace(settings, estimator=estimator, gains=gains)
+    result = Evaluation(estimator, files=[table])
     try:
         with ExitStack() as stack:
             part = stack.enter_context(atomic_file(table))
@@ -85,79 +85,62 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
             if find_spec('rosbags'):
                 efforts = stack.enter_context(EffortBag(bag, storage_kind(recording.path), names,
                                                         dynamics.model.root))
-                run.result.files.append(bag)
+                result.files.append(bag)
             else:
-                run.result.remark('no bag is written: the Python library rosbags is not '
-                                  'installed')
-            run(chain(heads, records), file, efforts)
+                result.remark('no bag is written: the Python library rosbags is not installed')
+            _run(dynamics, settings, result, chain(heads, records), file, efforts)
     except OSError as error:
         raise ExportError(f'cannot write to {directory}: {error.strerror}') from None
-    run.result.records, run.result.error = recording.count, recording.error
-    run.result.remarks += recording.remarks
-    return run.result
+    result.records, result.error = recording.count, recording.error
+    result.remarks += recording.remarks
+    return result
 
 
-class _Run:
-    """Passes every output of a stream to the table, the bag and the comparison."""
-
-    def __init__(self, dynamics: InverseDynamics, settings: Settings) -> None:
-        self._names = names = dynamics.joint_names
-        self.result = Evaluation(settings.estimator)
-        self._stream = stream(offline_parameters(settings.estimator), dynamics, lambda: 0)
-        self._comparison = Comparison(_KEPT_SAMPLES // len(names), semantics=settings.semantics,
-                                      gains=settings.gains, still=_STILL)
-        facts, gravity = robot_facts(dynamics.model), gravity_of(dynamics)
-        self._comparison.describe(facts, gravity)
-        if settings.observer:
-            self.result.external = ExternalEfforts(dynamics, settings.observer_gain,
-                                                   settings.thresholds)
-        self._rows = EffortRows(names, facts, gravity, settings.semantics, settings.gains, _STILL,
-                                self.result.external)
-        self._prefixes = [f'{what} of {name!r}: ' for what in ('position', 'velocity')
-                          for name in names]
-
-    def __call__(self, records: Iterable[Record], table: TextIO, bag: EffortBag | None) -> None:
-        stream, result = self._stream, self.result
-        external = result.estimator == RECORDED
-        later, bag_later = -1, 0
-        for record in records:
-            if later < 0:   # a table's time may begin at zero, but a message has no stamp of zero
-                later = max(SECOND_NS - record.stamp, 0)
-                bag_later = later if record.stamp < 0 else 0
-            names = record.names
-            stamp = record.stamp + later
-            if stamp >= LATEST_STAMP:
-                stamp = 0
-                result.remark(TOO_LATE)
-            position, velocity, effort, acceleration = cast(tuple[Any, ...], record[2:])
-            if stamp > 0 and len(effort) == len(names):
-                self._comparison.add_measured(stamp, names, effort)
-            if external:
-                stream.accelerate(stamp, names, acceleration)
-            output: Any = stream.receive(stamp, names, position, velocity, effort)
-            for doubt in stream.warnings:
-                self._keep(doubt)
-            if output is None:
-                continue
-            stamp = output.stamp - later
-            self._comparison.add_computed(output.stamp, self._names, output.effort, output.q,
-                                          output.qd)
-            self._rows.add(stamp, output)
-            if self._rows.full:
-                self._rows.write(table)
-            if bag is not None:
-                bag.write(stamp + bag_later, output.q, output.qd, output.effort)
-            result.span = (result.span or (stamp, 0))[0], stamp
-        self._rows.write(table)
-        if result.external is not None:
-            result.external.stop()
-        result.counters, result.unknown = stream.counters, stream.unknown_joints
-        result.joints = self._comparison.joints()
-
-    def _keep(self, doubt: str) -> None:
-        """Keep the last sentence about every quantity: its figures change from time to time."""
-        quantity = next(prefix for prefix in self._prefixes if doubt.startswith(prefix))
-        self.result.doubts[quantity] = doubt
+def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation,
+         records: Iterable[Record], table: TextIO, bag: EffortBag | None) -> None:
+    """Pass every output of a stream to the table, the bag and the comparison."""
+    joints = dynamics.joint_names
+    facts, gravity = robot_facts(dynamics.model), gravity_of(dynamics)
+    comparison = Comparison(_KEPT_SAMPLES // len(joints), semantics=settings.semantics,
+                            gains=settings.gains, still=_STILL)
+    comparison.describe(facts, gravity)
+    if settings.observer:
+        result.external = ExternalEfforts(dynamics, settings.observer_gain, settings.thresholds)
+    rows = EffortRows(table, joints, facts, gravity, settings, _STILL, result.external)
+    source = stream(offline_parameters(settings.estimator), dynamics, lambda: 0)
+    quantities = [f'{what} of {joint!r}: ' for what in ('position', 'velocity')
+                  for joint in joints]
+    later, bag_later = -1, 0
+    for record in records:
+        if later < 0:   # a table's time may begin at zero, but a message has no stamp of zero
+            later = max(SECOND_NS - record.stamp, 0)
+            bag_later = later if record.stamp < 0 else 0
+        names = record.names
+        stamp = record.stamp + later
+        if stamp >= LATEST_STAMP:
+            stamp = 0
+            result.remark(TOO_LATE)
+        position, velocity, effort, acceleration = cast(tuple[Any, ...], record[2:])
+        if stamp > 0 and len(effort) == len(names):
+            comparison.add_measured(stamp, names, effort)
+        if settings.estimator == RECORDED:
+            source.accelerate(stamp, names, acceleration)
+        output: Any = source.receive(stamp, names, position, velocity, effort)
+        for doubt in source.warnings:   # the last one is kept: its figures change
+            result.doubts[next(filter(doubt.startswith, quantities))] = doubt
+        if output is None:
+            continue
+        stamp = output.stamp - later
+        comparison.add_computed(output.stamp, joints, output.effort, output.q, output.qd)
+        rows.add(stamp, output)
+        if bag is not None:
+            bag.write(stamp + bag_later, output.q, output.qd, output.effort)
+        result.span = (result.span or (stamp, 0))[0], stamp
+    rows.write()
+    if result.external is not None:
+        result.external.stop()
+    result.counters, result.unknown = source.counters, source.unknown_joints
+    result.joints = comparison.joints()
 
 
 def _check_outputs(recording: Recording, *outputs: Path) -> None:

@@ -9,8 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.drawing.layout import add_axes, add_head, add_name, style_axes
-from urdf2dyn_ros.drawing.picture import BLACK, BLUE, ORANGE, drawn_name, empty_figure, save
+from urdf2dyn_ros.drawing.picture import (
+    BLACK,
+    BLUE,
+    ORANGE,
+    add_axes,
+    add_head,
+    add_name,
+    drawn_name,
+    empty_figure,
+    save,
+    style_axes,
+)
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts, JointExternal
 from urdf2dyn_ros.observer.contact import Contact
 from urdf2dyn_ros.stamps import SECOND_NS

@@ -1,16 +1,24 @@
-"""The settings of an evaluation, and its result."""
+"""The settings of an evaluation, and its result with a summary in sentences."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from pathlib import Path
 
-from urdf2dyn_ros.comparison.joint_comparison import JointComparison
+from urdf2dyn_ros.comparison.figures import JointComparison
+from urdf2dyn_ros.comparison.report import seconds, table
+from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.errors import RecordingError
+from urdf2dyn_ros.evaluation.accelerations import ACCELERATION_SOURCES
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import THRESHOLD
 from urdf2dyn_ros.observer.momentum_observer import GAIN
+from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.recordings import Recording
+from urdf2dyn_ros.stamps import SECOND_NS
 
 
 @dataclass(frozen=True)
@@ -79,3 +87,56 @@ class Evaluation:
         """Add a remark once."""
         if text not in self.remarks:
             self.remarks.append(text)
+
+
+_CALENDAR = 946_684_800 * SECOND_NS
+"""Stamps [ns] since the year 2000 are dates, smaller ones times since an unknown start."""
+
+_KNOWN = ('used', 'received', 'accelerations')
+
+
+def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantics: str,
+          result: Evaluation) -> list[str]:
+    """Return sentences about recording, robot, method, and dropped records."""
+    topic = f', topic {recording.topic}' if recording.topic else ''
+    gravity = ' '.join(f'{part:g}' for part in dynamics.gravity_vector)
+    used, received = result.counters['used'], result.counters['received']
+    how = ACCELERATION_SOURCES.get(result.estimator, 'with its parameters at their defaults')
+    lines = [
+        f'recording: {recording.path}{topic}, {result.records} records',
+        f'robot: {dynamics.model.name}, {len(dynamics.joint_names)} joints, gravity {gravity} '
+        f'm/s^2',
+        f'accelerations: {result.estimator}, {how}',
+        f'measured effort: {semantics}, {SEMANTICS[semantics].meaning}',
+        f'efforts computed: {used} of {received} records' + _when(result.span)]
+    for counters, head in ((JOINT_STATE_OUTCOMES, 'dropped'), (JOINT_STATE_EVENTS, 'events')):
+        lines += [f'{head}: {name} {result.counters[name]} ({meaning})'
+                  for name, meaning in counters.items()
+                  if result.counters[name] and name not in _KNOWN]
+    if result.unknown:
+        lines.append('recorded joints that the robot does not have: ' + ', '.join(result.unknown))
+    lines += [f'not credible at times: {doubt}' for doubt in result.doubts.values()]
+    if result.counters['jump_back']:
+        lines.append('time went back: the figures cover the records after the last jump; the '
+                     'table and the bag cover all')
+    return lines
+
+
+def figures_table(result: Evaluation) -> str:
+    """Return the table of figures, or the reason why there is none."""
+    if result.compared:
+        return table(result.joints)
+    return ('no effort was measured at the time of a computed one: nothing is compared, but the '
+            'computed efforts are written')
+
+
+def _when(span: tuple[int, int] | None) -> str:
+    if span is None:
+        return ''
+    first, last = span
+    date = ''
+    if first >= _CALENDAR:
+        at = datetime.fromtimestamp(first // SECOND_NS, timezone.utc)
+        date = f', {at:%Y-%m-%d %H:%M:%S} UTC'
+    return (f', {(last - first) / SECOND_NS:.3f} s from {seconds(first)} to {seconds(last)} s'
+            f'{date}')

@@ -43,8 +43,8 @@ class RecordedMotion:
     The stamps (k,) [ns] increase strictly; q and qd are (k, n), and qd is NaN if not measured.
     `starts` (k,) are the samples that do not continue the one before, `all_stamps` those of the
     whole segment in the order of the file, `skipped` the number of its samples between the
-    pieces. `error` is the defect at which reading ended, `set_back` a sentence about clock jumps
-    and the number of excluded samples, or empty.
+    pieces. `set_back` is a sentence about clock jumps and the number of excluded samples, or
+    empty.
 
     """
 
@@ -56,7 +56,6 @@ class RecordedMotion:
     starts: NDArray[np.bool_]
     all_stamps: NDArray[np.int64]
     events: Counter[str] = field(default_factory=Counter)
-    error: RecordingError | None = None
     set_back: str = ''
     skipped: int = 0
 
@@ -89,7 +88,7 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> RecordedMot
     """
     Return the motion of some joints, or of all joints, in the longest segment of rising stamps.
 
-    A damaged recording is read up to the defect, which is in the result.
+    A damaged recording is read up to the defect, which is then its `error`.
 
     Raises
     ------
@@ -97,7 +96,7 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> RecordedMot
         If a joint is not in the recording, or there are too few samples.
 
     """
-    records = iter(recording)
+    records = recording.until_defect()
     heads = list(islice(records, _RECORDS_SEARCHED))
     there = tuple(dict.fromkeys(name for record in heads for name in record.names))
     for joint in joints:
@@ -109,22 +108,18 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> RecordedMot
     # a jump by 2 pi is one of the angle, for any joint
     samples = Samples(names, [True] * len(names), events)
     segments = Segments()
-    error = None
-    try:
-        _read(chain(heads, records), names[0], samples, segments, events, recording.remark)
-    except RecordingError as broken:
-        error = broken
+    _read(chain(heads, records), names[0], samples, segments, events, recording.remark)
     segment, set_back = segments.longest, str(segments)
     kept, starts = segment.result()
     if len(kept) < _FEWEST_SAMPLES:
         why = ', '.join(f'{event}: {count}' for event, count in events.items())
-        raise error or RecordingError(
+        raise recording.error or RecordingError(
             recording.path, f'samples of {", ".join(names)}: {len(kept)}, but at least '
             f'{_FEWEST_SAMPLES} are needed ({set_back or why or "there are no more"})')
     motion = RecordedMotion(recording.path, names, np.array([sample.stamp for sample in kept]),
                     np.array([sample.q for sample in kept]),
                     np.array([sample.qd for sample in kept]), np.array(starts),
-                    np.array(segment.stamps, dtype=np.int64), events, error, set_back,
+                    np.array(segment.stamps, dtype=np.int64), events, set_back,
                     segment.count - len(kept))
     settled = int(motion.settled.sum())
     if settled < _FEWEST_SAMPLES - WARM_UP:

@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.drawing.layout import add_axes, add_head, add_name, draw_pair, style_axes
-from urdf2dyn_ros.drawing.picture import DPI, drawn_name, empty_figure
+from urdf2dyn_ros.drawing.picture import (
+    DPI,
+    add_axes,
+    add_head,
+    add_name,
+    draw_pair,
+    drawn_name,
+    empty_figure,
+    style_axes,
+)
 from urdf2dyn_ros.system.atomic_file import atomic_file
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.suggestion import Suggestion

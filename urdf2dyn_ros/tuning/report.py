@@ -39,19 +39,15 @@ def report(motion: RecordedMotion, suggestion: Suggestion) -> str:
     still = [name for name, moving in zip(motion.names, suggestion.moving) if not moving]
     if still:
         lines.append('excluded, as they do not move: ' + ', '.join(still))
-    quiet = [name for name, quiet in zip(motion.names, noiseless(suggestion)) if quiet]
+    # smoother than any sensor's
+    quiet = [name for name, noise in zip(motion.names, suggestion.noise[0])
+             if noise <= LEAST_NOISE[0]]
     if quiet:
         lines.append('no noise in the positions of ' + ', '.join(quiet) + ': they are simulated '
                      'or filtered; the suggestion suits such samples only')
     lines += [f'{suggestion.estimator}.{name}: {value:g}'
               for name, value in suggestion.parameters.items()]
     return '\n'.join(lines)
-
-
-def noiseless(suggestion: Suggestion) -> Sequence[bool]:
-    """Return whether the positions of each joint are smoother than any sensor's, (n,)."""
-    quiet: Sequence[bool] = (suggestion.noise[0] <= LEAST_NOISE[0]).tolist()
-    return quiet
 
 
 def _table(motion: RecordedMotion, suggestion: Suggestion) -> list[str]:

@@ -13,8 +13,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from urdf2dyn_ros.comparison.comparison import Comparison, GravityEfforts
+from urdf2dyn_ros.comparison.figures import JointComparison
 from urdf2dyn_ros.comparison.figures_text import joint_status
-from urdf2dyn_ros.comparison.joint_comparison import JointComparison
 from urdf2dyn_ros.comparison.robot_facts import gravity_of, robot_facts
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
