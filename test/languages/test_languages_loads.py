@@ -54,7 +54,7 @@ def test_all_that_acts_is_right_in_every_language(
     function, = program.functions
     assert {x.name for x in function.inputs} >= {'external', 'payload'}
     assert program.moves == (base == 'moving')
-    given = [[*itertools.chain(*(reference.given[x.name] for x in function.inputs))]
+    given = [[*itertools.chain(*(reference.arguments[x.name] for x in function.inputs))]
              for reference in program.references]
     _, found = driven(tool, program, np.array(given), tmp_path)
     parts = np.split(found, np.cumsum([len(result.rows) for result in function.results]), axis=1)
@@ -76,7 +76,7 @@ def test_products_that_fill_a_line_are_read_as_they_are_meant(tool: str, tmp_pat
                              Loads(terms={joint: [friction, spring]}))
         assert all(len(line) <= 99 for text in files_of(tool, program).values()
                    for line in text.splitlines() if 'Self-test' not in line)
-        given = [[*itertools.chain(*(reference.given[x] for x in ('q', 'qd', 'qdd')))]
+        given = [[*itertools.chain(*(reference.arguments[x] for x in ('q', 'qd', 'qdd')))]
                  for reference in program.references]
         (tmp_path / model.name).mkdir()
         _, found = driven(tool, program, np.array(given), tmp_path / model.name)

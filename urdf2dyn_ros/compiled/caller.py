@@ -1,4 +1,4 @@
-"""A compiled function as a Python callable that answers None to whatever is unusual."""
+"""A compiled function as a Python callable that returns None for whatever is unusual."""
 
 from __future__ import annotations
 
@@ -122,12 +122,12 @@ def _ctypes_caller(source: Source, library: ctypes.CDLL, threads: int) -> Caller
                 for state, size in zip(states, sizes)):
             return None
         result = np.empty(states[0].shape[:-1] + source.result)
-        given = pointers(*(state.ctypes.data for state in states))
+        arguments = pointers(*(state.ctypes.data for state in states))
         if result.ndim == len(source.result):
-            spoiled = library.urdf2dyn_one(given, result.ctypes.data)
+            spoiled = library.urdf2dyn_one(arguments, result.ctypes.data)
         else:
             spoiled = len(result) and library.urdf2dyn_many(
-                given, result.ctypes.data, len(result), threads)
+                arguments, result.ctypes.data, len(result), threads)
         return None if spoiled else result
 
     return call

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -39,23 +40,21 @@ class GeneratedFunction:
         self._name, self._inputs = name, function.inputs
         self._is_matrix = function.results[0].is_matrix
         self._joint_names = [row.name for row in program.independent]
-        self.results: dict[str, slice] = {}
-        size = 0
-        for result in function.results:
-            self.results[result.name] = slice(size, size + len(result.rows))
-            size += len(result.rows)
-        self._size = size
+        self._nested = self._is_matrix or len(function.results) > 1
+        ends = list(accumulate((len(result.rows) for result in function.results), initial=0))
+        self.results = {result.name: slice(first, end)
+                        for result, first, end in zip(function.results, ends, ends[1:])}
         self._program = program
         self.backend, self.compiled = choose(program, name, backend, threads)
         if self.backend == 'python':
             self._one   # noqa: B018 - made now rather than at the first call
 
-    def __call__(self, *given: ArrayLike) -> Array:
+    def __call__(self, *arguments: ArrayLike) -> Array:
         """
         Return the function's value, (n,) or (N, n), or (n, n) or (N, n, n), in new memory.
 
         Several results stand one behind the other, as `results` says.
-        Given are those of q, qd, qdd that the function depends on, (n,) or (N, n); then, each as
+        Arguments are those of q, qd, qdd that the function depends on, (n,) or (N, n); then, each as
         long as it is, those of base_motion, external and payload that the program has. One row of
         these goes with N states, for all of which it is the same.
 
@@ -66,16 +65,16 @@ class GeneratedFunction:
             is not finite, or the value is too large for floating point.
 
         """
-        result = self.compiled(*given)
-        return self.careful(given) if result is None else result
+        result = self.compiled(*arguments)
+        return self.careful(arguments) if result is None else result
 
-    def careful(self, given: Sequence[ArrayLike]) -> Array:
+    def careful(self, arguments: Sequence[ArrayLike]) -> Array:
         """Convert what is unusual, or raise; whatever compiled code does not take runs here."""
-        if len(given) != len(self._inputs):
+        if len(arguments) != len(self._inputs):
             names = ', '.join(x.name for x in self._inputs)
             raise StateError(f'{self._name} takes {len(self._inputs)} arguments ({names}); there '
-                             f'are {len(given)}')
-        states = [self._checked(x, values) for x, values in zip(self._inputs, given)]
+                             f'are {len(arguments)}')
+        states = [self._checked(x, values) for x, values in zip(self._inputs, arguments)]
         states = [np.broadcast_to(state, (*states[0].shape[:-1], state.size))
                   if state.ndim == 1 and not x.of_joints else state
                   for x, state in zip(self._inputs, states)]
@@ -94,37 +93,35 @@ class GeneratedFunction:
         return self._of_one(states) if states[0].ndim == 1 else self._of_many(states)
 
     def _of_one(self, states: Sequence[Array]) -> Array:
-        nested = self._is_matrix or len(self.results) > 1
         try:
             values = self._one(*(state.tolist() for state in states))
-            flat = [entry for row in values for entry in row] if nested else values
+            flat = self._flat(values)
         except (OverflowError, ValueError):   # exp(1000); the sine of infinity
             flat = [math.inf]
         if not all(map(math.isfinite, flat)):
-            raise StateError(f'the result of {self._name} for this state is too large for '
-                             'floating point')
-        result = np.array(flat, dtype=np.float64)
-        n = len(self._joint_names)
-        return result.reshape(n, n) if self._is_matrix else result
+            raise self._overflow('this state')
+        return self._shaped(np.array(flat, dtype=np.float64))
 
     def _of_many(self, states: Sequence[Array]) -> Array:
-        number, n = states[0].shape
-        result = np.empty((number, n, n) if self._is_matrix else (number, self._size))
         with np.errstate(all='ignore'):
-            values = self._many(*(np.ascontiguousarray(state.T) for state in states))
-        if len(self.results) > 1:
-            values = [entry for vector in values for entry in vector]
-        for k, value in enumerate(values):
-            if self._is_matrix:
-                for j, entry in enumerate(value):
-                    result[:, k, j] = entry
-            else:
-                result[:, k] = value
+            flat = self._flat(self._many(*(np.ascontiguousarray(state.T) for state in states)))
+        result = np.empty((len(states[0]), len(flat)))
+        for k, entry in enumerate(flat):
+            result[:, k] = entry
         if not np.isfinite(result).all():
-            k = int(np.argwhere(~np.isfinite(result))[0][0])
-            raise StateError(f'the result of {self._name} for state {k} is too large for '
-                             'floating point')
-        return result
+            raise self._overflow(f'state {np.argwhere(~np.isfinite(result))[0][0]}')
+        return self._shaped(result)
+
+    def _flat(self, values: list[Any]) -> list[Any]:
+        return [entry for row in values for entry in row] if self._nested else values
+
+    def _shaped(self, result: Array) -> Array:
+        n = len(self._joint_names)
+        return result.reshape(*result.shape[:-1], n, n) if self._is_matrix else result
+
+    def _overflow(self, state: str) -> StateError:
+        return StateError(f'the result of {self._name} for {state} is too large for floating '
+                          'point')
 
     @cached_property
     def text(self) -> str:

@@ -45,8 +45,7 @@ def source(program: Program, function: Function) -> Source:
     """
     n, results = len(program.numbers), function.results
     inputs = tuple(len(x.entries) for x in function.inputs)
-    statements = _Statements(program, function)
-    entries = [entry for result in results for row in result.rows for entry in row.entries]
+    statements, entries = _Statements(function), function.entries
     sizes = {'INPUTS': len(inputs), 'ENTRIES': sum(inputs), 'ALIKE(DO)': _alike(inputs),
              'RESULT': len(entries), 'OPERATIONS': max(1, sum(function.operations[:2])),
              **{name.upper(): len(found) for name, found in statements.arguments.items()}}
@@ -93,33 +92,24 @@ class _Hoisting(Angles):
 class _Statements:
     """A function's statements, with entries of arrays for what it calls."""
 
-    def __init__(self, program: Program, function: Function) -> None:
+    def __init__(self, function: Function) -> None:
         self.inputs = {name: f'{x.name}[{k}]' for x in function.inputs
                        for k, name in enumerate(x.entries)}
-        self.heads = tuple(x.name for x in function.inputs)
+        self._heads = [x.name for x in function.inputs]
         self._hoisting = _Hoisting(function)
         self.rest = self._hoisting.statements
         self.arguments: dict[str, list[Signed]] = {
             'angles': [Signed(False, angle) for angle in self._hoisting.angles],
             'ratios': list(self._hoisting.calls['tanh']),
             'exponents': list(self._hoisting.calls['exp'])}
-        self._made = function.statements
 
     def arguments_function(self) -> Iterator[str]:
         arrays = ', '.join(f'REAL *restrict {name}' for name in self.arguments)
-        found = [Statement(f'{name}[{k}]', value) for name, values in self.arguments.items()
-                 for k, value in enumerate(values)]
+        assigned = [Statement(f'{name}[{k}]', value) for name, values in self.arguments.items()
+                    for k, value in enumerate(values)]
+        before = self._hoisting.made_before(statement.value for statement in assigned)
         yield f'static void arguments_SUFFIX(const REAL *const *in, {arrays})'
-        yield from ['{', *self._pointers(), *self._body(self._before(found) + found), '}']
-
-    def _before(self, statements: Sequence[Statement]) -> list[Statement]:
-        """Return what statements are made of: of a joint that follows another, its angle."""
-        needed, found = names_in(statement.value for statement in statements), []
-        for statement in reversed(self._made):
-            if statement.name in needed:
-                found.append(statement)
-                needed |= names_in([statement.value])
-        return found[::-1]
+        yield from ['{', *self._pointers(), *self._body(before + assigned), '}']
 
     def result_function(self, entries: Sequence[Signed]) -> Iterator[str]:
         """Yield it in parts: the time that optimisation takes grows faster than a function."""
@@ -127,15 +117,15 @@ class _Statements:
                                   for k, entry in enumerate(entries)]
         parts = [statements[k:k + PART] for k in range(0, len(statements), PART)]
         kept = _kept(parts)
-        given = ',\n    '.join(['const REAL *const *in',
-                               *(f'const REAL *restrict {name}' for name in _ARRAYS)])
+        arguments = ',\n    '.join(['const REAL *const *in',
+                                   *(f'const REAL *restrict {name}' for name in _ARRAYS)])
         inline = 'inline __attribute__((always_inline))'
         for k, part in enumerate(parts):
             how = inline if len(parts) == 1 else '__attribute__((noinline))'
-            yield f'static {how} void part_SUFFIX_{k}({given},'
+            yield f'static {how} void part_SUFFIX_{k}({arguments},'
             yield '    REAL *restrict kept, REAL *restrict result)'
             yield from ['{', *self._pointers(), *self._body(part, kept), '}']
-        yield f'static {inline} void result_SUFFIX({given},'
+        yield f'static {inline} void result_SUFFIX({arguments},'
         yield '    REAL *restrict result)'
         yield '{'
         yield f'{_INDENT}REAL kept[{max(1, len(kept))}];'
@@ -145,7 +135,7 @@ class _Statements:
         yield '}'
 
     def _pointers(self) -> Iterator[str]:
-        for i, head in enumerate(self.heads):
+        for i, head in enumerate(self._heads):
             yield f'{_INDENT}const REAL *const restrict {head} = in[{i}];'
 
     def _body(self, statements: Sequence[Statement],

@@ -41,7 +41,6 @@ class Fields:
 
     Parameters
     ----------
-    tree : Tree
     i : int
         Number of the body.
     sources : collection of str, optional

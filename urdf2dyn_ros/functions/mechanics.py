@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia
@@ -17,8 +16,8 @@ from urdf2dyn_ros.joints.motion import Motion, Wrench
 from urdf2dyn_ros.multibody import Multibody
 
 
-class Notes(Protocol):
-    """What keeps the named quantities of a derivation, part by part."""
+class Notes:
+    """The named quantities of a derivation, part by part; on numbers none are kept."""
 
     def begin(self, section: str = '', tag: str = '', paragraph: str = '',
               sources: Collection[str] | None = None) -> None:
@@ -28,17 +27,6 @@ class Notes(Protocol):
         """Note a quantity of a body."""
 
 
-class NoNotes:
-    """Notes of a derivation on numbers: none."""
-
-    def begin(self, section: str = '', tag: str = '', paragraph: str = '',
-              sources: Collection[str] | None = None) -> None:
-        """Begin a part of the work."""
-
-    def note(self, body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
-        """Note nothing."""
-
-
 @dataclass
 class Mechanics:
     """
@@ -46,13 +34,11 @@ class Mechanics:
 
     Attributes
     ----------
-    system : Multibody
     gravity : Vector
         [m/s^2], in the root frame.
     inertias, second_moments : list of BodyInertia or None
         One per body, then the root's: with what `recursion` takes, and with second moments in
         the place of the tensors.
-    recursion : Recursion
     arguments : mapping
         Name of an input to its entries.
     moving : bool
@@ -61,7 +47,6 @@ class Mechanics:
         Number of a body to the terms at its joint.
     wrenches : mapping
         Number of a body to the external wrench on it.
-    notes : Notes
 
     """
 
@@ -74,7 +59,7 @@ class Mechanics:
     moving: bool = False
     terms: BodyTerms = field(default_factory=dict)
     wrenches: Mapping[int, Wrench] = field(default_factory=dict)
-    notes: Notes = field(default_factory=NoNotes)
+    notes: Notes = field(default_factory=Notes)
     _sweeps: dict[tuple[str, ...] | None, Sweep] = field(default_factory=dict)
 
     def of_joints(self, name: str) -> list[Scalar]:

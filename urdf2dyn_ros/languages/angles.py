@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from urdf2dyn_ros.program.program import Function
@@ -27,10 +28,6 @@ class Angles:
     """
     The angles of a function, and the function with entries of arrays for sines and cosines.
 
-    Parameters
-    ----------
-    function : Function
-
     Attributes
     ----------
     angles : dict
@@ -45,18 +42,19 @@ class Angles:
     def __init__(self, function: Function) -> None:
         self._function = function
         self.angles: dict[Term, int] = {}
-        given = function.statements
-        self.statements = [self.statement(statement) for statement in given]
-        entries = [entry for result in function.results for row in result.rows
-                   for entry in row.entries]
-        for entry in entries:
+        self.statements = [self.statement(statement) for statement in function.statements]
+        for entry in function.entries:
             self.value(entry)
-        needed = names_in(Signed(False, angle) for angle in self.angles)
-        self.before: list[Statement] = []
-        for statement in reversed(given):
+        self.before = self.made_before(Signed(False, angle) for angle in self.angles)
+
+    def made_before(self, values: Iterable[Signed]) -> list[Statement]:
+        """Return the statements that values are made of, in order."""
+        needed, made = names_in(values), []
+        for statement in reversed(self._function.statements):
             if statement.name in needed:
-                self.before.insert(0, statement)
+                made.append(statement)
                 needed |= names_in([statement.value])
+        return made[::-1]
 
     def rest(self) -> Function:
         """Return the function without what stands before."""

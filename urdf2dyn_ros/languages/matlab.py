@@ -64,7 +64,7 @@ class Matlab(Language):
                                   *self.heading()])
         yield ''
         yield from self._names()
-        states = [reference.given[x] for x in ('q', 'qd', 'qdd')]
+        states = [reference.arguments[x] for x in ('q', 'qd', 'qdd')]
         for k, row in enumerate(rows):
             for (kind, per), values in zip(_KINDS, states):
                 code = f'gv_{kind}_{names[k]} = {self.number(values[k])};'
@@ -75,7 +75,7 @@ class Matlab(Language):
             yield self.array(f'{x} = [', entries, '];').replace(',', ';')
         for given in self.load_inputs():
             yield from ['', *self.comments([given.summary])]
-            entries = list(map(self.number, reference.given[given.name]))
+            entries = list(map(self.number, reference.arguments[given.name]))
             yield self.array(f'{given.name} = [', entries, '];').replace(',', ';')
         for function in self.program.functions:
             yield f"disp('{self.program.name}_{function.name}')"

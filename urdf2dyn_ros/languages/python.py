@@ -142,7 +142,7 @@ def times(M, x):
         """Write a state that people fill in, and the check."""
         independent, reference = self.program.independent, self.program.references[0]
         names = variables(independent)
-        states = [reference.given[x] for x in ('q', 'qd', 'qdd')]
+        states = [reference.arguments[x] for x in ('q', 'qd', 'qdd')]
         yield from ['', '', self.rule('A state to evaluate, in rad, m and s: fill it in and run '
                                       'this file')]
         for name, row, *values in zip(names, independent, *states):
@@ -155,7 +155,8 @@ def times(M, x):
         yield ']'
         for x in self.load_inputs():
             yield from ['', *self.comments([x.summary])]
-            yield self.array(f'{x.name} = [', list(map(self.number, reference.given[x.name])), ']')
+            values = list(map(self.number, reference.arguments[x.name]))
+            yield self.array(f'{x.name} = [', values, ']')
         yield ''
         yield '# States, and what is expected of the parameters as they were written (of M: M qdd)'
         if self.program.dynamic_model is not None:

@@ -164,9 +164,9 @@ class SelfTest(ABC):
         """Yield the tables of the check: name, input or axis of a row, and rows."""
         references = self.program.references
         used = {x.name for function in self.program.functions for x in function.inputs}
-        for x in references[0].given:
+        for x in references[0].arguments:
             if x in used | self.multiplied:
-                yield f'reference_{x}', x, [list(reference.given[x]) for reference in references]
+                yield f'reference_{x}', x, [list(each.arguments[x]) for each in references]
         results = {result.reference: result.quantity.rows.name
                    for function in self.program.functions for result in function.results}
         for (function, result), rows in results.items():

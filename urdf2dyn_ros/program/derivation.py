@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from urdf2dyn_ros.algebra.expression import Expression, Graph, Node
@@ -44,14 +44,10 @@ class Request:
 
     Attributes
     ----------
-    system : Multibody
-    gravity : tuple of float, (3,)
     readable : bool
         Named parameters and textbook moments, or numbers and the fewest operations.
-    rows : tuple of JointRow
     functions : tuple of str
         All functions of the program, whose graphs begin with the same constants.
-    loads : Loads
 
     """
 
@@ -75,14 +71,8 @@ class Derivation:
 
     Attributes
     ----------
-    name : str
-    function : ModelFunction
-    graph : Graph
-    notebook : Notebook
-    results : dict
     vectors : dict
         Those in the root frame, by name; empty if there are none.
-    parameters : list of ParameterGroup
     shared : int
         Number of the nodes that all functions of the program begin with.
 
@@ -199,7 +189,7 @@ def add_wrenches(mechanics: Mechanics, loads: Loads) -> None:
 
 def write_function(request: Request, derived: Derivation,
                    known: Names) -> tuple[Function, Names]:
-    """Return a function as statements, and all names, given those of the constants."""
+    """Return a function as statements, and all names with those of the constants."""
     function, system = derived.function, request.system
     schedule = Schedule(
         derived.graph, [*itertools.chain(*itertools.chain(*derived.results.values()))],
@@ -213,8 +203,9 @@ def write_function(request: Request, derived: Derivation,
             Row(key, tuple(map(schedule.value, row)), label, unit)
             for row, (key, label, unit) in zip(rows, _described(quantities[name], joints))),
             (source or derived.name, result)))
+    with_loads = function.SUMMARY_WITH_LOADS if request.loads.acts(system) else ''
     return Function(
-        derived.name, _summary(function, request), _inputs(function, request.inputs),
+        derived.name, with_loads or function.SUMMARY, _inputs(function, request.inputs),
         tuple(results), derived.notebook.sections(schedule),
         schedule.operations), schedule.names
 
@@ -233,14 +224,9 @@ def write_dynamic_model(request: Request, derived: Derivation, known: Names) -> 
         derived.notebook.sections(schedule, continued=True), schedule.operations)
 
 
-def _summary(function: ModelFunction, request: Request) -> str:
-    with_loads = function.SUMMARY_WITH_LOADS if request.loads.acts(request.system) else ''
-    return with_loads or function.SUMMARY
-
-
 def _inputs(function: ModelFunction, inputs: dict[str, Input]) -> tuple[Input, ...]:
-    names: Collection[str] = (*function.INPUTS, *function.LOAD_INPUTS)
-    return tuple(inputs[name] for name in names if name in inputs)
+    return tuple(inputs[name] for name in (*function.INPUTS, *function.LOAD_INPUTS)
+                 if name in inputs)
 
 
 def _described(quantity: Quantity, joints: Sequence[JointRow]) -> list[tuple[str, str, str]]:

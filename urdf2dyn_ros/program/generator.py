@@ -87,7 +87,7 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
         lumped = any(len(body.attached) > 1 for body in system.bodies)
         return Program(
             _title(robot, written), robot, name, style, gravity,
-            in_words(system, gravity, loads, named),
+            tuple(in_words(system, gravity, loads, named)),
             legend(chosen.values(), 'base_motion' in named, lumped) if readable else (),
             request.rows,
             tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,

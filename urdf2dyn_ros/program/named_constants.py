@@ -34,8 +34,6 @@ class NamedConstants(NamedTuple):
 
     Attributes
     ----------
-    system : Multibody
-    gravity : Vector
     terms : dict
         Number of a body to the terms at its joint.
     inertias : list of BodyInertia or None
@@ -52,8 +50,8 @@ class NamedConstants(NamedTuple):
     lines: dict[int | str, tuple[ParameterLine, ...]]
 
 
-def named_constants(graph: Graph, system: Multibody, gravity: Vector,
-                    terms: BodyTerms, moving: bool) -> NamedConstants:
+def named_constants(graph: Graph, system: Multibody, gravity: Vector, terms: BodyTerms,
+                    moving: bool) -> NamedConstants:
     """
     Return a robot whose masses, centres, inertias and lengths are parameters.
 
@@ -65,8 +63,6 @@ def named_constants(graph: Graph, system: Multibody, gravity: Vector,
     ----------
     graph : Graph
         Gets the parameters, and labels for what follows from them.
-    system : Multibody
-    gravity : Vector
     terms : mapping
         Number of a body to the terms at its joint.
     moving : bool

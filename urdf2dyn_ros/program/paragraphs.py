@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Expression, Graph, Node, Scalar
 from urdf2dyn_ros.functions.fields import Tree
+from urdf2dyn_ros.functions.mechanics import Notes
 from urdf2dyn_ros.functions.mention import mention
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.loads import JointTerm, Loads
@@ -20,8 +21,6 @@ from urdf2dyn_ros.program.statements import Block, Paragraph, Section, Statement
 # mentioned even where no statement is left of them
 _SPOKEN = frozenset(('q', 'b', 'wj', 'wdj', 'bj', 'w', 'wd', 'a', 'U', 'f', 'n', 'fj', 'nj', 'fp',
                      'np', 'T', 'r', 'v'))
-
-
 MORE = 'What the efforts do not need: the other entries of these vectors'
 
 
@@ -35,8 +34,6 @@ class Noted(NamedTuple):
         Titles of where it stands.
     body, symbol, entries
         As in `newton_euler.Note`.
-    names : tuple of str
-        Of its entries.
     sources : collection of str or None
         As `Notebook.begin` takes it.
     nodes : int
@@ -54,21 +51,16 @@ class Noted(NamedTuple):
     nodes: int
 
 
-class Notebook:
+class Notebook(Notes):
     """
-    What the sweeps make, in the order in which they make it.
+    What the sweeps make, in the order in which they make it; the graph gets the labels.
 
     Parameters
     ----------
-    graph : Graph
-        Gets a label for every entry that is noted.
-    system : Multibody
-    rows : sequence of JointRow
     explained : bool
         Whether formulas are spelled out.
     terms : mapping
         Number of a body to the terms at its joint.
-    loads : Loads
 
     """
 
@@ -117,12 +109,8 @@ class Notebook:
         """
         Return every statement with the quantity during whose computation its node appeared.
 
-        Parameters
-        ----------
-        schedule : Schedule
-        continued : bool
-            The statements go on where those of another schedule end: of what these explain,
-            there is one section without titles of paragraphs.
+        If continued, the statements go on where those of another schedule end: of what these
+        explain, there is one section without titles of paragraphs.
 
         """
         waiting = list(schedule.by_node.items())[::-1]

@@ -67,8 +67,6 @@ class Result(NamedTuple):
 
     Attributes
     ----------
-    quantity : Quantity
-    rows : tuple of Row
     reference : tuple of str
         The function and its result whose expected values are those of this one.
 
@@ -147,10 +145,13 @@ class Function:
         return [result.name for result in self.results]
 
     @property
+    def entries(self) -> list[Signed]:
+        """The entries of all results, one behind the other."""
+        return [entry for result in self.results for row in result.rows for entry in row.entries]
+
+    @property
     def _values(self) -> list[Signed]:
-        entries = [entry for result in self.results for row in result.rows
-                   for entry in row.entries]
-        return [statement.value for statement in self.statements] + entries
+        return [statement.value for statement in self.statements] + self.entries
 
 
 class ParameterLine(NamedTuple):
@@ -205,7 +206,7 @@ class Reference(NamedTuple):
 
     Attributes
     ----------
-    given : dict
+    arguments : dict
         Name of an input to its entries; q, qd and qdd always.
     expected : dict
         Name of a function to its results by name, (n,) or (6,); the product of a matrix.
@@ -214,7 +215,7 @@ class Reference(NamedTuple):
 
     """
 
-    given: dict[str, tuple[float, ...]]
+    arguments: dict[str, tuple[float, ...]]
     expected: dict[str, dict[str, tuple[float, ...]]]
     vectors: Mapping[str, tuple[float, ...]] = MappingProxyType({})
 
@@ -228,10 +229,8 @@ class Program:
     ----------
     title : str
         The functions as an equation or a sentence.
-    robot : str
-        Its name in the URDF.
-    name : str
-        Valid as part of an identifier and of a file's name.
+    robot, name : str
+        Its name in the URDF; the same as part of an identifier and of a file's name.
     style : str
         readable or fast.
     gravity : tuple of float, (3,)
@@ -240,12 +239,10 @@ class Program:
         The loads on the joints, in words.
     legend : tuple of str
         What the symbols of formulas mean, a line each; none in the fast style.
-    joints : tuple of JointRow
     numbers : tuple of int
         Rows of the independent joints, in the order of q and of the efforts.
     parameters, constants
         Editable values, and statements that depend on them alone.
-    functions : tuple of Function
     dynamic_model : Function or None
         Positions, velocities, accelerations, forces and moments in the root frame.
     check : callable

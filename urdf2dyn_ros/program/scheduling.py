@@ -27,8 +27,6 @@ class Schedule:
 
     Parameters
     ----------
-    graph : Graph
-    outputs : sequence of Scalar
     keep_labels : bool
         True gives every needed labelled node a statement; False only those used more than once.
     known : dict

@@ -11,24 +11,8 @@ from urdf2dyn_ros.multibody import Multibody
 
 
 def in_words(system: Multibody, gravity: Triple, loads: Loads, named: Collection[str],
-             ) -> tuple[str, ...]:
-    """
-    Return a sentence for each load, and one for those that are absent.
-
-    Parameters
-    ----------
-    system : Multibody
-    gravity : tuple of float, (3,)
-    loads : Loads
-    named : collection of str
-        The inputs and results of the functions: what none of them has needs no word.
-
-    """
-    return tuple(_sentences(system, gravity, loads, named))
-
-
-def _sentences(system: Multibody, gravity: Triple, loads: Loads, named: Collection[str],
-               ) -> Iterator[str]:
+             ) -> Iterator[str]:
+    """Yield a sentence for each load among the named inputs, results; one for what is absent."""
     yield _acting(system, loads, named)
     if not loads.moving(system):
         yield f'Gravity ({", ".join(f"{entry:g}" for entry in gravity)}) m/s^2 in the root frame.'
