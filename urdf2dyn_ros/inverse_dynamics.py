@@ -213,8 +213,8 @@ class InverseDynamics:
 
         """
         function = self._function('terms')
-        found = function(q, qd, qdd, *load_arguments)
-        return {name.removeprefix('tau_'): found[..., where]
+        result = function(q, qd, qdd, *load_arguments)
+        return {name.removeprefix('tau_'): result[..., where]
                 for name, where in function.results.items()}
 
     def momentum(self, q: ArrayLike, qd: ArrayLike,
@@ -245,8 +245,8 @@ class InverseDynamics:
 
         """
         function = self._function('momentum')
-        found = function(q, qd, *load_arguments)
-        p, beta, load = (found[..., where] for where in function.results.values())
+        result = function(q, qd, *load_arguments)
+        p, beta, load = (result[..., where] for where in function.results.values())
         return p, beta, load
 
     def mass_matrix(self, q: ArrayLike, *payload: ArrayLike) -> Array:
@@ -277,9 +277,9 @@ class InverseDynamics:
         """Write a function, a key of FUNCTIONS, now rather than when it is first asked for."""
         self._function(name)
 
-    def _whole(self, name: str, *given: ArrayLike) -> Any:
-        found, n = self._function(name)(*given), len(self.joint_names)
-        return (found[..., :n], found[..., n:]) if self._moves else found
+    def _whole(self, name: str, *arguments: ArrayLike) -> Any:
+        result, n = self._function(name)(*arguments), len(self.joint_names)
+        return (result[..., :n], result[..., n:]) if self._moves else result
 
     def _program(self, name: str) -> Program:
         return generate(self._system, robot=self.model.name, name='robot', style='fast',

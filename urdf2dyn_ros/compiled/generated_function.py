@@ -54,9 +54,9 @@ class GeneratedFunction:
         Return the function's value, (n,) or (N, n), or (n, n) or (N, n, n), in new memory.
 
         Several results stand one behind the other, as `results` says.
-        Arguments are those of q, qd, qdd that the function depends on, (n,) or (N, n); then, each as
-        long as it is, those of base_motion, external and payload that the program has. One row of
-        these goes with N states, for all of which it is the same.
+        Arguments are those of q, qd, qdd that the function depends on, (n,) or (N, n); then, each
+        as long as it is, those of base_motion, external and payload that the program has. One row
+        of these goes with N states, for all of which it is the same.
 
         Raises
         ------

@@ -58,6 +58,21 @@ class Fields:
         self.rotated = any(self.body.parent_R_joint[k][k] != 1.0 for k in range(3))
         self.terms = {term.NAME: term for term in tree.terms.get(i, ())
                       if sources is None or term.NAME in sources}
+        n, p, j = self.n, self.p, 'j' * self.rotated
+        # factors: constant rotation to the parent, rotation from the parent to the root frame,
+        # multiplier of a mimic joint; its offset, a summand
+        self.A = f'A{n} ' * self.rotated
+        self.T = f'T{p} ' * bool(p)
+        self.multiplier = f'k{n} ' * (self.body.multiplier != 1.0)
+        self.offset = f' + o{n}' * (self.body.offset != 0.0)
+        # in the joint's axes: angular velocity and acceleration of the parent, acceleration and
+        # velocity of the joint's origin
+        self.wp, self.wdp = (f'{x}j{n}' if j else f'{x}{p}' for x in ('w', 'wd'))
+        self.bp, self.vp = f'b{j}{n}', f'v{j or "b"}{n}'
+        # letter of inertias that include a payload; mass
+        self._links = sum(attached.link.inertia is not None for attached in self.body.attached)
+        self.t = 't' * (i == tree.with_payload)
+        self.m = f'mt{n}' if self.t else f'M{n}' if self._links > 1 else f'm{n}'
 
     def __getitem__(self, name: str) -> object:
         return getattr(self, name)
@@ -76,56 +91,6 @@ class Fields:
     def tb(self) -> str:
         """Effort that the joint transmits."""
         return self.along if self._has('links') else f'tb{self.n}'
-
-    @property
-    def A(self) -> str:
-        """Constant rotation to the parent, a factor."""
-        return f'A{self.n} ' if self.rotated else ''
-
-    @property
-    def T(self) -> str:
-        """Rotation from the parent to the root frame, a factor."""
-        return f'T{self.p} ' if self.p else ''
-
-    @property
-    def multiplier(self) -> str:
-        """Multiplier of a mimic joint, a factor."""
-        return '' if self.body.multiplier == 1.0 else f'k{self.n} '
-
-    @property
-    def offset(self) -> str:
-        """Offset of a mimic joint, a summand."""
-        return '' if self.body.offset == 0.0 else f' + o{self.n}'
-
-    @property
-    def wp(self) -> str:
-        """Angular velocity of the parent, in the joint's axes."""
-        return self._of_parent('w')
-
-    @property
-    def wdp(self) -> str:
-        """Angular acceleration of the parent, in the joint's axes."""
-        return self._of_parent('wd')
-
-    @property
-    def bp(self) -> str:
-        """Acceleration of the joint's origin, in its axes."""
-        return f'bj{self.n}' if self.rotated else f'b{self.n}'
-
-    @property
-    def vp(self) -> str:
-        """Velocity of the joint's origin, in its axes."""
-        return f'vj{self.n}' if self.rotated else f'vb{self.n}'
-
-    @property
-    def t(self) -> str:
-        """Letter of inertias that include a payload."""
-        return 't' * (self._i == self._tree.with_payload)
-
-    @property
-    def m(self) -> str:
-        """Mass of the body."""
-        return f'mt{self.n}' if self.t else f'M{self.n}' if self._links > 1 else f'm{self.n}'
 
     @property
     def nj(self) -> str:
@@ -178,16 +143,9 @@ class Fields:
                 if driver == self.driver and self._i != ROOT]
 
     @property
-    def _links(self) -> int:
-        return sum(attached.link.inertia is not None for attached in self.body.attached)
-
-    @property
     def _has_own(self) -> bool:
         return self._has('links') and bool(
             self._links or self.t or not self._tree.children[self._i])
 
     def _has(self, source: str) -> bool:
         return self._sources is None or source in self._sources
-
-    def _of_parent(self, symbol: str) -> str:
-        return f'{symbol}j{self.n}' if self.rotated else f'{symbol}{self.p}'

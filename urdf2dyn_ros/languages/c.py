@@ -139,7 +139,6 @@ class C(Language):
         return ((name, of, [row or [0.0] for row in rows]) for name, of, rows in super().data())
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        """Yield what compares each result of a function with what is expected of it."""
         results = [f'{self._array(result)}' + f', product[{self.shape(result)[0]}]'
                    * result.is_matrix for result in function.results]
         yield self.array('        {   double ', results, ';')

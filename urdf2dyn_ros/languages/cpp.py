@@ -44,7 +44,6 @@ class Cpp(Language):
         return self.program.name + '_dynamics' * (self.program.name in CPP)
 
     def number(self, value: float) -> str:
-        """Return a number with its sign."""
         return shortest(value)
 
     def header(self) -> Iterator[str]:
@@ -63,17 +62,15 @@ class Cpp(Language):
         yield 'template <typename Scalar> using Matrix = std::array<Vector<Scalar>, joints>;'
         used = self.used(program.functions)
         if program.parameters:
-            yield from ['', 'namespace parameters {', *self.parameters(used)]
-            yield from [*self._derived(used), '', '}  // namespace parameters']
+            doubles = Cpp(program)
+            doubles.INFIX = Infix()
+            yield from ['', 'namespace parameters {', *self.parameters(used),
+                        *doubles.derived(used, '', self.CONSTANT), '',
+                        '}  // namespace parameters']
         for function in program.functions:
             yield from ['', *self._function(function)]
         yield from ['', f'}}  // namespace {self.space}', *self.filled(_TESTED),
                     *self.self_test(), '#endif', '', '#endif']
-
-    def _derived(self, used: set[str]) -> Iterator[str]:
-        doubles = Cpp(self.program)
-        doubles.INFIX = Infix()
-        return doubles.derived(used, '', self.CONSTANT)
 
     def size(self, name: str) -> str:
         """Return the type of the numbers of an input or of an axis in the check."""
@@ -104,9 +101,9 @@ class Cpp(Language):
         yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
         yield 'template <typename Scalar>'
         names = function.names
-        given = [f'const {self._type(x)} &{x if entries else ""}'
-                 for x, entries in self.inputs(function)]
-        yield self.array(f'{returned} {function.name}(', given, ')')
+        inputs = [f'const {self._type(x)} &{x if entries else ""}'
+                  for x, entries in self.inputs(function)]
+        yield self.array(f'{returned} {function.name}(', inputs, ')')
         yield '{'
         yield from (f'{self.INDENT}using std::{name};' for name in self.called([function]))
         yield from self.unpacked(function)
@@ -123,12 +120,7 @@ class Cpp(Language):
         yield f'{self.INDENT}return {found};' if single else f'{self.INDENT}return {{{found}}};'
         yield '}'
 
-    def filled(self, text: str) -> list[str]:
-        """Return the lines of a text with the robot's names in it."""
-        return super().filled(text.replace('@space', self.space))
-
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        """Yield what compares each result of a function with what is expected of it."""
         yield self.array(f'        {{   const auto found = {self.space}::{function.name}(',
                          [f'reference_{x.name}[k]' for x in function.inputs], ');')
         for result, known in zip(function.results, expected):

@@ -40,7 +40,8 @@ def continuation(language: Language, function: Function) -> Iterator[str]:
 
 
 def _entries(language: Language, rows: Sequence[Row]) -> Iterator[str]:
-    texts = [f'{row.key!a}: [{", ".join(map(language.signed, row.entries))}]' for row in rows]
+    signed = language.INFIX.signed
+    texts = [f'{row.key!a}: [{", ".join(map(signed, row.entries))}]' for row in rows]
     line = ''
     for row, text in zip(rows, texts):
         if line and len(f'{line} {text},') > WIDTH:
@@ -49,8 +50,7 @@ def _entries(language: Language, rows: Sequence[Row]) -> Iterator[str]:
         line = f'{line} {text},' if line else f'        {text},'
         if len(line) > WIDTH:
             deep = ' ' * 12
-            entries = [wrapped(entry, '', deep + '    ')
-                       for entry in map(language.signed, row.entries)]
+            entries = [wrapped(entry, '', deep + '    ') for entry in map(signed, row.entries)]
             yield f'        {row.key!a}: [\n' + packed(entries, deep, deep, '],')
             line = ''
     if line:
@@ -101,5 +101,5 @@ def compact(language: Language, block: Block, indent: str, form: str) -> Iterato
 
 def _assignment(language: Language, statements: Sequence[Statement], indent: str) -> str:
     names = ', '.join(statement.name for statement in statements)
-    values = ', '.join(language.signed(statement.value) for statement in statements)
+    values = ', '.join(language.INFIX.signed(statement.value) for statement in statements)
     return f'{indent}{names} = {values}'

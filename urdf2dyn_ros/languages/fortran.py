@@ -29,14 +29,14 @@ class Fortran(Language):
     CASELESS, RESERVED = True, ('dp', 'joints', 'joint_names', 'sin', 'cos', 'exp', 'tanh', 'abs')
     INFIX = Infix(number=lambda value: shortest(value) + '_dp')
     TABLE, ROW = ('    real(dp) :: {name}({size}, states)', ''), ('data @table(:, @k) / ', ' /')
-    EMPTY = '0*0.0_dp'
+    COUNT, EMPTY = 'joints', '0*0.0_dp'
     KEYS = ('    character(len=*), parameter :: @axis_names(*) = [character(len=63) :: ', "'", ']',
             '@axis_names')
     TEST = ('gfortran -O2 {name}_dynamics.f90 {name}_self_test.f90 -o self_test '
             '&& ./self_test')
 
     @property
-    def module_name(self) -> str:
+    def space(self) -> str:
         """The name of the module, which no function has."""
         name = f'{self.program.name}_dynamics'
         functions = [function.name for function in self.program.functions]
@@ -47,7 +47,7 @@ class Fortran(Language):
         functions, names = self.program.functions, self.joint_names()
         length = max([1, *(len(row.name.encode()) for row in self.program.independent)])
         yield from self.comments(self.heading())
-        yield from [f'module {self.module_name}', 'implicit none', 'private',
+        yield from [f'module {self.space}', 'implicit none', 'private',
                     self.array('public :: ', [function.name for function in functions], ''), '',
                     'integer, parameter, public :: dp = kind(1.0d0)',
                     f'integer, parameter, public :: joints = {self.n}',
@@ -59,7 +59,7 @@ class Fortran(Language):
                     '', 'contains']
         for function in functions:
             yield from ['', *self._subroutine(function)]
-        yield from ['', f'end module {self.module_name}']
+        yield from ['', f'end module {self.space}']
 
     def quoted(self, text: str) -> str:
         """Return a string expression of UTF-8 bytes, with // and a line break where it is long."""
@@ -68,12 +68,7 @@ class Fortran(Language):
                        else "'" + piece.decode().replace("'", "''") + "'" for piece in pieces],
                       '', '        ', '', ' //', ' &')
 
-    def size(self, name: str) -> str:
-        """Return how many entries an input or an axis has."""
-        return super().size(name) if name in self.sizes else 'joints'
-
     def array(self, first: str, entries: Sequence[str], last: str) -> str:
-        """Return entries in lines, aligned behind what comes first."""
         return packed(entries, first, ' ' * len(first), last, continued=self.CONTINUED
                       ) if entries else first + last
 
@@ -82,11 +77,11 @@ class Fortran(Language):
         return [f'{result.name}({", ".join(self.shape(result))})' for result in function.results]
 
     def _subroutine(self, function: Function) -> Iterator[str]:
-        given, results = self.inputs(function), self._shaped(function)
+        used, results = self.inputs(function), self._shaped(function)
         yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
         yield self.array(f'pure subroutine {function.name}(',
-                         [x for x, _ in given] + function.result_names, ')')
-        inputs = [f'{x}({self.size(x)})' for x, _ in given]
+                         [x for x, _ in used] + function.result_names, ')')
+        inputs = [f'{x}({self.size(x)})' for x, _ in used]
         for kind, names in (('real(dp), intent(in)', inputs), ('real(dp), intent(out)', results),
                             ('real(dp)', list(map(self.spelled, self.local_names(function))))):
             first = f'{self.INDENT}{kind} :: '
@@ -94,7 +89,7 @@ class Fortran(Language):
                         if names)
         yield ''
         yield from (f'    if (size({x}) < 0) return   ! {x} has no influence'
-                    for x, entries in given if not entries)
+                    for x, entries in used if not entries)
         yield from [*self.unpacked(function), *self.body(function), '']
         for result in function.results:
             yield from self.assigned(result)
@@ -105,18 +100,17 @@ class Fortran(Language):
     def main_program(self) -> Iterator[str]:
         """Yield the lines of the check."""
         name = f'{self.program.name}_self_test'
-        yield from [f'! Compares {self.module_name} with reference values.', f'program {name}',
-                    f'    use {self.module_name}', '    implicit none',
+        yield from [f'! Compares {self.space} with reference values.', f'program {name}',
+                    f'    use {self.space}', '    implicit none',
                     f'    integer, parameter :: states = {len(self.program.references)}',
                     *self.self_test(), f'end program {name}']
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        """Yield what compares each result of a function with what is expected of it."""
-        given = [f'reference_{x.name}(:, k)' for x in function.inputs]
+        arguments = [f'reference_{x.name}(:, k)' for x in function.inputs]
         yield from ['        block', self.array('            real(dp) :: ',
                                                 self._shaped(function), ''),
                     self.array(f'            call {function.name}(',
-                               given + function.result_names, ')')]
+                               arguments + function.result_names, ')')]
         for result, known in zip(function.results, expected):
             value = (f'matmul({result.name}, reference_{result.quantity.times}(:, k))'
                      if result.is_matrix else result.name)

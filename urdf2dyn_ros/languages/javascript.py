@@ -47,8 +47,8 @@ class JavaScript(Language):
     def _function(self, function: Function) -> Iterator[str]:
         names = ', '.join(map(camel, function.result_names))
         yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
-        given = ', '.join(x for x, _ in self.inputs(function))
-        yield f'export function {camel(function.name)}({given}) {{'
+        inputs = ', '.join(x for x, _ in self.inputs(function))
+        yield f'export function {camel(function.name)}({inputs}) {{'
         yield from [*self.unpacked(function), *self.body(function), '']
         for result in function.results:
             filled = 'jointNames.map(() => [])' if result.is_matrix else '[]'
@@ -57,22 +57,17 @@ class JavaScript(Language):
         yield f'{self.INDENT}return {names if len(function.results) == 1 else f"{{ {names} }}"};'
         yield '}'
 
-    def inputs(self, function: Function) -> list[tuple[str, list[tuple[str, int]]]]:
-        """Return the inputs of a function, with names and indices of the entries it uses."""
-        return [(camel(x), entries) for x, entries in super().inputs(function)]
-
     def identifier(self, name: str) -> str:
-        """Return the name of a function, of an input or of a result as the language spells it."""
         return camel(name)
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        """Yield what compares each result of a function with what is expected of it."""
-        given = [f'reference_{x.name}[k]' for x in function.inputs]
+        arguments = [f'reference_{x.name}[k]' for x in function.inputs]
         results = list(map(camel, function.result_names))
         found = results[0] if len(results) == 1 else f'{{ {", ".join(results)} }}'
         if self.many(function):
             found, results = 'found', [f'found.{name}' for name in results]
-        yield self.array(f'        {{   const {found} = {camel(function.name)}(', given, ');')
+        yield self.array(f'        {{   const {found} = {camel(function.name)}(',
+                         arguments, ');')
         for result, name, known in zip(function.results, results, expected):
             value = (f'times({name}, reference_{result.quantity.times}[k])' if result.is_matrix
                      else name)

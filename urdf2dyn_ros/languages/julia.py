@@ -35,7 +35,7 @@ class Julia(Language):
         used = self.used(self.program.functions)
         functions = [function.name for function in self.program.functions]
         yield from self.comments(self.heading())
-        yield from ['', f'module {self.module_name}', '',
+        yield from ['', f'module {self.space}', '',
                     f'export joint_names, {", ".join(functions)}', '',
                     self.array('const joint_names = String[', self.joint_names(), ']')]
         yield from [*self.parameters(used), *self.derived(used, '', self.CONSTANT)]
@@ -51,7 +51,7 @@ class Julia(Language):
         return text
 
     @property
-    def module_name(self) -> str:
+    def space(self) -> str:
         """Robot2rDynamics for robot_2r: no keyword begins with a capital."""
         words = self.program.name.split('_')
         return ''.join(word[:1].upper() + word[1:] for word in words) + 'Dynamics'
@@ -74,10 +74,9 @@ class Julia(Language):
         yield from [f'{self.INDENT}return {", ".join(function.result_names)}', 'end']
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        """Yield what compares each result of a function with what is expected of it."""
-        given = [f'reference_{x.name}[k]' for x in function.inputs]
+        arguments = [f'reference_{x.name}[k]' for x in function.inputs]
         left = 'found' if self.many(function) else ', '.join(function.result_names)
-        yield self.array(f'        {left} = {function.name}(', given, ')')
+        yield self.array(f'        {left} = {function.name}(', arguments, ')')
         for i, (result, known) in enumerate(zip(function.results, expected), 1):
             value = f'found[{i}]' if self.many(function) else result.name
             if result.is_matrix:
@@ -104,12 +103,8 @@ end
 end
 
 if abspath(PROGRAM_FILE) == @__FILE__
-    wrong = @module.self_test()
+    wrong = @space.self_test()
     println(isempty(wrong) ? "agrees with the reference" : "differs from the reference")
     foreach(line -> println("    ", line), wrong)
     exit(isempty(wrong) ? 0 : 1)
 end"""
-
-    def filled(self, text: str) -> list[str]:
-        """Return the lines of a text with the robot's names in it."""
-        return super().filled(text.replace('@module', self.module_name))

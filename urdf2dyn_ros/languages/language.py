@@ -10,7 +10,7 @@ from urdf2dyn_ros.languages.caseless import told_apart
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.languages.self_test import SelfTest
 from urdf2dyn_ros.program.program import Function, JointRow, Program, Result
-from urdf2dyn_ros.program.statements import Block, Signed, Statement, names_in
+from urdf2dyn_ros.program.statements import Block, Statement, names_in
 
 EDITED = 'Parameters, as in the URDF: change a line, run again, and the efforts follow'
 FOLLOW = 'What follows from them, in the frames of the equations'
@@ -71,7 +71,6 @@ class Language(SelfTest):
         return self.spelling.get(name, name)
 
     def heading(self) -> list[str]:
-        """Return what stands at the head of the file."""
         *lines, last = super().heading()
         for name, spelled in self.spelling.items():
             if spelled != name:
@@ -226,7 +225,8 @@ class Language(SelfTest):
     def inputs(self, function: Function) -> list[tuple[str, list[tuple[str, int]]]]:
         """Return the inputs of a function, with names and indices of the entries it uses."""
         names = function.names
-        return [(x.name, [(name, k) for k, name in enumerate(x.entries) if name in names])
+        return [(self.identifier(x.name),
+                 [(name, k) for k, name in enumerate(x.entries) if name in names])
                 for x in function.inputs]
 
     def described(self, function: Function) -> list[str]:
@@ -240,10 +240,6 @@ class Language(SelfTest):
         if len(results) > 1:
             lines.append(f'Results: {", ".join(results)}.')
         return lines
-
-    def signed(self, value: Signed) -> str:
-        """Return a signed term."""
-        return self.INFIX.signed(value)
 
     def note(self, code: str, comment: str) -> str:
         """Return a line of code with a comment."""

@@ -41,11 +41,11 @@ class Matlab(Language):
         used = self.used([function])
         name = f'{self.program.name}_{function.name}'
         yield self._call('function ', function, [x.name for x in function.inputs], ')')
-        given = ', '.join(x.name for x in function.inputs if x.of_joints)
+        joint_inputs = ', '.join(x.name for x in function.inputs if x.of_joints)
         own = len(self.program.functions) > 1 and bool(self.program.parameters)
         yield from self.comments([
             f'{name.upper()} Return {function.summary}.', '',
-            f'{given}: columns (n x 1) of one state.', *self.described(function),
+            f'{joint_inputs}: columns (n x 1) of one state.', *self.described(function),
             *['Every function has parameters of its own: change them in all files.'] * own, '',
             *self.heading()])
         yield from [*self.parameters(used, self.INDENT), *self.derived(used, self.INDENT)]
@@ -63,7 +63,7 @@ class Matlab(Language):
         yield from self.comments(['A state to evaluate: fill it in and run this file.', '',
                                   *self.heading()])
         yield ''
-        yield from self._names()
+        yield from ['joint_names = {', *(f'    {_quoted(row.name)}' for row in rows), '};']
         states = [reference.arguments[x] for x in ('q', 'qd', 'qdd')]
         for k, row in enumerate(rows):
             for (kind, per), values in zip(_KINDS, states):
@@ -73,22 +73,17 @@ class Matlab(Language):
         for x, (kind, _) in zip(('q', 'qd', 'qdd'), _KINDS):
             entries = [f'gv_{kind}_{name}' for name in names]
             yield self.array(f'{x} = [', entries, '];').replace(',', ';')
-        for given in self.load_inputs():
-            yield from ['', *self.comments([given.summary])]
-            entries = list(map(self.number, reference.arguments[given.name]))
-            yield self.array(f'{given.name} = [', entries, '];').replace(',', ';')
+        for each in self.load_inputs():
+            yield from ['', *self.comments([each.summary])]
+            entries = list(map(self.number, reference.arguments[each.name]))
+            yield self.array(f'{each.name} = [', entries, '];').replace(',', ';')
         for function in self.program.functions:
             yield f"disp('{self.program.name}_{function.name}')"
             yield self._call('', function, [x.name for x in function.inputs], ')')
         yield ''
         yield from self.self_test()
 
-    def _names(self) -> Iterator[str]:
-        yield 'joint_names = {'
-        yield from (f'    {_quoted(row.name)}' for row in self.program.independent)
-        yield '};'
-
-    def _call(self, first: str, function: Function, given: Sequence[str], last: str) -> str:
+    def _call(self, first: str, function: Function, arguments: Sequence[str], last: str) -> str:
         """Return a call that takes all results, behind what comes first."""
         names = function.result_names
         call = f' = {self.program.name}_{function.name}('
@@ -97,12 +92,12 @@ class Matlab(Language):
             head = packed(names, f'{first}[', ' ' * len(f'{first}['), f']{call}',
                           continued=self.CONTINUED)
         *before, head = head.split('\n')
-        return '\n'.join([*before, packed(given, head, ' ' * 8, last, continued=self.CONTINUED)])
+        return '\n'.join([*before, packed(arguments, head, ' ' * 8, last,
+                                          continued=self.CONTINUED)])
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        """Yield what compares each result of a function with what is expected of it."""
-        given = [f"reference_{x.name}(k, :).'" for x in function.inputs]
-        yield self._call('    ', function, given, ');')
+        arguments = [f"reference_{x.name}(k, :).'" for x in function.inputs]
+        yield self._call('    ', function, arguments, ');')
         for result, known in zip(function.results, expected):
             names, value = self.row_names(result), result.name
             if result.is_matrix:

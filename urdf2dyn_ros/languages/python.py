@@ -68,7 +68,6 @@ def times(M, x):
         yield from self._main()
 
     def constants(self, names: Sequence[str], values: Sequence[float]) -> str:
-        """Return one line that gives names their values."""
         return f'{", ".join(names)} = {", ".join(map(self.number, values))}'
 
     def _tuple(self, name: str, entries: Sequence[str]) -> str:
@@ -80,12 +79,13 @@ def times(M, x):
             arguments.append(f'{dynamic_model.FLAG}=False')
         yield from ['', '', f'def {function.name}({", ".join(arguments)}):']
         units = [result.quantity.summary for result in function.results if result.of_joints]
-        yield from self._doc([
+        doc = [
             *wrapped(f'Return {function.summary}.', '', '', WIDTH - 4).splitlines(), '',
             *(line for text in (f'{_INPUTS}; {" and ".join(dict.fromkeys(units))}.',
                                 *self.described(function))
               for line in wrapped(text, '', '    ', WIDTH - 4).splitlines()),
-            *[f'{dynamic_model.FLAG}: return what dynamic_model returns.'] * bool(model)])
+            *[f'{dynamic_model.FLAG}: return what dynamic_model returns.'] * bool(model)]
+        yield from (f'    {line}'.rstrip() for line in ('"""', *doc, '', '"""'))
         used = [x for x in function.inputs if x.entries]
         names = ['(' + ', '.join(x.entries) + ',' * (len(x.entries) == 1) + ')' for x in used]
         line = f'    {", ".join(names)} = {", ".join(x.name for x in used)}'
@@ -124,14 +124,11 @@ def times(M, x):
         for k, row in enumerate(rows):
             start = f'    {head}[' if k == 0 else ' ' * (5 + len(head))
             end = ']' if k == len(rows) - 1 else ','
-            entries = [self.signed(entry) for entry in row.entries]
+            entries = [self.INFIX.signed(entry) for entry in row.entries]
             if matrix:
                 yield packed(entries, f'{start}[', ' ' * (len(start) + 1), f']{end}')
             else:
                 yield self.note(f'{start}{entries[0]}{end}', row.comment)
-
-    def _doc(self, lines: Sequence[str]) -> Iterator[str]:
-        yield from [f'    {line}'.rstrip() for line in ('"""', *lines, '', '"""')]
 
     def _unpacked(self, names: Sequence[str], source: str) -> str:
         comma = ',' if len(names) == 1 else ''
@@ -173,14 +170,14 @@ def times(M, x):
     def main(self) -> str:
         """Return what shows the efforts of the state above, and what stands before the check."""
         function = self.program.functions[0]
-        given = [x.name for x in function.inputs]
-        call = f'{function.name}({", ".join(given)})'
+        arguments = [x.name for x in function.inputs]
+        call = f'{function.name}({", ".join(arguments)})'
         if len(function.results) == 1 and not self.sizes:
             return _EVALUATE + self._shown(function.results[0], call) + _CHECK
         left, names = self._found(function)
         shown = [f"\n    print('{result.name}')" * self.many(function)
                  + self._shown(result, name) for result, name in zip(function.results, names)]
-        call = self.array(f'    {left} = {function.name}(', given, ')')
+        call = self.array(f'    {left} = {function.name}(', arguments, ')')
         return f'{_EVALUATE}\n{call}{"".join(shown)}{_CHECK}'
 
     def _shown(self, result: Result, value: str) -> str:
@@ -202,10 +199,9 @@ def times(M, x):
         return ', '.join(function.result_names), function.result_names
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        """Yield what compares each result of a function with what is expected of it."""
-        given = [f'reference_{x.name}[k]' for x in function.inputs]
+        arguments = [f'reference_{x.name}[k]' for x in function.inputs]
         left, names = self._found(function)
-        yield self.array(f'        {left} = {function.name}(', given, ')')
+        yield self.array(f'        {left} = {function.name}(', arguments, ')')
         for result, name, known in zip(function.results, names, expected):
             if result.is_matrix:
                 name = f'times({name}, reference_{result.quantity.times}[k])'

@@ -25,7 +25,7 @@ class Rust(Language):
                   call=lambda function, argument: f'{argument}.{function}()'
                   if argument.isidentifier() else f'f64::{function}({argument})')
     TABLE, ROW = ('    const {name}: &[[f64; {size}]] = &[', '    ];'), ('    [', '],')
-    JOINTS = '&JOINT_NAMES'
+    COUNT, JOINTS = 'JOINTS', '&JOINT_NAMES'
     KEYS = ('    const @AXIS_NAMES: [&str; @COUNT] = [', '"', '];', '&@AXIS_NAMES')
     TEST = 'rustc --test {name}_dynamics.rs && ./{name}_dynamics'
 
@@ -43,10 +43,6 @@ class Rust(Language):
         yield from ['', '#[cfg(test)]', 'mod tests {', '    use super::*;', '']
         yield from [*self.self_test(), '}']
 
-    def size(self, name: str) -> str:
-        """Return how many entries an input or an axis has."""
-        return super().size(name) if name in self.sizes else 'JOINTS'
-
     def _filled_with(self, entry: str, result: Result) -> str:
         """Return the type or the value of a result, whose entries are alike."""
         for size in reversed(self.shape(result)):
@@ -58,9 +54,9 @@ class Rust(Language):
             text.replace('[', '(').replace(']', ')') for text in self.described(function))]
         yield from (f'///{line[3:]}' for line in self.comments(said, ' '))   # [N] is a link there
         types = [self._filled_with('f64', result) for result in function.results]
-        given = [f'{x if entries else f"_{x}"}: &[f64; {self.size(x)}]'
-                 for x, entries in self.inputs(function)]
-        yield self.array(f'pub fn {function.name}(', given, ')')
+        inputs = [f'{x if entries else f"_{x}"}: &[f64; {self.size(x)}]'
+                  for x, entries in self.inputs(function)]
+        yield self.array(f'pub fn {function.name}(', inputs, ')')
         yield f'    -> {types[0]}' if len(types) == 1 else self.array('    -> (', types, ')')
         yield from ['{', *self.unpacked(function), *self.body(function), '']
         for result in function.results:
@@ -72,9 +68,8 @@ class Rust(Language):
         yield '}'
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        """Yield what compares each result of a function with what is expected of it."""
-        given = [f'&reference_{x.name}[k]' for x in function.inputs]
-        yield self.array(f'            let found = {function.name}(', given, ');')
+        arguments = [f'&reference_{x.name}[k]' for x in function.inputs]
+        yield self.array(f'            let found = {function.name}(', arguments, ');')
         for i, (result, known) in enumerate(zip(function.results, expected)):
             value = 'found' if len(function.results) == 1 else f'found.{i}'
             if result.is_matrix:

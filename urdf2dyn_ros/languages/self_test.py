@@ -30,6 +30,8 @@ class SelfTest(ABC):
         What stands before and behind a table of numbers, with {name}, and {size} for the entries
         of a row in the language; what stands before and behind a row, with @table and @k for the
         name of the table and the number of the row.
+    COUNT : str
+        What the number of independent joints is called; empty where it is written as a number.
     EMPTY : str
         What stands in a row without numbers.
     TEST : str
@@ -52,7 +54,7 @@ class SelfTest(ABC):
     JOINTS = 'joint_names'
     KEYS = ('const @axis_names = [', '"', '];', '@axis_names')
     ALIKE: ClassVar[dict[str, str]] = {}
-    TEST = DIFFERS = TIMES = MAIN = VERDICT = ''
+    COUNT = TEST = DIFFERS = TIMES = MAIN = VERDICT = ''
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -76,11 +78,17 @@ class SelfTest(ABC):
     def filled(self, text: str) -> list[str]:
         """Return the lines of a text with the robot's names in it."""
         return text.replace('@name', self.program.name).replace(
-            '@NAME', self.program.name.upper()).replace('@size', self.size('')).splitlines()
+            '@NAME', self.program.name.upper()).replace('@size', self.size('')).replace(
+            '@space', self.space).splitlines()
+
+    @property
+    def space(self) -> str:
+        """The name of the module or namespace, where there is one."""
+        return self.program.name
 
     def size(self, name: str) -> str:
         """Return how many entries an input or an axis has, in the words of the language."""
-        return str(self.sizes.get(name, self.n))
+        return str(self.sizes.get(name, self.COUNT or self.n))
 
     def shape(self, result: Result) -> list[str]:
         """Return the number of rows of a result and, for a matrix, that of its columns."""
