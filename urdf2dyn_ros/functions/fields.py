@@ -37,14 +37,9 @@ class Tree:
 
 class Fields:
     """
-    Fields of the formulas of a body, for `str.format_map`: the attributes.
+    Fields of the formulas of body i, for `str.format_map`: the attributes.
 
-    Parameters
-    ----------
-    i : int
-        Number of the body.
-    sources : collection of str, optional
-        What acts in this part: keys of TERMS, 'links', 'external'; by default all there is.
+    `sources` act in this part: keys of TERMS, 'links', 'external'; by default all there is.
 
     """
 

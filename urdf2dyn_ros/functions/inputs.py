@@ -18,15 +18,8 @@ class Input(NamedTuple):
     """
     Declaration of an argument of a generated function, a vector.
 
-    Attributes
-    ----------
-    name : str
-    entries : tuple of str
-        Names of its entries in the statements, in order.
-    summary : str
-        What they are, with units.
-    of_joints : bool
-        Whether the entries are those of the independent joints.
+    `entries` are their names in the statements, in order; `summary` says what they are, with
+    units; `of_joints`: whether they are those of the independent joints.
 
     """
 

@@ -30,23 +30,11 @@ class Notes:
 @dataclass
 class Mechanics:
     """
-    What functions are derived from.
+    What functions are derived from; the gravity [m/s^2] is in the root frame.
 
-    Attributes
-    ----------
-    gravity : Vector
-        [m/s^2], in the root frame.
-    inertias, second_moments : list of BodyInertia or None
-        One per body, then the root's: with what `recursion` takes, and with second moments in
-        the place of the tensors.
-    arguments : mapping
-        Name of an input to its entries.
-    moving : bool
-        Whether the root moves, as the input base_motion says.
-    terms : mapping
-        Number of a body to the terms at its joint.
-    wrenches : mapping
-        Number of a body to the external wrench on it.
+    Inertias are one per body, then the root's, as `recursion` takes them, and with second moments
+    in the place of the tensors; arguments are the entries of each input; terms and wrenches are by
+    number of the body. If it is `moving`, the root moves as the input base_motion says.
 
     """
 

@@ -7,14 +7,9 @@ from typing import NamedTuple
 
 class Axis(NamedTuple):
     """
-    What the rows or the columns of a result are.
+    What the rows or the columns of a result are, with a word that identifiers are made of.
 
-    Attributes
-    ----------
-    name : str
-        A word that identifiers are made of.
-    keys, units : tuple of str
-        Name and unit of each entry; empty for the independent joints, which the robot names.
+    Keys and units of the entries are empty for the independent joints, which the robot names.
 
     """
 

@@ -13,19 +13,11 @@ BACKWARD = 'Backward, tips to root: force f and moment n that each joint transmi
 
 class Symbol(NamedTuple):
     """
-    A quantity of a body.
+    A quantity of a body, with the title of the section in which it is computed.
 
-    Attributes
-    ----------
-    section : str
-        Title of the section in which it is computed.
-    names : tuple of str
-        Names of its entries, with ``{n}`` for the body's number; empty for one without a name.
-    formula : str or callable
-        What it is, with the fields of `Fields`, or a function of these; by default that of the
-        joint.
-    where : str
-        The field without which there is nothing to say, if there is one.
+    Names of its entries have ``{n}`` for the body's number; there are none for one without a name.
+    `formula` is text with the fields of `Fields`, or a function of these; by default that of the
+    joint. `where` is the field without which there is nothing to say, if there is one.
 
     """
 

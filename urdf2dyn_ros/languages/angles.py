@@ -28,14 +28,8 @@ class Angles:
     """
     The angles of a function, and the function with entries of arrays for sines and cosines.
 
-    Attributes
-    ----------
-    angles : dict
-        Angle to its index in the arrays.
-    before : list of Statement
-        What angles are made of, as those of joints that follow others.
-    statements : list of Statement
-        All of them, with entries of the arrays.
+    `angles` has the index of each in the arrays; the statements `before` make angles, as those of
+    mimic joints; `statements` are all of them, with entries of the arrays.
 
     """
 

@@ -11,14 +11,7 @@ def told_apart(names: Iterable[str], reserved: Iterable[str]) -> dict[str, str]:
     Return a spelling of each name, such that no two differ in capitals only.
 
     Where two names begin with the same letters but for capitals, as f1_x and F2_y, all that begin
-    with the capital have _ behind it: F_2_y.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Identifiers that begin with a letter, each different from the others.
-    reserved : iterable of str
-        Identifiers that no spelling may have.
+    with the capital have _ behind it: F_2_y. No spelling is a reserved name.
 
     """
     symbols = {name: re.split('[^A-Za-z]', name)[0] for name in names}

@@ -30,14 +30,8 @@ class Infix:
     """
     What languages write differently; text and tree evaluate in the same order, to the last bit.
 
-    Parameters
-    ----------
-    number : callable
-        A positive constant to text.
-    call : callable
-        Name of a function and text of its argument to text.
-    name : callable
-        A name of the program to its spelling.
+    `number` writes a positive constant, `call` the name of a function with the text of its
+    argument, `name` a name of the program.
 
     """
 

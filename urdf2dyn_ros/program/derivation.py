@@ -42,12 +42,8 @@ class Request:
     """
     What functions are derived for.
 
-    Attributes
-    ----------
-    readable : bool
-        Named parameters and textbook moments, or numbers and the fewest operations.
-    functions : tuple of str
-        All functions of the program, whose graphs begin with the same constants.
+    readable: named parameters and textbook moments; else numbers and the fewest operations.
+    `functions` are all of the program, whose graphs begin with the same constants.
 
     """
 
@@ -69,12 +65,8 @@ class Derivation:
     """
     The expressions of one function.
 
-    Attributes
-    ----------
-    vectors : dict
-        Those in the root frame, by name; empty if there are none.
-    shared : int
-        Number of the nodes that all functions of the program begin with.
+    `vectors` are those in the root frame, by name, if there are any; `shared` is the number of
+    nodes that all functions of the program begin with.
 
     """
 

@@ -38,22 +38,11 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
              gravity: Triple = GRAVITY, functions: str = 'inverse_dynamics',
              loads: Loads = LOADS) -> Program:
     """
-    Return the equations of a robot.
+    Return the equations of a robot; `name` is its name as part of identifiers.
 
-    Parameters
-    ----------
-    system : Multibody
-    robot, name : str
-        The robot's name as data, and as part of identifiers.
-    style : str
-        readable: every inertial value a named parameter, every formula spelled out, and the
-        dynamic model in the root frame as well. fast: numbers folded, fewest operations.
-    gravity : tuple of float, (3,)
-        [m/s^2], in the root frame.
-    functions : str
-        One of CHOICES: which functions there are.
-    loads : Loads
-        Loads in addition to the inertia of the links.
+    readable: every inertial value is a named parameter, every formula is spelled out, and there is
+    the dynamic model in the root frame. fast: numbers are folded, with the fewest operations. The
+    gravity [m/s^2] is in the root frame; `functions` is one of CHOICES.
 
     Raises
     ------

@@ -32,14 +32,8 @@ class NamedConstants(NamedTuple):
     """
     A robot with parameters of a graph in the place of numbers.
 
-    Attributes
-    ----------
-    terms : dict
-        Number of a body to the terms at its joint.
-    inertias : list of BodyInertia or None
-        One per body, then the root's.
-    lines : dict
-        Number of a body, or a title, to its names and values.
+    Terms are by number of the body; inertias are one per body, then the root's; lines are the
+    names and values by number of a body, or by title.
 
     """
 
@@ -53,20 +47,12 @@ class NamedConstants(NamedTuple):
 def named_constants(graph: Graph, system: Multibody, gravity: Vector, terms: BodyTerms,
                     moving: bool) -> NamedConstants:
     """
-    Return a robot whose masses, centres, inertias and lengths are parameters.
+    Return a robot whose masses, centres, inertias and lengths are parameters of the graph.
 
-    A zero in the geometry is part of the robot's structure and vanishes from the equations, as
-    does a zero of friction, rotors and springs; an inertial parameter that happens to be zero
-    stays.
-
-    Parameters
-    ----------
-    graph : Graph
-        Gets the parameters, and labels for what follows from them.
-    terms : mapping
-        Number of a body to the terms at its joint.
-    moving : bool
-        Whether the root moves: its inertia counts, and gravity is part of its motion.
+    What follows from them gets labels. A zero in the geometry is part of the robot's structure and
+    vanishes from the equations, as does a zero of friction, rotors and springs; an inertial
+    parameter that happens to be zero stays. If the root moves, its inertia counts, and gravity is
+    part of its motion.
 
     """
     names = _Names(graph)

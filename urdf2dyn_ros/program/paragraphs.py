@@ -26,18 +26,10 @@ MORE = 'What the efforts do not need: the other entries of these vectors'
 
 class Noted(NamedTuple):
     """
-    A quantity the sweeps have made.
+    A quantity the sweeps have made, with the titles of section and paragraph in which it stands.
 
-    Attributes
-    ----------
-    section, paragraph : str
-        Titles of where it stands.
-    body, symbol, entries
-        As in `newton_euler.Note`.
-    sources : collection of str or None
-        As `Notebook.begin` takes it.
-    nodes : int
-        How many nodes the graph had by then.
+    Body, symbol and entries are as in `newton_euler.Note`, sources as `Notebook.begin` takes them;
+    `nodes` is how many nodes the graph had by then.
 
     """
 
@@ -55,12 +47,7 @@ class Notebook(Notes):
     """
     What the sweeps make, in the order in which they make it; the graph gets the labels.
 
-    Parameters
-    ----------
-    explained : bool
-        Whether formulas are spelled out.
-    terms : mapping
-        Number of a body to the terms at its joint.
+    Formulas are spelled out if it is `explained`; terms are those at the joint of a body's number.
 
     """
 
@@ -80,16 +67,10 @@ class Notebook(Notes):
         """
         Begin a part of the work.
 
-        Parameters
-        ----------
-        section : str
-            Stands before the titles of its sections.
-        tag : str
-            Stands behind its names, which the same quantities of another part have already.
-        paragraph : str
-            Its only paragraph; by default there is one a body.
-        sources : collection of str, optional
-            What acts in this part: keys of TERMS, 'links', 'external'; by default all there is.
+        `section` stands before the titles of its sections, `tag` behind its names, which the same
+        quantities of another part have already. `paragraph` is its only one; by default there is
+        one a body. `sources` act in this part: keys of TERMS, 'links', 'external'; by default all
+        there is.
 
         """
         self._section, self._tag = section, tag

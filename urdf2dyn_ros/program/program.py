@@ -38,15 +38,9 @@ class Operations(NamedTuple):
 
 class Row(NamedTuple):
     """
-    Entries of a result.
+    Entries of a result: `key` is a name from the URDF, data to a language.
 
-    Attributes
-    ----------
-    key : str
-        A name from the URDF, data to a language.
-    entries : tuple of Signed
-    label, unit : str
-        What it is in a few plain words, as the number of a joint; the unit.
+    `label` says what it is in a few plain words, as the number of a joint.
 
     """
 
@@ -65,10 +59,7 @@ class Result(NamedTuple):
     """
     What a function returns: a vector with an entry a row, or a matrix.
 
-    Attributes
-    ----------
-    reference : tuple of str
-        The function and its result whose expected values are those of this one.
+    `reference` is the function and its result whose expected values are those of this one.
 
     """
 
@@ -101,18 +92,10 @@ class Result(NamedTuple):
 @dataclass(frozen=True)
 class Function:
     """
-    One evaluation.
+    One evaluation: the statements between inputs and results, in sections, and their cost.
 
-    Attributes
-    ----------
-    name, summary : str
-        Key of MODELS, or 'dynamics' for all of them in one; what it returns, in words.
-    inputs : tuple of Input
-        Those of q, qd, qdd that it depends on, then those of base_motion, external and payload
-        that there are.
-    results : tuple of Result
-    sections, operations
-        The statements between inputs and results, and their cost.
+    `name` is a key of FUNCTIONS. The inputs are those of q, qd, qdd that it depends on, then those
+    of base_motion, external and payload that there are.
 
     """
 
@@ -173,18 +156,10 @@ class JointRow(NamedTuple):
     """
     One line of the joint table.
 
-    Attributes
-    ----------
-    number : int
-        Index in the names of the equations, from 1.
-    name, link : str
-        The joint and the link it moves, as in the URDF.
-    type, unit, effort_unit, parent, frame : str
-        Type, units of position and effort, number of the parent, axes of the body frame.
-    driver : str
-        How a mimic joint follows another; empty for an independent one.
-    limits : str
-        Of position, velocity and effort, as in the URDF.
+    `number` is the index in the names of the equations, from 1; joint and link are named as in the
+    URDF; `unit` is that of the position; `frame` says which axes of the link the body's are;
+    `driver` says how a mimic joint follows another, and is empty for an independent one; `limits`
+    are those of position, velocity and effort in the URDF.
 
     """
 
@@ -202,16 +177,11 @@ class JointRow(NamedTuple):
 
 class Reference(NamedTuple):
     """
-    A state, and what the recursion on plain numbers gives for it.
+    A state, and what the recursion on plain numbers returns for it.
 
-    Attributes
-    ----------
-    arguments : dict
-        Name of an input to its entries; q, qd and qdd always.
-    expected : dict
-        Name of a function to its results by name, (n,) or (6,); the product of a matrix.
-    vectors : mapping
-        Name of a vector in the root frame to its entries, if there are any.
+    `arguments` are the entries of each input, q, qd and qdd always; `expected` has for each
+    function its results by name, (n,) or (6,), of a matrix its product; `vectors` are those in the
+    root frame.
 
     """
 
@@ -231,8 +201,6 @@ class Program:
         The functions as an equation or a sentence.
     robot, name : str
         Its name in the URDF; the same as part of an identifier and of a file's name.
-    style : str
-        readable or fast.
     gravity : tuple of float, (3,)
         [m/s^2], root frame.
     acts : tuple of str

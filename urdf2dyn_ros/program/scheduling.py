@@ -25,19 +25,11 @@ class Schedule:
     """
     The statements that some outputs need, in the order of the nodes' serial numbers.
 
-    Parameters
-    ----------
-    keep_labels : bool
-        True gives every needed labelled node a statement; False only those used more than once.
-    known : dict
-        Node to (name, negative) of what has been computed before.
-    temporary : str
-        Prefix of the names of nodes without a label.
-    name_outputs : bool
-        Give every output a statement, however rarely it is used.
-    spare_names : bool
-        Repeat a product or sum of two operands rather than give it a name: for text that is
-        evaluated once.
+    Every needed node with a label gets a statement if `keep_labels`, else only one that is used
+    more than once; every output gets one if `name_outputs`. `known` are names, and whether they
+    are of the opposite, of what has been computed before; `temporary` begins the names of nodes
+    without a label. With `spare_names`, for text that is evaluated once, a product or sum of two
+    operands is repeated rather than named.
 
     """
 
