@@ -47,26 +47,13 @@ class Attached:
 @dataclass(frozen=True)
 class Body:
     """
-    The links that one joint coordinate moves.
+    The links that one joint coordinate moves, the child link of the joint first.
 
-    Attributes
-    ----------
-    name, type : str
-        Name of the coordinate, key of JOINTS.
-    parent : int
-        Number of the parent body, ROOT for the root.
-    parent_R_joint, parent_p_joint : Matrix, Vector
-        Placement of the joint in the parent body's frame; z is the joint's axis.
-    turn : float
-        Constant angle [rad] about z from the joint's frame to the body's at position zero.
-    coordinate : int
-        Index of the independent joint that drives it.
-    multiplier, offset : float
-        Its position is multiplier * q[coordinate] + offset.
-    attached : tuple of Attached
-        Its links, the child link of the joint first.
-    limits : Limits
-        Those of the joint in the URDF, if it has a single coordinate.
+    Name and type, a key of JOINTS, are those of the coordinate. The joint, with z as its axis, is
+    placed in the frame of the parent, a body's number or ROOT; `turn` is the constant angle [rad]
+    about z from there to the body's frame at position zero. The position is
+    multiplier * q[coordinate] + offset, with the index of an independent joint. The limits are
+    those of the joint in the URDF, if it has a single coordinate.
 
     """
 

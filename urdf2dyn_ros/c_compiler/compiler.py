@@ -51,7 +51,11 @@ class Compiler:
             arguments.remove(NATIVE)
             failure = self._run(arguments, folder)
         if failure is not None or not target.is_file():
-            _probe(folder)
+            # as much as a library needs: a full disk raises an OSError of its own
+            with (folder / 'probe').open('wb') as file:
+                file.write(bytes(1 << 18))
+                file.flush()
+                os.fsync(file.fileno())
             last = '\n'.join((failure or 'it wrote no library').strip().splitlines()[-8:])
             raise CompilerError(f'the C compiler {shlex.join(self.command)!r} failed; its '
                                 f'last lines:\n{last}\nTo do: {_REMEDY}')
@@ -113,11 +117,3 @@ def machine() -> str:
              'CPU implementer', 'CPU part')
     known += sorted({line for line in lines if line.split(':')[0].strip() in kinds})
     return '\n'.join(known)
-
-
-def _probe(folder: Path) -> None:
-    """Write as much as a library needs, so that a full disk raises an OSError of its own."""
-    with (folder / 'probe').open('wb') as file:
-        file.write(bytes(1 << 18))
-        file.flush()
-        os.fsync(file.fileno())

@@ -77,18 +77,10 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
     """
     Return the efforts (n,) [N m or N] that a state requires, positive along the joint's axis.
 
-    Parameters
-    ----------
-    system : Multibody
-    inertias : sequence of BodyInertia or None
-        One per body, then the root's; None for a massless one. Their J is what the recursion's
-        `moment` takes.
-    state : sequence of Scalar, (3, n)
-        q, qd, qdd of independent joints: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
-    gravity : Vector
-        [m/s^2], in the root frame; part of the motion of a base that moves.
-    recursion : Recursion
-    loads : AppliedLoads
+    Inertias, one per body and then the root's, are None for a massless one; their J is what the
+    recursion's `moment` takes. The state (3, n) is q, qd, qdd of the independent joints: [rad or
+    m], [rad/s or m/s], [rad/s^2 or m/s^2]. Gravity [m/s^2] is in the root frame, and part of the
+    motion of a base that moves.
 
     """
     note = recursion.note

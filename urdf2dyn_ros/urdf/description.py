@@ -81,8 +81,7 @@ def end_of(joint: Element, tag: str) -> str:
 
 def numbers(element: Element | None, attribute: str) -> tuple[float, ...] | None:
     """Return the numbers of an attribute; None if it is missing, or faulty as a rule reports."""
-    text = None if element is None else element.get(attribute)
-    if element is None or text is None:
+    if element is None or (text := element.get(attribute)) is None:
         return None
     try:
         return read_numbers(text, NUMBER_ATTRIBUTES[str(element.tag)][attribute])
