@@ -95,18 +95,10 @@ class JointComparison:
     """
     The comparison of one joint.
 
-    Attributes
-    ----------
-    joint, unit : str
-    total, window : Span
-        Figures since the start, and of the sliding window.
-    stamps : ndarray of int, (k,)
-        Stamps of the kept samples [ns].
-    measured, computed : ndarray, (k,)
-        Efforts at these stamps [unit], with the same semantics; the measured one is interpolated
-        and corrected by the total's lag.
-    velocity : ndarray, (k,)
-        [rad/s or m/s], NaN if unknown.
+    The figures are those since the start, `total`, and of the sliding window. At the stamps (k,)
+    of the kept samples [ns], measured and computed efforts (k,) [unit] have the same semantics;
+    the measured one is interpolated and corrected by the total's lag. An unknown velocity (k,)
+    is NaN.
 
     """
 

@@ -55,12 +55,8 @@ def write_report_in_child(joints: Sequence[JointComparison], directory: Path, ti
     """
     Call `write_report` in a child process, as drawing would block other threads for seconds.
 
-    The process has a session of its own: Ctrl-C in the terminal does not reach it.
-
-    Raises
-    ------
-    ComparisonError
-        Also if the process ends early or exceeds `LONGEST_DRAWING`.
+    The process has a session of its own: Ctrl-C in the terminal does not reach it. It raises
+    ComparisonError also if the process ends early or exceeds `LONGEST_DRAWING`.
 
     """
     try:

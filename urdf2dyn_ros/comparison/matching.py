@@ -24,13 +24,9 @@ class Matching:
     It depends on stamps alone, so that the joints of one message share it: increasing stamps `at`
     (k,) of the values and `stamps` (m,) of the samples, and lags (p,), all in [ns].
 
-    Attributes
-    ----------
-    valid : ndarray of bool, (k,)
-        Whether there are close neighbours on both sides at every lag.
-    power : ndarray, (p,)
-        Remaining power of white noise, summed over the valid stamps: all of it at the stamp of a
-        sample, half of it midway between two.
+    `valid` (k,) are the values with close neighbours on both sides at every lag. `power` (p,) is
+    the remaining power of white noise, summed over these: all of it at the stamp of a sample,
+    half of it midway between two.
 
     """
 

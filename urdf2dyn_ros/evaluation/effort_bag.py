@@ -33,14 +33,8 @@ class EffortBag:
     A bag of the messages that the node would publish; its directory appears when it is complete.
 
     An earlier bag of this kind, 'db3' or 'mcap', is replaced. The frame of the messages is the
-    model's root.
-
-    Raises
-    ------
-    Urdf2DynError
-        If rosbags is not installed.
-    ExportError
-        If it cannot be written.
+    model's root. It raises Urdf2DynError if rosbags is not installed, and ExportError if it cannot
+    be written.
 
     """
 

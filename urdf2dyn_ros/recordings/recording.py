@@ -50,27 +50,10 @@ class Recording(ABC):
 
     No file is open between iterations, and nothing is ever written.
 
-    Parameters
-    ----------
-    path : Path
-
-    Attributes
-    ----------
-    path : Path
-    topic : str
-        The topic that is read, or empty.
-    size : int
-        Size of all files [bytes].
-    progress : callable or None
-        A function of the fraction that has been read.
-    count : int
-        Number of records so far.
-    joint_names : tuple of str
-        Names in the first record.
-    remarks : list of str
-        Peculiarities of the recording.
-    error : RecordingError or None
-        The defect at which `until_defect` ended.
+    The topic that is read may be empty; the size is that of all files [bytes]. `progress` is a
+    function of the fraction that has been read, `count` the number of records so far,
+    `joint_names` those of the first one; `remarks` are peculiarities of the recording, and
+    `error` is the defect at which `until_defect` ended.
 
     Raises
     ------
