@@ -28,7 +28,7 @@ from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.functions import CHOICES
 from urdf2dyn_ros.functions.dynamics import Dynamics
-from urdf2dyn_ros.languages.caseless import told_apart
+from urdf2dyn_ros.languages.caseless import distinguished
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody, multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
@@ -220,7 +220,7 @@ def test_cpp_takes_floats_and_what_differentiates(style: str, tmp_path: Path) ->
     (['Fc', 'FC', 'fc'], [], ['Fc_', 'FC__', 'fc']),
     (['m', 'q1', 'tau'], ['M', 'Tau', 'q'], ['m_', 'q1', 'tau_']),
     (['a1', 'A1', 'a_1'], [], ['a1', 'A_1', 'a_1_']), ([], ['M'], [])])
-def test_names_without_case_are_told_apart(
+def test_names_without_case_are_distinguished(
         names: list[str], reserved: list[str], spellings: list[str]) -> None:
     """A capital that a small letter stands for as well has _ behind it, wherever it begins."""
-    assert list(told_apart(names, reserved).values()) == spellings
+    assert list(distinguished(names, reserved).values()) == spellings

@@ -109,8 +109,9 @@ class Fields:
 
     def transmitted(self, own: str, carried: str, external: str = '') -> str:
         """Return the sum of what accelerates a body and its children, without external loads."""
-        symbols = [f'{own}{self.n}'] * self._has_own + [
-            f'{carried}{k}' for k in self._tree.children[self._i]]
+        children = self._tree.children[self._i]
+        has_own = self._has('links') and bool(self._links or self.t or not children)
+        symbols = [f'{own}{self.n}'] * has_own + [f'{carried}{k}' for k in children]
         pushed = external and self._i in self._tree.with_wrenches and self._has('external')
         return ' + '.join(symbols) + f' - {external}{self.n}' * bool(pushed)
 
@@ -136,11 +137,6 @@ class Fields:
     def _same(self) -> list[int]:
         return [k for k, driver in enumerate(self._tree.drivers, 1)
                 if driver == self.driver and self._i != ROOT]
-
-    @property
-    def _has_own(self) -> bool:
-        return self._has('links') and bool(
-            self._links or self.t or not self._tree.children[self._i])
 
     def _has(self, source: str) -> bool:
         return self._sources is None or source in self._sources

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 
-def told_apart(names: Iterable[str], reserved: Iterable[str]) -> dict[str, str]:
+def distinguished(names: Iterable[str], reserved: Iterable[str]) -> dict[str, str]:
     """
     Return a spelling of each name, such that no two differ in capitals only.
 

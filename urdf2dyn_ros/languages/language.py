@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from urdf2dyn_ros.languages.caseless import told_apart
+from urdf2dyn_ros.languages.caseless import distinguished
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.languages.self_test import SelfTest
 from urdf2dyn_ros.program.program import Function, JointRow, Program, Result
@@ -63,7 +63,7 @@ class Language(SelfTest):
                 names += self.local_names(function)
                 reserved += [function.name, *function.result_names,
                              *(x.name for x in function.inputs)]
-            self.spelling = told_apart(dict.fromkeys(names), reserved)
+            self.spelling = distinguished(dict.fromkeys(names), reserved)
             self.INFIX = replace(self.INFIX, name=self.spelled)
 
     def spelled(self, name: str) -> str:

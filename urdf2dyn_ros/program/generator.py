@@ -23,12 +23,11 @@ from urdf2dyn_ros.program.derivation import (
     write_function,
 )
 from urdf2dyn_ros.program.joint_table import joint_table
-from urdf2dyn_ros.program.legend import legend
 from urdf2dyn_ros.program.program import Function, Program
 from urdf2dyn_ros.program.references import references
 from urdf2dyn_ros.program.scheduling import Schedule
 from urdf2dyn_ros.program.statements import Block, Statement
-from urdf2dyn_ros.program.words import in_words
+from urdf2dyn_ros.program.words import in_words, legend
 
 LOADS = Loads()
 STYLES = ('readable', 'fast')
