@@ -36,7 +36,8 @@ class FrictionFit:
 
     The fit excludes samples at rest, where friction is undetermined; their residual is one mean.
 
-    `rmse` is that of the remaining residual, `unknown` the reason why there is no fit, or empty.
+    `viscous` is in [N m s/rad or N s/m], the others in [N m or N]; `rmse` is that of the remaining
+    residual, `unknown` the reason why there is no fit, or empty.
     `counted` is viscous and Coulomb friction in the computed effort, thus not in the residual.
 
     """

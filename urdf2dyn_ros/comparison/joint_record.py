@@ -166,7 +166,12 @@ class JointRecord:
         return sums, evidence
 
     def aligned(self, lag: float, gain: float, window: bool = False) -> tuple[Stamps, Array]:
-        """Return stamps (k,) and rows (k, 4), the measured effort a lag [s] later, by `gain`."""
+        """
+        Return stamps (k,) [ns] and rows (k, 4) of the kept pairs, or those in the window.
+
+        The measured effort is that of a lag [s] later, times `gain`.
+
+        """
         newest = self.matched.newest
         if newest is None:
             return np.empty(0, dtype=np.int64), np.empty((0, 4))

@@ -14,10 +14,10 @@ from urdf2dyn_ros.algebra.arrays import Array
 @dataclass(frozen=True)
 class JointFacts:
     """
-    Facts of one joint from the robot description, in its unit of effort [N m or N].
+    Facts of one joint from the robot description; `unit` is that of its effort.
 
-    `friction` is Coulomb friction, `limit` the largest effort of the actuator; None if unknown
-    or zero.
+    The damping is in [N m s/rad or N s/m]; `friction` is Coulomb friction, `limit` the largest
+    effort of the actuator, both in [N m or N]; an unknown limit, or one of zero, is None.
 
     """
 
@@ -47,7 +47,7 @@ class Fair(NamedTuple):
 
 class Known(NamedTuple):
     """
-    Quantities of a joint at k instants; `computed` is the inverse dynamics.
+    Quantities (k,) of a joint at k instants; `computed` is the inverse dynamics [N m or N].
 
     Gravity is the effort against it [N m or N], the gain that of the current [N m/A], `still` the
     velocity up to which the joint is at rest [rad/s or m/s].

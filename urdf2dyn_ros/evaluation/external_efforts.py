@@ -52,8 +52,8 @@ class JointExternal:
     """
     External efforts and contacts of one joint.
 
-    `largest` is the value of largest magnitude [unit], `largest_at` its stamp [ns], `count` the
-    number of all contacts, of which the first ones are listed.
+    Efforts are in its unit: `largest` is the value of largest magnitude, `largest_at` its stamp
+    [ns]; `count` is the number of all contacts, of which the first ones are listed.
 
     """
 

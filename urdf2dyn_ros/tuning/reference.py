@@ -41,7 +41,7 @@ class JointSmoother(KalmanFixedLag):
 
 @dataclass(frozen=True)
 class Estimated:
-    """Estimates (k, n) of a motion, one row for every sample; NaN if there is none."""
+    """Estimates (k, n) of a motion in SI units, a row for every sample; NaN if there is none."""
 
     q: Array
     qd: Array

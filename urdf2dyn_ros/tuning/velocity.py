@@ -29,8 +29,9 @@ class Velocity:
     The measured velocity of a joint compared with its positions.
 
     Its kind is ``'measured'``, ``'not measured'``, ``'zero'`` throughout although the joint moves,
-    or ``'still'``: nothing moves. `scale` is measured over true velocity, `bias` the value at
-    rest, `error` the RMS residual of the regression, per time.
+    or ``'still'``: nothing moves. `scale` is measured over true velocity [-], the lag in [s];
+    `bias` is the value at rest, `error` the RMS residual of the regression per time, both in
+    [rad/s or m/s].
 
     """
 
