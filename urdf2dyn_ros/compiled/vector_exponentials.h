@@ -51,10 +51,10 @@ static inline __attribute__((always_inline)) void reduce(const vector *x, vector
 
 /* `count` vectors; the arrays do not overlap */
 static inline __attribute__((always_inline)) void exponentials(
-    ptrdiff_t count, const vector *given, vector *result)
+    ptrdiff_t count, const vector *argument, vector *result)
 {
     for (ptrdiff_t i = 0; i < count; i++) {
-        vector x = given[i], e, k;
+        vector x = argument[i], e, k;
         limit(&x, -746.0, 710.0);  /* zero and infinity there */
         reduce(&x, &e, &k);
         const vector half = (k * 0.5 + ROUND) - ROUND;  /* 2^k itself may be out of range */
@@ -63,11 +63,11 @@ static inline __attribute__((always_inline)) void exponentials(
 }
 
 static inline __attribute__((always_inline)) void hyperbolic_tangents(
-    ptrdiff_t count, const vector *given, vector *result)
+    ptrdiff_t count, const vector *argument, vector *result)
 {
     for (ptrdiff_t i = 0; i < count; i++) {
-        const integers sign = (integers)given[i] & ~0x7fffffffffffffffLL;
-        vector x = -2.0 * (vector)((integers)given[i] ^ sign), e, k;
+        const integers sign = (integers)argument[i] & ~0x7fffffffffffffffLL;
+        vector x = -2.0 * (vector)((integers)argument[i] ^ sign), e, k;
         limit(&x, -100.0, 0.0);  /* 1 there */
         reduce(&x, &e, &k);
         const vector t = POWER(k) * e + (POWER(k) - 1.0);  /* expm1(-2 |x|) */
