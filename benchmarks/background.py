@@ -1,7 +1,5 @@
 """Load in the background of a node that is measured."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

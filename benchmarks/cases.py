@@ -1,7 +1,5 @@
 """The robots, the same for all contestants: every joint an independent angle or length."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The compilers: every program is compiled by all available ones, and the fastest counts."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os

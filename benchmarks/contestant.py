@@ -1,7 +1,5 @@
 """A contestant: its row of the table, and how it is prepared for a robot."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A node that copies every message: the least that rclpy costs, for comparison."""
 
-from __future__ import annotations
-
 import sys
 
 from rclpy.node import Node

@@ -10,8 +10,6 @@ the default; it is told of the others as well.
 
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import time

@@ -9,8 +9,6 @@ adds nothing to it.
 
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

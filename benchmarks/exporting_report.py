@@ -1,7 +1,5 @@
 """The figures of the data path under each load as a table, and as a picture."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

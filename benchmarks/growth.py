@@ -1,7 +1,5 @@
 """How time and memory from text to callable grow with the number of joints."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -8,8 +8,6 @@ with the compiler's: the same on an idle and on a busy computer.
 
 """
 
-from __future__ import annotations
-
 import json
 import resource
 import sys

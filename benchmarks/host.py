@@ -1,7 +1,5 @@
 """The computer, compilers and packages of a run."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import platform

@@ -1,7 +1,5 @@
 """Instructions per state, as valgrind counts them: the same at every run, unlike times."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -10,8 +10,6 @@ length for each robot, in which no message may be lost.
 
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """Shared libraries with `create` and `evaluate`, loaded and called for many states at a time."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -9,8 +9,6 @@ white noise.
 
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

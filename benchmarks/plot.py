@@ -1,7 +1,5 @@
 """The picture of the figures: times of all contestants, and growth with the number of joints."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Times per state: a panel for calls from Python, one for calls from C."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

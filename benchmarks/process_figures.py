@@ -1,7 +1,5 @@
 """Figures of another process, from Linux."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import NamedTuple

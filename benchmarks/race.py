@@ -1,7 +1,5 @@
 """All contestants on one robot: made ready, compared with each other, timed in turns."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from typing import Any

@@ -11,8 +11,6 @@ alone" without the velocities.
 
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import NamedTuple

@@ -9,8 +9,6 @@ and the whole of `urdf2dyn evaluate`, which writes a table and a bag.
 
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

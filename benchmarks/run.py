@@ -8,8 +8,6 @@ cannot. The robots are in cases.py, the contestants in contestants/.
 
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -10,8 +10,6 @@ node must end with exit code 0 on SIGINT.
 
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

@@ -1,7 +1,5 @@
 """Faults of a day in operation, one function each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from rcl_interfaces.msg import Parameter, ParameterValue

@@ -1,7 +1,5 @@
 """The figures of a soak as a table, and as a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

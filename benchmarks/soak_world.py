@@ -1,7 +1,5 @@
 """The node, its robot, and a subscriber that checks every output."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """Times of contestants that take turns, because the rest of the computer does not stand still."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """The command urdf2dyn, which needs no ROS except for the demo."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

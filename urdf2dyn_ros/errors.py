@@ -1,7 +1,5 @@
 """Errors of this package: one base class, and one class for each cause that a user can see."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A robot's equations as files to take away."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -1,7 +1,5 @@
 """How a part of the software is: what diagnostics report."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import IntEnum
 

@@ -1,7 +1,5 @@
 """What a robot consists of and what its equations cost, as data and as text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

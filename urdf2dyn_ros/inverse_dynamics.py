@@ -1,7 +1,5 @@
 """A robot's efforts as a function, by running the generated text, in Python or compiled from C."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -5,8 +5,6 @@ Every message has exactly one outcome. Events are counted in addition to it.
 
 """
 
-from __future__ import annotations
-
 from urdf2dyn_ros.algebra.magnitude import LARGEST_MAGNITUDE
 
 _STAMP_OUTCOMES = {

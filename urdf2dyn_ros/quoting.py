@@ -1,7 +1,5 @@
 """Names and texts of files in messages and pictures; they may contain any character."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice

@@ -1,7 +1,5 @@
 """The content of a robot description as immutable data: links, joints, inertias, mimics."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from urdf2dyn_ros.algebra.vectors import Triple

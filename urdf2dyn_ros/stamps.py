@@ -1,7 +1,5 @@
 """Stamps: whole nanoseconds since the epoch of a clock."""
 
-from __future__ import annotations
-
 SECOND_NS = 1_000_000_000
 
 MAX_STAMP = 2**63 - 1

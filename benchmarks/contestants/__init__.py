@@ -1,7 +1,5 @@
 """The table of contestants: a new one is a file and a line here."""
 
-from __future__ import annotations
-
 from contestant import Contestant
 
 from contestants import (

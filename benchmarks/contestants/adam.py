@@ -5,8 +5,6 @@ adam's rnea takes no accelerations; efforts are mass matrix times accelerations 
 
 """
 
-from __future__ import annotations
-
 import logging
 import warnings
 

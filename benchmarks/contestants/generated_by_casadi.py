@@ -1,7 +1,5 @@
 """A function that CasADi wrote as C, with its loop."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from cases import Case

@@ -1,7 +1,5 @@
 """KDL's TreeIdSolver_RNE."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from cases import Case

@@ -1,7 +1,5 @@
 """MuJoCo's mj_inverse from C."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from cases import Case

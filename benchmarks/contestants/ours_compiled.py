@@ -1,7 +1,5 @@
 """The callable of this package with compiled equations, from Python."""
 
-from __future__ import annotations
-
 from cases import Case
 from contestant import ExcludedError, Ready
 

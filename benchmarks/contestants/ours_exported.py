@@ -1,7 +1,5 @@
 """The C that this package exports, called from C."""
 
-from __future__ import annotations
-
 from cases import Case
 from compilers import CC, FLAGS, SHARED, builds
 from contestant import Ready

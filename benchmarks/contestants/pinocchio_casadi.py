@@ -1,7 +1,5 @@
 """C that CasADi generates from Pinocchio's rnea with symbols for numbers."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Pinocchio's rnea from C++, its templates compiled with the flags of all the rest."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from cases import EXAMPLES, Case

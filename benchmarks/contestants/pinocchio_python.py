@@ -1,7 +1,5 @@
 """Pinocchio's rnea, in a loop in Python."""
 
-from __future__ import annotations
-
 import numpy as np
 from cases import Case
 from contestant import CHUNK, Array, Ready, in_turns

@@ -1,7 +1,5 @@
 """Constant rotations: from roll, pitch, yaw; with z on an axis; with entries set to 0 and 1."""
 
-from __future__ import annotations
-
 import math
 
 from urdf2dyn_ros.algebra.vectors import IDENTITY, Matrix, Triple, cross, product, scale, transpose

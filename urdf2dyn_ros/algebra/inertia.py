@@ -1,7 +1,5 @@
 """Inertial parameters of a body: the sum of those of its links, about the body's origin."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

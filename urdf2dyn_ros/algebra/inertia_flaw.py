@@ -1,7 +1,5 @@
 """Check whether a rigid body can have an inertia tensor."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

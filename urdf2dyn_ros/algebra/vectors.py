@@ -1,7 +1,5 @@
 """Three-vectors and 3x3 matrices as tuples of any scalar."""
 
-from __future__ import annotations
-
 from urdf2dyn_ros.algebra.expression import Scalar
 
 Triple = tuple[float, float, float]

@@ -6,8 +6,6 @@ truncated or altered entry is detected before it is loaded, and built again. Loa
 library would end the process with a signal.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os

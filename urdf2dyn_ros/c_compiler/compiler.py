@@ -1,7 +1,5 @@
 """The system's C compiler: its command, its options, and its errors."""
 
-from __future__ import annotations
-
 import os
 import platform
 import shlex

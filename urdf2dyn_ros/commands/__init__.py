@@ -1,7 +1,5 @@
 """The commands of urdf2dyn: a command is a file and a line here."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Protocol
 

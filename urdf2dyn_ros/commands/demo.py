@@ -1,7 +1,5 @@
 """Simulate a robot, compute its efforts and compare both, on a DDS graph of this computer."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

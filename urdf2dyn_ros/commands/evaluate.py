@@ -1,7 +1,5 @@
 """Compute the efforts of a recording and compare them with the measured ones."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

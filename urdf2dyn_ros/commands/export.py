@@ -1,7 +1,5 @@
 """Write a robot's equations to files."""
 
-from __future__ import annotations
-
 import argparse
 
 from urdf2dyn_ros.commands.robot import add_loads, add_robot, read_loads, read_robot

@@ -1,7 +1,5 @@
 """Draw a robot's kinematic tree: bodies, joints, links, masses."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

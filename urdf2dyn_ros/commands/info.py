@@ -1,7 +1,5 @@
 """Print what a robot consists of, and how many operations its equations need."""
 
-from __future__ import annotations
-
 import argparse
 import json
 

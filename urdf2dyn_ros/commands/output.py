@@ -1,7 +1,5 @@
 """The directory of a command's results."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from tempfile import TemporaryFile
 

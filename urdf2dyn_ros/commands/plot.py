@@ -1,7 +1,5 @@
 """Draw a CSV file with a column of time, or the report of a comparison."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -1,7 +1,5 @@
 """The arguments of commands for a robot description and its loads, its model and the loads."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

@@ -1,7 +1,5 @@
 """Suggest the Kalman filters' noise parameters from a recording of joint states."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Measured against computed effort, joint by joint, at the same instants."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

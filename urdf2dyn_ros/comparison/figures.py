@@ -1,7 +1,5 @@
 """The result of a comparison for one joint: figures of the residual, and the newest samples."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

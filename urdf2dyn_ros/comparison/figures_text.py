@@ -1,7 +1,5 @@
 """The figures of a joint as texts: columns of a table, notes, and the values of a status."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The files of a report, written here or by a child process."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 from collections.abc import Sequence

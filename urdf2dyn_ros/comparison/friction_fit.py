@@ -1,7 +1,5 @@
 """Viscous and Coulomb friction and an offset, fitted to a residual."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

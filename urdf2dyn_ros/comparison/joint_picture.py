@@ -1,7 +1,5 @@
 """A joint's efforts, residual and friction as one SVG for a light and a dark page."""
 
-from __future__ import annotations
-
 import re
 from io import StringIO
 from typing import Any

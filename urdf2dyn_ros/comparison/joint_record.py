@@ -1,7 +1,5 @@
 """Series and sums of one joint."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

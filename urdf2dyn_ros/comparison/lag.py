@@ -1,7 +1,5 @@
 """The lag of a measurement, if it can be determined."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array

@@ -1,7 +1,5 @@
 """Values at other stamps, by interpolation between neighbours in time."""
 
-from __future__ import annotations
-
 from collections import deque
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A buffer of messages, so that hundreds are processed at once as arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The report of a comparison as one page of HTML that fetches nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One picture of a comparison: measured and computed effort of every joint, and the residual."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

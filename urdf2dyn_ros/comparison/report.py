@@ -1,7 +1,5 @@
 """A comparison as a table to read, and as files for spreadsheets and programs."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Sequence

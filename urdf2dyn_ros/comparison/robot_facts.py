@@ -1,7 +1,5 @@
 """Facts of a robot's joints that a comparison uses."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

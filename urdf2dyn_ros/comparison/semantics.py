@@ -1,7 +1,5 @@
 """Effort semantics: what a measured effort is, and how it is made comparable."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple

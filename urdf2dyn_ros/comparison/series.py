@@ -1,7 +1,5 @@
 """Values over time in bounded memory."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

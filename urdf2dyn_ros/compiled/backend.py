@@ -1,7 +1,5 @@
 """The choice of the back end of a function: generated Python text, or the same compiled from C."""
 
-from __future__ import annotations
-
 import logging
 import operator
 from typing import Any

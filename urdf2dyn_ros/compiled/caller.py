@@ -1,7 +1,5 @@
 """A compiled function as a Python callable that returns None for whatever is unusual."""
 
-from __future__ import annotations
-
 import ctypes
 import logging
 import sys

@@ -1,7 +1,5 @@
 """One function of a robot as a Python callable: generated text, run as Python or compiled."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The C text of one function, for one state and for the lanes of vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from itertools import groupby

@@ -1,7 +1,5 @@
 """The report of a comparison as bars: how far computed and measured efforts are apart."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

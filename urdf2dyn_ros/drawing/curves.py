@@ -1,7 +1,5 @@
 """The columns of a table over time: one small picture each, by joint and by quantity."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What pictures share: an empty one, names, axes at places in inches, style, and the file."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from pathlib import Path

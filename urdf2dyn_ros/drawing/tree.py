@@ -1,7 +1,5 @@
 """The picture of a robot: its bodies from the root outwards, their joints, links and masses."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

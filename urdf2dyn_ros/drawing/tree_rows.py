@@ -7,8 +7,6 @@ hundred rows read like a table.
 
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The inertial parameters of a robot's bodies as plain numbers."""
 
-from __future__ import annotations
-
 from urdf2dyn_ros.algebra.frames import composed, from_rpy
 from urdf2dyn_ros.algebra.inertia import BodyInertia, LinkInertia, about_origin, total
 from urdf2dyn_ros.algebra.vectors import symmetric

@@ -1,7 +1,5 @@
 """The terms at the joint of every body, and the same in the coordinates of another choice."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

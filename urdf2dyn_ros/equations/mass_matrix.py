@@ -8,8 +8,6 @@ without a trace, and what has been regrouped stays so.
 
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType

@@ -10,8 +10,6 @@ beta, the derivative of the kinetic energy with respect to q, needs the same vec
 
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

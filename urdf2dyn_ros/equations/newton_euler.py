@@ -7,8 +7,6 @@ the text of the equations, arrays a batch.
 
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """How the recursion is carried out: with inertia tensors or second moments, textbook or not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Where everything is and how it moves, in the root frame: the third sweep, for any scalar."""
 
-from __future__ import annotations
-
 from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, Matrix, Vector, add, apply, cross
 from urdf2dyn_ros.equations.kinematics import displaced, oriented
 from urdf2dyn_ros.equations.newton_euler import Sweep

@@ -1,7 +1,5 @@
 """Estimators of accelerations: one file each, and one line each in the table."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

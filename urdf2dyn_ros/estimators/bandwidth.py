@@ -10,8 +10,6 @@ predictions over those of the best filter.
 
 """
 
-from __future__ import annotations
-
 from math import exp
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The Kalman filter with its step in C."""
 
-from __future__ import annotations
-
 import ctypes
 
 import numpy as np

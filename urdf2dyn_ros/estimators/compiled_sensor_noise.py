@@ -1,7 +1,5 @@
 """Noise of the sensors, estimated in C."""
 
-from __future__ import annotations
-
 import ctypes
 
 import numpy as np

@@ -8,8 +8,6 @@ column per joint, so that one matrix product predicts all joints.
 
 """
 
-from __future__ import annotations
-
 from math import factorial
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The contract of every estimator: samples in, position, velocity and acceleration out."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from urdf2dyn_ros.algebra.arrays import Array

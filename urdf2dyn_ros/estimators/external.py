@@ -1,7 +1,5 @@
 """Accelerations from elsewhere: a controller that commands them, an accelerometer."""
 
-from __future__ import annotations
-
 from collections import deque
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Accelerations from differences of neighbouring samples, with an optional low-pass."""
 
-from __future__ import annotations
-
 from collections import deque
 from math import pi, sqrt
 from typing import ClassVar

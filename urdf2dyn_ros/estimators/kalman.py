@@ -1,7 +1,5 @@
 """Accelerations from a Kalman filter on position and velocity."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Accelerations a little later, and several times better: the Kalman filter with a fixed lag."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

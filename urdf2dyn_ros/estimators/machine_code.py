@@ -1,7 +1,5 @@
 """The C functions of the estimators, compiled at the first use and cached."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from functools import lru_cache

@@ -7,8 +7,6 @@ accelerations that do not exist.
 
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array

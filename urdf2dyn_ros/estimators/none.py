@@ -1,7 +1,5 @@
 """No accelerations: the efforts of gravity, Coriolis and centrifugal forces alone."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

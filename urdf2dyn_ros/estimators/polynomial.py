@@ -1,7 +1,5 @@
 """Accelerations from a polynomial fitted to the last few samples."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

@@ -7,8 +7,6 @@ comes from the stamps. An encoder at rest carries no information.
 
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import prod, sqrt
 

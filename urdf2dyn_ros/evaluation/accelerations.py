@@ -1,7 +1,5 @@
 """The source of accelerations when the whole recording is available."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

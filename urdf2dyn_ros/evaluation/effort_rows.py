@@ -1,7 +1,5 @@
 """Rows of the table of efforts, computed for many outputs at once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 

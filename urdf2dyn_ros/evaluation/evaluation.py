@@ -1,7 +1,5 @@
 """Efforts of a recording as a table and a bag, and their comparison with the measured ones."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable
 from contextlib import ExitStack

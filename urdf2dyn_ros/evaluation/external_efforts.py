@@ -1,7 +1,5 @@
 """External efforts and contacts during a recording, and their figures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

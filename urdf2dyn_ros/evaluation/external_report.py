@@ -1,7 +1,5 @@
 """The report of external efforts: sentences, figures (JSON) and a picture."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The joint names of a recording: renamed to those of a model, and checked against them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The settings of an evaluation, and its result with a summary in sentences."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timezone

@@ -1,7 +1,5 @@
 """Wrenches on several links, from messages to arguments of the equations."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from math import isfinite

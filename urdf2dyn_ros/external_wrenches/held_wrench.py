@@ -1,7 +1,5 @@
 """The wrenches on one link, and which of them acts at a stamp."""
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from typing import NamedTuple
 

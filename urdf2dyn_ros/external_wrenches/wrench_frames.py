@@ -1,7 +1,5 @@
 """The link frame of a message, and its placement in the frame of the link it acts on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from urdf2dyn_ros.algebra.expression import Scalar

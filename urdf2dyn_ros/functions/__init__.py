@@ -1,7 +1,5 @@
 """The table of generated functions: a new one is a file and a line here."""
 
-from __future__ import annotations
-
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.functions.bias import Bias
 from urdf2dyn_ros.functions.dynamics import Dynamics

@@ -1,7 +1,5 @@
 """All functions of the equation of motion in one, which share their work."""
 
-from __future__ import annotations
-
 from urdf2dyn_ros.functions.bias import Bias
 from urdf2dyn_ros.functions.efforts import EFFORTS_UNIT
 from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows

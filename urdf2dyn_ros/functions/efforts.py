@@ -1,7 +1,5 @@
 """Efforts of a motion, of which some inputs may be zero: the recursion itself."""
 
-from __future__ import annotations
-
 from urdf2dyn_ros.equations.newton_euler import Sweep
 from urdf2dyn_ros.functions.function import ModelFunction, Rows, by_joint
 from urdf2dyn_ros.functions.mechanics import Mechanics

@@ -2,8 +2,6 @@
 
 # ruff: noqa: N802 - symbols are as in the formulas
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 

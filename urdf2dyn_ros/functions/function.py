@@ -1,7 +1,5 @@
 """What every generated function is: inputs, results, how it is derived and checked."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Inputs of generated functions: of the joints, and of the loads; what their entries mean."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

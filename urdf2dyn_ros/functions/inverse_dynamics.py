@@ -1,7 +1,5 @@
 """Efforts of a motion; in a readable program the vectors in the root frame as well."""
 
-from __future__ import annotations
-
 from urdf2dyn_ros.algebra.vectors import Vector
 from urdf2dyn_ros.equations.root_frame import root_frame
 from urdf2dyn_ros.functions.efforts import Efforts

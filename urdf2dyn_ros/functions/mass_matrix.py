@@ -1,7 +1,5 @@
 """The mass matrix."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from urdf2dyn_ros.algebra.vectors import ZERO

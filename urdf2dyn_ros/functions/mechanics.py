@@ -1,7 +1,5 @@
 """A robot in one kind of scalar, numbers or expressions, and the recursion on it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 

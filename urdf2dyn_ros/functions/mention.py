@@ -1,7 +1,5 @@
 """Names from a URDF in comments: data that is not plain stays in the tables."""
 
-from __future__ import annotations
-
 import re
 
 

@@ -1,7 +1,5 @@
 """The generalised momentum and what changes it, for observers of efforts."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from urdf2dyn_ros.equations.momentum import UNITS, angular_momentum, momentum

@@ -1,7 +1,5 @@
 """What a result is, as data: its rows, its columns and its unit."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

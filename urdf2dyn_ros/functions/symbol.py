@@ -1,7 +1,5 @@
 """Symbols of the quantities that a function notes, with the sections they stand in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Terms of the efforts: those of the links, and of each kind of load."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar
 

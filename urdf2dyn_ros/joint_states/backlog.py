@@ -1,7 +1,5 @@
 """Messages that wait in the queue, and messages that were lost before."""
 
-from __future__ import annotations
-
 LARGE_BACKLOG = 0.25
 """Share of the queue above which a backlog means overload."""
 

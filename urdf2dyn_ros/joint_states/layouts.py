@@ -1,7 +1,5 @@
 """Which entries of a message belong to which joints of the model, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

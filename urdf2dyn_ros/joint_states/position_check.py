@@ -1,7 +1,5 @@
 """Whether measured positions are credible: of one robot, live, in radians and metres."""
 
-from __future__ import annotations
-
 from math import pi
 from operator import sub
 

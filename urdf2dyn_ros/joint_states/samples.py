@@ -1,7 +1,5 @@
 """From fields of JointState messages to samples: all joints in the order of the model."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from math import isfinite, pi

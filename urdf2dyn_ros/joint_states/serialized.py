@@ -1,7 +1,5 @@
 """Serialized joint states, read and written without creating message objects."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple

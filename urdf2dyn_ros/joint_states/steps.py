@@ -1,7 +1,5 @@
 """Steps between stamps: their median, and which of them are gaps or clock jumps."""
 
-from __future__ import annotations
-
 from collections import deque
 
 MAX_GAP_NS = 100_000_000

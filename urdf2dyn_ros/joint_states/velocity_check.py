@@ -1,7 +1,5 @@
 """Whether measured velocities agree with the measured positions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A type of joint: one coordinate along a twist about and along z, in both directions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a joint hands on: motion forward to its child, force and moment back to its parent."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Coordinates of a URDF joint: one for most types, several for planar and floating."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.frames import aligned

@@ -1,7 +1,5 @@
 """The table of languages: a new one is a file and a line here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from urdf2dyn_ros.languages import c, cpp, fortran, javascript, julia, matlab, python, rust

@@ -1,7 +1,5 @@
 """All angles of a function before the rest: their sines and cosines become one short loop."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

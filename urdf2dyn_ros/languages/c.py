@@ -1,7 +1,5 @@
 """C99, with no dependency but libm."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 

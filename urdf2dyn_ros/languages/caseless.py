@@ -1,7 +1,5 @@
 """Spellings for languages in which a capital and its small letter are one letter."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

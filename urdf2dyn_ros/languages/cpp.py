@@ -1,7 +1,5 @@
 """C++17, header only, for any scalar: float, double, or a type of automatic differentiation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 

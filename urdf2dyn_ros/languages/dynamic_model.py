@@ -1,7 +1,5 @@
 """What a readable Python script has for people: vectors in the root frame, and their check."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from urdf2dyn_ros.languages.language import Language

@@ -1,7 +1,5 @@
 """Fortran 2008, free form: a module, and a program that checks it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

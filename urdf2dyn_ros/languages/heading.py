@@ -1,7 +1,5 @@
 """What stands at the head of every exported file, as lines of plain text."""
 
-from __future__ import annotations
-
 from urdf2dyn_ros.functions.mention import is_plain
 from urdf2dyn_ros.languages.lines import wrapped
 from urdf2dyn_ros.program.program import Function, Program

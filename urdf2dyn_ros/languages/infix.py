@@ -1,7 +1,5 @@
 """Terms as infix text, for every language that writes a + b * c."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

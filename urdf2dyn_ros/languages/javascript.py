@@ -1,7 +1,5 @@
 """JavaScript, a module for browsers and Node.js."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

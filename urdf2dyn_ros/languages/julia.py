@@ -1,7 +1,5 @@
 """Julia, with no dependency but Base."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 

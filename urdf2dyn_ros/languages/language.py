@@ -1,7 +1,5 @@
 """What all languages have in common: the order of a file, statements in lines, data."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Text in lines of at most 99 columns."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 

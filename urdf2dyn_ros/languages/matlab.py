@@ -1,7 +1,5 @@
 """MATLAB and Octave: a file a function, and a script with the variables to fill in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from urdf2dyn_ros.languages.language import Language, variables

@@ -1,7 +1,5 @@
 """Python, with no dependency but math."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 

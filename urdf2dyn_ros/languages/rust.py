@@ -1,7 +1,5 @@
 """Rust, with no dependency but std."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The check that every file carries: states, what is expected of them, and what compares."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar

@@ -8,8 +8,6 @@ jump). tau_b is the effort that the joint transmits, before its terms (Hamon, Ga
 
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

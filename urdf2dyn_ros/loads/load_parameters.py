@@ -1,7 +1,5 @@
 """The loads as parameters: which of them count, and for each joint what the URDF lacks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

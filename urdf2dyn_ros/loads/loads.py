@@ -1,7 +1,5 @@
 """Loads on a robot, as a user declares them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

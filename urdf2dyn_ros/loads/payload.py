@@ -1,7 +1,5 @@
 """What a link carries, as parameters that may change at any time, and as numbers for equations."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -9,8 +9,6 @@ of the rotor at rest are part of the parent link, as a URDF counts them.
 
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar
 

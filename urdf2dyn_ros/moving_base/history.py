@@ -1,7 +1,5 @@
 """The recent motion of a sensor, interpolated at the stamps of another one."""
 
-from __future__ import annotations
-
 from collections import deque
 
 from urdf2dyn_ros.algebra.arrays import Array

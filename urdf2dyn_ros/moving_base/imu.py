@@ -1,7 +1,5 @@
 """An inertial measurement unit on any link."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which messages of a base sensor are usable, and where the estimate must be reset."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Sequence
 

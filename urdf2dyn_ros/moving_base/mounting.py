@@ -1,7 +1,5 @@
 """The motion of the root from the motion of any link of the robot."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from urdf2dyn_ros.algebra.vectors import add, apply, cross, product, scale, subtract

@@ -1,7 +1,5 @@
 """The motion of the root of a robot with a moving base, from a sensor on one of its links."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Sequence

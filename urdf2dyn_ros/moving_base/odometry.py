@@ -1,7 +1,5 @@
 """Odometry of any link: orientation and twist; accelerations are estimated."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Derivatives of measured velocities, by the Kalman filter of the joints without positions."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from urdf2dyn_ros.algebra.arrays import Array

@@ -1,7 +1,5 @@
 """Callbacks whose errors are logged and do not end the process, and timers of the steady clock."""
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Callable
 from functools import wraps

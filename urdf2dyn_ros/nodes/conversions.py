@@ -1,7 +1,5 @@
 """Conversions between ROS messages and plain values."""
 
-from __future__ import annotations
-
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Vector3

@@ -1,7 +1,5 @@
 """A node's publishers, subscriptions, services and timers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -6,8 +6,6 @@ lock nearly all that time; a process uses another core. Its imports take longer 
 it waits for the next text, but not for long: then its memory is released.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The node joint_simulator: a robot in a physics engine that moves for a while."""
 
-from __future__ import annotations
-
 import sys
 import time
 from array import array

@@ -1,7 +1,5 @@
 """A table of parameters as ROS parameters: declared with descriptors, checked before applied."""
 
-from __future__ import annotations
-
 import traceback
 from array import array
 from collections.abc import Callable, Sequence

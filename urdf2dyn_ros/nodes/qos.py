@@ -5,8 +5,6 @@ Each call returns a new profile: rclpy writes overrides into it.
 
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A node's process from its start to its exit code, and its executor, of one thread."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re

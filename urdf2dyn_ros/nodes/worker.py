@@ -1,7 +1,5 @@
 """A thread for jobs that take longer than the time between two messages."""
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """From external efforts to contacts: thresholds with hysteresis, a least duration, a latch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 

@@ -1,7 +1,5 @@
 """Contacts of one robot, from the outputs of its stream, with a status."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

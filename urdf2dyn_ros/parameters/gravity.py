@@ -1,7 +1,5 @@
 """Gravity: its default, and the parameter that sets it."""
 
-from __future__ import annotations
-
 from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.parameters.parameter import Parameter
 

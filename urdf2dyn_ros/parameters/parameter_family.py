@@ -1,7 +1,5 @@
 """Parameters of things with names from elsewhere, such as joints: prefix.thing.field."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The expressions of one function, and the statements that they become."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

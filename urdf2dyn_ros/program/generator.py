@@ -1,7 +1,5 @@
 """From a robot to its Program: the recursion runs once on expressions, and is written down."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

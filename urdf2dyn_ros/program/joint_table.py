@@ -1,7 +1,5 @@
 """The joints of a robot as a table for the head of a file."""
 
-from __future__ import annotations
-
 from urdf2dyn_ros.algebra.vectors import AXES
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody

@@ -1,7 +1,5 @@
 """The constants of a robot: as plain numbers, or as named parameters that a reader may change."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Names and formulas of what the sweeps compute, in the notation of Khalil and Dombre."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from urdf2dyn_ros.functions import FUNCTIONS

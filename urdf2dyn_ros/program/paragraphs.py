@@ -1,7 +1,5 @@
 """Statements in paragraphs: sweep by sweep, link by link, each quantity with its formula."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What a language gets to see: named statements, grouped and commented, without syntax."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property

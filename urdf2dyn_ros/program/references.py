@@ -1,7 +1,5 @@
 """States without symmetry, and the results that the textbook recursion returns for them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """From a graph to statements: what is needed, what gets a name, in which order."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 
 from urdf2dyn_ros.algebra.expression import Expression, Graph, Node, Scalar

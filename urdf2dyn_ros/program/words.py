@@ -1,7 +1,5 @@
 """What acts on a robot and what the symbols mean, in the words of a file's head."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from urdf2dyn_ros.algebra.vectors import Triple

@@ -1,7 +1,5 @@
 """Recorded joint states, read without ROS: a kind of recording is a file and a line here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bags of rosbag2: a .db3 or .mcap file, or a directory with metadata.yaml."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Recordings as CSV: a header with the names of columns, and a row for every instant."""
 
-from __future__ import annotations
-
 import csv
 import math
 import re

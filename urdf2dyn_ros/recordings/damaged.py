@@ -1,7 +1,5 @@
 """The readable messages of a truncated bag, in the order of the file, without its index."""
 
-from __future__ import annotations
-
 import sqlite3
 import struct
 import zlib

@@ -1,7 +1,5 @@
 """Serialized messages decoded to records: a type of message is a function and a line here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The contract of every recording: records in the order of the file, in constant memory."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

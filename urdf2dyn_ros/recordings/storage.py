@@ -1,7 +1,5 @@
 """The topics of a bag, and their serialized messages, read by the library rosbags."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

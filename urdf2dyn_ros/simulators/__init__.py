@@ -1,7 +1,5 @@
 """The table of simulators: a new physics engine is a file and a line here."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import NamedTuple
 

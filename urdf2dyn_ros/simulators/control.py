@@ -1,7 +1,5 @@
 """The table of controls: laws by which a simulated robot follows a motion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

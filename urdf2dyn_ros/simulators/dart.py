@@ -1,7 +1,5 @@
 """DART, the default physics engine of Gazebo Sim, as a simulator of fixed-base robots."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dartpy

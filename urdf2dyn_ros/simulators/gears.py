@@ -1,7 +1,5 @@
 """Mimic joints: the positions of all joints from those of the drivers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """MuJoCo as a simulator of fixed-base robots."""
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

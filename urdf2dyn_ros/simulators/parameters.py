@@ -1,7 +1,5 @@
 """The parameters of the node `joint_simulator`."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from urdf2dyn_ros.parameters import Parameter

@@ -1,7 +1,5 @@
 """The sample of one physics step."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from urdf2dyn_ros.algebra.arrays import Array

@@ -1,7 +1,5 @@
 """The robot as engines read it, and checks of the masses and inertias that they read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

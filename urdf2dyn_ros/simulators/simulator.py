@@ -1,7 +1,5 @@
 """The contract of every simulator: commands in, one physics step, one consistent sample out."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 
 import numpy as np

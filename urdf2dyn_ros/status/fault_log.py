@@ -1,7 +1,5 @@
 """Lines of the log about faulty messages: one for each kind of fault."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence

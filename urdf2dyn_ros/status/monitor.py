@@ -1,7 +1,5 @@
 """Rates, latencies and silence of a node, reported once a second."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The status of model, input and output of a node: a level, a sentence and figures."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from math import nan

@@ -1,7 +1,5 @@
 """From the values of parameters to a stream and its sources."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from typing import Any

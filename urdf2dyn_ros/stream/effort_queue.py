@@ -1,7 +1,5 @@
 """Efforts of estimates: at once, or as soon as the motion of the base at their stamps is known."""
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 

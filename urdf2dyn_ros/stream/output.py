@@ -1,7 +1,5 @@
 """The output of a stream for one stamp."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.arrays import Array

@@ -1,7 +1,5 @@
 """From the joint states of one robot to its efforts, whatever is received."""
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar

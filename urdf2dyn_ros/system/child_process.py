@@ -1,7 +1,5 @@
 """Child processes: their environment, a limit of time, and a priority below the robot's driver."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import struct

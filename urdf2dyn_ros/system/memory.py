@@ -1,7 +1,5 @@
 """Memory of this process, and the memory that Fast DDS shares between processes."""
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from math import nan

@@ -1,7 +1,5 @@
 """Pauses between pieces of work, which limit them to a small part of the time."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The fraction done of some work: a bar on a terminal, a line now and then elsewhere."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Directory of the files that are installed with the package, such as robots and launch files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from urdf2dyn_ros.errors import SourceError

@@ -1,7 +1,5 @@
 """The table of motions: a new one is a file and a line here."""
 
-from __future__ import annotations
-
 from urdf2dyn_ros.trajectories.fourier import FourierTrajectory
 from urdf2dyn_ros.trajectories.point_to_point import Cubic, MinimumJerk
 from urdf2dyn_ros.trajectories.smooth import SmoothTrajectory

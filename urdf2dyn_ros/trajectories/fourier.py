@@ -1,7 +1,5 @@
 """The motion `fourier`: periodic and rich, as used to identify dynamic parameters."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array

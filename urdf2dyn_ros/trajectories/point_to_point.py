@@ -1,7 +1,5 @@
 """The motions `cubic` and `minimum_jerk`: from rest to rest between points."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import ClassVar
 

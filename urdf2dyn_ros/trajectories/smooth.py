@@ -1,7 +1,5 @@
 """The motion `smooth`: two sines for every joint, faded in and out."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array

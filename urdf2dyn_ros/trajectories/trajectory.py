@@ -1,7 +1,5 @@
 """The contracts of motions: any motion, and one that is planned in the room of the limits."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple

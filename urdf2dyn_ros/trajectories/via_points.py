@@ -1,7 +1,5 @@
 """A motion through points, as in trajectory_msgs/JointTrajectory."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -16,8 +16,6 @@ driver filtered are smooth: they appear in innovations, but not in differences.
 
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, cast
 

@@ -7,8 +7,6 @@ and instants where the motion is not smooth.
 
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pictures of a tuned filter: its estimates of every joint, and the reference."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

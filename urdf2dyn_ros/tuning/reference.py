@@ -1,7 +1,5 @@
 """The reference of accelerations: a smoother with later samples."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """The result of tuning as a report and as a file of parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

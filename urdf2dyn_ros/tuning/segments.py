@@ -1,7 +1,5 @@
 """The part of a recording for tuning: its longest segment of rising stamps, in pieces."""
 
-from __future__ import annotations
-
 from array import array
 from dataclasses import dataclass
 

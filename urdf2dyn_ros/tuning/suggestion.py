@@ -1,7 +1,5 @@
 """From a motion to the parameters of a filter, and their error on that motion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

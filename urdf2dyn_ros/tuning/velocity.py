@@ -1,7 +1,5 @@
 """Scale, lag and bias of measured velocities by regression on the positions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import pi
 

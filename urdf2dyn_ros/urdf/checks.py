@@ -1,7 +1,5 @@
 """The table of rules for robot descriptions, and their application."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace

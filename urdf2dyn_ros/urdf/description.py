@@ -1,7 +1,5 @@
 """A view of a robot's XML tree: its links, joints and numbers, unchecked."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import cast
 

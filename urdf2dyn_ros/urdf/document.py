@@ -1,7 +1,5 @@
 """From untrusted text or bytes to an XML tree: no DOCTYPE, no network, no files, bounded."""
 
-from __future__ import annotations
-
 import codecs
 import re
 

@@ -1,7 +1,5 @@
 """Problems of a description, with the place of the element in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A robot description with the tags that Gazebo Sim and ros2_control need."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

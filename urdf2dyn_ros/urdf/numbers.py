@@ -1,7 +1,5 @@
 """Numbers as a URDF may write them: plain ASCII decimals, finite, and of a required count."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """Paths from element to element, where each has at most one next one; they may be loops."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 

@@ -1,7 +1,5 @@
 """From URDF text to a RobotModel: parsed safely, checked by rules, reduced, then mapped."""
 
-from __future__ import annotations
-
 import logging
 import math
 from typing import Any

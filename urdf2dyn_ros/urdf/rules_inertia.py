@@ -1,7 +1,5 @@
 """Rules on inertial parameters: those of a body that can exist."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from urdf2dyn_ros.algebra.inertia_flaw import inertia_flaw

@@ -1,7 +1,5 @@
 """Rules on single joints: type, axis, limits, friction."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

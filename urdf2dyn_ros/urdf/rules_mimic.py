@@ -1,7 +1,5 @@
 """Rules on mimic joints: each follows another joint that exists and moves, and no loop."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from urdf2dyn_ros.algebra.magnitude import LARGEST_MAGNITUDE

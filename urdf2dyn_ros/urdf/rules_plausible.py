@@ -1,7 +1,5 @@
 """Rules on the whole robot: efforts that are always zero, and numbers in the wrong unit."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Rules on single elements and attributes: present, once, readable."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 

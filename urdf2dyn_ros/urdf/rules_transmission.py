@@ -1,7 +1,5 @@
 """Rules on transmissions; none of them rejects a description."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from urdf2dyn_ros.errors import Problem

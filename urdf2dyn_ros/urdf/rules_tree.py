@@ -1,7 +1,5 @@
 """Rules on the graph: every joint connects two links, and together they make one tree."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 

@@ -7,8 +7,6 @@ wrench on a link, is an extension of URDF.
 
 """
 
-from __future__ import annotations
-
 from urdf2dyn_ros.algebra.vectors import TENSOR
 
 TENSOR_ATTRIBUTES = tuple(f'i{entry}' for entry in TENSOR)

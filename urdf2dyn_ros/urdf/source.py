@@ -1,7 +1,5 @@
 """Robot descriptions for the command line: from a file, standard input, or xacro."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import sys

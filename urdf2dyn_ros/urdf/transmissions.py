@@ -7,8 +7,6 @@ actuators, such as a differential, couples them: none of its joints has a gear r
 
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from urdf2dyn_ros.algebra.magnitude import LARGEST_MAGNITUDE, SMALLEST_DIVISOR

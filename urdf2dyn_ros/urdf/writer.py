@@ -1,7 +1,5 @@
 """From a RobotModel to a URDF of the same model, for simulators and tests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from lxml import etree

@@ -1,7 +1,5 @@
 """Frames and inertial parameters of a robot, chosen for the fewest operations."""
 
-from __future__ import annotations
-
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.simplification.regroup import pulls, regrouped

@@ -10,8 +10,6 @@ nothing: 3 multiplications and 2 additions fewer per joint than from w and wd.
 
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

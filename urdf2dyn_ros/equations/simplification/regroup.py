@@ -9,8 +9,6 @@ moments are moved there.
 
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from urdf2dyn_ros.algebra.inertia import BodyInertia, total, transformed

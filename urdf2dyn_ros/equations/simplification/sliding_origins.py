@@ -11,8 +11,6 @@ points; dynamic programming from tips to root chooses among them.
 
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

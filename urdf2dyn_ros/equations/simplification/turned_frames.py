@@ -9,8 +9,6 @@ first moment across x: U h and h x a lose 5 products, and the x component of a i
 
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

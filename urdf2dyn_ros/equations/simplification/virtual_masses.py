@@ -9,8 +9,6 @@ a, 5 multiplications and additions; mu a costs 3 of each, and p x f is computed 
 
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """A node of this package as a child process: started, its output kept, stopped."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

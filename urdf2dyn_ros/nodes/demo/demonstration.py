@@ -1,7 +1,5 @@
 """The demonstration: a simulated robot, its inverse dynamics and their comparison, end to end."""
 
-from __future__ import annotations
-
 import json
 import signal
 import sys

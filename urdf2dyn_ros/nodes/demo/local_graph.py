@@ -1,7 +1,5 @@
 """A DDS graph of this computer alone, without network and other robots, and a node in it."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The node effort_comparison: measured and computed efforts, compared live, and a report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The parameters of the node effort_comparison."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from urdf2dyn_ros.comparison.semantics import SEMANTICS

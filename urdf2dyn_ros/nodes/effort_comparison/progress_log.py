@@ -1,7 +1,5 @@
 """Log lines about the progress of a comparison, and about joint names that do not match."""
 
-from __future__ import annotations
-
 from rclpy.node import Node
 
 from urdf2dyn_ros.comparison.comparison import Comparison

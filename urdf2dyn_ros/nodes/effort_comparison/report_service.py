@@ -1,7 +1,5 @@
 """The service ~/save_report."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rclpy.callback_groups import ReentrantCallbackGroup

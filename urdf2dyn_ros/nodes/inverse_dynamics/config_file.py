@@ -1,7 +1,5 @@
 """The text of config/dynamics.yaml: every parameter with its default, meaning and rule."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 

@@ -1,7 +1,5 @@
 """Robot descriptions in, models out: read and built in a worker thread."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any

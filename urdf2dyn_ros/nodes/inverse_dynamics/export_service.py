@@ -1,7 +1,5 @@
 """The service export_model: writes the equations of the active model to files."""
 
-from __future__ import annotations
-
 import time
 import traceback
 

@@ -1,7 +1,5 @@
 """The subscription to joint_states, and the backlog of messages that waited too long."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable, Mapping

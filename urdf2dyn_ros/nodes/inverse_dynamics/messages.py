@@ -1,7 +1,5 @@
 """The messages that the node publishes for an output."""
 
-from __future__ import annotations
-
 import struct
 from array import array
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Log lines about missing models, joint states and efforts, for as long as they are missing."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from urdf2dyn_ros.nodes.endpoints import Endpoints

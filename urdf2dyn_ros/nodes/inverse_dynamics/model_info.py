@@ -1,7 +1,5 @@
 """The topic ~/model_info: the active model as a text for people, latched."""
 
-from __future__ import annotations
-
 import traceback
 from collections import deque
 

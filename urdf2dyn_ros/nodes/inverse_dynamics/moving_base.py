@@ -1,7 +1,5 @@
 """The topics of a moving base: a sensor's messages, and the wrench of the world on the root."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The node inverse_dynamics: joint states in, efforts out, and the equations as files."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

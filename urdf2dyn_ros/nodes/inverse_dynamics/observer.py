@@ -1,7 +1,5 @@
 """The topics ~/external_efforts and ~/contact, and the service ~/reset_contact."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

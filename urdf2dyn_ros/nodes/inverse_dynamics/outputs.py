@@ -1,7 +1,5 @@
 """The topics of an output: ~/efforts, ~/state, ~/residuals and ~/terms/<term>."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

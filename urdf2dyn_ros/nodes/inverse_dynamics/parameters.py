@@ -1,7 +1,5 @@
 """The parameters of the node inverse_dynamics, which config/dynamics.yaml shows."""
 
-from __future__ import annotations
-
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.functions import CHOICES

@@ -1,7 +1,5 @@
 """The payload of the parameters as the equations take it, and the service ~/set_payload."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The requested and the active parameters, and the active model with its stream and sources."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any, NamedTuple

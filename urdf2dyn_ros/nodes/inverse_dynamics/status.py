@@ -1,7 +1,5 @@
 """The topics ~/status and /diagnostics, published once a second."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The subscriptions to measured wrenches on links."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from geometry_msgs.msg import WrenchStamped
