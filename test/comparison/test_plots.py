@@ -19,7 +19,6 @@ pytest.importorskip('matplotlib')
 
 @pytest.fixture
 def figures(monkeypatch):
-    """Give the figures that are drawn."""
     drawn = []
     make = plots.empty_figure
     monkeypatch.setattr(plots, 'empty_figure',

@@ -31,7 +31,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def works() -> None:
-    """Build or load, and compare."""
     made = InverseDynamics(MODEL, backend='c')
     assert made.backend == 'c'
     np.testing.assert_allclose(made(*STATE), EXPECTED, rtol=1e-12)
@@ -67,7 +66,6 @@ print(made.backend, made(*np.ones((3, 2))).tolist())
 
 
 def run(**changed: str) -> subprocess.CompletedProcess[str]:
-    """Run the script in a process of its own."""
     return subprocess.run([sys.executable, '-c', SCRIPT, str(OWN / 'robot_2r.urdf')],
                           capture_output=True, text=True, env={**os.environ, **changed},
                           check=False)
@@ -156,7 +154,6 @@ def test_an_unusable_cache_is_replaced_by_a_private_folder(
 
 
 def full(path: Path, key: str, build: object) -> None:
-    """Fail as on a full disk."""
     raise OSError(28, 'No space left on device', str(path))
 
 

@@ -30,7 +30,6 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def script(path: Path, text: str) -> str:
-    """Write a program."""
     path.write_text(f'#!/bin/sh\n{text}\n')
     path.chmod(0o755)
     return str(path)

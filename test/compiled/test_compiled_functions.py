@@ -65,7 +65,6 @@ def lanes(run: Callable[..., object]) -> Functions:
 
 @pytest.fixture
 def trigonometry(library: ctypes.CDLL) -> Functions:
-    """Return sines and cosines."""
     return lanes(library.circular)
 
 
@@ -76,7 +75,6 @@ def exponentials(library: ctypes.CDLL) -> Functions:
 
 
 def angles(kind: str) -> np.ndarray:
-    """Return some hundreds of angles of a kind."""
     random = np.random.default_rng(5)
     near = random.integers(1, 83000, 60) * (np.pi / 2)
     return {

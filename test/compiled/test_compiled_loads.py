@@ -47,31 +47,26 @@ def loaded(name: str, base: str, **options: object) -> InverseDynamics:
 
 @pytest.fixture(scope='module', params=CASES, ids='-'.join)
 def pair(request: pytest.FixtureRequest) -> Pair:
-    """Return both back ends of one robot."""
     return loaded(*request.param), loaded(*request.param, backend='c')
 
 
 @pytest.fixture(scope='module')
 def moving() -> Pair:
-    """Return both back ends of the RX-90 on a moving base."""
     return loaded('rx90', 'moving'), loaded('rx90', 'moving', backend='c')
 
 
 @pytest.fixture(params=['extension', 'ctypes'])
 def call(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Have compiled functions called in both ways."""
     if request.param == 'ctypes':
         monkeypatch.setattr(caller, '_extension', lambda compiler: None)
     return request.param
 
 
 def again(dynamics: InverseDynamics) -> InverseDynamics:
-    """Return the same, called as `call` says."""
     return InverseDynamics(dynamics.model, backend='c', loads=dynamics.loads)
 
 
 def given(dynamics: InverseDynamics, function: str, count: int) -> list[np.ndarray]:
-    """Return what a function takes, for some instants."""
     rng = np.random.default_rng(7)
     return [rng.normal(size=(count, len(x.entries)))
             for x in dynamics._function(function)._inputs]

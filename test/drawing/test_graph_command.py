@@ -34,7 +34,6 @@ HOSTILE = ('<robot name="$x$ --&gt;&lt;script&gt; &#x202e;live"><link name="$\\a
 
 
 def chain(count: int) -> str:
-    """Return a robot with this many joints in a row."""
     links = ''.join(f'<link name="link{i}">{BODY.format(2)}</link>' for i in range(count + 1))
     joints = ''.join(f'<joint name="joint{i}" type="continuous"><parent link="link{i}"/>'
                      f'<child link="link{i + 1}"/></joint>' for i in range(count))
@@ -43,7 +42,6 @@ def chain(count: int) -> str:
 
 @pytest.fixture
 def figures(monkeypatch):
-    """Give the figures that are drawn, and leave the files out."""
     drawn = []
     monkeypatch.setattr(tree, 'save', lambda figure, path, title: drawn.append(figure))
     return drawn

@@ -35,7 +35,6 @@ def compared():
 
 @pytest.fixture
 def figures(monkeypatch):
-    """Give the figures that are drawn, and leave the files out."""
     drawn = []
     for module in (curves, bars):
         monkeypatch.setattr(module, 'save', lambda figure, path, title: drawn.append(figure))

@@ -8,7 +8,6 @@ from urdf2dyn_ros.multibody import ROOT, Body, Multibody, multibody
 
 
 def tree(parents):
-    """Return bodies with these parents."""
     frame, origin = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), (0, 0, 0)
     names = tuple(f'joint{number}' for number in range(len(parents)))
     return Multibody(names, tuple(Body(name, 'revolute', parent, frame, origin)

@@ -30,7 +30,6 @@ STATE: State = {'hub': (0.4, 1.3, -0.6), 'swing0': (0.5, -0.8, 2.0), 'swing1': (
 
 
 def mass_at(mass: float, length: float) -> Inertia:
-    """Return a point mass on the x axis."""
     return Inertia(mass, (length, 0.0, 0.0), (0.0,) * 3, (0.0,) * 6)
 
 
@@ -67,7 +66,6 @@ def humanlike(branches: tuple[str, ...] = ('left', 'right', 'head')) -> RobotMod
 
 
 def movable(model: RobotModel) -> list[str]:
-    """Return the names of the movable joints."""
     return [joint.name for joint in model.joints if joint.type != 'fixed']
 
 

@@ -38,7 +38,6 @@ REAL = [path for path in (*ROBOTS, *sorted(EXAMPLES.rglob('*.urdf')))
 
 
 def states(system: Multibody) -> list[Any]:
-    """Return three random states."""
     rng = np.random.default_rng(5)
     return [rng.uniform(-2.0, 2.0, (3, len(system.joint_names))).tolist() for _ in range(3)]
 
@@ -171,7 +170,6 @@ def test_a_tip_has_its_centre_of_mass_above_its_x_axis(model: RobotModel) -> Non
 
 
 def inertia_of_one_link() -> BodyInertia:
-    """Return an inertia with second moments."""
     system = multibody(chain('r', [(0.0, 0.0, 0.0)]))
     inertia, _ = body_inertias(system)
     assert inertia is not None

@@ -28,7 +28,6 @@ def state_of(model: RobotModel, seed: int = 0) -> Array:
 
 
 def with_links(model: RobotModel, change: Callable[[Inertia], Inertia]) -> RobotModel:
-    """Return the robot with other inertias."""
     return replace(model, links=tuple(
         replace(link, inertia=link.inertia and change(link.inertia)) for link in model.links))
 
@@ -55,7 +54,6 @@ def potential(model: RobotModel) -> Callable[[Array], float]:
 
 
 def gradient(function: Callable[[Array], float], at: Array, step: float = 1e-4) -> Array:
-    """Return central differences."""
     steps = step * np.eye(len(at))
     return np.array([(function(at + h) - function(at - h)) / (2 * step) for h in steps])
 

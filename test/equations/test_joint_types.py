@@ -9,17 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.oracles import (
-    MOVING,
-    TURNING,
-    MuJoCo,
-    Pinocchio,
-    columns,
-    difference,
-    efforts_of,
-    motion_of,
-    random_state,
-)
+from support import oracles
 from support.random_trees import random_inertia
 from urdf2dyn_ros import InverseDynamics, UrdfError, export_model, read_urdf
 from urdf2dyn_ros.algebra.vectors import Triple
@@ -61,10 +51,10 @@ def check_decomposed(model: RobotModel, parts: list[tuple[str, str, Triple]]) ->
     """Compare names, order and efforts with the same robot written out, read by Pinocchio."""
     names = ('first', *(name for name, _, _ in parts), 'last')
     assert InverseDynamics(model).joint_names == names
-    oracle = Pinocchio(clean_urdf(written_out(model, parts)))
+    oracle = oracles.Pinocchio(clean_urdf(written_out(model, parts)))
     for seed in range(5):
-        state = random_state(names, seed)
-        assert difference(efforts_of(model, state), oracle.efforts(state)) < 1e-12
+        state = oracles.random_state(names, seed)
+        assert oracles.difference(oracles.efforts_of(model, state), oracle.efforts(state)) < 1e-12
 
 
 @pytest.mark.fault(15)
@@ -79,9 +69,9 @@ def test_the_slides_of_an_oblique_planar_joint_are_right_handed_with_its_normal(
     normal = (2.0 / 3.0, -1.0 / 3.0, 2.0 / 3.0)
     model = between('planar', normal)
     at_zero = dict.fromkeys(multibody(model).joint_names, (0.0, 0.0, 0.0))
-    start = motion_of(model, at_zero)['position_free']
-    x, y = (np.subtract(motion_of(model, {**at_zero, name: (1.0, 0.0, 0.0)})['position_free'],
-                        start) for name in ('free/x', 'free/y'))
+    start = oracles.motion_of(model, at_zero)['position_free']
+    x, y = (np.subtract(oracles.motion_of(model, {**at_zero, name: (1.0, 0.0, 0.0)})[
+        'position_free'], start) for name in ('free/x', 'free/y'))
     # seen in the frame of the joint: 'first' is at zero, so its rotation in the root is RPY
     (cr, cp, cy), (sr, sp, sy) = np.cos(RPY), np.sin(RPY)
     R = (np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])
@@ -112,10 +102,10 @@ def test_a_floating_root_is_fixed_to_the_world_with_a_warning() -> None:
     fixed = replace(free, joints=tuple(
         replace(joint, type='fixed') if joint.type == 'floating' else joint
         for joint in free.joints))
-    state = random_state(['last'])
-    assert efforts_of(model, state) == efforts_of(fixed, state)
-    expected = Pinocchio(clean_urdf(fixed)).efforts(state)
-    assert difference(efforts_of(model, state), expected) < 1e-12
+    state = oracles.random_state(['last'])
+    assert oracles.efforts_of(model, state) == oracles.efforts_of(fixed, state)
+    expected = oracles.Pinocchio(clean_urdf(fixed)).efforts(state)
+    assert oracles.difference(oracles.efforts_of(model, state), expected) < 1e-12
 
 
 @pytest.mark.fault(15)
@@ -163,24 +153,25 @@ HANDS = {
 
 @pytest.mark.fault(16)
 @pytest.mark.parametrize('model', HANDS.values(), ids=HANDS)
-@pytest.mark.parametrize('oracle', [Pinocchio, MuJoCo])
+@pytest.mark.parametrize('oracle', [oracles.Pinocchio, oracles.MuJoCo])
 def test_the_effort_of_a_follower_is_reflected_to_its_driver(
-        model: RobotModel, oracle: type[Pinocchio] | type[MuJoCo]) -> None:
+        model: RobotModel, oracle: type[oracles.Pinocchio] | type[oracles.MuJoCo]) -> None:
     """The oracles see independent joints; support/oracles.py moves them and sums their efforts."""
     independent = {'lead', 'oppose'}
     assert set(InverseDynamics(model).joint_names) == independent
     expected = oracle(clean_urdf(model))
     for seed in range(5):
-        state = random_state(independent, seed)
-        assert difference(efforts_of(model, state), expected.efforts(state)) < 1e-12
+        state = oracles.random_state(independent, seed)
+        ours = oracles.efforts_of(model, state)
+        assert oracles.difference(ours, expected.efforts(state)) < 1e-12
 
 
 @pytest.mark.parametrize('model', HANDS.values(), ids=HANDS)
 def test_followers_move_as_their_drivers_say(model: RobotModel) -> None:
-    state = random_state(['lead', 'oppose'])
-    found = motion_of(model, state)
-    expected = Pinocchio(clean_urdf(model)).motion(state)
-    assert difference(found, expected) < 1e-12
+    state = oracles.random_state(['lead', 'oppose'])
+    found = oracles.motion_of(model, state)
+    expected = oracles.Pinocchio(clean_urdf(model)).motion(state)
+    assert oracles.difference(found, expected) < 1e-12
 
 
 def test_units_and_continuity_belong_to_the_type_of_a_joint() -> None:
@@ -191,7 +182,7 @@ def test_units_and_continuity_belong_to_the_type_of_a_joint() -> None:
     assert dynamics.units == ('rad', 'rad', 'm')
     assert dynamics.effort_units == ('N m', 'N m', 'N')
     assert dynamics.continuous == (False, True, False)
-    assert set(types) == MOVING == TURNING | {'prismatic'}
+    assert set(types) == oracles.MOVING == oracles.TURNING | {'prismatic'}
 
 
 def many(parents: list[str], lengths: float) -> RobotModel:
@@ -211,10 +202,11 @@ def test_a_chain_of_a_thousand_links_loads_and_agrees_with_mujoco() -> None:
     text = clean_urdf(model)
     dynamics = InverseDynamics(read_urdf(text))
     state = {name: (q, qd / 30.0, qdd / 30.0)
-             for name, (q, qd, qdd) in random_state(dynamics.joint_names).items()}
-    found = dict(zip(dynamics.joint_names, dynamics(*columns(dynamics.joint_names, state))))
+             for name, (q, qd, qdd) in oracles.random_state(dynamics.joint_names).items()}
+    columns = oracles.columns(dynamics.joint_names, state)
+    found = dict(zip(dynamics.joint_names, dynamics(*columns)))
     assert len(found) == 1000
-    assert difference(found, MuJoCo(text).efforts(state)) < 1e-10
+    assert oracles.difference(found, oracles.MuJoCo(text).efforts(state)) < 1e-10
 
 
 @pytest.mark.fault(17)
@@ -222,12 +214,13 @@ def test_a_star_of_a_thousand_branches_is_a_thousand_pendulums_on_a_hub() -> Non
     model = many(['base', *['link0'] * 1000], 0.2)
     dynamics = InverseDynamics(read_urdf(clean_urdf(model)))
     state = {name: (0.0, 0.0, 0.0) if name == 'joint0' else values
-             for name, values in random_state(dynamics.joint_names).items()}
-    found = dict(zip(dynamics.joint_names, dynamics(*columns(dynamics.joint_names, state))))
+             for name, values in oracles.random_state(dynamics.joint_names).items()}
+    columns = oracles.columns(dynamics.joint_names, state)
+    found = dict(zip(dynamics.joint_names, dynamics(*columns)))
     assert len(found) == 1001
     expected = {f'joint{k}': pendulum(k % 3, state[f'joint{k}']) for k in range(1, 1001)}
-    assert difference({name: found[name] for name in expected}, expected) < 1e-12
-    whole = MuJoCo(clean_urdf(model)).efforts(state)
+    assert oracles.difference({name: found[name] for name in expected}, expected) < 1e-12
+    whole = oracles.MuJoCo(clean_urdf(model)).efforts(state)
     assert found['joint0'] == pytest.approx(whole['joint0'], rel=1e-12)
 
 
@@ -250,7 +243,7 @@ def test_the_script_of_a_long_chain_is_written_and_compiles() -> None:
     script: dict[str, Any] = {'__name__': 'chain'}
     exec(compile(text, 'chain.py', 'exec'), script)
     names = script['JOINT_NAMES']
-    state = random_state(names)
-    found = dict(zip(names, script['inverse_dynamics'](*columns(names, state))))
+    state = oracles.random_state(names)
+    found = dict(zip(names, script['inverse_dynamics'](*oracles.columns(names, state))))
     assert len(found) == 150
-    assert difference(found, MuJoCo(clean_urdf(model)).efforts(state)) < 1e-10
+    assert oracles.difference(found, oracles.MuJoCo(clean_urdf(model)).efforts(state)) < 1e-10

@@ -38,7 +38,6 @@ def counted(text: str) -> Operations:
 
 
 def check_counts(model: RobotModel) -> None:
-    """Compare what is told with what is written, in both styles."""
     told = information(model)['operations']
     assert InverseDynamics(model).operations._asdict() == told['fast']
     for style in STYLES:

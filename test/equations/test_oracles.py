@@ -40,7 +40,6 @@ def name(path: Path) -> str:
 
 
 def check(model: RobotModel, oracle: Pinocchio | MuJoCo) -> None:
-    """Compare at some states."""
     dynamics = InverseDynamics(model, base='fixed')
     names = dynamics.joint_names
     for seed in STATES:

@@ -27,7 +27,6 @@ class Frames(Pinocchio):
     """Where Pinocchio finds links."""
 
     def between(self, state: State, link: str, frame: str) -> pin.SE3:
-        """Return link_T_frame."""
         model, data = self._model, self._data
         pin.framesForwardKinematics(model, data, self._vectors(state)[0])
         placed = [data.oMf[model.getFrameId(name, pin.BODY)] for name in (link, frame)]
@@ -35,7 +34,6 @@ class Frames(Pinocchio):
 
 
 def positions(system: Multibody, state: State) -> list[float]:
-    """Return q of the independent joints."""
     return [state[name][0] for name in system.joint_names]
 
 
@@ -81,7 +79,6 @@ def test_joints_of_several_freedoms(kind: str) -> None:
 
 
 def path_to_root(model: RobotModel, link: str) -> set[str]:
-    """Return the names of the joints."""
     above = {joint.child: joint for joint in model.joints}
     found = set()
     while link in above:

@@ -8,16 +8,9 @@ import pytest
 from support.streams.estimator_runs import estimates_of, recording, with_loss, without_velocity
 from support.streams.known_motions import PROFILES, Recording, error, record, truth
 from urdf2dyn_ros.c_compiler.compiler import find_compiler
-from urdf2dyn_ros.estimators import make_compiled, make_estimator
+from urdf2dyn_ros.estimators import constant_jerk, make_compiled, make_estimator
 from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
 from urdf2dyn_ros.estimators.compiled_sensor_noise import CompiledSensorNoise
-from urdf2dyn_ros.estimators.constant_jerk import (
-    COVARIANCE_ROW,
-    ENTRIES,
-    FILTER_ROWS,
-    STATES,
-    transition,
-)
 from urdf2dyn_ros.estimators.kalman import Kalman
 from urdf2dyn_ros.estimators.machine_code import machine_code
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
@@ -76,19 +69,21 @@ def test_every_step_is_the_same_to_rounding(kind: str) -> None:
         assert (found.stamp, found.valid) == (expected.stamp, expected.valid)
         assert other._rejected.tolist() == one._rejected.tolist()
         assert other._rejecting == one._rejecting
-        assert (np.abs(other._z - one._z)[:FILTER_ROWS] <= ROUNDING * scale).all()
-        other._z[:FILTER_ROWS] = one._z[:FILTER_ROWS]
+        assert (np.abs(other._z - one._z)[:constant_jerk.FILTER_ROWS] <= ROUNDING * scale).all()
+        other._z[:constant_jerk.FILTER_ROWS] = one._z[:constant_jerk.FILTER_ROWS]
         other._noise.variance[:] = one._noise.variance   # that of exact samples is of rounding
         other._noise.stamps = one._noise.stamps
 
 
 def predicted(estimator: Kalman, stamp: int) -> np.ndarray:
     """Return the size of what is predicted, (14, n): corrections are subtracted from it."""
-    model = transition(max(stamp - estimator._last, 0) * 1e-9 if estimator._count else 0.0)
-    sizes = model.T @ np.abs(estimator._z[:FILTER_ROWS]) + estimator._density * model.Q
-    deviations = np.sqrt(sizes[np.diagonal(COVARIANCE_ROW)])
-    first, second = np.transpose(ENTRIES)
-    return np.concatenate((sizes[:STATES] + deviations, deviations[first] * deviations[second]))
+    step = max(stamp - estimator._last, 0) * 1e-9 if estimator._count else 0.0
+    model, rows = constant_jerk.transition(step), constant_jerk.FILTER_ROWS
+    sizes = model.T @ np.abs(estimator._z[:rows]) + estimator._density * model.Q
+    deviations = np.sqrt(sizes[np.diagonal(constant_jerk.COVARIANCE_ROW)])
+    first, second = np.transpose(constant_jerk.ENTRIES)
+    return np.concatenate((sizes[:constant_jerk.STATES] + deviations,
+                           deviations[first] * deviations[second]))
 
 
 @pytest.mark.parametrize('parameters', PARAMETERS)

@@ -5,16 +5,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 
-from support.streams.estimator_runs import (
-    EVERY_ESTIMATOR,
-    KINDS,
-    estimates_of,
-    recording,
-    said,
-    short,
-    with_loss,
-    without_velocity,
-)
+from support.streams import estimator_runs
 from support.streams.known_motions import START, error, estimated, truth
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.estimators.estimate import Estimate
@@ -38,7 +29,7 @@ SMOOTH = [0, 1, 3]  # the motions without steps of acceleration
 
 @cache
 def clean_error(profile: str, align: str) -> float:
-    return error(polynomial(4, align=align), recording(profile))
+    return error(polynomial(4, align=align), estimator_runs.recording(profile))
 
 
 # Accuracy
@@ -54,14 +45,16 @@ def test_polynomial_meets_its_gate(profile, align):
 @pytest.mark.parametrize('align', ['end', 'centre'])
 @pytest.mark.parametrize('profile', ['D', 'E'])
 def test_polynomial_of_positions_only_meets_the_gate_with_good_encoders(profile, align):
-    figure = error(polynomial(4, align=align), without_velocity(recording(profile)))
+    samples = estimator_runs.without_velocity(estimator_runs.recording(profile))
+    figure = error(polynomial(4, align=align), samples)
     print(f'\npolynomial of positions {align} {profile}: {figure:.2f} %')
     assert figure <= POLYNOMIAL_GATES[profile, align]
 
 
 @pytest.mark.parametrize(('profile', 'cutoff'), DIFFERENCE_FIGURES)
 def test_finite_difference_has_the_error_of_its_kind(profile, cutoff):
-    figure = error(make_estimator('finite_difference', 4, cutoff=cutoff), recording(profile))
+    figure = error(make_estimator('finite_difference', 4, cutoff=cutoff),
+                   estimator_runs.recording(profile))
     expected = DIFFERENCE_FIGURES[profile, cutoff]
     print(f'\nfinite difference, {cutoff:g} Hz, {profile}: {figure:.2f} %, known: {expected}')
     assert figure == pytest.approx(expected, rel=0.15)
@@ -69,16 +62,17 @@ def test_finite_difference_has_the_error_of_its_kind(profile, cutoff):
 
 def test_centred_difference_of_an_exact_simulation_is_nearly_exact():
     centred = make_estimator('finite_difference', 4, align='centre', cutoff=0.0)
-    figure = error(centred, recording('E'))
+    figure = error(centred, estimator_runs.recording('E'))
     print(f'\nfinite difference, centred, E: {figure:.3f} %')
     assert figure <= 0.06
 
 
-@pytest.mark.parametrize(('name', 'parameters'), EVERY_ESTIMATOR)
+@pytest.mark.parametrize(('name', 'parameters'), estimator_runs.EVERY_ESTIMATOR)
 def test_positions_and_velocities_are_those_of_the_declared_instant(name, parameters):
     estimator = make_estimator(name, 4, **parameters)
     most = 1.5e-6 if name.startswith('kalman') else 1e-12
-    for estimate in estimates_of(estimator, short(count=2100))[100::97]:
+    samples = estimator_runs.short(count=2100)
+    for estimate in estimator_runs.estimates_of(estimator, samples)[100::97]:
         q, qd, _ = truth(np.array([estimate.stamp]))
         assert estimate.q == pytest.approx(q[0], abs=most)
         assert estimate.qd == pytest.approx(qd[0], abs=0.006)
@@ -89,7 +83,7 @@ def test_positions_and_velocities_are_those_of_the_declared_instant(name, parame
 
 EVERY_GATED = {'polynomial end': partial(polynomial, 4, align='end'),
                'polynomial centre': partial(polynomial, 4, align='centre'),
-               **{name: partial(kind, 4) for name, kind in KINDS.items()}}
+               **{name: partial(kind, 4) for name, kind in estimator_runs.KINDS.items()}}
 """Name to what makes one."""
 
 
@@ -99,15 +93,15 @@ EVERY_GATED = {'polynomial end': partial(polynomial, 4, align='end'),
 @pytest.mark.fault(38)
 def test_loss_and_jitter_of_the_sampling_do_no_harm(profile, name, changed):
     make = EVERY_GATED[name]
-    samples = (with_loss(recording(profile)) if 'loss' in changed
-               else recording(profile, jitter=0.3))
+    samples = (estimator_runs.with_loss(estimator_runs.recording(profile)) if 'loss' in changed
+               else estimator_runs.recording(profile, jitter=0.3))
     ratio = error(make(), samples) / clean_by_name(name, profile)
-    assert said(f'{changed}, {name} {profile} [times clean]', ratio, 1.2) <= 1.2
+    assert estimator_runs.said(f'{changed}, {name} {profile} [times clean]', ratio, 1.2) <= 1.2
 
 
 @cache
 def clean_by_name(name: str, profile: str) -> float:
-    return error(EVERY_GATED[name](), recording(profile))
+    return error(EVERY_GATED[name](), estimator_runs.recording(profile))
 
 
 class NominalPeriod:
@@ -130,10 +124,10 @@ class NominalPeriod:
 
 @pytest.mark.parametrize('align', ['end', 'centre'])
 def test_a_nominal_period_fails_the_gate_that_real_stamps_pass(align):
-    figure = error(NominalPeriod(align), with_loss(recording('A')))
+    figure = error(NominalPeriod(align), estimator_runs.with_loss(estimator_runs.recording('A')))
     clean = clean_error('A', align)
     print(f'\nnominal period, 5 % loss, {align}: {figure / clean:.1f} times the clean error')
-    assert error(NominalPeriod(align), recording('A')) == pytest.approx(clean)
+    assert error(NominalPeriod(align), estimator_runs.recording('A')) == pytest.approx(clean)
     assert figure > 2.0 * clean
 
 
@@ -148,7 +142,7 @@ LAGS = [  # what is not declared by the stamp [ms]
 
 @pytest.mark.parametrize(('name', 'parameters', 'lag', 'tolerance'), LAGS)
 def test_the_declared_lag_is_the_true_one(name, parameters, lag, tolerance):
-    stamps, qdd = estimated(make_estimator(name, 4, **parameters), recording('E'))
+    stamps, qdd = estimated(make_estimator(name, 4, **parameters), estimator_runs.recording('E'))
     stamps, qdd = stamps[1000:-200:5], qdd[1000:-200:5]
     shifts = np.arange(-20.0, 5.0, 0.1)
     correlation = [[np.corrcoef(true, seen)[0, 1] for true, seen in zip(

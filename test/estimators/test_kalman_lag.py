@@ -13,36 +13,29 @@ from functools import cache
 import numpy as np
 import pytest
 
+from support.streams import known_motions
 from support.streams.estimator_runs import KINDS, estimates_of, recording
-from support.streams.known_motions import (
-    DURATION,
-    ENDING,
-    NAMES,
-    PROFILES,
-    SETTLING,
-    START,
-    estimated,
-    record,
-    truth,
-)
 from urdf2dyn_ros.estimators import make_estimator
 
 GRID = 200_000   # ns
 MOST = 60        # of it, either way
 # [ms] on the smooth motions and on the trapezoid
-LAGS = {profile: (1.0, 8.0 if profile == 'F' else 5.0) for profile in PROFILES}
+LAGS = {profile: (1.0, 8.0 if profile == 'F' else 5.0) for profile in known_motions.PROFILES}
 # The goal is 0.5 on all of them. A step of the acceleration shows 1.0 ms in two columns: 20 ms
 # hold two samples of C, and little beside the noise of F. With a lag of 30 ms both hold it.
-LAGS_DECLARED = {profile: (0.5, 1.0 if profile in 'CF' else 0.5) for profile in PROFILES}
+LAGS_DECLARED = {profile: (0.5, 1.0 if profile in 'CF' else 0.5)
+                 for profile in known_motions.PROFILES}
 GATES = {'kalman': LAGS, 'kalman_fixed_lag': LAGS_DECLARED}
 
 
 def lags(stamps: np.ndarray, qdd: np.ndarray) -> np.ndarray:
     """Return how late each motion's estimates (k, 4) are beyond their stamps [ms], (4,)."""
-    fine = np.arange(START + round(SETTLING * 1e9), START + round((DURATION - ENDING) * 1e9), GRID)
+    last = known_motions.DURATION - known_motions.ENDING
+    fine = np.arange(round(known_motions.SETTLING * 1e9), round(last * 1e9), GRID)
+    fine += known_motions.START
     found = []
-    for true, seen in zip(truth(fine)[2].T, qdd.T, strict=True):
-        curve = np.interp(fine - START, stamps - START, seen)[MOST:-MOST]
+    for true, seen in zip(known_motions.truth(fine)[2].T, qdd.T, strict=True):
+        curve = np.interp(fine - fine[0], stamps - fine[0], seen)[MOST:-MOST]
         shifts = np.arange(-MOST, MOST)
         alike = [np.corrcoef(curve, true[MOST - shift:len(true) - MOST - shift])[0, 1]
                  for shift in shifts]
@@ -52,21 +45,21 @@ def lags(stamps: np.ndarray, qdd: np.ndarray) -> np.ndarray:
 
 @cache
 def lags_of(kind: str, profile: str) -> np.ndarray:
-    return lags(*estimated(KINDS[kind](4), recording(profile)))
+    return lags(*known_motions.estimated(KINDS[kind](4), recording(profile)))
 
 
 @pytest.mark.parametrize('kind', KINDS)
-@pytest.mark.parametrize('profile', PROFILES)
+@pytest.mark.parametrize('profile', known_motions.PROFILES)
 def test_the_declared_lag_is_the_true_one(kind, profile):
     smooth, steps = GATES[kind][profile]
-    most = np.array([steps if name == 'trapezoid' else smooth for name in NAMES])
+    most = np.array([steps if name == 'trapezoid' else smooth for name in known_motions.NAMES])
     found = lags_of(kind, profile)
     print(f'\nlag of {kind} {profile} beyond its stamp [ms]: {found.round(1)} of {most}')
     assert (np.abs(found) <= most + 1e-9).all()
 
 
 def test_a_stamp_that_is_a_millisecond_late_would_be_noticed():
-    stamps, qdd = estimated(KINDS['kalman_fixed_lag'](4), recording('A'))
+    stamps, qdd = known_motions.estimated(KINDS['kalman_fixed_lag'](4), recording('A'))
     wrong = lags(stamps + 1_000_000, qdd)
     assert (wrong > 0.5).all()
     assert wrong == pytest.approx(lags_of('kalman_fixed_lag', 'A') + 1.0)
@@ -82,7 +75,8 @@ def test_the_lag_is_what_the_parameter_says():
 @pytest.mark.parametrize('lag', [0.0, 0.012, 0.05])
 def test_nothing_comes_out_that_is_smoothed_less_than_declared(rate, lag):
     """After a start or a gap there are too few samples behind the first instants."""
-    samples = record(replace(PROFILES['A'], rate=rate)).chosen(np.arange(12 * rate) < 100)
+    profile = replace(known_motions.PROFILES['A'], rate=rate)
+    samples = known_motions.record(profile).chosen(np.arange(12 * rate) < 100)
     estimates = estimates_of(make_estimator('kalman_fixed_lag', 4, lag=lag), samples)
     late = np.array([newest - estimate.stamp for newest, estimate in zip(
         samples.stamps.tolist(), estimates)]) * 1e-9

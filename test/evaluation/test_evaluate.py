@@ -5,28 +5,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support.recordings import scara
 from support.recordings.bags import write_bag
 from support.recordings.evaluate_command import REPORT, WRITTEN, nrmse, true_efforts, with_dynamics
-from support.recordings.scara import (
-    JOINTS,
-    KINDS,
-    mcap,
-    motion,
-    renamed,
-    states,
-    table,
-    trajectory,
-)
 from urdf2dyn_ros.recordings import open_recording
 
 
-@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('kind', scara.KINDS)
 def test_the_efforts_of_a_recording_are_those_of_its_motion(evaluate, tmp_path: Path,
                                                             kind: str) -> None:
     """Offline smoothing finds them from positions and velocities; table, bag and report agree."""
-    samples = motion()
+    samples = scara.motion()
     drawn = kind == 'db3'
-    done = evaluate(KINDS[kind](tmp_path, samples.reversed()), drawn=drawn)
+    done = evaluate(scara.KINDS[kind](tmp_path, samples.reversed()), drawn=drawn)
     assert (done.code, done.err) == (0, '')
     files = REPORT if drawn else WRITTEN
     assert {path.name for path in done.folder.iterdir()} == files
@@ -40,14 +31,14 @@ def test_the_efforts_of_a_recording_are_those_of_its_motion(evaluate, tmp_path: 
 
     bag = open_recording(done.folder / 'efforts_bag')
     records = list(bag)
-    assert bag.topic == '/inverse_dynamics/efforts' and bag.joint_names == JOINTS
+    assert bag.topic == '/inverse_dynamics/efforts' and bag.joint_names == scara.JOINTS
     assert [record.stamp for record in records] == done.stamps.tolist()
     np.testing.assert_allclose([record.effort for record in records], done.side('computed'),
                                rtol=1e-8)
     ending = 'db3' if kind in ('db3', 'directory') else 'mcap'
     assert (done.folder / 'efforts_bag' / f'efforts_bag.{ending}').exists()
 
-    for joint, row in zip(JOINTS, done.figures()):
+    for joint, row in zip(scara.JOINTS, done.figures()):
         assert row['joint'] == joint and row['nrmse'] < 1.5e-5
         assert joint in done.out
     for words in ('300 records', 'polynomial, offline smoothing', 'net, what moves the links',
@@ -64,8 +55,8 @@ def test_the_efforts_of_a_recording_are_those_of_its_motion(evaluate, tmp_path: 
 def test_accelerations_that_are_recorded_are_used_as_they_are(evaluate, tmp_path: Path) -> None:
     """Then every record has its effort, exactly; a table's time may begin at zero, or below."""
     for start, first in ((0, '0.000000000'), (-1_500_000_000, '-1.500000000')):
-        samples = motion(100, start=0)
-        path = table(tmp_path, samples, accelerations=True)
+        samples = scara.motion(100, start=0)
+        path = scara.table(tmp_path, samples, accelerations=True)
         if start:
             lines = path.read_text().replace('\n0.', '\n-1.').splitlines()
             lines[1:] = [f'{k * 0.004 - 1.5:.3f},{line.partition(",")[2]}'
@@ -85,8 +76,8 @@ def test_accelerations_that_are_recorded_are_used_as_they_are(evaluate, tmp_path
 
 def test_a_trajectory_is_compared_at_its_points(evaluate, tmp_path: Path) -> None:
     """With the accelerations it has, however far apart the points are."""
-    samples = motion(60, rate=5)
-    done = evaluate(trajectory(tmp_path, samples.reversed()))
+    samples = scara.motion(60, rate=5)
+    done = evaluate(scara.trajectory(tmp_path, samples.reversed()))
     assert done.code == 0
     assert 'topic /plan' in done.out
     np.testing.assert_allclose(done.side('computed'), samples.effort, atol=1e-7)
@@ -95,9 +86,9 @@ def test_a_trajectory_is_compared_at_its_points(evaluate, tmp_path: Path) -> Non
 
 def test_friction_is_found_and_taken_into_account(evaluate, tmp_path: Path) -> None:
     """What a URDF does not say is fitted; what it says belongs to commanded efforts."""
-    samples = motion(600)
+    samples = scara.motion(600)
     friction = 1.5 * samples.qd + 4.0 * np.sign(samples.qd)
-    path = mcap(tmp_path, samples.but(effort=samples.effort + friction))
+    path = scara.mcap(tmp_path, samples.but(effort=samples.effort + friction))
     done = evaluate(path)
     for row in done.figures():
         assert row['friction']['viscous']['value'] == pytest.approx(1.5, rel=1e-5)
@@ -115,9 +106,9 @@ def test_friction_is_found_and_taken_into_account(evaluate, tmp_path: Path) -> N
 
 def test_currents_and_efforts_beyond_gravity_are_made_comparable(evaluate, tmp_path: Path) -> None:
     """By gains, one or one a joint, and by the effort against gravity."""
-    samples = motion()
+    samples = scara.motion()
     gains = np.array([2.0, 3.0, 4.0, 5.0])
-    path = mcap(tmp_path, samples.but(effort=samples.effort / gains))
+    path = scara.mcap(tmp_path, samples.but(effort=samples.effort / gains))
     done = evaluate(path, '--effort-semantics', 'current', '--gains', *gains)
     assert nrmse(done.side('measured'), true_efforts(done, samples)) < 1e-9
     assert max(row['nrmse'] for row in done.figures()) < 1.5e-5
@@ -129,21 +120,22 @@ def test_currents_and_efforts_beyond_gravity_are_made_comparable(evaluate, tmp_p
 
     # the vertical joint bears 3 kg and the tool: its mean effort is that against gravity
     weight = np.array([0.0, 0.0, 0.0, samples.effort[:, 3].mean()])
-    rest = motion(100).but(q=np.tile([0.1, -0.3, 0.5, -0.1], (100, 1)), qd=np.zeros((100, 4)),
-                           effort=np.zeros((100, 4)))
+    rest = scara.motion(100).but(q=np.tile([0.1, -0.3, 0.5, -0.1], (100, 1)),
+                                 qd=np.zeros((100, 4)), effort=np.zeros((100, 4)))
     (tmp_path / 'still').mkdir()
-    done = evaluate(mcap(tmp_path / 'still', rest), '--effort-semantics', 'gravity_compensated')
+    recording = scara.mcap(tmp_path / 'still', rest)
+    done = evaluate(recording, '--effort-semantics', 'gravity_compensated')
     np.testing.assert_allclose(done.side('residual'), 0.0, atol=1e-6)
     assert done.side('measured')[0] == pytest.approx(weight, abs=0.1 * abs(weight[3]))
 
 
 def test_joints_of_another_name_are_renamed(evaluate, tmp_path: Path) -> None:
     """By as many rules as it takes."""
-    samples = renamed(motion(100), ('arm/joint1', 'arm/joint2', 'arm/joint3', 'lift'))
-    done = evaluate(mcap(tmp_path, samples), '--rename', r'arm/(joint\d)=\1',
+    samples = scara.renamed(scara.motion(100), ('arm/joint1', 'arm/joint2', 'arm/joint3', 'lift'))
+    done = evaluate(scara.mcap(tmp_path, samples), '--rename', r'arm/(joint\d)=\1',
                     '--rename', 'lift=joint4')
     assert (done.code, done.err) == (0, '')
-    assert nrmse(done.side('measured'), true_efforts(done, motion(100))) < 3e-9
+    assert nrmse(done.side('measured'), true_efforts(done, scara.motion(100))) < 3e-9
 
 
 @pytest.mark.parametrize(('names', 'rules', 'words'), [
@@ -153,15 +145,15 @@ def test_joints_of_another_name_are_renamed(evaluate, tmp_path: Path) -> None:
     (('joint1', 'joint2', 'a3', 'a4'), [], ['not in it: joint3, joint4;', 'recorded: joint1',
                                             '--rename', 'URDF']),
     (('joint1', 'joint2', 'joint3', 'a4'), [r'(joint)\d=\1'], ["makes 'joint' of both 'joint1'"]),
-    (JOINTS, ['joint'], ["--rename 'joint'", 'PATTERN=REPLACEMENT']),
-    (JOINTS, ['(=x'], ["--rename '(=x'"]),
-    (JOINTS, [r'j(\d)=\2'], ['invalid group reference']),
-    (JOINTS, [r'j(\d)=\g<no>'], ['no']),
+    (scara.JOINTS, ['joint'], ["--rename 'joint'", 'PATTERN=REPLACEMENT']),
+    (scara.JOINTS, ['(=x'], ["--rename '(=x'"]),
+    (scara.JOINTS, [r'j(\d)=\2'], ['invalid group reference']),
+    (scara.JOINTS, [r'j(\d)=\g<no>'], ['no']),
 ])
 def test_names_that_do_not_match_are_told_with_a_remedy(evaluate, tmp_path: Path, names, rules,
                                                         words) -> None:
     """Of both sides; nothing is written."""
-    path = mcap(tmp_path, renamed(motion(30), names))
+    path = scara.mcap(tmp_path, scara.renamed(scara.motion(30), names))
     done = evaluate(path, *(word for rule in rules for word in ('--rename', rule)))
     assert done.code == 1 and done.out == ''
     for word in words:
@@ -172,9 +164,9 @@ def test_names_that_do_not_match_are_told_with_a_remedy(evaluate, tmp_path: Path
 def test_joints_may_come_in_several_messages_with_others_among_them(evaluate,
                                                                     tmp_path: Path) -> None:
     """A gripper that the robot does not have is told."""
-    whole = states(motion(100).but(
-        q=np.column_stack([motion(100).q, np.ones(100)]), qd=None, effort=None,
-        names=(*JOINTS, 'finger')))
+    whole = scara.states(scara.motion(100).but(
+        q=np.column_stack([scara.motion(100).q, np.ones(100)]), qd=None, effort=None,
+        names=(*scara.JOINTS, 'finger')))
     parts = []
     for message in whole:
         for some in (slice(0, 2), slice(2, 5)):
@@ -185,16 +177,16 @@ def test_joints_may_come_in_several_messages_with_others_among_them(evaluate,
     assert done.code == 0
     assert 'recorded joints that the robot does not have: finger' in done.out
     assert 'incomplete 100 (' in done.out
-    assert nrmse(done.side('computed'), true_efforts(done, motion(100))) < 4e-5
+    assert nrmse(done.side('computed'), true_efforts(done, scara.motion(100))) < 4e-5
 
 
 def test_without_measured_efforts_the_computed_ones_are_written(evaluate, tmp_path: Path) -> None:
     """And a report of an evaluation before that is not left beside them."""
-    evaluate(mcap(tmp_path, motion(100)))
+    evaluate(scara.mcap(tmp_path, scara.motion(100)))
     (tmp_path / 'second').mkdir()
-    done = evaluate(mcap(tmp_path / 'second', motion(100).but(effort=None)))
+    done = evaluate(scara.mcap(tmp_path / 'second', scara.motion(100).but(effort=None)))
     assert done.code == 0
     assert 'nothing is compared' in done.out
     assert {path.name for path in done.folder.iterdir()} == {'efforts.csv', 'efforts_bag'}
     assert np.isnan(done.side('measured')).all() and np.isnan(done.side('residual')).all()
-    assert nrmse(done.side('computed'), true_efforts(done, motion(100))) < 4e-5
+    assert nrmse(done.side('computed'), true_efforts(done, scara.motion(100))) < 4e-5

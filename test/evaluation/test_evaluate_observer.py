@@ -35,7 +35,6 @@ def recorded() -> tuple[Samples, np.ndarray]:
 
 @pytest.fixture
 def urdf(tmp_path: Path) -> Path:
-    """Return the robot's file."""
     path = tmp_path / 'panda.urdf'
     path.write_text(panda())
     return path

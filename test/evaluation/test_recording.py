@@ -39,7 +39,6 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope='module')
 def outputs() -> list[Output]:
-    """Return what the stream makes of the recording."""
     dynamics = InverseDynamics(read_urdf(URDF.read_bytes()))
     estimator = make_estimator('polynomial', len(dynamics.joint_names), window=0.16, order=2,
                                align='centre')

@@ -20,7 +20,6 @@ PEERS = [*ROBOTS, *(next(EXAMPLES.rglob(f'{name}.urdf')) for name in (
 
 
 def functions(model: RobotModel, style: str) -> dict[str, Any]:
-    """Return what an export of all functions defines."""
     text, = export_model(model, style=style, name='robot', functions='all').values()
     namespace: dict[str, Any] = {'__name__': 'robot'}
     exec(text, namespace)

@@ -52,7 +52,6 @@ def pinocchio(text: str, names: tuple[str, ...], q: Any, qd: Any) -> tuple[np.nd
 
 
 def check(model: RobotModel, text: str, seed: int = 3) -> None:
-    """Compare the three results of some states, alone and as a batch."""
     dynamics = InverseDynamics(model, base='fixed')
     q, qd = np.random.default_rng(seed).normal(size=(2, 4, len(dynamics.joint_names)))
     rows = [pinocchio(text, dynamics.joint_names, *state) for state in zip(q, qd)]
@@ -78,7 +77,6 @@ def test_any_tree_has_the_momentum_that_pinocchio_finds(model: RobotModel) -> No
 
 
 def loads(model: RobotModel) -> Loads:
-    """Return friction, springs and rotors at all joints, a payload and a wrench on a link."""
     system = multibody(model)
     last = system.bodies[-1].attached[0].link.name
     kinds = (Friction(0.8, 1.5, 20.0, 0.4, 30.0, 0.1), Rotor(2e-4, 30.0, 0.01, gyroscopic=True),

@@ -86,7 +86,6 @@ def _bytes(data: bytes, random: Random) -> bytes:
 
 
 def _value(root: Element, random: Random) -> None:
-    """Have an attribute say something else."""
     element = _any(root, random, '*')
     if element is not None and element.attrib:
         name = random.choice(element.attrib.keys())
@@ -96,7 +95,6 @@ def _value(root: Element, random: Random) -> None:
 
 
 def _number(root: Element, random: Random) -> None:
-    """Have one number be another one."""
     element = _any(root, random, *NUMBER_ATTRIBUTES)
     if element is None or not element.attrib:
         return
@@ -122,21 +120,18 @@ def _rename(root: Element, random: Random) -> None:
 
 
 def _type(root: Element, random: Random) -> None:
-    """Have a joint move otherwise."""
     joint = _any(root, random, 'joint')
     if joint is not None:
         joint.set('type', random.choice((*JOINT_TYPES, *JOINT_TYPES, 'ball', 'Fixed')))
 
 
 def _reattach(root: Element, random: Random) -> None:
-    """Hang a joint on another link."""
     end, link = _any(root, random, 'parent', 'child'), _any(root, random, 'link')
     if end is not None and link is not None:
         end.set('link', link.get('name', ''))
 
 
 def _mimic(root: Element, random: Random) -> None:
-    """Have a joint follow another one."""
     joint, other = _any(root, random, 'joint'), _any(root, random, 'joint')
     if joint is not None and other is not None:
         mimic = etree.SubElement(joint, 'mimic', joint=other.get('name', ''))
@@ -184,7 +179,6 @@ def _copy(root: Element, random: Random) -> None:
 
 
 def _swap(root: Element, random: Random) -> None:
-    """Exchange the attributes of two elements of one tag."""
     one = _any(root, random, '*')
     other = None if one is None else _any(root, random, str(one.tag))
     if one is not None and other is not None:

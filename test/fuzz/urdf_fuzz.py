@@ -37,12 +37,10 @@ def mutated(data: bytes, most: int, seed: int) -> bytes:
 
 
 def crossed(data: bytes, other: bytes, most: int, seed: int) -> bytes:
-    """Return a child of two texts."""
     return cross(data, other, Random(seed))[:most]
 
 
 def verdict_of(data: bytes) -> None:
-    """Have one text judged."""
     verdict(data)
 
 

@@ -18,14 +18,12 @@ PARTS = ('Gravity', 'Coriolis', 'Inertia', 'Friction', 'Rotor', 'Spring', 'Exter
 
 def text_of(functions: str, base: str = 'fixed', model: RobotModel = TANGLE,
             loads: Loads | None = None) -> str:
-    """Return the Python file of a robot on which everything acts."""
     text, = export_model(model, 'python', 'readable', 'tangle', functions=functions,
                          loads=loads or everything(model, base)).values()
     return text
 
 
 def parts(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the title and the text of every part."""
     pieces = re.split(r'\n    # ==== (.*?) =+\n', text.split('\n    return ')[0])
     yield from zip(pieces[1::2], pieces[2::2])
 

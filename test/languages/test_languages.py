@@ -8,20 +8,8 @@ import numpy as np
 import pytest
 from test_scripts import NAMES, named
 
+from support import language_tools
 from support.acting_loads import terms
-from support.language_tools import (
-    CHECKED,
-    DRIVERS,
-    ONE_EACH,
-    TOOLS,
-    WARNINGS,
-    driven,
-    driver,
-    files_of,
-    run,
-    self_test,
-    told_about,
-)
 from support.oracles import worst
 from support.torture import TERMS, N, given, program_of, robot, torture
 from urdf2dyn_ros.equations.body_inertias import body_inertias
@@ -44,46 +32,46 @@ CASES = [*((name, style, 'all') for name in ('rx90', 'tangle') for style in STYL
          *(('robot_2r', 'fast', choice) for choice in CHOICES if choice != 'all')]
 
 
-@pytest.mark.parametrize('tool', CHECKED)
+@pytest.mark.parametrize('tool', language_tools.CHECKED)
 @pytest.mark.parametrize(('name', 'style', 'functions'), CASES)
 def test_the_files_compile_without_warnings_and_pass_their_own_test(
         name: str, style: str, functions: str, tool: str, tmp_path: Path) -> None:
     """Whoever runs it gets exit code 0."""
     program = program_of(robot(name), style, functions)
-    code, output = self_test(tool, files_of(tool, program), 'robot', tmp_path)
+    files = language_tools.files_of(tool, program)
+    code, output = language_tools.self_test(tool, files, 'robot', tmp_path)
     assert code == 0, output
     assert 'ok. 1 passed' in output if tool == 'rust' else 'agrees with the ref' in output
 
 
 @pytest.mark.parametrize('choice', [*Dynamics.COMBINED, 'terms'])
-@pytest.mark.parametrize('tool', ONE_EACH)
+@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
 def test_a_wrong_number_is_told_with_function_and_joint(tool: str, choice: str, tmp_path: Path,
                                                         ) -> None:
     """By the exit code as well; of terms it is said which."""
     program = program_of(robot('rx90'), functions=choice)
     result = {'mass_matrix': 'M', 'terms': 'tau_coriolis'}.get(choice, 'tau')
-    said = told_about(tool, program, choice, result, 3, tmp_path)
+    said = language_tools.told_about(tool, program, choice, result, 3, tmp_path)
     assert choice.replace('_', '') in said
     assert [joint for joint in (f'joint{k}' for k in range(1, 7)) if joint in said] == ['joint4']
     assert ('taucoriolis' in said) == (choice == 'terms')
 
 
 def efforts(system: Multibody, states: np.ndarray) -> list[tuple[float, ...]]:
-    """Return what the recursion on numbers gives."""
     inertias = body_inertias(system)
     return [newton_euler(system, inertias, state, GRAVITY).efforts for state in states.tolist()]
 
 
 @pytest.mark.parametrize('style', STYLES)
 @pytest.mark.parametrize('name', ['rx90', 'tangle'])
-@pytest.mark.parametrize('tool', TOOLS)
+@pytest.mark.parametrize('tool', language_tools.TOOLS)
 def test_all_languages_give_the_efforts_of_the_recursion_on_numbers(
         tool: str, name: str, style: str, tmp_path: Path) -> None:
     """Alone, together, and as M(q) qdd + bias(q, qd)."""
     system = multibody(robot(name))
     n = len(system.joint_names)
     states = np.random.default_rng(3).normal(size=(20, 3, n)) * [[1.5], [2.0], [5.0]]
-    names, found = driven(tool, program_of(robot(name), style), states, tmp_path)
+    names, found = language_tools.driven(tool, program_of(robot(name), style), states, tmp_path)
     tau, gravity, bias, M, *together = np.split(
         found, np.cumsum([n, n, n, n * n, n, n, n]), axis=1)
     expected = efforts(system, states)
@@ -96,11 +84,11 @@ def test_all_languages_give_the_efforts_of_the_recursion_on_numbers(
         assert worst(same, alone) < 1e-12
 
 
-@pytest.mark.parametrize('tool', TOOLS)
+@pytest.mark.parametrize('tool', language_tools.TOOLS)
 def test_awkward_terms_have_the_same_bits_in_every_language(tool: str, tmp_path: Path) -> None:
     """But for what is made of functions that libraries round differently: all except abs."""
     states = np.random.default_rng(5).normal(size=(10, 3, N))
-    _, found = driven(tool, torture(), states, tmp_path)
+    _, found = language_tools.driven(tool, torture(), states, tmp_path)
     expected = np.array([given(*state) for state in states.tolist()])
     rounded = [any(isinstance(part, Call) and part.function != 'abs' for part in parts([value]))
                for value in TERMS]
@@ -118,23 +106,24 @@ def test_awkward_angles_go_into_the_loop_of_c(tool: str, tmp_path: Path) -> None
     program = torture()
     function, = program.functions
     program = replace(program, functions=(replace(function, operations=Operations(0, 0, 1)),))
-    assert 'sines_and_cosines(' in ''.join(files_of(tool, program).values())
+    assert 'sines_and_cosines(' in ''.join(language_tools.files_of(tool, program).values())
     states = np.random.default_rng(5).normal(size=(10, 3, N))
-    _, found = driven(tool, program, states, tmp_path)
+    _, found = language_tools.driven(tool, program, states, tmp_path)
     expected = np.array([given(*state) for state in states.tolist()])
     assert np.allclose(found, expected, rtol=4e-15, atol=2e-14)
 
 
-@pytest.mark.parametrize('tool', CHECKED)
+@pytest.mark.parametrize('tool', language_tools.CHECKED)
 def test_awkward_terms_pass_the_files_own_test(tool: str, tmp_path: Path) -> None:
     """Whose references come from the same evaluation of the terms."""
-    code, output = self_test(tool, files_of(tool, torture()), 'torture', tmp_path)
+    files = language_tools.files_of(tool, torture())
+    code, output = language_tools.self_test(tool, files, 'torture', tmp_path)
     assert code == 0, output
 
 
 @pytest.mark.fault(19)
 @pytest.mark.parametrize('style', STYLES)
-@pytest.mark.parametrize('tool', [*ONE_EACH, 'julia'])
+@pytest.mark.parametrize('tool', [*language_tools.ONE_EACH, 'julia'])
 @pytest.mark.fault(46)
 def test_hostile_names_come_back_exactly_and_do_no_harm(tool: str, style: str, tmp_path: Path,
                                                         ) -> None:
@@ -142,16 +131,16 @@ def test_hostile_names_come_back_exactly_and_do_no_harm(tool: str, style: str, t
     model = replace(named(HOSTILE), name='*/ */\n"""; %} #= \\')
     program = program_of(model, style, 'inverse_dynamics')
     states = np.random.default_rng(2).normal(size=(1, 3, len(HOSTILE)))
-    names, found = driven(tool, program, states, tmp_path / 'driver')
+    names, found = language_tools.driven(tool, program, states, tmp_path / 'driver')
     assert names == HOSTILE
     assert worst(found, efforts(multibody(model), states)) < 1e-12
-    files = files_of(tool, program)
+    files = language_tools.files_of(tool, program)
     for text in files.values():
         assert set(text) <= {'\n', *map(chr, range(32, 127))}
         assert all(len(line) < 140 or 'a' * 300 in line or 'Self-test' in line or
                    '97 97 97' in line for line in text.splitlines())
-    if TOOLS[tool].test:
-        code, output = self_test(tool, files, 'robot', tmp_path / 'test')
+    if language_tools.TOOLS[tool].test:
+        code, output = language_tools.self_test(tool, files, 'robot', tmp_path / 'test')
         assert code == 0, output
 
 
@@ -162,35 +151,36 @@ def test_any_valid_name_compiles_in_c_cpp_and_fortran(name: str, tmp_path: Path)
     """And MATLAB, which has 63 characters for the name of a function, has enough of them."""
     program = program_of(robot('robot_2r'), name=name)
     for tool in ('gcc', 'g++', 'gfortran', 'octave'):
-        files = files_of(tool, program)
+        files = language_tools.files_of(tool, program)
         assert max(map(len, files)) <= 63 + len('.hpp')
-        code, output = self_test(tool, files, name, tmp_path / tool)
+        code, output = language_tools.self_test(tool, files, name, tmp_path / tool)
         assert code == 0, output
 
 
 @pytest.mark.parametrize('tool', ['python', 'gcc', 'g++', 'octave', 'rust', 'node', 'gfortran'])
 def test_the_line_at_the_head_of_a_file_runs_its_test(tool: str, tmp_path: Path) -> None:
     """As it stands there, in a shell."""
-    files = files_of(tool, program_of(robot('robot_2r')))
+    files = language_tools.files_of(tool, program_of(robot('robot_2r')))
     lines = {line for text in files.values() for line in re.findall('Self-test: (.*)', text)}
     line, = lines
-    code, output = run(tool, ('sh -c "' + line.split(', or ')[0] + '"',), files, 'robot',
-                       tmp_path)
+    command = 'sh -c "' + line.split(', or ')[0] + '"'
+    code, output = language_tools.run(tool, (command,), files, 'robot', tmp_path)
     assert code == 0, output
 
 
 def test_the_c_header_serves_cpp(tmp_path: Path) -> None:
     """Included from C++, linked with what a C compiler made."""
     program = program_of(robot('scara'))
-    text, = driver(program, 'c').values()
-    files = {**files_of('gcc', program), 'driver.cpp': text}
-    code, output = run('g++', (
-        f'gcc -std=c99 {WARNINGS} -c robot_dynamics.c -o robot.o',
-        f'g++ -std=c++17 {WARNINGS} -Wno-unused driver.cpp robot.o -o driver', './driver'),
+    text, = language_tools.driver(program, 'c').values()
+    files = {**language_tools.files_of('gcc', program), 'driver.cpp': text}
+    code, output = language_tools.run('g++', (
+        f'gcc -std=c99 {language_tools.WARNINGS} -c robot_dynamics.c -o robot.o',
+        f'g++ -std=c++17 {language_tools.WARNINGS} -Wno-unused driver.cpp robot.o -o driver',
+        './driver'),
         files, 'robot', tmp_path, ' '.join(['0.5'] * 12))
     assert code == 0, output
-    assert float(output.split()[-1]) == pytest.approx(
-        driven('python', program, np.full((1, 3, 4), 0.5), tmp_path)[1][0, -1], rel=1e-12)
+    _, expected = language_tools.driven('python', program, np.full((1, 3, 4), 0.5), tmp_path)
+    assert float(output.split()[-1]) == pytest.approx(expected[0, -1], rel=1e-12)
 
 
 @pytest.mark.parametrize('style', STYLES)
@@ -198,17 +188,18 @@ def test_cpp_takes_floats_and_what_differentiates(style: str, tmp_path: Path) ->
     """Float agrees to its precision; derivatives along a direction agree with differences."""
     model = robot('rx90')
     program = program_of(model, style, loads=Loads(terms=terms(model)))
-    text = (DRIVERS / 'scalars.cpp').read_text().replace(
+    text = (language_tools.DRIVERS / 'scalars.cpp').read_text().replace(
         '@name', 'robot').replace('@space', 'robot')
-    code, output = run('g++', (f'g++ -std=c++17 {WARNINGS} scalars.cpp -o scalars', './scalars'),
-                       {**files_of('g++', program), 'scalars.cpp': text}, 'robot', tmp_path)
+    compiler = f'g++ -std=c++17 {language_tools.WARNINGS} scalars.cpp -o scalars'
+    files = {**language_tools.files_of('g++', program), 'scalars.cpp': text}
+    code, output = language_tools.run('g++', (compiler, './scalars'), files, 'robot', tmp_path)
     assert code == 0, output
     slopes, floats = np.array([*map(float, output.split())]).reshape(2, 4, 2, 6)
     i, step = np.arange(6.0), 1e-6
     at = np.array([0.3 + i, 1.0 - i, 0.5 * i])
     along = np.array([0.7 - i, 0.2 + i, np.full(6, 1.1)])
     states = np.array([at, at + step * along, at - step * along])
-    _, found = driven('python', program, states, tmp_path)
+    _, found = language_tools.driven('python', program, states, tmp_path)
     values, above, below = found[:, :24].reshape(3, 4, 6)
     for k in range(2):
         assert worst(floats[:, k], values) < 1e-4

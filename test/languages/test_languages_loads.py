@@ -9,15 +9,7 @@ import numpy as np
 import pytest
 from test_scripts import named
 
-from support.language_tools import (
-    CHECKED,
-    ONE_EACH,
-    TOOLS,
-    driven,
-    files_of,
-    self_test,
-    told_about,
-)
+from support import language_tools
 from support.oracles import worst
 from support.torture import loaded, program_of, robot
 from urdf2dyn_ros.functions.quantity import WRENCH
@@ -30,12 +22,12 @@ from urdf2dyn_ros.robot_model import Joint, Link, RobotModel
 
 
 @pytest.mark.parametrize('name', ['robot_2r', 'rock'])
-@pytest.mark.parametrize('tool', ONE_EACH)
+@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
 def test_a_wrong_entry_of_a_wrench_is_told_by_its_name(tool: str, name: str, tmp_path: Path,
                                                        ) -> None:
     """Whether or not there are joints."""
     program = loaded(name, 'moving', functions='inverse_dynamics')
-    said = told_about(tool, program, 'inverse_dynamics', 'wrench', 4, tmp_path)
+    said = language_tools.told_about(tool, program, 'inverse_dynamics', 'wrench', 4, tmp_path)
     assert 'inversedynamics' in said
     assert [key for key in WRENCH.keys if key in said] == ['moment y']
 
@@ -45,7 +37,7 @@ LOADED = [('rx90', 'fixed', 'fast', 'inverse_dynamics'),
           ('tangle', 'fixed', 'readable', 'terms'), ('tangle', 'moving', 'fast', 'terms')]
 
 
-@pytest.mark.parametrize('tool', TOOLS)
+@pytest.mark.parametrize('tool', language_tools.TOOLS)
 @pytest.mark.parametrize(('name', 'base', 'style', 'functions'), LOADED)
 def test_all_that_acts_is_right_in_every_language(
         name: str, base: str, style: str, functions: str, tool: str, tmp_path: Path) -> None:
@@ -56,14 +48,14 @@ def test_all_that_acts_is_right_in_every_language(
     assert program.moves == (base == 'moving')
     given = [[*itertools.chain(*(reference.arguments[x.name] for x in function.inputs))]
              for reference in program.references]
-    _, found = driven(tool, program, np.array(given), tmp_path)
+    _, found = language_tools.driven(tool, program, np.array(given), tmp_path)
     parts = np.split(found, np.cumsum([len(result.rows) for result in function.results]), axis=1)
     for result, part in zip(function.results, parts):
         assert worst(part, [reference.expected[functions][result.name]
                             for reference in program.references]) < 1e-12, result.name
 
 
-@pytest.mark.parametrize('tool', ONE_EACH)
+@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
 def test_products_that_fill_a_line_are_read_as_they_are_meant(tool: str, tmp_path: Path) -> None:
     """A line breaks before + and -, and within a product that is longer than a line."""
     hinge = Joint('hinge', 'revolute', 'wall', 'door', axis=(0.0, 0.0, 1.0))
@@ -74,12 +66,12 @@ def test_products_that_fill_a_line_are_read_as_they_are_meant(tool: str, tmp_pat
     for model, joint in ((robot('robot_2r'), 'joint1'), (door, 'hinge')):
         program = program_of(model, 'fast', 'inverse_dynamics', model.name,
                              Loads(terms={joint: [friction, spring]}))
-        assert all(len(line) <= 99 for text in files_of(tool, program).values()
+        assert all(len(line) <= 99 for text in language_tools.files_of(tool, program).values()
                    for line in text.splitlines() if 'Self-test' not in line)
         given = [[*itertools.chain(*(reference.arguments[x] for x in ('q', 'qd', 'qdd')))]
                  for reference in program.references]
         (tmp_path / model.name).mkdir()
-        _, found = driven(tool, program, np.array(given), tmp_path / model.name)
+        _, found = language_tools.driven(tool, program, np.array(given), tmp_path / model.name)
         assert worst(found, [reference.expected['inverse_dynamics']['tau']
                              for reference in program.references]) < 1e-12
 
@@ -96,14 +88,14 @@ def test_a_python_statement_goes_on_in_the_next_line(length: int) -> None:
     assert names['t' * 30] == 4.0
 
 
-@pytest.mark.parametrize('tool', CHECKED)
+@pytest.mark.parametrize('tool', language_tools.CHECKED)
 @pytest.mark.parametrize(('name', 'base', 'functions'), [
     ('robot_2r', 'moving', 'all'), ('robot_2r', 'fixed', 'terms'), ('rock', 'moving', 'all')])
 def test_files_with_all_that_acts_pass_their_own_test(
         name: str, base: str, functions: str, tool: str, tmp_path: Path) -> None:
     """Every result is compared: of a robot without joints the wrench alone."""
-    files = files_of(tool, loaded(name, base, 'readable', functions))
-    code, output = self_test(tool, files, 'robot', tmp_path)
+    files = language_tools.files_of(tool, loaded(name, base, 'readable', functions))
+    code, output = language_tools.self_test(tool, files, 'robot', tmp_path)
     assert code == 0, output
 
 
@@ -143,15 +135,15 @@ def test_what_acts_is_said_in_lines_of_a_sane_length(language: str) -> None:
 
 
 @pytest.mark.fault(46)
-@pytest.mark.parametrize('tool', ONE_EACH)
+@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
 def test_hostile_names_of_loaded_links_do_no_harm(tool: str, tmp_path: Path) -> None:
     """A name that cannot stand in a comment is a number there."""
     model = named(['*/', '%}', '"""', '=#'])
     links = [link.name for link in model.links]
     program = program_of(model, 'readable', 'inverse_dynamics',
                          loads=Loads('moving', {}, links, links[1]))
-    files = files_of(tool, program)
+    files = language_tools.files_of(tool, program)
     assert any('Entries 7 to 12: link number 2 of those asked for.' in text
                and 'payload: a body that is fixed to a link.' in text for text in files.values())
-    code, output = self_test(tool, files, 'robot', tmp_path)
+    code, output = language_tools.self_test(tool, files, 'robot', tmp_path)
     assert code == 0, output

@@ -35,7 +35,6 @@ NAMES = [
 
 
 def text_of(model: RobotModel, style: str = 'readable') -> str:
-    """Return an exported script."""
     text, = export_model(model, 'python', style, 'robot').values()
     return text
 
@@ -218,7 +217,6 @@ def test_the_vectors_in_the_root_frame_count_external_wrenches_and_a_payload() -
 
 
 def named(names: list[str]) -> RobotModel:
-    """Return a chain whose robot, joints and links have these names."""
     links = [Link('root'), *(Link(name, random_inertia(k)) for k, name in enumerate(names))]
     return RobotModel(';import os\n"""', tuple(links), tuple(
         Joint(name, 'revolute', parent.name, name, (0.1, 0.2, 0.0), (0.3, 0.0, 0.0))

@@ -86,22 +86,17 @@ def _process(namespace: str) -> int | None:
 
 
 class TestRunning(unittest.TestCase):
-    """While the node runs."""
-
     @classmethod
     def setUpClass(cls) -> None:
-        """Join the graph."""
         rclpy.init()
         cls.node = rclpy.create_node('test', namespace='left')
 
     @classmethod
     def tearDownClass(cls) -> None:
-        """Leave it."""
         cls.node.destroy_node()
         rclpy.try_shutdown()
 
     def wait(self, condition: Callable[[], object], what: str) -> None:
-        """Let callbacks run until the condition holds."""
         deadline = time.monotonic() + 30.0
         while not condition():
             self.assertLess(time.monotonic(), deadline, f'no {what}')

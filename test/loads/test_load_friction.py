@@ -32,7 +32,6 @@ STATES = ((0.3, 1.5, 2.0), (2.5, -0.4, -30.0), (-1.0, 0.0, 7.0), (1.0, 0.02, 0.0
 
 
 def overcome(friction: Friction, qd: float, transmitted: float) -> float:
-    """Return the effort of a friction, from its formula."""
     return (friction.viscous * qd + friction.offset + friction.quadratic * qd * abs(qd)
             + (friction.coulomb + friction.load * abs(transmitted)
                + friction.stribeck * math.exp(-friction.decay * qd * qd))

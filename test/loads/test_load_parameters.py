@@ -10,13 +10,7 @@ import pytest
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.loads.load_parameters import (
-    JOINT_PARAMETERS,
-    check_names,
-    loaded,
-    loading,
-    unheeded,
-)
+from urdf2dyn_ros.loads import load_parameters
 from urdf2dyn_ros.loads.payload import carried, doubt, payload
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
 from urdf2dyn_ros.robot_model import ExternalForce
@@ -28,8 +22,7 @@ DEFAULTS = {row.name: row.default for row in NODE_PARAMETERS}
 
 
 def efforts(values: dict[str, Any], model: Any = MODEL) -> np.ndarray:
-    """Return the efforts beyond those of the links."""
-    robot, loads = loaded({**DEFAULTS, **values}, model)
+    robot, loads = load_parameters.loaded({**DEFAULTS, **values}, model)
     return InverseDynamics(robot, loads=loads)(Q, QD, QDD) - InverseDynamics(MODEL)(Q, QD, QDD)
 
 
@@ -41,7 +34,7 @@ def with_dynamics(damping: float, friction: float) -> Any:
 
 
 def test_by_default_nothing_acts_but_the_links() -> None:
-    robot, loads = loaded(DEFAULTS, with_dynamics(3.0, 2.0))
+    robot, loads = load_parameters.loaded(DEFAULTS, with_dynamics(3.0, 2.0))
     assert not loads.terms and not loads.payload and not loads.external
     assert robot.forces == MODEL.forces
 
@@ -96,11 +89,12 @@ def test_the_forces_of_the_urdf_count_unless_told_otherwise() -> None:
 
 def test_names_may_have_dots_and_slashes() -> None:
     name = 'joints.left/arm.shoulder.viscous.coulomb'
-    assert JOINT_PARAMETERS.of({name: 1.0}) == {'left/arm.shoulder.viscous': {'coulomb': 1.0}}
-    assert JOINT_PARAMETERS.row(name).check(2) == 2.0
+    assert load_parameters.JOINT_PARAMETERS.of({name: 1.0}) == {
+        'left/arm.shoulder.viscous': {'coulomb': 1.0}}
+    assert load_parameters.JOINT_PARAMETERS.row(name).check(2) == 2.0
     for wrong in ('joints.viscous', 'joints..viscous', 'joints.arm.viscus', 'joints.arm'):
         with pytest.raises(ParameterError, match=r'joints\.<joint>\.<field>.*stribeck'):
-            JOINT_PARAMETERS.row(wrong)
+            load_parameters.JOINT_PARAMETERS.row(wrong)
 
 
 @pytest.mark.parametrize(('field', 'value'), [
@@ -108,20 +102,20 @@ def test_names_may_have_dots_and_slashes() -> None:
     ('gear_ratio', '3'), ('friction_width', 0.0), ('stribeck_velocity', 0), ('armature', None)])
 def test_fields_are_checked(field: str, value: object) -> None:
     with pytest.raises(ParameterError, match=rf'joints\.arm\.{field} = .* must be a number'):
-        JOINT_PARAMETERS.row(f'joints.arm.{field}').check(value)
+        load_parameters.JOINT_PARAMETERS.row(f'joints.arm.{field}').check(value)
 
 
 def test_what_has_no_effect_is_told() -> None:
     """Joints of another robot, with the names of this one; what is switched off."""
     given = {**DEFAULTS, 'joints.joint3.viscous': 1.0, 'joints.joint1.coulomb': 1.0,
              'joints.joint1.armature': 1.0, 'payload.mass': 2.0}
-    assert unheeded(DEFAULTS, MODEL) == []
-    unknown, off, payload_ = unheeded(given, MODEL)
+    assert load_parameters.unheeded(DEFAULTS, MODEL) == []
+    unknown, off, payload_ = load_parameters.unheeded(given, MODEL)
     assert 'payload.link' in payload_
     assert '"joint3"' in unknown and '"joint1", "joint2"' in unknown
     assert 'joints.joint1.coulomb' in off and 'friction.enabled' in off and 'armature' not in off
     with pytest.raises(ParameterError, match='joint3'):
-        check_names({'joints.joint3.viscous': 1.0}, MODEL)
+        load_parameters.check_names({'joints.joint3.viscous': 1.0}, MODEL)
 
 
 def test_a_gear_without_a_rotor_and_a_force_on_the_ground_are_told() -> None:
@@ -130,13 +124,13 @@ def test_a_gear_without_a_rotor_and_a_force_on_the_ground_are_told() -> None:
     tip = replace(root, link='link2')
     robot = replace(MODEL, forces=(root, tip))
     ratio = {**DEFAULTS, 'joints.joint1.gear_ratio': 50.0}
-    assert unheeded(ratio, MODEL) == [
+    assert load_parameters.unheeded(ratio, MODEL) == [
         'joints.joint1.gear_ratio without effect: its rotor_inertia is 0']
-    assert unheeded({**ratio, 'joints.joint1.rotor_inertia': 1e-4}, MODEL) == []
-    line, = unheeded(DEFAULTS, robot)
+    assert load_parameters.unheeded({**ratio, 'joints.joint1.rotor_inertia': 1e-4}, MODEL) == []
+    line, = load_parameters.unheeded(DEFAULTS, robot)
     assert line.startswith(f'<force> on link "{MODEL.root}" without effect')
-    assert unheeded({**DEFAULTS, 'base': 'imu'}, robot) == []
-    assert unheeded({**DEFAULTS, 'forces.enabled': False}, robot) == []
+    assert load_parameters.unheeded({**DEFAULTS, 'base': 'imu'}, robot) == []
+    assert load_parameters.unheeded({**DEFAULTS, 'forces.enabled': False}, robot) == []
 
 
 def test_friction_of_a_joint_with_several_coordinates_is_set_by_coordinate() -> None:
@@ -144,9 +138,9 @@ def test_friction_of_a_joint_with_several_coordinates_is_set_by_coordinate() -> 
         '</joint>', '<dynamics damping="2"/></joint>', 1)
     model = read_urdf(text)
     on = {**DEFAULTS, 'friction.enabled': True}
-    line, = unheeded(on, model)
+    line, = load_parameters.unheeded(on, model)
     assert 'several coordinates' in line
-    _, loads = loaded({**on, 'joints.joint1/theta.viscous': 2.0}, model)
+    _, loads = load_parameters.loaded({**on, 'joints.joint1/theta.viscous': 2.0}, model)
     assert list(loads.terms) == ['joint1/theta']
 
 
@@ -154,8 +148,8 @@ def test_the_values_that_make_a_model_are_what_json_can_hold() -> None:
     """So that an export in another process has the same."""
     values = {**DEFAULTS, 'joints.joint1.coulomb': 0.1, 'friction.enabled': True,
               'payload.link': 'link2'}
-    again = json.loads(json.dumps(loading(values)))
-    assert loaded(again, MODEL) == loaded(values, MODEL)
+    again = json.loads(json.dumps(load_parameters.loading(values)))
+    assert load_parameters.loaded(again, MODEL) == load_parameters.loaded(values, MODEL)
 
 
 def test_a_payload_is_the_same_mass_in_the_urdf() -> None:
@@ -167,7 +161,7 @@ def test_a_payload_is_the_same_mass_in_the_urdf() -> None:
     bare = replace(MODEL, links=tuple(
         replace(each, inertia=None) if each is link else each for each in MODEL.links))
     assert link.inertia.rpy == (0.0, 0.0, 0.0)
-    carrying = InverseDynamics(bare, loads=loaded(values, bare)[1])
+    carrying = InverseDynamics(bare, loads=load_parameters.loaded(values, bare)[1])
     np.testing.assert_allclose(carrying(Q, QD, QDD, payload(values)),
                                InverseDynamics(MODEL)(Q, QD, QDD), rtol=1e-12)
     np.testing.assert_allclose(

@@ -27,13 +27,11 @@ SEVEN_JOINTS = [next(EXAMPLES.rglob(f'{name}.urdf')) for name in ('xarm7', 'pand
 
 
 def state_of(model: RobotModel, seed: int = 0) -> list[list[float]]:
-    """Return q, qd and qdd."""
     names = multibody(model).joint_names
     return columns(names, random_state(names, seed)).tolist()
 
 
 def added(model: RobotModel, loads: Loads) -> np.ndarray:
-    """Return what loads add to the efforts of the links alone."""
     state = state_of(model)
     return InverseDynamics(model, loads=loads)(*state) - InverseDynamics(model)(*state)
 

@@ -27,13 +27,11 @@ class Jacobians(Pinocchio):
     """What wrenches on links do to all joints, mimic joints as independent ones."""
 
     def move(self, state: State) -> None:
-        """Have the joints at a state."""
         self._q, self._qd, self._qdd = self._vectors(state)
         pin.computeJointJacobians(self._model, self._data, self._q)
         pin.updateFramePlacements(self._model, self._data)
 
     def joint(self, name: str) -> int:
-        """Return where a joint's effort is."""
         return int(self._model.joints[self._model.getJointId(name)].idx_v)
 
     def pressed(self, link: str, frame: str, wrench: Array) -> Array:

@@ -127,7 +127,6 @@ def test_the_tag_force_is_the_same_wrench_said_in_the_urdf() -> None:
 
 
 def with_payload(model: RobotModel, link: str) -> RobotModel:
-    """Return the robot with the payload as a link."""
     mass, com, tensor = PAYLOAD
     return replace(
         model, links=(*model.links, Link('cargo', Inertia(mass, com, (0.0, 0.0, 0.0), tensor))),

@@ -5,15 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from support.streams.known_motions import (
-    Profile,
-    Recording,
-    error,
-    errors,
-    estimated,
-    record,
-    truth,
-)
+from support.streams import known_motions
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.estimators.estimate import make
 from urdf2dyn_ros.moving_base.rates import Rates
@@ -38,19 +30,19 @@ class Gyroscope:
 
 
 @cache
-def recording(rate: float, noise: float = GYRO) -> Recording:
-    return record(Profile(rate, 0, noise))
+def recording(rate: float, noise: float = GYRO) -> known_motions.Recording:
+    return known_motions.record(known_motions.Profile(rate, 0, noise))
 
 
 @cache
 def found(rate: float):
     """Return instants and accelerations of the default."""
-    return estimated(Gyroscope(), recording(rate))
+    return known_motions.estimated(Gyroscope(), recording(rate))
 
 
 def clean(rate: float) -> float:
     """Return the geometric mean of the errors of the default [%]."""
-    return geometric_mean(errors(*found(rate)))
+    return geometric_mean(known_motions.errors(*found(rate)))
 
 
 def geometric_mean(figures) -> float:
@@ -71,7 +63,8 @@ def test_a_noisy_gyroscope_meets_its_gate(rate):
 @pytest.mark.parametrize('rate', [100.0, 200.0, 400.0])
 def test_it_is_as_good_as_the_estimator_of_joints_with_the_same_velocities(rate):
     """Which has an encoder of 14 bits beside."""
-    joints = error(make_estimator('kalman', 4), record(Profile(rate, 14, GYRO)))
+    samples = known_motions.record(known_motions.Profile(rate, 14, GYRO))
+    joints = known_motions.error(make_estimator('kalman', 4), samples)
     ratio = clean(rate) / joints
     assert said(f'gyroscope over joints, {rate:g} Hz', ratio, 1.1) <= 1.1
 
@@ -83,7 +76,7 @@ def test_the_lag_is_small(rate):
     stamps, qdd = stamps[inner], qdd[inner]
     shifts = np.arange(-5.0, 5.0, 0.25)
     correlation = [[np.corrcoef(true, seen)[0, 1] for true, seen in zip(
-        truth(stamps + round(shift * 1e6))[2].T[SMOOTH], qdd.T[SMOOTH], strict=True)]
+        known_motions.truth(stamps + round(shift * 1e6))[2].T[SMOOTH], qdd.T[SMOOTH], strict=True)]
         for shift in shifts]
     lag = -shifts[np.argmax(correlation, axis=0)]
     print(f'\nlag at {rate:g} Hz [ms]: {lag}')
@@ -93,23 +86,23 @@ def test_the_lag_is_small(rate):
 @pytest.mark.parametrize('rate', EXACT)
 def test_an_exact_gyroscope_is_nearly_exact(rate):
     """A simulator's; where the acceleration jumps, nobody knows it at once."""
-    stamps, qdd = estimated(Gyroscope(), recording(rate, 0.0))
-    figure = geometric_mean(errors(stamps, qdd)[SMOOTH])
+    stamps, qdd = known_motions.estimated(Gyroscope(), recording(rate, 0.0))
+    figure = geometric_mean(known_motions.errors(stamps, qdd)[SMOOTH])
     assert said(f'exact gyroscope {rate:g} Hz [%]', figure, EXACT[rate]) <= EXACT[rate]
 
 
 @pytest.mark.parametrize('rate', WITH_A_LAG)
 def test_a_lag_makes_it_several_times_better(rate):
-    figure = error(Gyroscope(lag=0.02), recording(rate))
+    figure = known_motions.error(Gyroscope(lag=0.02), recording(rate))
     assert said(f'gyroscope, 20 ms late, {rate:g} Hz [%]', figure, WITH_A_LAG[rate]) <= (
         WITH_A_LAG[rate])
 
 
 @pytest.mark.parametrize('rate', [100.0, 400.0])
 def test_lost_samples_and_jitter_do_no_harm(rate):
-    whole = record(Profile(rate, 0, GYRO), jitter=0.3)
+    whole = known_motions.record(known_motions.Profile(rate, 0, GYRO), jitter=0.3)
     kept = np.random.default_rng(3).uniform(size=len(whole.stamps)) >= 0.05
-    ratio = error(Gyroscope(), whole.chosen(kept)) / clean(rate)
+    ratio = known_motions.error(Gyroscope(), whole.chosen(kept)) / clean(rate)
     assert said(f'5 % loss and jitter, {rate:g} Hz [times clean]', ratio, 1.2) <= 1.2
 
 
@@ -117,8 +110,8 @@ def test_lost_samples_and_jitter_do_no_harm(rate):
 def test_outliers_do_little_harm(rate):
     whole, rng = recording(rate), np.random.default_rng(1)
     wrong = rng.uniform(size=whole.qd.shape) < 0.01
-    samples = Recording(whole.stamps, whole.q, whole.qd + 30.0 * wrong)
-    ratio = error(Gyroscope(), samples) / clean(rate)
+    samples = known_motions.Recording(whole.stamps, whole.q, whole.qd + 30.0 * wrong)
+    ratio = known_motions.error(Gyroscope(), samples) / clean(rate)
     assert said(f'1 % outliers, {rate:g} Hz [times clean]', ratio, 1.3) <= 1.3
 
 
@@ -133,4 +126,5 @@ def test_an_impact_is_believed_after_a_few_samples(rate):
     first = next(k for k in range(20) if all(each.valid for each in after[k:]))
     assert first <= 10
     for k, estimate in enumerate(after[first:], round(2.0 * rate) + first):
-        assert estimate.qd == pytest.approx(truth(whole.stamps[k:k + 1])[1][0] + 3.0, abs=0.05)
+        true = known_motions.truth(whole.stamps[k:k + 1])[1][0]
+        assert estimate.qd == pytest.approx(true + 3.0, abs=0.05)

@@ -31,7 +31,6 @@ def motion(seed: int) -> Array:
 
 
 def check(model: RobotModel, text: str | bytes, tolerance: float) -> None:
-    """Compare with Pinocchio."""
     dynamics, oracle = InverseDynamics(model, base='moving'), FreeFlyer(text)
     names = dynamics.joint_names
     for seed in range(2):
@@ -78,7 +77,6 @@ def test_the_exported_script_says_the_same(path: Path, style: str) -> None:
 
 
 def floated(model: RobotModel) -> RobotModel:
-    """Return the robot on a floating joint."""
     world = Joint('float', 'floating', 'the_world', model.root)
     return RobotModel(model.name, (Link('the_world'), *model.links), (world, *model.joints),
                       'the_world')

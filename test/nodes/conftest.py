@@ -9,6 +9,5 @@ from support.nodes.graph import Graph
 
 @pytest.fixture
 def graph() -> Iterator[Graph]:
-    """Return a DDS graph for one test."""
     with Graph() as graph:
         yield graph

@@ -12,22 +12,16 @@ from std_srvs.srv import Trigger
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import connected, error, started
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.nodes.running import (
-    EVENTS_SINCE,
-    EXECUTOR_VARIABLE,
-    EXECUTORS,
-    make_executor,
-    rclpy_version,
-)
+from urdf2dyn_ros.nodes import running
 
 
 @pytest.mark.parametrize('name', ('events', 'single'))
 def test_a_node_runs_on_either(graph: Graph, name: str, tmp_path: Path,
                                monkeypatch: pytest.MonkeyPatch) -> None:
     """The rest of the node's tests run on the default one."""
-    if name == 'events' and rclpy_version() < EVENTS_SINCE:
+    if name == 'events' and running.rclpy_version() < running.EVENTS_SINCE:
         pytest.skip('this rclpy has no events executor that awaits services')
-    monkeypatch.setenv(EXECUTOR_VARIABLE, name)
+    monkeypatch.setenv(running.EXECUTOR_VARIABLE, name)
     clock = graph.publisher(Clock, '/clock')
     with started(graph, use_sim_time=True, **{'export.directory': str(tmp_path)}) as process:
         robot = connected(graph)
@@ -45,7 +39,7 @@ def test_a_node_runs_on_either(graph: Graph, name: str, tmp_path: Path,
 def test_a_wrong_choice_ends_a_node_with_one_line(graph: Graph,
                                                   monkeypatch: pytest.MonkeyPatch) -> None:
     """It names the variable, the value and the choices."""
-    monkeypatch.setenv(EXECUTOR_VARIABLE, 'fast')
+    monkeypatch.setenv(running.EXECUTOR_VARIABLE, 'fast')
     with graph.process('inverse_dynamics') as process:
         assert process.wait(60.0) == 2
         assert process.output == (
@@ -55,18 +49,18 @@ def test_a_wrong_choice_ends_a_node_with_one_line(graph: Graph,
 def test_the_choice_follows_the_version_of_rclpy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the events executor cannot await a service, and where there is none."""
     module = 'urdf2dyn_ros.nodes.running.'
-    monkeypatch.delenv(EXECUTOR_VARIABLE, raising=False)
-    monkeypatch.setitem(EXECUTORS, 'events', lambda: pytest.fail('not asked for'))
+    monkeypatch.delenv(running.EXECUTOR_VARIABLE, raising=False)
+    monkeypatch.setitem(running.EXECUTORS, 'events', lambda: pytest.fail('not asked for'))
     monkeypatch.setattr(module + 'version', lambda name: '7.1.6')
     monkeypatch.setattr(module + 'SingleThreadedExecutor', lambda: 'single')
-    assert make_executor() == 'single'
-    monkeypatch.setenv(EXECUTOR_VARIABLE, 'single')
-    assert EXECUTORS['single'] is SingleThreadedExecutor
+    assert running.make_executor() == 'single'
+    monkeypatch.setenv(running.EXECUTOR_VARIABLE, 'single')
+    assert running.EXECUTORS['single'] is SingleThreadedExecutor
 
     def missing() -> None:
         raise ImportError('no module rclpy.experimental')
 
-    monkeypatch.setenv(EXECUTOR_VARIABLE, 'events')
-    monkeypatch.setitem(EXECUTORS, 'events', missing)
+    monkeypatch.setenv(running.EXECUTOR_VARIABLE, 'events')
+    monkeypatch.setitem(running.EXECUTORS, 'events', missing)
     with pytest.raises(ParameterError, match='set it to single'):
-        make_executor()
+        running.make_executor()

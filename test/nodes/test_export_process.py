@@ -26,7 +26,6 @@ MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 
 
 def export(**changes: object) -> Export:
-    """Return what to export of the 2R."""
     text = (OWN / 'robot_2r.urdf').read_text()
     return Export(**{'text': text, 'language': 'c', 'style': 'readable', 'name': 'arm',
                      'gravity': (0.0, 0.0, -1e-5), 'functions': 'all', **changes})
@@ -93,7 +92,6 @@ def processes_of(caller: int) -> list[int]:
 
 
 def wait(condition: Callable[[], object]) -> None:
-    """Wait until something holds."""
     deadline = time.monotonic() + 60.0
     while not condition():
         assert time.monotonic() < deadline

@@ -8,17 +8,7 @@ import numpy as np
 import pytest
 
 from support.robot_files import OWN
-from support.streams.pushed_robot import (
-    START,
-    STEP,
-    Motion,
-    desired,
-    measured,
-    panda,
-    pushed,
-    rubbing,
-    terms,
-)
+from support.streams import pushed_robot
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimators import make_estimator
@@ -38,9 +28,9 @@ EFFORT_NOISE = 0.005 * np.array([87.0] * 4 + [12.0] * 3)
 @cache
 def dynamics(rubs: bool = False) -> InverseDynamics:
     """Return the Panda with its rotors, and with friction if it rubs."""
-    model = read_urdf(panda())
+    model = read_urdf(pushed_robot.panda())
     names = InverseDynamics(model).joint_names
-    return InverseDynamics(model, loads=Loads(terms=dict(zip(names, terms(rubs)))))
+    return InverseDynamics(model, loads=Loads(terms=dict(zip(names, pushed_robot.terms(rubs)))))
 
 
 # ---- the response to a step
@@ -53,14 +43,14 @@ RATES = (100, 200, 500, 1000)
 
 
 @cache
-def stepped() -> tuple[Array, Motion]:
+def stepped() -> tuple[Array, pushed_robot.Motion]:
     """Return an effort on every joint, and how the arm gives way to it while it moves."""
-    step = dynamics().mass_matrix(desired(0.4)[0]) @ np.array([4.0, -3, -4, 3, 4, 3, -4])
-    return step, pushed(joints=tuple(step.tolist()), first=0.4, last=9.0, duration=0.6,
-                        feedback=0.0)
+    step = dynamics().mass_matrix(pushed_robot.desired(0.4)[0]) @ [4.0, -3, -4, 3, 4, 3, -4]
+    return step, pushed_robot.pushed(joints=tuple(step.tolist()), first=0.4, last=9.0,
+                                     duration=0.6, feedback=0.0)
 
 
-def sampled(motion: Motion, rate: int, irregular: bool) -> Motion:
+def sampled(motion: pushed_robot.Motion, rate: int, irregular: bool) -> pushed_robot.Motion:
     """Return samples at a rate; irregular ones are up to half a period late, and some are lost."""
     every = 1000 // rate
     rows = np.arange(0, len(motion.stamps), every)
@@ -71,15 +61,14 @@ def sampled(motion: Motion, rate: int, irregular: bool) -> Motion:
     return motion.chosen(np.unique(np.append(rows, STEP_AT)))
 
 
-def online(watching: MomentumObserver, motion: Motion) -> Array:
+def online(watching: MomentumObserver, motion: pushed_robot.Motion) -> Array:
     """Return what comes of one sample after the other, NaN for nothing."""
     rows = [watching.update(*row) for row in zip(
         motion.stamps.tolist(), motion.q, motion.qd, motion.effort)]
     return np.array([np.full(7, np.nan) if row is None else row for row in rows])
 
 
-def offline(watching: MomentumObserver, motion: Motion) -> Array:
-    """Return what comes of all samples together."""
+def offline(watching: MomentumObserver, motion: pushed_robot.Motion) -> Array:
     return watching.run(motion.stamps, motion.q, motion.qd, motion.effort)
 
 
@@ -88,9 +77,9 @@ def step_error(rate: int, irregular: bool, gain: float, run: Callable[..., Array
     """Return the largest difference from tau_ext (1 - exp(-K t)), as a share of tau_ext."""
     step, motion = stepped()
     motion = sampled(motion, rate, irregular)
-    after = np.maximum((motion.stamps - START) * 1e-9 - STEP_AT * 1e-3, 0.0)
+    after = np.maximum((motion.stamps - pushed_robot.START) * 1e-9 - STEP_AT * 1e-3, 0.0)
     expected = step * -np.expm1(-gain * after)[:, None]
-    told = Motion(stamps(motion.stamps), *(getattr(motion, name) for name in (
+    told = pushed_robot.Motion(stamps(motion.stamps), *(getattr(motion, name) for name in (
         'q', 'qd', 'effort', 'external')))
     found = run(MomentumObserver(dynamics(), gain=(gain,)), told)
     return float(np.abs(found - expected)[ALL_BUT].max() / np.abs(step).max())
@@ -135,7 +124,7 @@ def test_what_is_wrong_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---- a push at the tool
 
 
-def through_kalman(watching: MomentumObserver, motion: Motion) -> Array:
+def through_kalman(watching: MomentumObserver, motion: pushed_robot.Motion) -> Array:
     """Return what comes of estimated positions and velocities, as the node has them."""
     estimator = make_estimator('kalman', 7)
     rows = []
@@ -151,9 +140,9 @@ def through_kalman(watching: MomentumObserver, motion: Motion) -> Array:
     ('sideways', 'noisy', True)])
 def test_a_push_of_20_newtons_is_found_within_50_ms(push: str, sensors: str, rubs: bool) -> None:
     """By then the efforts are J'F to 5 %; before it there is no contact."""
-    motion = pushed(PUSHES[push], duration=1.1, rubs=rubs)
+    motion = pushed_robot.pushed(PUSHES[push], duration=1.1, rubs=rubs)
     if sensors == 'noisy':
-        motion = measured(motion, bits=17, velocity=1e-3, effort=EFFORT_NOISE)
+        motion = pushed_robot.measured(motion, bits=17, velocity=1e-3, effort=EFFORT_NOISE)
     run = through_kalman if sensors == 'noisy' else online
     external = run(MomentumObserver(dynamics(rubs)), motion)
     detector, noticed = ContactDetector(dynamics().joint_names), []
@@ -171,19 +160,19 @@ def test_a_push_of_20_newtons_is_found_within_50_ms(push: str, sensors: str, rub
 
 def test_friction_that_the_model_lacks_is_taken_for_a_touch() -> None:
     """What the motors supply for it is no external effort if the model has it."""
-    motion = pushed(duration=1.1, rubs=True)
+    motion = pushed_robot.pushed(duration=1.1, rubs=True)
     with_it = online(MomentumObserver(dynamics(True)), motion)[200:]
     without = online(MomentumObserver(dynamics()), motion)[200:]
     assert np.abs(with_it).max() < 4e-5
     # it acts against the motion, and the observer lags by 10 ms
-    np.testing.assert_allclose(without[10:], -rubbing(motion.qd)[200:-10], atol=0.1)
+    np.testing.assert_allclose(without[10:], -pushed_robot.rubbing(motion.qd)[200:-10], atol=0.1)
 
 
 def test_ten_minutes_of_exciting_motion_raise_no_alarm() -> None:
     """At 1 kHz with unfiltered noise of velocities; the noise is what it is said to be."""
     minutes, rate, period = 10, 1000, 5
     t = np.arange(period * rate) / rate
-    q, qd, qdd = desired(t)
+    q, qd, qdd = pushed_robot.desired(t)
     assert np.abs(qd).max() > 1.0
     effort = dynamics()(q, qd, qdd)
     M = dynamics().mass_matrix(q)
@@ -191,8 +180,9 @@ def test_ten_minutes_of_exciting_motion_raise_no_alarm() -> None:
     largest, power = 0.0, np.zeros(7)
     laps = minutes * 60 // period
     for lap in range(laps):
-        stamps = START + (lap * len(t) + np.arange(len(t))) * STEP
-        row = measured(Motion(stamps, q, qd, effort, effort), 17, 1e-3, EFFORT_NOISE, lap)
+        stamps = pushed_robot.START + (lap * len(t) + np.arange(len(t))) * pushed_robot.STEP
+        true = pushed_robot.Motion(stamps, q, qd, effort, effort)
+        row = pushed_robot.measured(true, 17, 1e-3, EFFORT_NOISE, lap)
         external = offline(watching, row)[100 * (lap == 0):]
         largest = max(largest, float(np.abs(external).max()))
         power += (external**2).mean(axis=0) / laps
@@ -212,7 +202,7 @@ def test_it_starts_afresh_after_a_gap_a_step_back_and_what_is_not_finite() -> No
 
     def take(k: int, **changed: Any) -> Array | None:
         given = {'q': motion.q[k], 'qd': motion.qd[k], 'effort': motion.effort[k], **changed}
-        return watching.update(first + STEP * k, **given)
+        return watching.update(first + pushed_robot.STEP * k, **given)
 
     def settled(k: int) -> int:
         """Take what comes until it has settled, and return the number of the next sample."""
@@ -240,7 +230,7 @@ def test_a_joint_without_effort_does_not_blind_the_others() -> None:
     expected = online(MomentumObserver(dynamics()), motion)
     holes = motion.effort.copy()
     holes[300, 2], holes[:, 5], holes[420] = np.nan, np.nan, np.inf
-    motion = Motion(motion.stamps, motion.q, motion.qd, holes, motion.external)
+    motion = pushed_robot.Motion(motion.stamps, motion.q, motion.qd, holes, motion.external)
     watching = MomentumObserver(dynamics())
     found = online(watching, motion)
     np.testing.assert_allclose(offline(MomentumObserver(dynamics()), motion), found, atol=1e-9)
@@ -254,14 +244,14 @@ def test_a_joint_without_effort_does_not_blind_the_others() -> None:
 
 def test_another_payload_is_no_push() -> None:
     """Momentum jumps when the model does."""
-    robot = InverseDynamics(read_urdf(panda()), loads=Loads(payload='panda_hand'))
+    robot = InverseDynamics(read_urdf(pushed_robot.panda()), loads=Loads(payload='panda_hand'))
     light, heavy = np.zeros(10), np.array([2.0, 0.0, 0.0, 0.1, 0.01, 0, 0, 0.01, 0, 0.01])
     motion = stepped()[1].chosen(slice(0, 300))
     watching = MomentumObserver(robot)
     answers = []
     for k, row in enumerate(zip(motion.stamps.tolist(), motion.q, motion.qd)):
         payload = heavy if k >= 150 else light
-        qdd = desired((motion.stamps[k] - START) * 1e-9)[2]
+        qdd = pushed_robot.desired((motion.stamps[k] - pushed_robot.START) * 1e-9)[2]
         answers.append(watching.update(*row, robot(motion.q[k], motion.qd[k], qdd, payload),
                                        payload))
     assert [k for k, answer in enumerate(answers) if answer is None] == [0, 150]
@@ -277,6 +267,6 @@ def test_parameters_are_checked() -> None:
     with pytest.raises(ParameterError, match='fixed'):
         MomentumObserver(moving)
     each = MomentumObserver(dynamics(), gain=(10.0,) * 6 + (1000.0,))
-    each.update(START, *np.zeros((3, 7)))
-    each.update(START + 10_000_000, *np.zeros((3, 7)))
+    each.update(pushed_robot.START, *np.zeros((3, 7)))
+    each.update(pushed_robot.START + 10_000_000, *np.zeros((3, 7)))
     assert each.settling.tolist() == [True] * 6 + [False]

@@ -16,7 +16,6 @@ from support.nodes.moving_robot import Robot
 
 
 def talk(graph: Graph) -> None:
-    """Publish until the end."""
     robot = Robot(graph)
     while True:
         robot.publisher.publish(robot.message(stamp=time.time_ns()))
@@ -24,7 +23,6 @@ def talk(graph: Graph) -> None:
 
 
 def listen(graph: Graph) -> None:
-    """Hear until the end."""
     graph.subscribe(JointState, 'inverse_dynamics/efforts', lambda message: None)
     print('listening', flush=True)
     graph.spin(1e6)

@@ -18,14 +18,12 @@ right_files = Export.files
 
 
 def receive(self: Stream, stamp: int, names: Any, *fields: Any) -> Any:
-    """Raise, or do as ever."""
     if 'defect' in names:
         raise ZeroDivisionError('a defect')
     return right(self, stamp, names, *fields)
 
 
 def files(self: Export) -> dict[str, str]:
-    """Raise, or do as ever."""
     if self.name == 'defect':
         raise ZeroDivisionError('a defect of the export')
     return right_files(self)

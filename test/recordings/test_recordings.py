@@ -10,17 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.recordings.bags import (
-    JOINT_STATE,
-    SECOND,
-    START,
-    STORE,
-    joint_state,
-    joint_trajectory,
-    text,
-    write_bag,
-    write_csv,
-)
+from support.recordings import bags
 from support.recordings.two_joints import NAMES, STORAGE, VALUES, check, listing, messages, stamps
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings import Record, open_recording
@@ -33,7 +23,7 @@ from urdf2dyn_ros.recordings.messages import decoder
     ('mcap', 'chunk', True), ('mcap', 'message', False), ('mcap', 'file', False)])
 def test_a_bag_gives_what_was_written(tmp_path: Path, kind: str, how: str, file: bool) -> None:
     """File or directory, compressed or not; twice, for a recording can be read again."""
-    inside = write_bag(tmp_path / 'bag', kind, {'/chatter': [text('hello')] * 3,
+    inside = bags.write_bag(tmp_path / 'bag', kind, {'/chatter': [bags.text('hello')] * 3,
                                                 '/joint_states': messages(2000)}, STORAGE[how])
     before = listing(tmp_path)
     recording = open_recording(inside if file else inside.parent)
@@ -56,7 +46,7 @@ def test_a_table_gives_what_was_written(tmp_path: Path, separator: str, end: str
     q, qd, tau = VALUES
     header = ['time', 'q_elbow [2]', 'q_shoulder', 'velocity_shoulder', 'qd_elbow [2]',
               'effort_shoulder', 'effort_elbow [2]']
-    rows = [[f'{stamp // SECOND}.{stamp % SECOND:09d}', *map(repr, map(float, (
+    rows = [[f'{stamp // bags.SECOND}.{stamp % bags.SECOND:09d}', *map(repr, map(float, (
         q[k, 1], q[k, 0], qd[k, 0], qd[k, 1], *tau[k])))] for k, stamp in enumerate(stamps(50))]
     rows[3][3] = ''
     lines = [separator.join(row) + end for row in [header, *rows]]
@@ -72,8 +62,9 @@ def test_a_table_gives_what_was_written(tmp_path: Path, separator: str, end: str
 
 def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> None:
     """Joint by joint; columns that mean nothing are told."""
-    path = write_csv(tmp_path / 'a.csv', ['time', 'q_a', 'position_b', 'qdd_b', 'mode', 'qd_c'],
-                     [[0.5, 1, 2, 3, 'idle', 0], [1.5, 'nan', 5, '', 'moving', 0]])
+    columns = ['time', 'q_a', 'position_b', 'qdd_b', 'mode', 'qd_c']
+    path = bags.write_csv(tmp_path / 'a.csv', columns,
+                          [[0.5, 1, 2, 3, 'idle', 0], [1.5, 'nan', 5, '', 'moving', 0]])
     recording = open_recording(path)
     first, second = recording
     assert (first.stamp, first.names) == (500_000_000, ('a', 'b'))
@@ -122,10 +113,10 @@ def test_a_table_with_a_fault_is_told_by_line_and_column(tmp_path: Path, content
 def test_points_of_a_trajectory_are_records_with_accelerations(tmp_path: Path, kind: str) -> None:
     """At the stamp of the message, or the time of its recording, plus their own time."""
     points = [(k * 10_000_000, [k, 1], [2, 3], [4, 5 + k], [6, 7]) for k in range(3)]
-    write_bag(tmp_path / 'bag', kind, {'/plan': [joint_trajectory(0, NAMES, points)]})
+    bags.write_bag(tmp_path / 'bag', kind, {'/plan': [bags.joint_trajectory(0, NAMES, points)]})
     recording = open_recording(tmp_path / 'bag')
     records = list(recording)
-    assert [record.stamp for record in records] == [START + k * 10_000_000 for k in range(3)]
+    assert [record.stamp for record in records] == [bags.START + k * 10_000_000 for k in range(3)]
     assert [record.acceleration.tolist() for record in records] == [[4, 5 + k] for k in range(3)]
     assert records[1].position.tolist() == [1, 1] and records[1].effort.tolist() == [6, 7]
     assert recording.remarks == ['messages without a stamp: 1; the time of their recording is '
@@ -136,42 +127,43 @@ def test_the_time_of_recording_serves_where_there_is_no_stamp(tmp_path: Path) ->
     """Message by message, and it is said."""
     sent = messages(20)
     for message in sent[5:9]:
-        message.header = joint_state(0, [], []).header
-    recording = open_recording(write_bag(tmp_path / 'bag', 'db3', {'/joint_states': sent}))
+        message.header = bags.joint_state(0, [], []).header
+    recording = open_recording(bags.write_bag(tmp_path / 'bag', 'db3', {'/joint_states': sent}))
     check(list(recording), 20)
     assert recording.remarks[0].startswith('messages without a stamp: 4;')
 
 
-STATES, PLAN = messages(2), [joint_trajectory(START, NAMES, [(0, *VALUES[[0, 1, 2, 2], 0])])]
+STATES = messages(2)
+PLAN = [bags.joint_trajectory(bags.START, NAMES, [(0, *VALUES[[0, 1, 2, 2], 0])])]
 
 
 @pytest.mark.parametrize(('topics', 'wanted', 'found'), [
-    ({'/a': STATES, '/chatter': [text('x')]}, None, '/a'),
+    ({'/a': STATES, '/chatter': [bags.text('x')]}, None, '/a'),
     ({'/a': STATES, '/joint_states': STATES}, None, '/joint_states'),
     ({'/a': STATES, '/b': []}, None, '/a'),
     ({'/a': STATES, '/plan': PLAN}, None, '/a'),
     ({'/a': STATES, '/plan': PLAN}, '/plan', '/plan'),
     ({'/a': STATES, '/b': STATES}, 'b', '/b'),
-    ({'/chatter': [text('x')], '/plan': PLAN}, None, '/plan'),
+    ({'/chatter': [bags.text('x')], '/plan': PLAN}, None, '/plan'),
 ])
 def test_the_topic_that_can_be_meant_is_taken(tmp_path: Path, topics: dict, wanted: str | None,
                                               found: str) -> None:
     """Joint states before trajectories, and what is asked for before both."""
-    recording = open_recording(write_bag(tmp_path / 'bag', 'mcap', topics), topic=wanted)
+    recording = open_recording(bags.write_bag(tmp_path / 'bag', 'mcap', topics), topic=wanted)
     assert recording.topic == found
     assert len(list(recording)) == len(topics[found])
 
 
 @pytest.mark.parametrize(('topics', 'wanted', 'words'), [
     ({'/a': STATES, '/b': STATES}, None, ['several topics', '--topic']),
-    ({'/chatter': [text('x')]}, None, ['no topic of sensor_msgs/msg/JointState and traj']),
-    ({'/a': STATES, '/chatter': [text('x')]}, '/c', ["no topic '/c'"]),
-    ({'/a': STATES, '/chatter': [text('x')]}, '/chatter', ["no topic '/chatter'"]),
+    ({'/chatter': [bags.text('x')]}, None, ['no topic of sensor_msgs/msg/JointState and traj']),
+    ({'/a': STATES, '/chatter': [bags.text('x')]}, '/c', ["no topic '/c'"]),
+    ({'/a': STATES, '/chatter': [bags.text('x')]}, '/chatter', ["no topic '/chatter'"]),
 ])
 def test_a_topic_that_is_missing_or_ambiguous_is_an_error_with_all_of_them(
         tmp_path: Path, topics: dict, wanted: str | None, words: list[str]) -> None:
     """With their types and counts."""
-    path = write_bag(tmp_path / 'bag', 'db3', topics)
+    path = bags.write_bag(tmp_path / 'bag', 'db3', topics)
     with pytest.raises(RecordingError) as caught:
         open_recording(path, topic=wanted)
     lines = [f'\n  {topic} ({sent[0].__msgtype__}, {len(sent)} messages)'
@@ -182,8 +174,9 @@ def test_a_topic_that_is_missing_or_ambiguous_is_an_error_with_all_of_them(
 
 def test_progress_is_told_up_to_the_end(tmp_path: Path) -> None:
     """A hundred times at most."""
-    table = write_csv(tmp_path / 'a.csv', ['time', 'q_a'], ([k, k] for k in range(2000)))
-    for path in (write_bag(tmp_path / 'bag', 'db3', {'/joint_states': messages(2000)}), table):
+    table = bags.write_csv(tmp_path / 'a.csv', ['time', 'q_a'], ([k, k] for k in range(2000)))
+    bag = bags.write_bag(tmp_path / 'bag', 'db3', {'/joint_states': messages(2000)})
+    for path in (bag, table):
         told: list[float] = []
         recording = open_recording(path, progress=told.append)
         assert len(list(recording)) == 2000
@@ -198,11 +191,12 @@ def test_memory_does_not_grow_with_the_recording(tmp_path: Path, kind: str) -> N
     peaks = []
     for count in (10, 600, 1200):   # what is imported once counts in the first
         if kind == 'csv':
-            path = write_csv(tmp_path / f'{count}.csv', ['time', *(f'q_{name}' for name in names)],
-                             ([k] * 101 for k in range(count)))
+            columns = ['time', *(f'q_{name}' for name in names)]
+            path = bags.write_csv(tmp_path / f'{count}.csv', columns,
+                                  ([k] * 101 for k in range(count)))
         else:
-            path = write_bag(tmp_path / str(count), kind, {'/a': [
-                joint_state(START + k, names, *[[k] * 100] * 3) for k in range(count)]})
+            path = bags.write_bag(tmp_path / str(count), kind, {'/a': [
+                bags.joint_state(bags.START + k, names, *[[k] * 100] * 3) for k in range(count)]})
         tracemalloc.start()
         for _ in open_recording(path):
             pass
@@ -219,12 +213,12 @@ shapes = st.tuples(st.lists(st.text(max_size=9), max_size=4), st.tuples(*[st.boo
 @given(st.lists(shapes, min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_messages_are_decoded_as_the_library_does(layouts: list, random: object) -> None:
     """Whatever they look like and however that changes, from one to the next."""
-    decode = decoder(JOINT_STATE)
+    decode = decoder(bags.JOINT_STATE)
     for names, present, frame in layouts:
-        for stamp in (START, 7, 0):
+        for stamp in (bags.START, 7, 0):
             values = [[random.gauss(0, 1) for _ in names] if there else [] for there in present]
-            message = joint_state(stamp, names, *values, frame=frame)
-            data = bytes(STORE.serialize_cdr(message, JOINT_STATE))
+            message = bags.joint_state(stamp, names, *values, frame=frame)
+            data = bytes(bags.STORE.serialize_cdr(message, bags.JOINT_STATE))
             record, = decode(data, 99)
             assert record.stamp == (stamp or 99)
             assert list(record.names) == names
@@ -234,8 +228,8 @@ def test_messages_are_decoded_as_the_library_does(layouts: list, random: object)
 
 def test_without_rosbags_bags_say_how_to_get_it_and_tables_do_not_need_it(tmp_path: Path) -> None:
     """In a process where it cannot be imported."""
-    bag = write_bag(tmp_path / 'bag', 'db3', {'/joint_states': messages(5)})
-    table = write_csv(tmp_path / 'a.csv', ['time', 'q_a'], [[0, 1], [1, 2]])
+    bag = bags.write_bag(tmp_path / 'bag', 'db3', {'/joint_states': messages(5)})
+    table = bags.write_csv(tmp_path / 'a.csv', ['time', 'q_a'], [[0, 1], [1, 2]])
     code = """
 import sys
 sys.modules['rosbags'] = None

@@ -16,8 +16,6 @@ FOLDER = ROOT / 'benchmarks'
 
 
 class Run(NamedTuple):
-    """What a run printed and wrote."""
-
     table: str
     found: dict[str, Any]
     folder: Path

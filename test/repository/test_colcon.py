@@ -45,7 +45,6 @@ def sourced(workspace: Path, command: str) -> str:
 
 @pytest.fixture(scope='module')
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a workspace in which the package has been built."""
     folder = tmp_path_factory.mktemp('workspace')
     out = run(folder, 'colcon', '--log-base', 'log', 'build', '--base-paths', str(ROOT))
     assert '1 package finished' in out

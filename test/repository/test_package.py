@@ -31,7 +31,6 @@ SOURCES = ('urdf2dyn_ros', 'config', 'launch', 'plotjuggler', 'resource', 'rviz'
 
 
 def relative(path: Path) -> str:
-    """Return a path as it is called in the repository."""
     return str(path.relative_to(ROOT))
 
 

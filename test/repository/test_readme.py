@@ -24,7 +24,6 @@ ROBOTS = {
 
 
 def row(name: str) -> str:
-    """Return a robot's row in the table of operations."""
     found = information(read_urdf(ROBOTS[name].read_bytes()))
     cells = [f'{cost["multiplications"]} / {cost["additions"]}'
              for cost in (found['operations'][style] for style in ('fast', 'readable'))]

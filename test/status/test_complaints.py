@@ -11,7 +11,6 @@ from urdf2dyn_ros.status.fault_log import LOG_PERIOD, WARNING_MEMORY, FaultLog
 
 @pytest.fixture
 def clock() -> Clock:
-    """Return a clock that stands still."""
     return Clock()
 
 

@@ -23,19 +23,16 @@ class Clock:
         return self.now
 
     def wait(self, seconds: float) -> None:
-        """Go on."""
         self.now += round(seconds * SECOND_NS)
 
 
 @pytest.fixture
 def clock() -> Clock:
-    """Return a clock."""
     return Clock()
 
 
 @pytest.fixture
 def monitor(clock: Clock) -> Monitor:
-    """Return a monitor with that clock."""
     return Monitor(clock)
 
 

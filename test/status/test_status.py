@@ -44,7 +44,6 @@ def state(stamps: Sequence[int] = (NOW - SECOND // 250, NOW), names: Sequence[st
 
 def heard(running: NodeState, figures: MonitorReport = FIGURES, publishers: Sequence[str] = ONE,
           **grown: int) -> tuple[Level, str]:
-    """Return level and sentence of the input."""
     status = input_status(running, figures, Counter(grown or {'used': 250}), publishers)
     assert status.part == 'input'
     return status.level, status.message

@@ -19,7 +19,6 @@ def codes(text: str | bytes, **options: int) -> list[str]:
 
 
 def tree(count: int, parent: Callable[[int], int]) -> str:
-    """Return a robot of so many links, each with its parent."""
     body = '<mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
     links = ''.join(
         f'<link name="l{i}"><inertial>{body}</inertial></link>\n' for i in range(count)

@@ -36,7 +36,6 @@ def random_state(names: Iterable[str], seed: int = 0) -> dict[str, tuple[float, 
 
 
 def columns(names: Iterable[str], state: State) -> Array:
-    """Return q, qd and qdd in the order of the names, as three rows."""
     return np.array([state[name] for name in names]).reshape(-1, 3).T
 
 
@@ -110,7 +109,6 @@ class Pinocchio:
         self._data = self._model.createData()
 
     def efforts(self, state: State) -> dict[str, float]:
-        """Return the efforts of the independent joints."""
         effort = pin.rnea(self._model, self._data, *self._vectors(state))
         return self._mimics.reflected({
             name: float(effort[joint.idx_v]) for name, joint in self._joints()})
@@ -162,11 +160,9 @@ class MuJoCo:
         self._data = mujoco.MjData(self._model)
 
     def set_armature(self, joint: str, armature: float) -> None:
-        """Give a joint a reflected inertia."""
         self._model.dof_armature[self._model.joint(joint).dofadr[0]] = armature
 
     def efforts(self, state: State) -> dict[str, float]:
-        """Return the efforts of the independent joints."""
         model, data = self._model, self._data
         state = self._mimics.expanded(state)
         names = [model.joint(i).name for i in range(model.njnt)]
@@ -178,7 +174,6 @@ class MuJoCo:
 @lru_cache(maxsize=8)
 def exported(model: RobotModel, style: str = 'readable',
              gravity: tuple[float, float, float] = GRAVITY) -> dict[str, Any]:
-    """Return what an exported script defines."""
     text, = export_model(model, 'python', style, 'robot', gravity).values()
     namespace: dict[str, Any] = {'__name__': 'robot'}
     exec(compile(text, 'robot.py', 'exec'), namespace)
@@ -187,7 +182,6 @@ def exported(model: RobotModel, style: str = 'readable',
 
 def efforts_of(model: RobotModel, state: State,
                gravity: tuple[float, float, float] = GRAVITY) -> dict[str, float]:
-    """Return this package's efforts by name."""
     dynamics = InverseDynamics(model, gravity, base='fixed')
     names = dynamics.joint_names
     return dict(zip(names, map(float, dynamics(*columns(names, state)))))

@@ -10,65 +10,56 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
+from support.nodes import moving_robot
 from support.nodes.graph import SENSOR, Graph
-from support.nodes.moving_robot import (
-    CENTRED,
-    NAMES,
-    START,
-    STEP,
-    TEXT,
-    Robot,
-    connected,
-    error,
-    stamp_of,
-    started,
-)
 from support.robot_files import OWN
 
 
 def test_joint_states_become_efforts(graph: Graph) -> None:
     """Any order and extra joints in; the model's order, the same stamps and right efforts out."""
-    with started(graph):
-        robot = connected(graph)
+    with moving_robot.started(graph):
+        robot = moving_robot.connected(graph)
         states = graph.messages(JointTrajectory, 'inverse_dynamics/state')
         residuals = graph.messages(JointState, 'inverse_dynamics/residuals')
         graph.introduced()
-        names = [*reversed(NAMES), 'gripper']
+        names = [*reversed(moving_robot.NAMES), 'gripper']
         for _ in range(100):
-            robot.stamp += STEP
+            robot.stamp += moving_robot.STEP
             robot.publisher.publish(robot.message(names))
             graph.spin(0.004)
         graph.caught_up()
         assert len(robot.efforts) >= 90
     message = robot.efforts[-1]
-    assert list(message.name) == NAMES
+    assert list(message.name) == moving_robot.NAMES
     assert message.header.frame_id == residuals[-1].header.frame_id == 'base'   # RViz wants one
     # two steps of 4 ms: the centred difference of 2 rad/s motion is off by (w dt)^2 / 6
-    assert max(error(message, robot) for message in robot.efforts) < 1e-4
-    stamps = [stamp_of(message) for message in robot.efforts]
-    assert stamps == sorted(set(stamps)) and (stamps[-1] - START) % STEP == 0
+    assert max(moving_robot.error(message, robot) for message in robot.efforts) < 1e-4
+    stamps = [moving_robot.stamp_of(message) for message in robot.efforts]
+    assert stamps == sorted(set(stamps))
+    assert (stamps[-1] - moving_robot.START) % moving_robot.STEP == 0
     q, qd, qdd = robot.motion(stamps[-1])
     np.testing.assert_allclose(message.position, q, atol=1e-12)
     np.testing.assert_allclose(message.velocity, qd, atol=1e-12)
     point = states[-1].points[0]
-    assert list(states[-1].joint_names) == NAMES
+    assert list(states[-1].joint_names) == moving_robot.NAMES
     np.testing.assert_allclose(point.accelerations, qdd, atol=1e-3)
+    last = moving_robot.stamp_of(states[-1])
     assert list(point.effort) == list(next(
-        m for m in robot.efforts if stamp_of(m) == stamp_of(states[-1])).effort)
+        m for m in robot.efforts if moving_robot.stamp_of(m) == last).effort)
     assert np.abs(residuals[-1].effort).max() < 1e-2
 
 
 @pytest.mark.fault(20)
 def test_the_description_comes_from_the_topic_and_a_bad_one_later_is_refused(graph: Graph) -> None:
     """A new one replaces the model, a bad, empty or identical one leaves it running."""
-    publisher = graph.describe(TEXT)
-    with graph.process('inverse_dynamics', **CENTRED) as process:
+    publisher = graph.describe(moving_robot.TEXT)
+    with graph.process('inverse_dynamics', **moving_robot.CENTRED) as process:
         graph.wait(lambda: 'model of' in process.output)
-        robot = connected(graph)
+        robot = moving_robot.connected(graph)
         robot.move(30)
         assert len(robot.efforts) > 20
-        negative = TEXT.replace('value="35.0"', 'value="-35.0"').replace('mass value="35"',
-                                                                         'mass value="-35"')
+        negative = moving_robot.TEXT.replace('value="35.0"', 'value="-35.0"').replace(
+            'mass value="35"', 'mass value="-35"')
         for bad, words, times in ((negative, 'mass-negative', 1), ('no XML', 'remains active', 2),
                                   ('', 'empty robot description', 1)):
             publisher.publish(String(data=bad))   # a newer one may replace one that waits
@@ -77,7 +68,7 @@ def test_the_description_comes_from_the_topic_and_a_bad_one_later_is_refused(gra
         before = len(robot.efforts)
         robot.move(30)
         assert len(robot.efforts) > before + 20
-        publisher.publish(String(data=TEXT.replace('joint6', 'wrist')))
+        publisher.publish(String(data=moving_robot.TEXT.replace('joint6', 'wrist')))
         graph.wait(lambda: 'wrist' in process.output)
         before = len(robot.efforts)
         robot.move(10)
@@ -87,25 +78,25 @@ def test_the_description_comes_from_the_topic_and_a_bad_one_later_is_refused(gra
 
 def test_partial_messages_are_merged(graph: Graph) -> None:
     """Two publishers, each with half of the joints."""
-    with started(graph):
-        robot = connected(graph)
+    with moving_robot.started(graph):
+        robot = moving_robot.connected(graph)
         other = graph.publisher(JointState, 'joint_states')
         graph.wait(lambda: other.get_subscription_count() > 0)
         graph.introduced()
         for _ in range(60):
-            robot.stamp += STEP
-            robot.publisher.publish(robot.message(NAMES[:2]))
-            other.publish(robot.message(NAMES[2:], robot.stamp + 1_000))
+            robot.stamp += moving_robot.STEP
+            robot.publisher.publish(robot.message(moving_robot.NAMES[:2]))
+            other.publish(robot.message(moving_robot.NAMES[2:], robot.stamp + 1_000))
             graph.spin(0.006)
         graph.caught_up()
         assert len(robot.efforts) > 30
-        assert error(robot.efforts[-1], robot) < 1e-2
+        assert moving_robot.error(robot.efforts[-1], robot) < 1e-2
 
 
 def test_bad_samples_are_left_out_and_good_ones_are_answered_again(graph: Graph) -> None:
     """NaN, wrong lengths, duplicate, zero and backward stamps: nothing wrong comes out."""
-    with started(graph) as process:
-        robot = connected(graph)
+    with moving_robot.started(graph) as process:
+        robot = moving_robot.connected(graph)
         robot.move(20)
         nan = math.nan
         changes: list[dict[str, Any]] = [
@@ -115,18 +106,18 @@ def test_bad_samples_are_left_out_and_good_ones_are_answered_again(graph: Graph)
             robot.move(5, **change)
         robot.publisher.publish(robot.message(stamp=0))
         robot.publisher.publish(robot.message(stamp=robot.stamp))
-        robot.publisher.publish(robot.message(stamp=robot.stamp - STEP))
+        robot.publisher.publish(robot.message(stamp=robot.stamp - moving_robot.STEP))
         robot.move(5, velocity=[nan] * 6)
         robot.efforts.clear()
         robot.move(40)
         assert len(robot.efforts) >= 35
         assert all(math.isfinite(entry) for m in robot.efforts for entry in m.effort)
-        assert error(robot.efforts[-1], robot) < 1e-3
+        assert moving_robot.error(robot.efforts[-1], robot) < 1e-3
         robot.stamp -= 3_600_000_000_000
         robot.efforts.clear()
         robot.move(40)
         assert len(robot.efforts) >= 35, 'a bag that starts again from its beginning'
-        assert error(robot.efforts[-1], robot) < 1e-3
+        assert moving_robot.error(robot.efforts[-1], robot) < 1e-3
         assert process.stop() == 0
 
 
@@ -134,15 +125,15 @@ def test_continuous_joints_are_unwrapped_and_missing_velocities_had_from_positio
         graph: Graph) -> None:
     """A wheel that turns through pi must not give a spike."""
     text = (OWN / 'robot_2r.urdf').read_text()
-    with started(graph, robot_description=text):
+    with moving_robot.started(graph, robot_description=text):
         publisher = graph.publisher(JointState, 'joint_states')
         efforts = graph.messages(JointState, 'inverse_dynamics/efforts')
         graph.introduced()
         for k in range(100):
             message = JointState(name=['joint1', 'joint2'])
-            sec_ns = divmod(START + k * STEP, 10**9)
+            sec_ns = divmod(moving_robot.START + k * moving_robot.STEP, 10**9)
             message.header.stamp.sec, message.header.stamp.nanosec = sec_ns
-            angle = 3.0 + 2.0 * k * STEP * 1e-9   # 2 rad/s, through pi after 0.07 s
+            angle = 3.0 + 2.0 * k * moving_robot.STEP * 1e-9   # 2 rad/s, through pi after 0.07 s
             message.position = [math.remainder(angle, 2.0 * math.pi), 0.5]
             publisher.publish(message)
             graph.spin(0.004)
@@ -156,12 +147,12 @@ def test_continuous_joints_are_unwrapped_and_missing_velocities_had_from_positio
 def test_names_are_relative_so_that_namespaces_work(graph: Graph) -> None:
     """Two arms side by side."""
     with graph.process('inverse_dynamics', arguments=['-r', '__ns:=/left'],
-                       robot_description=TEXT, **CENTRED):
+                       robot_description=moving_robot.TEXT, **moving_robot.CENTRED):
         publisher = graph.publisher(JointState, '/left/joint_states', SENSOR)
         efforts = graph.messages(JointState, '/left/inverse_dynamics/efforts')
         graph.wait(lambda: publisher.get_subscription_count() > 0)
         graph.wait(lambda: graph.node.count_publishers('/left/inverse_dynamics/efforts') > 0)
-        robot = Robot(graph)
+        robot = moving_robot.Robot(graph)
         robot.publisher = publisher
         graph.wait(lambda: len(efforts) > 3, meanwhile=robot.move_one)
         assert graph.call(Trigger, '/left/export_model') is not None

@@ -99,18 +99,15 @@ def test_parameters_of_joints_come_from_a_file_and_change_while_the_node_runs(
 
 
 def set_payload(graph: Graph, carries: bool) -> Any:
-    """Call the service and return its answer."""
     return graph.request(SetBool, 'inverse_dynamics/set_payload', data=carries)
 
 
 def is_attached(graph: Graph) -> bool:
-    """Return the parameter that the service sets."""
     return graph.request(GetParameters, 'inverse_dynamics/get_parameters',
                          names=['payload.attached']).values[0].bool_value
 
 
 def set_together(graph: Graph, **values: ParameterValue) -> Any:
-    """Set parameters of the payload atomically and return the result."""
     return graph.request(
         SetParametersAtomically, 'inverse_dynamics/set_parameters_atomically', parameters=[
             Parameter(name=f'payload.{name}', value=value) for name, value in values.items()],

@@ -73,19 +73,16 @@ class Arm:
 
 
 def begun(graph: Graph, **parameters: Any) -> Process:
-    """Start the node with the arm and wait for its model."""
     process = graph.process(NODE, robot_description=ARM, **ROTORS, **parameters)
     graph.wait(lambda: 'model of' in process.output, what='model in the log')
     return process
 
 
 def enable(graph: Graph, enabled: bool = True) -> Any:
-    """Have it observe, or no longer; return the answer."""
     return graph.set_parameter('observer.enabled', type=1, bool_value=enabled)
 
 
 def numbers(graph: Graph, name: str, *values: float) -> Any:
-    """Set a parameter to several numbers; return the answer."""
     return graph.set_parameter(name, type=8, double_array_value=values)
 
 

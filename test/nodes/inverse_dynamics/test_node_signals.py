@@ -42,7 +42,6 @@ def processor_time(process: Process) -> float:
 
 
 def chain(joints: int) -> str:
-    """Return a chain of equal links."""
     parts = ['<robot name="chain"><link name="l0"/>']
     for k in range(joints):
         parts.append(

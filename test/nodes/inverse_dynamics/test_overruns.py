@@ -184,8 +184,6 @@ def long_chain(joints: int = 500) -> str:
 
 
 class Counters:
-    """The counters in ~/status."""
-
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._arrays = graph.messages(DiagnosticArray, 'inverse_dynamics/status')

@@ -19,7 +19,6 @@ from urdf2dyn_ros.stream.output import Output
 
 
 def message(names: list[str], present: tuple[bool, ...], frame: str, value: float) -> bytes:
-    """Return the bytes of a message."""
     made = JointState(name=names)
     made.header.frame_id = frame
     made.header.stamp.sec, made.header.stamp.nanosec = 7, 5

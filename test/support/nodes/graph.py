@@ -113,7 +113,6 @@ class Graph(Client):
         return received
 
     def publisher(self, kind: Any, topic: str, qos: QoSProfile | int = 10) -> Any:
-        """Return a publisher of the test's node."""
         return self.node.create_publisher(kind, topic, qos)
 
     def spin(self, seconds: float) -> None:
@@ -161,7 +160,6 @@ class Graph(Client):
 
     def call(self, kind: Any, service: str, timeout: float = 60.0,
              meanwhile: Callable[[], None] = lambda: None) -> Any:
-        """Call a service without arguments and return its answer."""
         return super().call(kind, service, timeout, meanwhile)
 
     def request(self, kind: Any, service: str, **fields: Any) -> Any:
@@ -173,7 +171,6 @@ class Graph(Client):
         return answer.result()
 
     def set_parameter(self, name: str, node: str = 'inverse_dynamics', **value: Any) -> Any:
-        """Set a parameter of a node through its service and return the result."""
         return self.request(SetParameters, f'{node}/set_parameters', parameters=[
             Parameter(name=name, value=ParameterValue(**value))]).results[0]
 

@@ -26,15 +26,12 @@ class Statuses:
         return self._part(part).level if self.arrays else STALE
 
     def message(self, part: str) -> str:
-        """Return its sentence."""
         return self._part(part).message
 
     def values(self, part: str) -> dict[str, str]:
-        """Return its values by key."""
         return {row.key: row.value for row in self._part(part).values}
 
     def levels(self) -> list[bytes]:
-        """Return the levels of model, input and output."""
         return [self.level(part) for part in PARTS]
 
     def _part(self, part: str) -> Any:

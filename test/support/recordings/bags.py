@@ -66,7 +66,6 @@ def write_bag(path: Path, kind: str, topics: dict[str, Sequence[Any]], compressi
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
-    """Write a table with commas."""
     with path.open('w', newline='') as file:
         writer = csv.writer(file)
         writer.writerow(header)

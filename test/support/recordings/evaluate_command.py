@@ -42,7 +42,6 @@ class Done(NamedTuple):
         return np.column_stack([rows[f'{name}_{joint}'] for joint in joints])
 
     def figures(self) -> list[dict]:
-        """Return the joints of the report."""
         return json.loads((self.folder / 'efforts.json').read_text())['joints']
 
 
@@ -58,7 +57,6 @@ def true_efforts(done: Done, samples: Samples) -> np.ndarray:
 
 
 def with_dynamics(folder: Path, damping: float, friction: float) -> Path:
-    """Return the SCARA with friction in all of its joints."""
     path = folder / 'friction.urdf'
     path.write_text(SCARA.read_text().replace(
         '</joint>', f'<dynamics damping="{damping}" friction="{friction}"/></joint>'))

@@ -41,7 +41,6 @@ class Samples:
     names: tuple[str, ...] = JOINTS
 
     def but(self, **changed: Any) -> Samples:
-        """Return the same with other values."""
         return replace(self, **changed)
 
     def reversed(self) -> Samples:
@@ -67,7 +66,6 @@ def motion(count: int = 300, rate: int = 250, start: int = START) -> Samples:
 
 
 def states(samples: Samples) -> list[Any]:
-    """Return JointState messages."""
     nothing = [()] * len(samples.stamps)
     return [joint_state(int(stamp), samples.names, *row) for stamp, *row in zip(
         samples.stamps, samples.q, nothing if samples.qd is None else samples.qd,
@@ -75,12 +73,10 @@ def states(samples: Samples) -> list[Any]:
 
 
 def db3(folder: Path, samples: Samples) -> Path:
-    """Write a database."""
     return write_bag(folder / 'bag', 'db3', {'/joint_states': states(samples)})
 
 
 def mcap(folder: Path, samples: Samples) -> Path:
-    """Write an MCAP file."""
     return write_bag(folder / 'bag', 'mcap', {'/joint_states': states(samples)})
 
 
@@ -90,7 +86,6 @@ def directory(folder: Path, samples: Samples) -> Path:
 
 
 def table(folder: Path, samples: Samples, accelerations: bool = False) -> Path:
-    """Write a table."""
     parts = {'q': samples.q, 'qd': samples.qd, 'effort': samples.effort,
              'qdd': samples.qdd if accelerations else None}
     known = {what: values for what, values in parts.items() if values is not None}
@@ -102,7 +97,6 @@ def table(folder: Path, samples: Samples, accelerations: bool = False) -> Path:
 
 
 def trajectory(folder: Path, samples: Samples) -> Path:
-    """Write one JointTrajectory."""
     assert samples.qd is not None and samples.effort is not None
     first = int(samples.stamps[0])
     points = [(int(stamp) - first, *row) for stamp, *row in zip(
@@ -116,7 +110,6 @@ KINDS: dict[str, Callable[[Path, Samples], Path]] = {
 
 
 def renamed(samples: Samples, names: Sequence[str]) -> Samples:
-    """Return the same of other joints."""
     return samples.but(names=tuple(names))
 
 

@@ -8,17 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from support.recordings.bags import joint_state, write_bag, write_csv
-from support.streams.known_motions import (
-    DURATION,
-    ENDING,
-    NAMES,
-    PROFILES,
-    SETTLING,
-    START,
-    Recording,
-    record,
-    truth,
-)
+from support.streams import known_motions
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.tuning.motion import RecordedMotion
@@ -29,14 +19,15 @@ def silent(done: float) -> None:
     """Show no progress."""
 
 
-def scaled(scale: float, samples: int = 1500) -> Recording:
+def scaled(scale: float, samples: int = 1500) -> known_motions.Recording:
     """Return the four motions so many times as large, with encoders and noise to match."""
-    whole = record(PROFILES['C'])
-    return Recording(whole.stamps[:samples], scale * whole.q[:samples],
+    whole = known_motions.record(known_motions.PROFILES['C'])
+    return known_motions.Recording(whole.stamps[:samples], scale * whole.q[:samples],
                      scale * whole.qd[:samples])
 
 
-def motion_of(samples: Recording, names: tuple[str, ...] = NAMES) -> RecordedMotion:
+def motion_of(samples: known_motions.Recording,
+              names: tuple[str, ...] = known_motions.NAMES) -> RecordedMotion:
     starts = np.arange(len(samples.stamps)) == 0
     return RecordedMotion(Path('made'), names, samples.stamps, samples.q.copy(), samples.qd.copy(),
                           starts, samples.stamps)
@@ -45,19 +36,20 @@ def motion_of(samples: Recording, names: tuple[str, ...] = NAMES) -> RecordedMot
 def error(estimator: str, motion: RecordedMotion, scale: float, **parameters: float) -> float:
     """Return RMSE(qdd) / RMS(qdd), geometric mean of the motions, against the truth."""
     found = estimated(make_estimator(estimator, 4, **parameters), motion, silent).qdd
-    true = scale * truth(motion.stamps)[2]
-    time = (motion.stamps - START) * 1e-9
-    counted = (time >= SETTLING) & (time <= DURATION - ENDING)
+    true = scale * known_motions.truth(motion.stamps)[2]
+    time = (motion.stamps - known_motions.START) * 1e-9
+    last = known_motions.DURATION - known_motions.ENDING
+    counted = (time >= known_motions.SETTLING) & (time <= last)
     rmse = np.sqrt(np.nanmean((found - true)[counted] ** 2, axis=0))
     return float(np.exp(np.mean(np.log(rmse / np.sqrt(np.mean(true[counted] ** 2, axis=0))))))
 
 
-def as_db3(path: Path, samples: Recording, names: tuple[str, ...]) -> Path:
+def as_db3(path: Path, samples: known_motions.Recording, names: tuple[str, ...]) -> Path:
     return write_bag(path / 'bag', 'db3', {'/joint_states': [
         joint_state(stamp, names, q, qd) for stamp, q, qd in samples]}).parent
 
 
-def as_mcap(path: Path, samples: Recording, names: tuple[str, ...]) -> Path:
+def as_mcap(path: Path, samples: known_motions.Recording, names: tuple[str, ...]) -> Path:
     """Return a file; a gripper's messages are among the arm's, and the order of joints differs."""
     return write_bag(path / 'bag', 'mcap', {'/joint_states': [
         message for stamp, q, qd in samples for message in (
@@ -65,12 +57,12 @@ def as_mcap(path: Path, samples: Recording, names: tuple[str, ...]) -> Path:
             joint_state(stamp + 300_000, ['gripper'], [0.0]))]})
 
 
-def as_csv(path: Path, samples: Recording, names: tuple[str, ...]) -> Path:
+def as_csv(path: Path, samples: known_motions.Recording, names: tuple[str, ...]) -> Path:
     """Return a table whose time begins at zero."""
     return write_csv(
         path / 'table.csv', ['time', *(f'q_{name}' for name in names),
                              *(f'qd_{name}' for name in names)],
-        ([(stamp - START) * 1e-9, *q, *qd] for stamp, q, qd in samples))
+        ([(stamp - known_motions.START) * 1e-9, *q, *qd] for stamp, q, qd in samples))
 
 
 def tune(*words: object) -> tuple[int, str, str]:
