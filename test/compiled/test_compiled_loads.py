@@ -1,6 +1,6 @@
 """Compiled functions with everything that acts on a robot, against the Python text."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -70,6 +70,17 @@ def given(dynamics: InverseDynamics, function: str, count: int) -> list[np.ndarr
     rng = np.random.default_rng(7)
     return [rng.normal(size=(count, len(x.entries)))
             for x in dynamics._function(function)._inputs]
+
+
+def refusal(python: Callable[..., object], c: Callable[..., object], states: list) -> str:
+    """Return the words in which both refuse a call."""
+    words = []
+    for of in (python, c):
+        with pytest.raises(StateError) as caught:
+            of(*states)
+        words.append(str(caught.value))
+    assert words[0] == words[1]
+    return words[0]
 
 
 @pytest.mark.parametrize('function', FUNCTIONS)
@@ -146,14 +157,9 @@ def test_what_is_not_finite_is_named_wherever_it_is(value: float, base: str, fun
             for states, at in (([x[0].copy() for x in rows], f'[{k}]'),
                                ([x.copy() for x in rows], f'[5, {k}]')):
                 states[i][..., k][(5,) * (states[i].ndim - 1)] = value
-                words = []
-                for of in (python, c):
-                    with pytest.raises(StateError) as caught:
-                        of(*states)
-                    words.append(str(caught.value))
-                assert words[0] == words[1]
-                assert f'{name}{at} is {value}' in words[0]
-                assert f'{entry} must be finite' in words[0]
+                said = refusal(python, c, states)
+                assert f'{name}{at} is {value}' in said
+                assert f'{entry} must be finite' in said
 
 
 def test_inputs_that_do_not_fit_are_refused_in_the_same_words(moving: Pair, call: str) -> None:
@@ -174,13 +180,7 @@ def test_inputs_that_do_not_fit_are_refused_in_the_same_words(moving: Pair, call
     }
     for words, wrong in cases.items():
         for states in wrong:
-            said = []
-            for dynamics in (python, c):
-                with pytest.raises(StateError) as caught:
-                    dynamics(*states)
-                said.append(str(caught.value))
-            assert said[0] == said[1]
-            assert words in said[0]
+            assert words in refusal(python, c, states)
 
 
 def test_threads_change_nothing(moving: Pair) -> None:

@@ -145,24 +145,8 @@ BAD_TABLES = [
     ('time,a\n1700000000000,2\n', ['line 2', 'seconds']),
     ('time,a\n1,"2\n3\n', ['line 3', 'not CSV']),
     (NUL, ['line 2']),
-    (b'time,a\n1,\xff\n', ['UTF-8', '0xff']),
-]
-
-
-@pytest.mark.parametrize(('content', 'expected'), BAD_TABLES)
-def test_what_is_wrong_with_a_table_is_told_by_file_line_and_column(content, expected, tmp_path,
-                                                                   capsys):
-    file = tmp_path / 'bad.csv'
-    file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    assert main(['plot', str(file), '-o', str(tmp_path / 'x.png')]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith('error: ') and 'bad.csv' in said and said.count('\n') == 1
-    for word in expected:
-        assert word in said
-    assert [path.name for path in tmp_path.iterdir()] == ['bad.csv']
-
-
-@pytest.mark.parametrize(('content', 'expected'), [
+    (b'time,a\n1,\xff\n', ['UTF-8', '0xff'])]
+BAD_REPORTS = [
     ('', ['line 1, column 1', 'not JSON']),
     ('[]', ['no report']),
     ('{"joints": []}', ['no report']),
@@ -171,16 +155,20 @@ def test_what_is_wrong_with_a_table_is_told_by_file_line_and_column(content, exp
     (json.dumps({'joints': [{'joint': 'a', 'unit': 'N', 'nrmse': 'x', 'rmse': 1, 'r2': 1,
                              'max_error': 1, 'not_credible': ''}]}), ['joint 1', "'x'"]),
     ('[' * 100_000, ['not JSON']),
-    (b'\xff\xfe', ['not JSON']),
-])
-def test_what_is_no_report_is_refused(content, expected, tmp_path, capsys):
-    file = tmp_path / 'bad.json'
+    (b'\xff\xfe', ['not JSON'])]
+
+
+@pytest.mark.parametrize(('name', 'content', 'expected'), [
+    *(('bad.csv', *row) for row in BAD_TABLES), *(('bad.json', *row) for row in BAD_REPORTS)])
+def test_what_is_wrong_with_a_file_is_told_by_its_place(name, content, expected, tmp_path, capsys):
+    file = tmp_path / name
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     assert main(['plot', str(file), '-o', str(tmp_path / 'x.png')]) == 1
     said = capsys.readouterr().err
-    assert said.startswith('error: ') and 'bad.json' in said and said.count('\n') == 1
+    assert said.startswith('error: ') and name in said and said.count('\n') == 1
     for word in expected:
         assert word in said
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 @pytest.mark.parametrize(('words', 'expected'), [

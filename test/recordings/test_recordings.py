@@ -23,8 +23,8 @@ from urdf2dyn_ros.recordings.messages import decoder
     ('mcap', 'chunk', True), ('mcap', 'message', False), ('mcap', 'file', False)])
 def test_a_bag_gives_what_was_written(tmp_path: Path, kind: str, how: str, file: bool) -> None:
     """File or directory, compressed or not; twice, for a recording can be read again."""
-    inside = bags.write_bag(tmp_path / 'bag', kind, {'/chatter': [bags.text('hello')] * 3,
-                                                '/joint_states': messages(2000)}, STORAGE[how])
+    inside = bags.write_bag(tmp_path / 'bag', kind, {
+        '/chatter': [bags.text('hello')] * 3, '/joint_states': messages(2000)}, STORAGE[how])
     before = listing(tmp_path)
     recording = open_recording(inside if file else inside.parent)
     for _ in range(2):

@@ -20,12 +20,8 @@ def codes(text: str | bytes, **options: int) -> list[str]:
 
 def tree(count: int, parent: Callable[[int], int]) -> str:
     body = '<mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
-    links = ''.join(
-        f'<link name="l{i}"><inertial>{body}</inertial></link>\n' for i in range(count)
-    )
-    joints = ''.join(
-        f'<joint name="j{i}" type="continuous">'
-        f'<parent link="l{parent(i)}"/><child link="l{i}"/></joint>\n'
-        for i in range(1, count)
-    )
+    links = ''.join(f'<link name="l{i}"><inertial>{body}</inertial></link>\n'
+                    for i in range(count))
+    joints = ''.join(f'<joint name="j{i}" type="continuous"><parent link="l{parent(i)}"/>'
+                     f'<child link="l{i}"/></joint>\n' for i in range(1, count))
     return f'<robot name="tree">{links}{joints}</robot>'

@@ -25,14 +25,10 @@ DRIVERS = TEST / 'drivers'
 
 class Tool(NamedTuple):
     """
-    What compiles and runs the files of a language, in their folder.
+    What compiles and runs the files of a language (key of LANGUAGES), in their folder.
 
-    Attributes
-    ----------
-    language, command : str
-        Key of LANGUAGES; what must be installed.
-    test, drive : tuple of str
-        Commands that run the file's own test, and a driver; with {name} and {NAME}.
+    `command` must be installed; `test` and `drive` are commands that run the file's own test, and
+    a driver; with {name} and {NAME}.
 
     """
 

@@ -35,14 +35,8 @@ def trees(draw: st.DrawFn, most: int = 12, massless: bool = False,
     """
     Return a robot of 1 to `most` bodies behind its root.
 
-    Parameters
-    ----------
-    draw : callable
-    most : int
-    massless : bool
-        Have links without inertia, which MuJoCo does not take.
-    nearly : bool
-        Have axes that are almost parallel or normal, and angles as people print them.
+    `massless`: some links have no inertia, which MuJoCo does not take; `nearly`: some axes are
+    almost parallel or normal, and angles are as people print them.
 
     """
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))

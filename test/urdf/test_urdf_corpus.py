@@ -1,7 +1,5 @@
 """What is reported of each of the faulty URDFs under corpus/."""
 
-from typing import Any
-
 import pytest
 
 from support.faulty_urdfs import CORPUS, REFUSED, WARNED
@@ -17,26 +15,13 @@ def problems(name: str, **options: bool) -> tuple[Problem, ...]:
         return error.problems
 
 
-def marked(rows: list[tuple[int, str, str, int, tuple[str, ...]]]) -> list[Any]:
-    """Return the parameters of a test, marked by their fault."""
-    return [pytest.param(*row, id=row[0], marks=pytest.mark.fault(fault)) for fault, *row in rows]
-
-
-@pytest.mark.parametrize(('name', 'code', 'line', 'said'), marked(REFUSED))
-def test_what_has_no_dynamics_is_refused_with_place_and_remedy(
-    name: str, code: str, line: int, said: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize(('name', 'code', 'line', 'said', 'refused'), [
+    pytest.param(*row, refused, id=row[0], marks=pytest.mark.fault(fault))
+    for rows, refused in ((REFUSED, True), (WARNED, False)) for fault, *row in rows])
+def test_a_fault_is_told_with_place_and_remedy_and_refused_where_there_is_no_dynamics(
+        name: str, code: str, line: int, said: tuple[str, ...], refused: bool) -> None:
     (problem,) = problems(name)
-    assert (problem.code, problem.line, problem.refused) == (code, line, True)
-    assert [words for words in said if words not in str(problem)] == []
-
-
-@pytest.mark.parametrize(('name', 'code', 'line', 'said'), marked(WARNED))
-def test_computed_as_it_stands_with_a_warning(
-    name: str, code: str, line: int, said: tuple[str, ...]
-) -> None:
-    (problem,) = problems(name)
-    assert (problem.code, problem.line, problem.refused) == (code, line, False)
+    assert (problem.code, problem.line, problem.refused) == (code, line, refused)
     assert [words for words in said if words not in str(problem)] == []
 
 

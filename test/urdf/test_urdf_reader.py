@@ -53,19 +53,11 @@ def test_every_value_arrives() -> None:
     """)
     inertia = Inertia(2.0, (4.0, 5.0, 6.0), (0.4, 0.5, 0.6), (1.0, 0.1, 0.2, 1.5, 0.3, 2.0))
     assert dataclasses.replace(model, warnings=()) == RobotModel(
-        'r',
-        (Link('a'), Link('b', inertia), Link('c')),
-        (
-            Joint(
-                *('j', 'prismatic', 'a', 'b', (1.0, 2.0, 3.0), (0.1, -0.2, 3.0), (0.6, 0.0, 0.8)),
-                limits=Limits(lower=-1.0, effort=7.0),
-                damping=0.5,
-                friction=0.25,
-            ),
-            Joint('k', 'revolute', 'b', 'c', mimic=Mimic('j', -2.0, 0.5), limits=Limits(0.0, 1.0)),
-        ),
-        root='a',
-    )
+        'r', (Link('a'), Link('b', inertia), Link('c')),
+        (Joint('j', 'prismatic', 'a', 'b', (1.0, 2.0, 3.0), (0.1, -0.2, 3.0), (0.6, 0.0, 0.8),
+               limits=Limits(lower=-1.0, effort=7.0), damping=0.5, friction=0.25),
+         Joint('k', 'revolute', 'b', 'c', mimic=Mimic('j', -2.0, 0.5), limits=Limits(0.0, 1.0))),
+        root='a')
 
 
 def test_all_problems_come_at_once_in_the_order_of_their_lines() -> None:
@@ -75,24 +67,17 @@ def test_all_problems_come_at_once_in_the_order_of_their_lines() -> None:
     with pytest.raises(UrdfError) as caught:
         read_urdf(text)
     found = [(problem.code, problem.line) for problem in caught.value.problems if problem.refused]
-    assert found == [
-        ('number', 6),
-        ('axis-zero', 13),
-        ('joint-type', 22),
-        ('link-unknown', 24),
-        ('mimic-unknown', 25),
-    ]
+    assert found == [('number', 6), ('axis-zero', 13), ('joint-type', 22), ('link-unknown', 24),
+                     ('mimic-unknown', 25)]
     assert str(caught.value).startswith('5 problems')
 
 
 @pytest.mark.fault(18)
 def test_what_dynamics_does_not_need_is_not_looked_at(
-    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
-) -> None:
-    noise = (
-        '<gazebo><mass value="1,5"/><joint name="swing"/></gazebo><ros2_control x="${y}"/>'
-        '<transmission><joint name="swing"/></transmission><?pi?><!-- <link/> --><mass value="x"/>'
-    )
+        capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
+    noise = ('<gazebo><mass value="1,5"/><joint name="swing"/></gazebo><ros2_control x="${y}"/>'
+             '<transmission><joint name="swing"/></transmission><?pi?><!-- <link/> -->'
+             '<mass value="x"/>')
     visual = '<visual><origin xyz="nan"/><geometry><unknown/></geometry></visual><link name="q"/>'
     text = VALID.replace('</robot>', noise + '</robot>').replace('</link>', visual + '</link>')
     text = text.replace('<robot', '<robot version="9" xmlns:x="urn:x" x:y="z"')
@@ -132,17 +117,13 @@ def test_what_has_no_mass_takes_no_effort() -> None:
 
 
 @pytest.mark.fault(6, 8)
-@pytest.mark.parametrize(
-    ('was', 'is_now'),
-    [
-        ('joint name="wrist"', 'joint name="hand"'),  # as the link
-        ('<mimic joint="swing" multiplier="0.5"/>', '<mimic joint="swing"/>'),
-        ('type="continuous"', 'type="planar"><axis xyz="0 1 0"/><a'),
-        ('type="continuous"', 'type="fixed"><axis xyz="0 0 0"/><a'),  # it has none
-        ('<mass value="2"/>', '<mass value="\t2\n"/>'),
-        ('type="revolute"', "type='revolute'"),
-    ],
-)
+@pytest.mark.parametrize(('was', 'is_now'), [
+    ('joint name="wrist"', 'joint name="hand"'),  # as the link
+    ('<mimic joint="swing" multiplier="0.5"/>', '<mimic joint="swing"/>'),
+    ('type="continuous"', 'type="planar"><axis xyz="0 1 0"/><a'),
+    ('type="continuous"', 'type="fixed"><axis xyz="0 0 0"/><a'),  # it has none
+    ('<mass value="2"/>', '<mass value="\t2\n"/>'),
+    ('type="revolute"', "type='revolute'")])
 def test_legal_oddities_pass_without_a_word(was: str, is_now: str) -> None:
     text = VALID if 'mimic' in was else re.sub('<mimic.*/>', '', VALID)
     assert was in text
@@ -160,10 +141,8 @@ def test_only_a_branch_all_of_which_is_massless_is_reported() -> None:
 
 @pytest.mark.fault(12)
 def test_a_massless_joint_that_drives_a_mass_is_not_reported() -> None:
-    motor = (
-        '<link name="rotor"/><joint name="motor" type="continuous"><parent link="base"/>'
-        '<child link="rotor"/></joint></robot>'
-    )
+    motor = ('<link name="rotor"/><joint name="motor" type="continuous"><parent link="base"/>'
+             '<child link="rotor"/></joint></robot>')
     text = VALID.replace('</robot>', motor)
     assert codes(text) == ['massless-branch']
     assert codes(text.replace('mimic joint="swing"', 'mimic joint="motor"')) == []
@@ -178,23 +157,18 @@ def test_a_chain_of_mimics_is_no_loop() -> None:
 
 
 @pytest.mark.fault(11)
-@pytest.mark.parametrize(
-    ('tensor', 'expected'),
-    [
-        (('0.002', '0', '0', '0.002', '0', '0.0045'), []),  # 0.00225 + 0.00225 makes a body
-        (('0.00200', '0', '0', '0.00200', '0', '0.00450'), ['inertia-triangle']),
-        (('2.00e-3', '0.0', '0.0', '2.00e-3', '0.0', '4.50e-3'), ['inertia-triangle']),
-        (('1', '0', '0', '1', '0', '3'), ['inertia-triangle']),  # whole numbers are exact
-        (('0.0001', '0', '0', '0.0120', '0', '0.0122'), []),
-        (('0', '0', '0', '0', '0', '0'), []),  # a point mass
-        (('1e-35', '3e-35', '0', '1e-35', '0', '0'), []),  # noise of a program
-        (('1e30', '0', '0', '1e30', '0', '1e30'), []),
-        (('1e30', '0', '0', '1e29', '0', '1e29'), ['inertia-triangle']),
-    ],
-)
+@pytest.mark.parametrize(('tensor', 'expected'), [
+    (('0.002', '0', '0', '0.002', '0', '0.0045'), []),  # 0.00225 + 0.00225 makes a body
+    (('0.00200', '0', '0', '0.00200', '0', '0.00450'), ['inertia-triangle']),
+    (('2.00e-3', '0.0', '0.0', '2.00e-3', '0.0', '4.50e-3'), ['inertia-triangle']),
+    (('1', '0', '0', '1', '0', '3'), ['inertia-triangle']),  # whole numbers are exact
+    (('0.0001', '0', '0', '0.0120', '0', '0.0122'), []),
+    (('0', '0', '0', '0', '0', '0'), []),  # a point mass
+    (('1e-35', '3e-35', '0', '1e-35', '0', '0'), []),  # noise of a program
+    (('1e30', '0', '0', '1e30', '0', '1e30'), []),
+    (('1e30', '0', '0', '1e29', '0', '1e29'), ['inertia-triangle'])])
 def test_inertias_are_judged_to_the_decimals_they_are_printed_in(
-    tensor: tuple[str, ...], expected: list[str]
-) -> None:
+        tensor: tuple[str, ...], expected: list[str]) -> None:
     names = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
     values = ' '.join(f'{name}="{text}"' for name, text in zip(names, tensor, strict=True))
     assert codes(re.sub(r'<inertia ixx="0.1.*/>', f'<inertia {values}/>', VALID)) == expected
@@ -219,8 +193,7 @@ def test_without_an_axis_it_is_x_and_a_thousandth_off_one_is_rounding() -> None:
 @pytest.mark.fault(17)
 @pytest.mark.parametrize('parent', [lambda i: i - 1, lambda i: 0], ids=['chain', 'star'])
 def test_thousand_links_take_no_recursion_and_twice_the_memory_of_half(
-    parent: Callable[[int], int]
-) -> None:
+        parent: Callable[[int], int]) -> None:
     peaks = []
     for count in (501, 1001):
         text = re.sub('<inertial>.*?</inertial>', '', tree(count, parent))   # tracing takes time

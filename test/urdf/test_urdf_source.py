@@ -38,9 +38,8 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.fault(18)
 @pytest.mark.parametrize('name', ['robot.urdf.xacro', 'robot.urdf'])
-def test_xacro_is_run_silently(
-    tmp_path: Path, name: str, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_xacro_is_run_silently(tmp_path: Path, name: str,
+                               capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip('xacro')
     path = tmp_path / name
     text = XACRO.replace('</robot>', '${xacro.warning("careful")}<gazebo mass="${m}"/></robot>')
@@ -51,9 +50,8 @@ def test_xacro_is_run_silently(
     assert capfd.readouterr() == ('', '')
 
 
-def test_a_fault_in_xacro_is_one_message(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_fault_in_xacro_is_one_message(tmp_path: Path,
+                                         capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip('xacro')
     path = tmp_path / 'robot.xacro'
     for text, reason in (

@@ -14,10 +14,8 @@ from urdf2dyn_ros.urdf import read_urdf
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
 ROBOTS = sorted(
-    path
-    for packages in site.getsitepackages()
-    for path in Path(packages).glob('cmeel.prefix/share/example-robot-data/robots/**/*.urdf')
-)
+    path for packages in site.getsitepackages()
+    for path in Path(packages).glob('cmeel.prefix/share/example-robot-data/robots/**/*.urdf'))
 # Robots of example-robot-data that are faulty, and how.
 FAULTY = {'alex_psyonic_hands.urdf': {'mimic-unknown'}, 'ur3.urdf': {'no-links'}}
 

@@ -23,7 +23,7 @@ def scaled(scale: float, samples: int = 1500) -> known_motions.Recording:
     """Return the four motions so many times as large, with encoders and noise to match."""
     whole = known_motions.record(known_motions.PROFILES['C'])
     return known_motions.Recording(whole.stamps[:samples], scale * whole.q[:samples],
-                     scale * whole.qd[:samples])
+                                   scale * whole.qd[:samples])
 
 
 def motion_of(samples: known_motions.Recording,

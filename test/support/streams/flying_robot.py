@@ -37,16 +37,10 @@ def waves(count: int, seed: int, amplitude: float, most: float) -> Wave:
 
 class Pose(NamedTuple):
     """
-    How the root moves in the world.
+    How the root moves in the world: R is world_R_root.
 
-    Attributes
-    ----------
-    R : ndarray, (3, 3)
-        world_R_root.
-    p, v, a : ndarray, (3,)
-        Of its origin, in the world's axes [m], [m/s], [m/s^2].
-    w, wd : ndarray, (3,)
-        In the root's axes [rad/s], [rad/s^2].
+    p, v, a [m], [m/s], [m/s^2] are of its origin in the world's axes, w, wd [rad/s], [rad/s^2] in
+    the root's axes.
 
     """
 
@@ -79,16 +73,8 @@ class Seen(NamedTuple):
     """
     What a link goes through, in its own axes.
 
-    Attributes
-    ----------
-    w, wd : ndarray, (3,)
-        [rad/s], [rad/s^2].
-    f : ndarray, (3,)
-        Specific force: acceleration of its origin minus gravity [m/s^2].
-    v : ndarray, (3,)
-        Of its origin relative to the world [m/s].
-    quaternion : ndarray, (4,)
-        x, y, z, w of its orientation in the world.
+    w, wd [rad/s], [rad/s^2]; f: specific force, acceleration of its origin minus gravity [m/s^2];
+    v: of its origin relative to the world [m/s]; x, y, z, w of its orientation in the world.
 
     """
 

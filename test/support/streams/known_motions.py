@@ -39,17 +39,7 @@ PROFILES = {
 
 @dataclass(frozen=True)
 class Recording:
-    """
-    What a driver publishes of the four motions, one joint each.
-
-    Attributes
-    ----------
-    stamps : ndarray of int, (k,)
-        [ns].
-    q, qd : ndarray, (k, 4)
-        Measured [rad], [rad/s].
-
-    """
+    """Stamps [ns] and measured q, qd (k, 4) [rad], [rad/s] of the four motions, a joint each."""
 
     stamps: NDArray[np.int64]
     q: Array

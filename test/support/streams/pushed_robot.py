@@ -56,17 +56,7 @@ def rubbing(qd: Array) -> Array:
 
 @dataclass(frozen=True)
 class Motion:
-    """
-    What happened.
-
-    Attributes
-    ----------
-    stamps : ndarray of int, (N,)
-        [ns].
-    q, qd, effort, external : ndarray, (N, 7)
-        [rad], [rad/s], [N m]; the last is J'F of the push.
-
-    """
+    """What happened: stamps [ns] and the others (N, 7) [rad], [rad/s], [N m]; external is J'F."""
 
     stamps: NDArray[np.int64]
     q: Array
@@ -99,18 +89,9 @@ def pushed(force: tuple[float, ...] = (0.0, 0.0, 0.0), joints: tuple[float, ...]
     """
     Return what happens under a feedforward and a soft feedback of positions and velocities.
 
-    Parameters
-    ----------
-    force : tuple of float, (3,)
-        On the tool, in the root frame [N].
-    joints : tuple of float, (7,)
-        On the joints beside it [N m].
-    first, last, duration : float
-        When they begin and end, and everything [s].
-    rubs : bool
-        Whether the joints have friction, which the motors supply.
-    feedback : float
-        Scales stiffness and damping.
+    `force` [N] pushes the tool, in the root frame, and `joints` [N m] the joints, from `first` to
+    `last` of `duration` [s]. If it `rubs`, the joints have friction, which the motors supply;
+    `feedback` scales stiffness and damping.
 
     """
     model = pin.buildModelFromXML(panda())
