@@ -36,7 +36,6 @@ def _cache(tmp_path_factory: pytest.TempPathFactory) -> object:
 
 @pytest.fixture(scope='module')
 def rx90(_cache: object) -> tuple[InverseDynamics, InverseDynamics]:
-    """Return both back ends of one robot."""
     model = read_urdf((OWN / 'rx90.urdf').read_bytes())
     return InverseDynamics(model), InverseDynamics(model, backend='c')
 

@@ -37,7 +37,6 @@ def works() -> None:
 
 
 def entries(folder: Path) -> list[Path]:
-    """Return the robot's library and the extension module."""
     return sorted(folder.iterdir())
 
 

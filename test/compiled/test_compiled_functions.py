@@ -38,7 +38,6 @@ OPTIONS = {'native': ['-march=native', '-ffp-contract=fast'], 'without FMA': [],
 @pytest.fixture(scope='module', params=OPTIONS)
 def library(request: pytest.FixtureRequest,
             tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    """Return the functions of the headers alone."""
     text = ''.join(files('urdf2dyn_ros.compiled').joinpath(name).read_text()
                    for name in ('vector_trigonometry.h', 'vector_exponentials.h'))
     path: Path = tmp_path_factory.mktemp('vectors') / 'run.so'
@@ -70,7 +69,6 @@ def trigonometry(library: ctypes.CDLL) -> Functions:
 
 @pytest.fixture
 def exponentials(library: ctypes.CDLL) -> Functions:
-    """Return hyperbolic tangents and exponentials."""
     return lanes(library.hyperbolic)
 
 

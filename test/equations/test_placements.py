@@ -24,8 +24,6 @@ PATHS = (*ROBOTS, *(path for path in sorted(EXAMPLES.rglob('*.urdf')) if path.st
 
 
 class Frames(Pinocchio):
-    """Where Pinocchio finds links."""
-
     def between(self, state: State, link: str, frame: str) -> pin.SE3:
         model, data = self._model, self._data
         pin.framesForwardKinematics(model, data, self._vectors(state)[0])

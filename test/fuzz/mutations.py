@@ -151,7 +151,6 @@ def _transmission(root: Element, random: Random) -> None:
 
 
 def _add(root: Element, random: Random) -> None:
-    """Add an element with some of the attributes that it may have."""
     parent = _any(root, random, *CHILDREN)
     if parent is not None:
         child = etree.SubElement(parent, random.choice(CHILDREN[str(parent.tag)]))

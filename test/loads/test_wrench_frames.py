@@ -43,7 +43,6 @@ class Jacobians(Pinocchio):
         return J.T @ placed.act(pin.Force(wrench)).vector
 
     def moved(self, link: str, wrench: Array) -> Array:
-        """Return J' F of a wrench on a link, in the link's frame."""
         number = self._model.getFrameId(link, pin.BODY)
         J = pin.computeFrameJacobian(self._model, self._data, self._q, number, pin.LOCAL)
         return J.T @ wrench
@@ -68,7 +67,6 @@ def fused(system: Multibody, link: str) -> list[str]:
 
 def moved(system: Multibody, link: str, frame: str, wrench: Array, q: Array,
           sign: str = 'on') -> Array:
-    """Return the wrench as the equations want it."""
     wrenches = ExternalWrenches(system, [link], clock=lambda: 0, sign=sign)
     wrenches.receive(link, 1, frame, wrench[:3], wrench[3:])
     found = wrenches.wrenches_at(1, q)

@@ -36,7 +36,6 @@ def recording(rate: float, noise: float = GYRO) -> known_motions.Recording:
 
 @cache
 def found(rate: float):
-    """Return instants and accelerations of the default."""
     return known_motions.estimated(Gyroscope(), recording(rate))
 
 

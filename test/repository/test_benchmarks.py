@@ -23,7 +23,6 @@ class Run(NamedTuple):
 
 @pytest.fixture(scope='module')
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Return a quick run on the smallest robot."""
     folder = tmp_path_factory.mktemp('benchmark')
     done = subprocess.run(
         [sys.executable, FOLDER / 'run.py', '--quick', '--robots', '2R', '--json',

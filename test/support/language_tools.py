@@ -78,7 +78,6 @@ ONE_EACH = [tool for tool in CHECKED if 'clang' not in tool]
 
 
 def files_of(tool: str, program: Program) -> dict[str, str]:
-    """Return the files of a program in the language of a tool."""
     return LANGUAGES[TOOLS[tool].language](program)
 
 

@@ -23,7 +23,6 @@ FREE = VALID.replace('<mimic joint="swing" multiplier="0.5"/>', '')
 
 
 def with_forces(text: str, forces: str = FORCES) -> str:
-    """Return the text with forces at its end."""
     return text.replace('</robot>', forces + '</robot>')
 
 
@@ -79,7 +78,6 @@ class Pushed(Pinocchio):
     """Efforts with constant wrenches on links."""
 
     def pushed(self, state: State, forces: Iterable[ExternalForce]) -> dict[str, float]:
-        """Return the efforts of the independent joints."""
         model, on_joints = self._model, [pin.Force.Zero() for _ in self._model.joints]
         for each in forces:
             frame = model.frames[model.getFrameId(each.link, pin.BODY)]

@@ -15,13 +15,11 @@ REDUCTION = '<mechanicalReduction> 100 </mechanicalReduction>'
 
 
 def transmission(content: str, around: str = '{}') -> str:
-    """Return the pendulum with a transmission of this content."""
     gears = f'<transmission name="t">{content}</transmission>'
     return VALID.replace('</robot>', around.format(gears) + '</robot>')
 
 
 def ratios(text: str | bytes) -> dict[str, float]:
-    """Return gear ratios by joint."""
     return {joint.name: joint.gear_ratio for joint in read_urdf(text).joints
             if joint.gear_ratio is not None}
 

@@ -197,7 +197,6 @@ class Counters:
 
 
 def information(graph: Graph) -> dict[str, object]:
-    """Return what rclpy tells of a message."""
     node: Node = graph.node
     topic = DiagnosticArray, 'nobody'
     publisher = node.create_publisher(*topic, 10)

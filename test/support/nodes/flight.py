@@ -62,7 +62,6 @@ class Flight:
         graph.introduced()
 
     def sensor(self, kind: Any, topic: str) -> Any:
-        """Return a publisher that the node hears."""
         publisher = self.graph.publisher(kind, topic)
         self.graph.wait(lambda: publisher.get_subscription_count() > 0)
         self.graph.introduced()

@@ -163,7 +163,6 @@ class Graph(Client):
         return super().call(kind, service, timeout, meanwhile)
 
     def request(self, kind: Any, service: str, **fields: Any) -> Any:
-        """Call a service with a request of these fields and return its answer."""
         client = self.node.create_client(kind, service)
         self.wait(client.service_is_ready, what=f'service {service}')
         answer = client.call_async(kind.Request(**fields))

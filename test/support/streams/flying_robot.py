@@ -111,7 +111,6 @@ class FloatingRobot:
         pin.updateFramePlacements(model, self._data)
 
     def seen(self, link: str) -> Seen:
-        """Return what a link goes through now."""
         frame = self._model.getFrameId(link, pin.FrameType.BODY)
         R = self._data.oMf[frame].rotation
         at = (self._model, self._data, frame, pin.LOCAL)

@@ -2,8 +2,6 @@
 
 
 class Clock:
-    """A clock that is set by hand."""
-
     now = 100.0
 
     def __call__(self) -> float:

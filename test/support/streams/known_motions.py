@@ -49,7 +49,6 @@ class Recording:
         return zip(self.stamps.tolist(), self.q, self.qd, strict=True)
 
     def chosen(self, rows: NDArray[np.bool_]) -> Recording:
-        """Return only the samples of these rows."""
         return Recording(self.stamps[rows], self.q[rows], self.qd[rows])
 
 

@@ -65,7 +65,6 @@ class Motion:
     external: Array
 
     def chosen(self, rows: object) -> Motion:
-        """Return only the samples of these rows."""
         return Motion(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
 
