@@ -45,7 +45,6 @@ def hub_with_pendulums() -> RobotModel:
 
 
 def humanlike(branches: tuple[str, ...] = ('left', 'right', 'head')) -> RobotModel:
-    """Return a trunk with branches of its own that branch again, in space."""
     links, joints = [Link('world'), Link('trunk', random_inertia(1))], [
         Joint('waist', 'revolute', 'world', 'trunk', (0.1, 0.2, 0.3), (0.3, -0.2, 0.5))]
     for k, side in enumerate(branches):

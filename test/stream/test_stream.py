@@ -157,8 +157,6 @@ def test_efforts_that_are_not_finite_are_withheld_and_counted(dynamics):
 
 
 class Constant:
-    """An estimator that knows better."""
-
     def __init__(self, **values):
         self.values = values
 

@@ -110,7 +110,6 @@ N = len(TERMS)
 
 
 def expected(q: list[float], qd: list[float], qdd: list[float]) -> list[float]:
-    """Return what the program is to give."""
     names = {f'{x}{k}': value for x, values in (('q', q), ('qd', qd), ('qdd', qdd))
              for k, value in enumerate(values, 1)} | VALUES
     for statement in CONSTANTS:
@@ -167,7 +166,6 @@ def tangle() -> RobotModel:
 
 
 def robot(name: str) -> RobotModel:
-    """Return one of the robots of these tests."""
     if name == 'tangle':
         return tangle()
     if name == 'rock':
@@ -177,7 +175,6 @@ def robot(name: str) -> RobotModel:
 
 def program_of(model: RobotModel, style: str = 'fast', functions: str = 'all',
                name: str = 'robot', loads: Loads = LOADS) -> Program:
-    """Return a robot's equations."""
     return generate(multibody(model), robot=model.name, name=name, style=style,
                     functions=functions, loads=loads)
 

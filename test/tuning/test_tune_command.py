@@ -30,7 +30,6 @@ from urdf2dyn_ros.tuning.suggestion import Suggestion, suggest
 
 
 def run(*words: object) -> subprocess.CompletedProcess[str]:
-    """Run the command as a process and return what became of it."""
     return subprocess.run([sys.executable, '-m', 'urdf2dyn_ros.cli', 'tune', *map(str, words)],
                           capture_output=True, text=True, timeout=120)
 

@@ -30,7 +30,6 @@ def played_twice(first: int, second: int) -> Recording:
 
 
 def suggested(file: Path) -> dict[str, float]:
-    """Return the parameters in a file by name."""
     lines = file.read_text().splitlines()
     rows = (line.strip().split(': ') for line in lines if 'kalman.' in line)
     return {name: float(value) for name, value in rows}

@@ -25,7 +25,6 @@ def test_bad_luck_makes_a_model_or_a_urdf_error(batch: int) -> None:
 
 
 def unlucky(seed: int) -> bytes:
-    """Return a spoilt robot."""
     random = Random(seed)
     text = random.choice(SEEDS)
     if random.random() < 0.2:

@@ -23,7 +23,6 @@ from urdf2dyn_ros.urdf import read_urdf
 
 
 def efforts(text: str) -> Any:
-    """Return the efforts of some motion."""
     dynamics = InverseDynamics(read_urdf(text))
     n = len(dynamics.joint_names)
     return dynamics([0.5] * n, [1.0] * n, [2.0] * n)

@@ -67,7 +67,6 @@ class Arm:
                 self.motion.external[rows])
 
     def told(self) -> DiagnosticStatus | None:
-        """Return what the newest status says of contacts."""
         return next((part for part in (self.status[-1].status if self.status else ())
                      if part.name == f'{NODE}: contact'), None)
 

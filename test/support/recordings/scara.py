@@ -52,7 +52,6 @@ class Samples:
 
 @cache
 def motion(count: int = 300, rate: int = 250, start: int = START) -> Samples:
-    """Return sines with the efforts of Pinocchio."""
     stamps = start + np.arange(count, dtype=np.int64) * (1_000_000_000 // rate)
     angle = SPEED * ((stamps - start) * 1e-9)[:, None] + PHASE
     q = CENTRE + SIZE * np.sin(angle)

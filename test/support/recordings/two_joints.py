@@ -40,7 +40,6 @@ def check(records: list[Record], count: int) -> None:
 
 
 def read(recording: Recording) -> tuple[list[Record], str]:
-    """Return what could be read, and what the error said."""
     records = []
     try:
         for record in recording:
