@@ -9,6 +9,8 @@ the stamp alone, so whoever has an answer to it knows what the answer should be.
 
 """
 
+from __future__ import annotations
+
 import gc
 import json
 import signal

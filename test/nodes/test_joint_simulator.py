@@ -119,7 +119,9 @@ def test_it_follows_trajectories_that_come_by_topic():
     assert 'the motion before it continues' in node.output
     assert states[-1].position[1] == pytest.approx(-0.2, abs=1e-4)
     assert states[-1].position[0] == pytest.approx(start[0], abs=1e-3)
-    assert np.abs(np.diff([message.position[1] for message in states])).max() < 0.05
+    time = [stamp_of(message) for message in states]   # some may be lost on the way
+    speed = 1e9 * np.diff([message.position[1] for message in states]) / np.diff(time)
+    assert np.abs(speed).max() < 4.0
 
 
 def test_it_starts_without_subscribers_after_the_timeout():

@@ -17,8 +17,9 @@ from urdf2dyn_ros.tuning.noise import noise
 from urdf2dyn_ros.tuning.reference import Estimated, estimated, reference
 from urdf2dyn_ros.tuning.velocity import Velocity, velocities
 
+_NAMES = {row.name for row in Kalman.PARAMETERS}
 TUNABLE = tuple(name for name, kind in ESTIMATORS.items()
-                if set(Kalman.PARAMETERS) <= set(kind.PARAMETERS))
+                if {row.name for row in kind.PARAMETERS} >= _NAMES)
 """Estimators with a Kalman filter's parameters."""
 
 _IGNORED = 100.0
