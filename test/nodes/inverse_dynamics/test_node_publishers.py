@@ -1,7 +1,5 @@
 """Several publishers of joint states: which are told of, and what is computed."""
 
-import time
-
 import pytest
 from sensor_msgs.msg import JointState
 
@@ -11,17 +9,20 @@ from support.nodes.statuses import ERROR, Statuses, move
 
 
 def test_two_publishers_are_listed_and_an_error_where_they_contradict(graph: Graph) -> None:
-    """The second publishes the same motion, 50 ms late."""
+    """
+    The second publishes the same motion, 50 ms late.
+
+    Each of its messages follows one of the first whose stamp is newer, however fast they are.
+
+    """
     with started(graph):
         robot, status = connected(graph), Statuses(graph)
         other = graph.publisher(JointState, 'joint_states')
         graph.wait(lambda: other.get_subscription_count() > 0)
+        graph.introduced()
 
-        def both() -> bool:
-            other.publish(robot.message(stamp=time.time_ns() - 50_000_000))
-            return status.level('input') == ERROR
-
-        move(robot, both)
+        move(robot, lambda: status.level('input') == ERROR,
+             lambda stamp: other.publish(robot.message(stamp=stamp - 50_000_000)))
         assert status.values('input')['number of publishers'] == '2'
         assert status.message('input').count('/test') == 2
 

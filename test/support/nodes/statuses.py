@@ -14,6 +14,9 @@ OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
 ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
 PARTS = ('model', 'input', 'output')
 
+PATIENCE = 120.0
+"""Time without the expected status after which a test fails [s]."""
+
 
 class Statuses:
     """The newest status of every part."""
@@ -38,10 +41,20 @@ class Statuses:
         return self.arrays[-1].status[PARTS.index(part)]
 
 
-def move(robot: Robot, until: Callable[[], object]) -> None:
-    """Publish samples with the present time as their stamp until something holds."""
-    def publish() -> None:
-        robot.publisher.publish(robot.message(stamp=time.time_ns()))
-        robot.graph.spin(0.004)
+def move(robot: Robot, until: Callable[[], object],
+         publish: Callable[[int], None] = lambda stamp: None) -> None:
+    """
+    Publish samples with the present time as their stamp [ns] until something holds.
 
-    robot.graph.wait(until, meanwhile=publish)
+    The pace does not depend on what is received: one sample every 4 ms, as far as the machine
+    allows it. `publish` is called after each of them, with its stamp.
+
+    """
+    deadline = time.monotonic() + PATIENCE
+    while not until():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f'no such status within {PATIENCE:g} s')
+        stamp = time.time_ns()
+        robot.publisher.publish(robot.message(stamp=stamp))
+        publish(stamp)
+        robot.graph.spin(0.004)
