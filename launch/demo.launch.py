@@ -34,10 +34,10 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
+from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 from urdf2dyn_ros.urdf import read_urdf
-from urdf2dyn_ros.urdf.source import load_urdf
+from urdf2dyn_ros.urdf.source import description_text
 
 SHARE = FindPackageShare('urdf2dyn_ros')
 NAMESPACE = LaunchConfiguration('namespace')
@@ -69,11 +69,7 @@ LOCAL = (
 
 def _robot(context: LaunchContext) -> list[Node]:
     path = Path(LaunchConfiguration('urdf').perform(context)).expanduser()
-    text = load_urdf(str(path))
-    try:
-        description = text if isinstance(text, str) else text.decode('utf-8')
-    except UnicodeDecodeError:
-        raise ValueError(f'urdf: {str(path)!r} is not UTF-8; save it as UTF-8') from None
+    description = description_text(str(path))
     rviz = RVIZ.evaluate(context)
     simulator = Node(
         package='urdf2dyn_ros', executable='joint_simulator', name='joint_simulator',
@@ -83,7 +79,15 @@ def _robot(context: LaunchContext) -> list[Node]:
             # inverse_dynamics and effort_comparison, and robot_state_publisher if it runs
             'start.subscribers': 3 if rviz else 2, 'start.timeout': 60.0,
         }])
-    return [simulator, *(_rviz(description) if rviz else [])]
+    nodes = [simulator, *(_rviz(description) if rviz else [])]
+    _look_up(context, nodes)
+    return nodes
+
+
+def _look_up(context: LaunchContext, nodes: list[Node]) -> None:
+    """Raise an error for a package that is missing, before another node is left running."""
+    for node in nodes:
+        ExecutableInPackage(node.node_executable, node.node_package).perform(context)
 
 
 def _rviz(description: str) -> list[Node]:

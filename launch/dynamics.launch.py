@@ -16,7 +16,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-from urdf2dyn_ros.urdf.source import load_urdf
+from urdf2dyn_ros.urdf.source import description_text
 
 CONFIG = PathJoinSubstitution([FindPackageShare('urdf2dyn_ros'), 'config', 'dynamics.yaml'])
 
@@ -61,7 +61,7 @@ def _node(context: LaunchContext) -> list[Node]:
     # a value that is not declared as text is parsed as YAML, and a URDF is no YAML
     if values['urdf']:
         parameters.append({'robot_description': ParameterValue(
-            _description(Path(values['urdf']).expanduser()), value_type=str)})
+            description_text(str(Path(values['urdf']).expanduser())), value_type=str)})
     if values['export_directory']:
         parameters.append({'export.directory': ParameterValue(
             values['export_directory'], value_type=str)})
@@ -71,14 +71,6 @@ def _node(context: LaunchContext) -> list[Node]:
                  namespace=values['namespace'], parameters=parameters, output='screen',
                  remappings=[(topic, values[f'{topic}_topic']) for topic in TOPICS],
                  respawn=values['respawn'].lower() == 'true', respawn_delay=RESPAWN_DELAY)]
-
-
-def _description(path: Path) -> str:
-    text = load_urdf(str(path))
-    try:
-        return text if isinstance(text, str) else text.decode('utf-8')
-    except UnicodeDecodeError:
-        raise ValueError(f'urdf: {str(path)!r} is not UTF-8; save it as UTF-8') from None
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -26,7 +26,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
+from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 from urdf2dyn_ros.urdf.gazebo import gazebo_urdf
 from urdf2dyn_ros.urdf.reader import read_urdf
@@ -70,6 +70,7 @@ def _file(context: LaunchContext, argument: str) -> Path:
 def _robot(context: LaunchContext) -> list[object]:
     """Publish the description, spawn the robot from it, then load the controllers."""
     plugins = LaunchConfiguration('plugins').perform(context)
+    _file(context, 'config')
     text = gazebo_urdf(load_urdf(str(_file(context, 'urdf'))),
                        str(_file(context, 'controllers')), plugins)
     publisher = Node(
@@ -84,8 +85,15 @@ def _robot(context: LaunchContext) -> list[object]:
     clock = Node(
         package='ros_gz_bridge', executable='parameter_bridge', name='clock_bridge',
         output='screen', arguments=[f'/clock@rosgraph_msgs/msg/Clock[{CLOCK[plugins]}'])
+    _look_up(context, [clock, publisher, spawned, controllers])
     return [clock, publisher, spawned,
             RegisterEventHandler(OnProcessExit(target_action=spawned, on_exit=[controllers]))]
+
+
+def _look_up(context: LaunchContext, nodes: list[Node]) -> None:
+    """Raise an error for a package that is missing, before another node is left running."""
+    for node in nodes:
+        ExecutableInPackage(node.node_executable, node.node_package).perform(context)
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from urdf2dyn_ros.errors import SourceError
-from urdf2dyn_ros.urdf.source import load_urdf
+from urdf2dyn_ros.urdf.source import description_text, load_urdf
 
 XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:property name="m" value="${2 * 3}"/>
@@ -22,6 +22,15 @@ def test_a_file_is_handed_over_byte_by_byte(tmp_path: Path) -> None:
     path = tmp_path / 'robot.urdf'
     path.write_bytes(b'\xff\xfe anything')
     assert load_urdf(str(path)) == b'\xff\xfe anything'
+
+
+def test_text_for_a_parameter_is_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / 'robot.urdf'
+    path.write_text('<robot name="Ärmel"/>', encoding='utf-8')
+    assert description_text(str(path)) == '<robot name="Ärmel"/>'
+    path.write_bytes(b'<robot name="\xff"/>')
+    with pytest.raises(SourceError, match='is not UTF-8; save it as UTF-8'):
+        description_text(str(path))
 
 
 def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

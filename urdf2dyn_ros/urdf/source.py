@@ -1,4 +1,4 @@
-"""Robot descriptions for the command line: from a file, standard input, or xacro."""
+"""Robot descriptions from a file, standard input, or xacro."""
 
 import contextlib
 import io
@@ -28,6 +28,15 @@ def load_urdf(path: str) -> str | bytes:
     if path.endswith('.xacro') or b'<xacro:' in data:
         return _run_xacro(path)
     return data
+
+
+def description_text(path: str) -> str:
+    """Return the same as text, for a parameter of ROS; a SourceError if it is not UTF-8."""
+    data = load_urdf(path)
+    try:
+        return data if isinstance(data, str) else data.decode('utf-8')
+    except UnicodeDecodeError:
+        raise SourceError(f'{path!r} is not UTF-8; save it as UTF-8') from None
 
 
 def _run_xacro(path: str) -> str:
