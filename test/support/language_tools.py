@@ -157,8 +157,7 @@ def driver(program: Program, language: str) -> dict[str, str]:
     lines = []
     for function in program.functions:
         results = [result.name for result in function.results]
-        shapes = [[str(max(1, len(result.rows)))] * (1 + result.is_matrix)
-                  for result in function.results]
+        shapes = [[str(max(1, size)) for size in result.shape] for result in function.results]
         lines.append(call.format(
             name=program.name, function=function.name, results=', '.join(results),
             given=', '.join(argument.format(**slices[x.name]) for x in function.inputs),

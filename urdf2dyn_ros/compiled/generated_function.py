@@ -36,10 +36,11 @@ class GeneratedFunction:
     def __init__(self, program: Program, name: str, backend: str, threads: int) -> None:
         function = program.function(name)
         self._name, self._inputs = name, function.inputs
-        self._is_matrix = function.results[0].is_matrix
+        self._shape = function.results[0].shape if len(function.results) == 1 else (-1,)
         self._joint_names = [row.name for row in program.independent]
-        self._nested = self._is_matrix or len(function.results) > 1
-        ends = list(accumulate((len(result.rows) for result in function.results), initial=0))
+        self._nested = len(self._shape) > 1 or len(function.results) > 1
+        ends = list(accumulate((math.prod(result.shape) for result in function.results),
+                               initial=0))
         self.results = {result.name: slice(first, end)
                         for result, first, end in zip(function.results, ends, ends[1:])}
         self._program = program
@@ -49,7 +50,7 @@ class GeneratedFunction:
 
     def __call__(self, *arguments: ArrayLike) -> Array:
         """
-        Return the function's value, (n,) or (N, n), or (n, n) or (N, n, n), in new memory.
+        Return the function's value in new memory: a vector or a matrix, or N of them.
 
         Several results stand one behind the other, as `results` says.
         Arguments are those of q, qd, qdd that the function depends on, (n,) or (N, n); then, each
@@ -114,8 +115,7 @@ class GeneratedFunction:
         return [entry for row in values for entry in row] if self._nested else values
 
     def _shaped(self, result: Array) -> Array:
-        n = len(self._joint_names)
-        return result.reshape(*result.shape[:-1], n, n) if self._is_matrix else result
+        return result.reshape(*result.shape[:-1], *self._shape)
 
     def _overflow(self, state: str) -> StateError:
         return StateError(f'the result of {self._name} for {state} is too large for floating '

@@ -41,7 +41,6 @@ def source(program: Program, function: Function) -> Source:
     vectors then, and the recursion has no calls that would empty the registers. The arguments of
     hyperbolic tangents and exponentials likewise.
     """
-    n, results = len(program.numbers), function.results
     inputs = tuple(len(x.entries) for x in function.inputs)
     statements, entries = _Statements(function), function.entries
     sizes = {'INPUTS': len(inputs), 'ENTRIES': sum(inputs), 'ALIKE(DO)': _alike(inputs),
@@ -54,7 +53,8 @@ def source(program: Program, function: Function) -> Source:
     for real, suffix in (('double', 'one'), ('vector', 'many')):
         lines.append(functions.replace('REAL', real).replace('SUFFIX', suffix))
     lines.append(_packaged('states.h'))
-    return Source('\n'.join(lines), inputs, (n, n) if results[0].is_matrix else (len(entries),),
+    return Source('\n'.join(lines), inputs, function.results[0].shape if len(function.results) == 1
+                  else (len(entries),),
                   len(statements.rest))
 
 

@@ -41,7 +41,8 @@ class Quantity(NamedTuple):
     columns : Axis or None
         None for a vector.
     times : str
-        The input that the self-check multiplies a matrix by.
+        The vector that the self-check multiplies a matrix by: an input with an entry a column, or
+        a name of its own.
 
     """
 

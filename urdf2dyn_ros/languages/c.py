@@ -55,7 +55,8 @@ class C(Language):
         yield f'extern const char *const {self.program.name}_joint_names[{self.size("q")}];'
         for function in self.program.functions:
             yield ''
-            yield from self.comments(self.says(function))
+            yield from self.comments([f'{function.name}: {function.summary}.',
+                                      *self.described(function)])
             yield f'{self.signature(function)};'
         yield from ['', '#ifdef __cplusplus', '}', '#endif', '', '#endif']
 
@@ -64,10 +65,6 @@ class C(Language):
         if name in self.sizes:
             return f'{self._prefix}_{name.upper()}'
         return f'{self._prefix}_JOINTS' if self.n else '1'
-
-    def says(self, function: Function) -> list[str]:
-        """Return what a function returns, and units."""
-        return [f'{function.name}: {function.summary}.', *self.described(function)]
 
     def signature(self, function: Function) -> str:
         """Return the head of a function's definition."""
@@ -105,7 +102,7 @@ class C(Language):
         yield self.signature(function)
         yield '{'
         unused = [x for x, entries in self.inputs(function) if not entries]
-        unused += [result.name for result in function.results if not result.rows]
+        unused += [result.name for result in function.results if 0 in result.shape]
         yield from (f'{self.INDENT}(void){x};' for x in unused)
         yield from self.unpacked(function)
         yield from self.derived(self.used([function]), self.INDENT, self.STATEMENT)
@@ -137,16 +134,22 @@ class C(Language):
         return ((name, of, [row or [0.0] for row in rows]) for name, of, rows in super().data())
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        results = [f'{self._array(result)}' + f', product[{self.shape(result)[0]}]'
-                   * result.is_matrix for result in function.results]
+        matrices = [result.name for result in function.results if result.is_matrix]
+        products = {name: 'product' + f'_{name}' * (len(matrices) > 1) for name in matrices}
+        results = [f'{self._array(result)}' + (
+            f', {products[result.name]}[{self.shape(result)[0]}]' if result.is_matrix else '')
+            for result in function.results]
         yield self.array('        {   double ', results, ';')
         yield self.array(f'            {self.program.name}_{function.name}(', [
             *(f'reference_{x.name}[k]' for x in function.inputs), *function.result_names], ');')
         for result, known in zip(function.results, expected):
-            found = 'product' if result.is_matrix else result.name
+            found = products.get(result.name, result.name)
             if result.is_matrix:
-                yield (f'            times({result.name}, '
-                       f'reference_{result.quantity.times}[k], product);')
+                shape = [self.size(axis.name) if axis.keys else f'{self._prefix}_JOINTS'
+                         for axis in result.axes]
+                matrix = [*shape, f'&{result.name}[0][0]'] if self.axes else [result.name]
+                yield self.array('            times(', [
+                    *matrix, f'reference_{result.quantity.times}[k]', found], ');')
             yield self.array('            wrong += differs(', [
                 f'"{self.title(function, result)}"', *self.names(result), found, f'{known}[k]'],
                 ');')
@@ -169,14 +172,16 @@ static int differs(const char *function, const char *const *names, int size,
 """
     ALIKE: ClassVar[dict[str, str]] = {
         'const char *const *names, int size,\n                   ': '', ' size;': ' @NAME_JOINTS;',
-        ' names[i]': ' @name_joint_names[i]'}
+        ' names[i]': ' @name_joint_names[i]',
+        'int rows, int columns, const double *M': 'double M[@size][@size]',
+        ' rows;': ' @NAME_JOINTS;', ' columns;': ' @NAME_JOINTS;', '[i * columns + j]': '[i][j]'}
     TIMES = """
-static void times(double M[@size][@size], const double *x, double *product)
+static void times(int rows, int columns, const double *M, const double *x, double *product)
 {
-    for (int i = 0; i < @NAME_JOINTS; i++) {
+    for (int i = 0; i < rows; i++) {
         product[i] = 0.0;
-        for (int j = 0; j < @NAME_JOINTS; j++) {
-            product[i] += M[i][j] * x[j];
+        for (int j = 0; j < columns; j++) {
+            product[i] += M[i * columns + j] * x[j];
         }
     }
 }

@@ -151,10 +151,11 @@ static int differs(const char *function, const Names &names, const Entries &foun
         ' const Entries &found,\n                  ': ' const Row &found,', 'Entries': 'Row',
         'names[i]': '@space::joint_names[i]'}
     TIMES = """
-static Row times(const @space::Matrix<double> &M, const Row &x)
+template <typename Matrix, typename Entries>
+static std::array<double, std::tuple_size<Matrix>::value> times(const Matrix &M, const Entries &x)
 {
-    Row product{};
-    for (std::size_t i = 0; i < x.size(); i++) {
+    std::array<double, std::tuple_size<Matrix>::value> product{};
+    for (std::size_t i = 0; i < M.size(); i++) {
         for (std::size_t j = 0; j < x.size(); j++) {
             product[i] += M[i][j] * x[j];
         }

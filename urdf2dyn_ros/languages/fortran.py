@@ -1,10 +1,10 @@
 """Fortran 2008, free form: a module, and a program that checks it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from urdf2dyn_ros.languages.fortran_self_test import FortranSelfTest
 from urdf2dyn_ros.languages.infix import Infix, shortest
-from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.lines import packed
 from urdf2dyn_ros.program.program import Function, Program
 
@@ -16,7 +16,7 @@ def write(program: Program) -> dict[str, str]:
             f'{program.name}_self_test.f90': '\n'.join(fortran.main_program()) + '\n'}
 
 
-class Fortran(Language):
+class Fortran(FortranSelfTest):
     """A module of subroutines, and a program."""
 
     COMMENT = '! '
@@ -26,19 +26,6 @@ class Fortran(Language):
     ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
     CASELESS, RESERVED = True, ('dp', 'joints', 'joint_names', 'sin', 'cos', 'exp', 'tanh', 'abs')
     INFIX = Infix(number=lambda value: shortest(value) + '_dp')
-    TABLE, ROW = ('    real(dp) :: {name}({size}, states)', ''), ('data @table(:, @k) / ', ' /')
-    COUNT, EMPTY = 'joints', '0*0.0_dp'
-    KEYS = ('    character(len=*), parameter :: @axis_names(*) = [character(len=63) :: ', "'", ']',
-            '@axis_names')
-    TEST = ('gfortran -O2 {name}_dynamics.f90 {name}_self_test.f90 -o self_test '
-            '&& ./self_test')
-
-    @property
-    def space(self) -> str:
-        """The name of the module, which no function has."""
-        name = f'{self.program.name}_dynamics'
-        functions = [function.name for function in self.program.functions]
-        return name + '_module' * (name.lower() in functions)
 
     def module(self) -> Iterator[str]:
         """Yield the lines of the module."""
@@ -66,16 +53,8 @@ class Fortran(Language):
                        else "'" + piece.decode().replace("'", "''") + "'" for piece in pieces],
                       '', '        ', '', ' //', ' &')
 
-    def array(self, first: str, entries: Sequence[str], last: str) -> str:
-        return packed(entries, first, ' ' * len(first), last, continued=self.CONTINUED
-                      ) if entries else first + last
-
-    def _shaped(self, function: Function) -> list[str]:
-        """Return the results of a function with their shapes."""
-        return [f'{result.name}({", ".join(self.shape(result))})' for result in function.results]
-
     def _subroutine(self, function: Function) -> Iterator[str]:
-        used, results = self.inputs(function), self._shaped(function)
+        used, results = self.inputs(function), self.shaped(function)
         yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
         yield self.array(f'pure subroutine {function.name}(',
                          [x for x, _ in used] + function.result_names, ')')
@@ -91,58 +70,6 @@ class Fortran(Language):
         yield from [*self.unpacked(function), *self.body(function), '']
         for result in function.results:
             yield from self.assigned(result)
-            if not result.rows:
+            if 0 in result.shape:
                 yield f'    {result.name} = 0.0_dp   ! has no entries'
         yield f'end subroutine {function.name}'
-
-    def main_program(self) -> Iterator[str]:
-        """Yield the lines of the check."""
-        name = f'{self.program.name}_self_test'
-        yield from [f'! Compares {self.space} with reference values.', f'program {name}',
-                    f'    use {self.space}', '    implicit none',
-                    f'    integer, parameter :: states = {len(self.program.references)}',
-                    *self.self_test(), f'end program {name}']
-
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        arguments = [f'reference_{x.name}(:, k)' for x in function.inputs]
-        yield from ['        block', self.array('            real(dp) :: ',
-                                                self._shaped(function), ''),
-                    self.array(f'            call {function.name}(',
-                               arguments + function.result_names, ')')]
-        for result, known in zip(function.results, expected):
-            value = (f'matmul({result.name}, reference_{result.quantity.times}(:, k))'
-                     if result.is_matrix else result.name)
-            yield self.array('            call compare(', [
-                f"'{self.title(function, result)}'", self.row_names(result), value,
-                f'{known}(:, k)'], ')')
-        yield '        end block'
-
-    MAIN = """
-    integer :: k, wrong
-
-    wrong = 0
-    do k = 1, states"""
-    VERDICT = """\
-    end do
-    if (wrong > 0) then
-        print '(a)', 'differs from the reference'
-        stop 1
-    end if
-    print '(a)', 'agrees with the reference'
-
-contains
-
-    subroutine compare(title, names, found, expected)
-        character(len=*), intent(in) :: title, names(:)
-        real(dp), intent(in) :: found(:), expected(:)
-        integer :: i
-
-        do i = 1, size(found)
-            if (.not. abs(found(i) - expected(i)) <= 1e-9_dp * max(1.0_dp, abs(expected(i)))) then
-                print '(4a, es24.16e3, a, es24.16e3)', title, ', ', trim(names(i)), ':', &
-                    found(i), ' instead of ', expected(i)
-                wrong = wrong + 1
-            end if
-        end do
-    end subroutine compare
-"""

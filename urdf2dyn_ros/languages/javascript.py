@@ -49,7 +49,10 @@ class JavaScript(Language):
         yield f'export function {camel(function.name)}({inputs}) {{'
         yield from [*self.unpacked(function), *self.body(function), '']
         for result in function.results:
-            filled = 'jointNames.map(() => [])' if result.is_matrix else '[]'
+            filled = '[]'
+            if result.is_matrix:
+                filled = ('jointNames.map(() => [])' if result.of_joints else
+                          f'Array.from({{ length: {len(result.rows)} }}, () => [])')
             yield f'{self.INDENT}const {camel(result.name)} = {filled};'
             yield from self.assigned(result)
         yield f'{self.INDENT}return {names if len(function.results) == 1 else f"{{ {names} }}"};'

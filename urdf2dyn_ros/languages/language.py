@@ -231,9 +231,12 @@ class Language(SelfTest):
         """Return the inputs and results of a function whose entries are not those of joints."""
         lines = [f'{self.identifier(x.name)}, {len(x.entries)} entries: {x.summary}.'
                  for x in function.inputs if not x.of_joints]
-        lines += [f'{self.identifier(result.name)}, {len(result.rows)} entries: '
-                  f'{result.quantity.summary}.'
-                  for result in function.results if not result.of_joints]
+        for result in function.results:
+            if any(axis.keys for axis in result.axes):
+                size = f'{len(result.rows)} entries'
+                if result.is_matrix:
+                    size = ' x '.join(str(len(axis.keys) or self.n) for axis in result.axes)
+                lines.append(f'{self.identifier(result.name)}, {size}: {result.quantity.summary}.')
         results = [self.identifier(name) for name in function.result_names]
         if len(results) > 1:
             lines.append(f'Results: {", ".join(results)}.')
@@ -245,7 +248,8 @@ class Language(SelfTest):
 
     def array(self, first: str, entries: Sequence[str], last: str) -> str:
         """Return entries in lines, aligned behind what comes first."""
-        return packed(entries, first, ' ' * len(first), last) if entries else first + last
+        return packed(entries, first, ' ' * len(first), last, continued=self.CONTINUED
+                      ) if entries else first + last
 
 
 def variables(rows: Sequence[JointRow]) -> list[str]:

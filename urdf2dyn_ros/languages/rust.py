@@ -58,7 +58,7 @@ class Rust(Language):
         yield f'    -> {types[0]}' if len(types) == 1 else self.array('    -> (', types, ')')
         yield from ['{', *self.unpacked(function), *self.body(function), '']
         for result in function.results:
-            mutable = 'mut ' * bool(result.rows)
+            mutable = 'mut ' * (0 not in result.shape)
             yield f'{self.INDENT}let {mutable}{result.name} = {self._filled_with("0.0", result)};'
             yield from self.assigned(result)
         several = len(types) > 1
@@ -77,7 +77,7 @@ class Rust(Language):
                 f'&{known}[k]'], ');')
 
     TIMES = """
-    fn times(M: &[[f64; JOINTS]; JOINTS], x: &[f64; JOINTS]) -> [f64; JOINTS] {
+    fn times<const R: usize, const C: usize>(M: &[[f64; C]; R], x: &[f64; C]) -> [f64; R] {
         M.map(|row| row.iter().zip(x).map(|(entry, x)| entry * x).sum())
     }"""
     DIFFERS = """

@@ -41,7 +41,7 @@ class SelfTest(ABC):
         A function that compares, one that multiplies by a matrix, what stands before the calls,
         and behind them; with @name, @NAME and @size.
     ALIKE : dict
-        What is simpler in DIFFERS where all results have the names of the joints: old to new.
+        What is simpler in DIFFERS and TIMES where all rows and columns are the joints: old to new.
 
     """
 
@@ -58,7 +58,8 @@ class SelfTest(ABC):
         self.program = program
         self.n = len(program.numbers)
         results = [result for function in program.functions for result in function.results]
-        self.multiplied = {result.quantity.times for result in results if result.is_matrix}
+        self.multiplied = {result.quantity.times: result.axes[-1].name
+                           for result in results if result.is_matrix}
         self.axes = {axis.name: axis for result in results for axis in result.axes if axis.keys}
         self.sizes = {x.name: len(x.entries) for x in self.load_inputs()}
         self.sizes.update((name, len(axis.keys)) for name, axis in self.axes.items())
@@ -96,11 +97,14 @@ class SelfTest(ABC):
         """Yield data, and what compares with them."""
         for name, of, rows in self.data():
             yield from self.table(name, of, rows)
-        for axis in self.axes.values():
+        results = [result for function in self.program.functions for result in function.results]
+        named = {result.quantity.rows.name for result in results}
+        for axis in (axis for name, axis in self.axes.items() if name in named):
             first, quote, last = (self._of_axis(text, axis) for text in self.KEYS[:3])
             yield packed([f'{quote}{key}{quote}' for key in axis.keys], first, ' ' * len(first),
                          last, continued=self.CONTINUED)
-        for text in (self.differs(), *[self.TIMES] * bool(self.multiplied), self.main()):
+        for text in (self.compact(self.DIFFERS),
+                     *[self.compact(self.TIMES)] * bool(self.multiplied), self.main()):
             yield from self.filled(text)
         for function in self.program.functions:
             yield from self.check(function, [self._expected(*result.reference)
@@ -117,9 +121,8 @@ class SelfTest(ABC):
                          last, continued=self.CONTINUED) if row else first + self.EMPTY + last
         yield self.TABLE[1]
 
-    def differs(self) -> str:
-        """Return the function that compares."""
-        text = self.DIFFERS
+    def compact(self, text: str) -> str:
+        """Return a text as simple as it can be for the axes of the results."""
         for old, new in ({} if self.axes else self.ALIKE).items():
             text = text.replace(old, new)
         return text
@@ -171,8 +174,9 @@ class SelfTest(ABC):
         references = self.program.references
         used = {x.name for function in self.program.functions for x in function.inputs}
         for x in references[0].arguments:
-            if x in used | self.multiplied:
-                yield f'reference_{x}', x, [list(each.arguments[x]) for each in references]
+            if x in used or x in self.multiplied:
+                yield f'reference_{x}', self.multiplied.get(x, x), [
+                    list(each.arguments[x]) for each in references]
         results = {result.reference: result.quantity.rows.name
                    for function in self.program.functions for result in function.results}
         for (function, result), rows in results.items():

@@ -82,6 +82,12 @@ class Result(NamedTuple):
         return (rows,) if columns is None else (rows, columns)
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of rows and, for a matrix, that of its columns."""
+        rows = len(self.rows)
+        return (rows, len(self.rows[0].entries) if rows else 0) if self.is_matrix else (rows,)
+
+    @property
     def of_joints(self) -> bool:
         """Whether the rows are those of the independent joints."""
         return self.quantity.rows == JOINTS
@@ -177,7 +183,8 @@ class Reference(NamedTuple):
     """
     A state, and what the recursion on plain numbers returns for it.
 
-    `arguments` are the entries of each input, q, qd and qdd always; `expected` has for each
+    `arguments` are the entries of each input, q, qd and qdd always, and those of vectors that
+    matrices are multiplied by; `expected` has for each
     function its results by name, (n,) or (6,), of a matrix its product; `vectors` are those in the
     root frame.
 

@@ -25,11 +25,16 @@ def references(system: Multibody, gravity: Vector, functions: Sequence[str],
                loads: Loads) -> tuple[Reference, ...]:
     """Return states, each with the expected results of every function."""
     inputs = {**joint_inputs(system), **load_inputs(system, loads)}
+    sizes = {name: len(each.entries) for name, each in inputs.items()}
+    for name in functions:
+        for quantity in FUNCTIONS[name].RESULTS:
+            if quantity.columns is not None:
+                sizes.setdefault(quantity.times, len(quantity.columns.keys))
     result = []
     for k in range(STATES):
-        state = {name: tuple(round(_MOST[name] * math.sin(
-            (1.7 + 0.3 * k) * i + _PHASES[name] + 2.0 * k), 2) for i in range(len(each.entries)))
-            for name, each in inputs.items() if name in _MOST}
+        state = {name: tuple(round(_MOST.get(name, 1.0) * math.sin(
+            (1.7 + 0.3 * k) * i + _PHASES.get(name, 0.0) + 2.0 * k), 2) for i in range(size))
+            for name, size in sizes.items()}
         if 'payload' in inputs:
             state['payload'] = _PAYLOAD
         mechanics = Mechanics(system, gravity, body_inertias(system), [], TEXTBOOK, state,

@@ -58,7 +58,7 @@ array_of_variables = [
     [gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2],
 ]
 
-# States, and what is expected of the parameters as they were written (of M: M qdd)
+# States, and the results expected with the parameters as they were exported
 reference_q = [[0.35, 0.78], [0.61, -0.86], [-0.86, 0.36]]
 reference_qd = [[1.16, 0.17], [-0.19, -1.0], [-1.0, 1.16]]
 reference_qdd = [[1.03, -1.83], [-1.99, 0.62], [0.62, 1.0]]

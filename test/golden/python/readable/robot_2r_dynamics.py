@@ -190,7 +190,7 @@ array_of_variables = [
     [gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2],
 ]
 
-# States, and what is expected of the parameters as they were written (of M: M qdd)
+# States, and the results expected with the parameters as they were exported
 expected_wrenches = [
     [-21.179604547, 75.354245018, 0.0, 0.0, 0.0, 167.141985],
     [-16.327990555, 44.405793205, 0.0, 0.0, 0.0, 25.713400885],

@@ -255,7 +255,7 @@ external = [7.57, -3.54, -6.66, 5.26, 5.3, -6.62]
 # mass [kg], centre of mass [m] in the link, inertia about it [kg m^2]: xx, xy, xz, yy, yz, zz
 payload = [0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003]
 
-# States, and what is expected of the parameters as they were written (of M: M qdd)
+# States, and the results expected with the parameters as they were exported
 reference_q = [[0.35, 0.78], [0.61, -0.86], [-0.86, 0.36]]
 reference_qd = [[1.16, 0.17], [-0.19, -1.0], [-1.0, 1.16]]
 reference_qdd = [[1.03, -1.83], [-1.99, 0.62], [0.62, 1.0]]

@@ -1,0 +1,80 @@
+"""The program that checks a Fortran module: a file of its own."""
+
+from collections.abc import Iterator, Sequence
+
+from urdf2dyn_ros.languages.language import Language
+from urdf2dyn_ros.program.program import Function
+
+
+class FortranSelfTest(Language):
+    """A main program, which uses the module."""
+
+    TABLE, ROW = ('    real(dp) :: {name}({size}, states)', ''), ('data @table(:, @k) / ', ' /')
+    COUNT, EMPTY = 'joints', '0*0.0_dp'
+    KEYS = ('    character(len=*), parameter :: @axis_names(*) = [character(len=63) :: ', "'", ']',
+            '@axis_names')
+    TEST = ('gfortran -O2 {name}_dynamics.f90 {name}_self_test.f90 -o self_test '
+            '&& ./self_test')
+
+    @property
+    def space(self) -> str:
+        """The name of the module, which no function has."""
+        name = f'{self.program.name}_dynamics'
+        functions = [function.name for function in self.program.functions]
+        return name + '_module' * (name.lower() in functions)
+
+    def shaped(self, function: Function) -> list[str]:
+        """Return the results of a function with their shapes."""
+        return [f'{result.name}({", ".join(self.shape(result))})' for result in function.results]
+
+    def main_program(self) -> Iterator[str]:
+        """Yield the lines of the check."""
+        name = f'{self.program.name}_self_test'
+        yield from [f'! Compares {self.space} with reference values.', f'program {name}',
+                    f'    use {self.space}', '    implicit none',
+                    f'    integer, parameter :: states = {len(self.program.references)}',
+                    *self.self_test(), f'end program {name}']
+
+    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+        arguments = [f'reference_{x.name}(:, k)' for x in function.inputs]
+        yield from ['        block', self.array('            real(dp) :: ',
+                                                self.shaped(function), ''),
+                    self.array(f'            call {function.name}(',
+                               arguments + function.result_names, ')')]
+        for result, known in zip(function.results, expected):
+            value = (f'matmul({result.name}, reference_{result.quantity.times}(:, k))'
+                     if result.is_matrix else result.name)
+            yield self.array('            call compare(', [
+                f"'{self.title(function, result)}'", self.row_names(result), value,
+                f'{known}(:, k)'], ')')
+        yield '        end block'
+
+    MAIN = """
+    integer :: k, wrong
+
+    wrong = 0
+    do k = 1, states"""
+    VERDICT = """\
+    end do
+    if (wrong > 0) then
+        print '(a)', 'differs from the reference'
+        stop 1
+    end if
+    print '(a)', 'agrees with the reference'
+
+contains
+
+    subroutine compare(title, names, found, expected)
+        character(len=*), intent(in) :: title, names(:)
+        real(dp), intent(in) :: found(:), expected(:)
+        integer :: i
+
+        do i = 1, size(found)
+            if (.not. abs(found(i) - expected(i)) <= 1e-9_dp * max(1.0_dp, abs(expected(i)))) then
+                print '(4a, es24.16e3, a, es24.16e3)', title, ', ', trim(names(i)), ':', &
+                    found(i), ' instead of ', expected(i)
+                wrong = wrong + 1
+            end if
+        end do
+    end subroutine compare
+"""
