@@ -12,7 +12,7 @@ from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from std_srvs.srv import Trigger
 
-ENDING = 10.0
+ENDING = 60.0
 """Longest time for a pending response [s]."""
 
 
@@ -70,7 +70,7 @@ class Call:
     def __init__(self, rig: Rig, kind: Any, name: str) -> None:
         self._kind, self._node = kind, rig.client.node
         self._client = self._node.create_client(kind, name)
-        self._client.wait_for_service(10.0)
+        self._client.wait_for_service(ENDING)
 
     def send(self, request: Any) -> None:
         """Send a request."""

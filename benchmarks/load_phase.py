@@ -125,7 +125,7 @@ def running(urdf: str, names: list[str], executor: str, backend: str) -> Iterato
         try:
             rig = Rig(node, client, Listener(client), Path(folder), environment,
                       np.empty(0, np.int64))
-            client.wait(lambda: rig.listener.look() or len(rig.listener.heard) > 100, 30.0,
+            client.wait(lambda: rig.listener.look() or len(rig.listener.heard) > 100, 60.0,
                         'output')
             rig.listener.wait(SETTLING)
             yield rig

@@ -25,7 +25,7 @@ XACRO = """<robot name="boxes" xmlns:xacro="http://www.ros.org/wiki/xacro">
 def run(*words: object, text: str | None = None, folder: Path | None = None,
         ) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, '-m', 'urdf2dyn_ros.cli', *map(str, words)], input=text,
-                          capture_output=True, text=True, cwd=folder, timeout=60)
+                          capture_output=True, text=True, cwd=folder, timeout=230)
 
 
 @pytest.mark.parametrize('style', ['readable', 'fast'])

@@ -15,6 +15,9 @@ from support.paths import ROOT
 pytest.importorskip('dartpy')
 pytest.importorskip('rclpy')
 
+PATIENCE = 230.0
+"""Time [s] after which a demonstration that has not ended is a failure."""
+
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -33,7 +36,7 @@ def start(robot, duration, output):
 
 def test_simulated_and_computed_efforts_agree(tmp_path):
     demo = start('', 6.0, tmp_path / 'output')
-    output, _ = demo.communicate(timeout=180)
+    output, _ = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 0, output
     written = sorted(path.name for path in (tmp_path / 'output').iterdir())
     assert written == ['efforts.csv', 'efforts.html', 'efforts.json', 'efforts.png',
@@ -54,7 +57,7 @@ def test_simulated_and_computed_efforts_agree(tmp_path):
 
 def test_a_duration_that_is_none_is_refused_before_anything_starts(tmp_path):
     demo = start('', 'nan', tmp_path / 'output')
-    output, _ = demo.communicate(timeout=60)
+    output, _ = demo.communicate(timeout=PATIENCE)
     assert (demo.returncode, output) == (
         1, 'error: parameter duration = nan: must be a number, at least 0.5, at most 86400 [s]\n')
     assert not (tmp_path / 'output').exists()
@@ -68,7 +71,7 @@ def test_a_root_that_floats_is_fixed_in_the_demonstration(tmp_path):
     robot = tmp_path / 'floating.urdf'
     robot.write_text(text)
     demo = start(robot, 2.0, tmp_path / 'output')
-    output, _ = demo.communicate(timeout=120)
+    output, _ = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 0, output
     joints = json.loads((tmp_path / 'output' / 'efforts.json').read_text())['joints']
     assert len(joints) == 2
@@ -93,7 +96,7 @@ def running(output):
 def test_interrupted_it_ends_its_children(number, tmp_path):
     demo, children = running(tmp_path)
     demo.send_signal(number)
-    output, _ = demo.communicate(timeout=30)
+    output, _ = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 130, output
     assert 'Traceback' not in output
     assert not any(Path(f'/proc/{child}').exists() for child in children)
@@ -102,7 +105,7 @@ def test_interrupted_it_ends_its_children(number, tmp_path):
 def test_a_node_that_dies_is_named_and_the_others_are_ended(tmp_path):
     demo, children = running(tmp_path)
     os.kill(children[-1], signal.SIGKILL)
-    output, _ = demo.communicate(timeout=30)
+    output, _ = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 1, output
     assert 'error: node joint_simulator ended with exit code -9; its last lines:' in output
     assert 'holding still until' in output
@@ -119,7 +122,7 @@ def test_a_robot_that_cannot_be_shown_is_an_error(text, words, tmp_path):
     if text is not None:
         robot.write_text(text)
     demo = start(robot, 3.0, tmp_path / 'output')
-    output, _ = demo.communicate(timeout=60)
+    output, _ = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 1, output
     for word in ['error: ', *words]:
         assert word in output

@@ -108,7 +108,7 @@ def asked(page, tmp_path, *options):
         [CHROMIUM, '--headless', '--no-sandbox', '--disable-gpu', '--enable-logging=stderr',
          '--host-resolver-rules=MAP * ~NOTFOUND', f'--user-data-dir={tmp_path / "profile"}',
          *options, '--dump-dom', copy.as_uri()],
-        capture_output=True, text=True, timeout=120)
+        capture_output=True, text=True, timeout=230)
     title = re.search('<title>(.*?)</title>', done.stdout, re.DOTALL)
     assert title, done.stderr
     return json.loads(title[1]), [line for line in done.stderr.splitlines() if 'CONSOLE' in line]

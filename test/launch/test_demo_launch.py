@@ -15,7 +15,7 @@ pytest.importorskip('launch_ros', reason='launch comes with ROS 2, not from PyPI
 @pytest.mark.parametrize('package', ['robot_state_publisher', 'rviz2'])
 def test_nothing_is_started_if_a_package_is_missing(tmp_path, package):
     prefix = Prefix(tmp_path, 'demo.launch.py', missing=[package])
-    code, output = prefix.start(LAUNCH, 'rviz:=true').wait(60.0), prefix.output.read_text()
+    code, output = prefix.start(LAUNCH, 'rviz:=true').wait(120.0), prefix.output.read_text()
     assert code != 0, output
     assert f"package '{package}' not found" in output
     assert 'process started' not in output
@@ -25,7 +25,7 @@ def test_a_description_that_is_not_utf_8_is_named(tmp_path):
     path = tmp_path / 'robot.urdf'
     path.write_bytes(b'<robot name="\xff"/>')
     prefix = Prefix(tmp_path, 'demo.launch.py')
-    code, output = prefix.start(LAUNCH, f'urdf:={path}').wait(60.0), prefix.output.read_text()
+    code, output = prefix.start(LAUNCH, f'urdf:={path}').wait(120.0), prefix.output.read_text()
     assert code != 0, output
     assert f'{str(path)!r} is not UTF-8; save it as UTF-8' in output
     assert 'process started' not in output

@@ -25,7 +25,7 @@ GAZEBO_PACKAGES = ('robot_state_publisher', 'ros_gz_sim', 'ros_gz_bridge', 'cont
 
 def test_the_arguments_are_listed_without_gazebo(tmp_path):
     prefix = Prefix(tmp_path, 'gazebo.launch.py', missing=GAZEBO_PACKAGES)
-    code, output = prefix.start(SHOW).wait(60.0), prefix.output.read_text()
+    code, output = prefix.start(SHOW).wait(120.0), prefix.output.read_text()
     assert code == 0, output
     # and those of dynamics.launch.py
     assert output.split()[:5] == ['urdf', 'controllers', 'config', 'gz_args', 'plugins']
@@ -38,14 +38,14 @@ def test_everything_is_started_as_it_is_meant(tmp_path, plugins, clock):
     process = prefix.start(LAUNCH, f'plugins:={plugins}', 'gz_args:=-r -s empty.sdf')
     signs = ("model of 'rx90'", 'nothing on topic')
     try:
-        deadline = time.monotonic() + 60.0
+        deadline = time.monotonic() + 120.0
         while not (all(sign in prefix.output.read_text() for sign in signs)
                    and 'spawner' in prefix.calls):
             assert process.poll() is None, prefix.output.read_text()
             assert time.monotonic() < deadline, prefix.output.read_text()
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        process.wait(30.0)
+        process.wait(120.0)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -69,7 +69,7 @@ def test_everything_is_started_as_it_is_meant(tmp_path, plugins, clock):
 ])
 def test_a_file_that_is_not_there_is_named(tmp_path, argument, words):
     prefix = Prefix(tmp_path, 'gazebo.launch.py')
-    code, output = prefix.start(LAUNCH, argument).wait(60.0), prefix.output.read_text()
+    code, output = prefix.start(LAUNCH, argument).wait(120.0), prefix.output.read_text()
     assert code != 0, output
     assert words in output
     assert 'process started' not in output
@@ -78,7 +78,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path, argument, words):
 @pytest.mark.parametrize('package', GAZEBO_PACKAGES)
 def test_nothing_is_started_if_a_package_is_missing(tmp_path, package):
     prefix = Prefix(tmp_path, 'gazebo.launch.py', missing=[package])
-    code, output = prefix.start(LAUNCH).wait(60.0), prefix.output.read_text()
+    code, output = prefix.start(LAUNCH).wait(120.0), prefix.output.read_text()
     assert code != 0, output
     assert f"package '{package}' not found" in output
     assert 'process started' not in output

@@ -97,14 +97,14 @@ class TestRunning(unittest.TestCase):
         rclpy.try_shutdown()
 
     def wait(self, condition: Callable[[], object], what: str) -> None:
-        deadline = time.monotonic() + 30.0
+        deadline = time.monotonic() + 120.0
         while not condition():
             self.assertLess(time.monotonic(), deadline, f'no {what}')
             rclpy.spin_once(self.node, timeout_sec=0.01)
 
     def test_the_model_is_announced(self, proc_output: Any) -> None:
         """It is the one of the argument urdf."""
-        proc_output.assertWaitFor("model of 'rx90'", timeout=30, stream='stderr')
+        proc_output.assertWaitFor("model of 'rx90'", timeout=120, stream='stderr')
 
     def test_joint_states_give_efforts(self) -> None:
         """A robot at rest needs the efforts that gravity asks for."""

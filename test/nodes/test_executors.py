@@ -41,7 +41,7 @@ def test_a_wrong_choice_ends_a_node_with_one_line(graph: Graph,
     """It names the variable, the value and the choices."""
     monkeypatch.setenv(running.EXECUTOR_VARIABLE, 'fast')
     with graph.process('inverse_dynamics') as process:
-        assert process.wait(60.0) == 2
+        assert process.wait(120.0) == 2
         assert process.output == (
             "error: URDF2DYN_EXECUTOR = 'fast': must be one of auto, events, single")
 

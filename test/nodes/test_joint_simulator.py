@@ -30,7 +30,8 @@ def test_it_moves_when_it_is_heard_and_holds_still_at_the_end():
         descriptions = graph.messages(String, 'robot_description', LATCHED)
         progress = graph.messages(Float64, 'joint_simulator/progress', LATCHED)
         graph.wait(lambda: progress and progress[-1].data == 1.0)
-        graph.spin(0.3)
+        end = stamp_of(states[-1])
+        graph.wait(lambda: stamp_of(states[-1]) > end + 200_000_000, what='states at the end')
         code = node.stop(signal.SIGINT)
         assert code == 0, node.output
 
@@ -39,8 +40,10 @@ def test_it_moves_when_it_is_heard_and_holds_still_at_the_end():
     assert fractions == sorted(fractions)
     assert all(list(message.name) == ['joint1', 'joint2'] for message in states)
     # 250 Hz exactly, though some best-effort messages may be lost.
-    assert set(np.diff([stamp_of(message) for message in states]) % 4_000_000) == {0}
-    assert len(states) > 0.9 * 2.5 * 250
+    steps = np.diff([stamp_of(message) for message in states])
+    assert set(steps % 4_000_000) == {0}
+    assert np.median(steps) == 4_000_000
+    assert steps.sum() >= 2_500_000_000   # at rest, 2 s of motion, at rest
     q, qd, effort = (np.array([getattr(message, name) for message in states])
                      for name in ('position', 'velocity', 'effort'))
     assert np.ptp(q, axis=0).min() > 0.05
@@ -82,7 +85,8 @@ def test_the_commanded_effort_has_the_friction_in_it_and_the_clock_is_published(
     stamps = [stamp_of(message) for message in states]
     times = [message.clock.sec * 10**9 + message.clock.nanosec for message in clock]
     heard = [time for time in stamps[:-1] if time >= times[0]]
-    assert len(heard) > 400
+    assert np.median(np.diff(stamps)) == 4_000_000
+    assert len(heard) > 0.5 * len(stamps) and stamps[-1] - stamps[0] >= 2_000_000_000
     assert set(times) >= set(heard)
     assert times == sorted(times)
     assert stamps[-1] < 60 * 10**9
@@ -114,7 +118,8 @@ def test_it_follows_trajectories_that_come_by_topic():
             graph.wait(lambda: abs(states[-1].position[1] - goal) < 1e-4)  # noqa: B023
         topic.publish(message())
         graph.wait(lambda: 'it has 0 points' in node.output)
-        graph.spin(0.2)
+        end = stamp_of(states[-1])
+        graph.wait(lambda: stamp_of(states[-1]) > end + 500_000_000, what='states after it')
         assert node.stop() == 0, node.output
     assert 'the motion before it continues' in node.output
     assert states[-1].position[1] == pytest.approx(-0.2, abs=1e-4)
@@ -144,6 +149,6 @@ def test_it_starts_without_subscribers_after_the_timeout():
 ])
 def test_what_it_cannot_start_with_is_said_in_a_line(parameters, words):
     with Graph() as graph, graph.process('joint_simulator', **parameters) as node:
-        assert node.wait(60.0) == 2, node.output
+        assert node.wait(120.0) == 2, node.output
         assert words in node.output
         assert 'Traceback' not in node.output

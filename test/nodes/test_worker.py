@@ -16,15 +16,15 @@ def test_of_jobs_that_pile_up_the_newest_is_done() -> None:
 
     def wait() -> int:
         begun.set()
-        assert go.wait(60.0)
+        assert go.wait(120.0)
         return -1
 
     worker.submit(wait, lambda result, error: done.append(result))
-    assert begun.wait(60.0)
+    assert begun.wait(120.0)
     for k in range(1000):
         worker.submit(lambda k=k: k, lambda result, error: (done.append(result), ended.set()))
     go.set()
-    assert ended.wait(60.0)
+    assert ended.wait(120.0)
     assert done == [-1, 999]
 
 
@@ -45,8 +45,8 @@ def test_an_error_of_a_job_is_handed_over_and_one_of_its_end_is_survived() -> No
 
     worker = Worker(guarded)
     worker.submit(lambda: 1 / 0, lambda result, error: errors.append(error))
-    assert ended.wait(60.0)
+    assert ended.wait(120.0)
     ended.clear()
     worker.submit(lambda: 1, lambda result, error: [][result])
-    assert ended.wait(60.0)
+    assert ended.wait(120.0)
     assert [type(error) for error in errors] == [ZeroDivisionError, IndexError]

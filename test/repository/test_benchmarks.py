@@ -88,7 +88,7 @@ def test_who_disagrees_is_left_out(wrong: float, tmp_path: Path,
 def test_the_cost_of_estimators_is_held_against_its_gate(tmp_path: Path) -> None:
     """Of every one of them; what is said of the gate follows from the figures."""
     done = subprocess.run([sys.executable, FOLDER / 'estimator_cost.py', '--updates', '60',
-                           '--output', tmp_path], text=True, capture_output=True, timeout=120)
+                           '--output', tmp_path], text=True, capture_output=True, timeout=230)
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / 'estimator_cost.json').read_text())
     assert found['us'].keys() == {*ESTIMATORS, *(f'{name}, C' for name in COMPILED)}

@@ -107,13 +107,13 @@ def test_a_node_runs_until_it_is_told_to_end(workspace: Path, name: str, sign: s
             ['bash', '-c', command], cwd=workspace, stdout=file, stderr=subprocess.STDOUT,
             env=environment()) as node:
         try:
-            deadline = time.monotonic() + 60.0
+            deadline = time.monotonic() + 120.0
             while sign not in log.read_text():
                 assert node.poll() is None, log.read_text()
                 assert time.monotonic() < deadline, log.read_text()
                 time.sleep(0.05)
             node.send_signal(signal.SIGTERM)
-            assert node.wait(10.0) == 0, log.read_text()
+            assert node.wait(120.0) == 0, log.read_text()
         finally:
             node.kill()
     assert 'Traceback' not in log.read_text()

@@ -117,7 +117,7 @@ print(*{name.split('.')[1] for name in sys.modules if name.startswith('urdf2dyn_
 def loaded_with(*folders: str) -> set[str]:
     """Return the folders that are imported with these, where there is no lxml."""
     done = subprocess.run([sys.executable, '-c', IMPORTED, *folders], cwd=ROOT, text=True,
-                          capture_output=True, timeout=120)
+                          capture_output=True, timeout=230)
     assert done.returncode == 0, done.stderr
     return {*done.stdout.split()}
 

@@ -48,7 +48,7 @@ def test_loads_in_the_background_take_turns(tmp_path: Path) -> None:
     assert nothing['name'] == 'nothing' and nothing['ratio'] == 1.0 and not nothing['done']
     for row in found['rows']:
         assert row['name'] in done.stdout
-        assert row['answered'] > 50 and 0.0 < row['p50'] <= row['p90'] <= row['p99']
+        assert row['answered'] > 0 and 0.0 < row['p50'] <= row['p90'] <= row['p99']
         assert row['quartiles'] == [pytest.approx(row['ratio'], rel=0.01)] * 3
     assert all(row['done'] for row in others if 'exports' in row['name'])
     assert (tmp_path / 'exporting_events.png').read_bytes().startswith(b'\x89PNG')

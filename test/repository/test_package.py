@@ -107,7 +107,7 @@ sys.exit(main(['demo']))
 def test_all_but_the_nodes_work_without_ros() -> None:
     """And the one command that needs ROS says so in one line."""
     done = subprocess.run([sys.executable, '-c', WITHOUT_ROS], cwd=ROOT, text=True,
-                          capture_output=True, timeout=120)
+                          capture_output=True, timeout=230)
     assert done.returncode == 1
     assert re.fullmatch(r"error: the demo needs ROS 2's Python library .*\n", done.stderr)
 
@@ -117,7 +117,7 @@ def test_nobody_waits_for_a_library_that_is_not_used_yet(module: str) -> None:
     """They are as slow to import as all the rest together."""
     program = f'import sys, urdf2dyn_ros.{module}; print(*{{*sys.modules}})'
     done = subprocess.run([sys.executable, '-c', program], cwd=ROOT, text=True,
-                          capture_output=True, timeout=120)
+                          capture_output=True, timeout=230)
     assert 'numpy' in done.stdout.split(), done.stderr
     assert {'scipy', 'matplotlib', 'rosbags', 'dartpy', 'mujoco'}.isdisjoint(done.stdout.split())
 
@@ -167,7 +167,7 @@ def environment() -> dict[str, str]:
 def command(venv: Path, *words: object) -> subprocess.CompletedProcess[str]:
     """Run a command of the environment, away from this checkout."""
     return subprocess.run([venv / 'bin' / str(words[0]), *map(str, words[1:])], text=True,
-                          capture_output=True, cwd=venv, env=environment(), timeout=120)
+                          capture_output=True, cwd=venv, env=environment(), timeout=230)
 
 
 def test_pip_installs_what_the_package_is_made_of(installed: Path) -> None:

@@ -31,7 +31,7 @@ from urdf2dyn_ros.tuning.suggestion import Suggestion, suggest
 
 def run(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, '-m', 'urdf2dyn_ros.cli', 'tune', *map(str, words)],
-                          capture_output=True, text=True, timeout=120)
+                          capture_output=True, text=True, timeout=230)
 
 
 def test_every_kind_of_recording_gives_the_same_motion(tmp_path: Path) -> None:

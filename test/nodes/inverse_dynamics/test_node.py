@@ -23,11 +23,10 @@ def test_joint_states_become_efforts(graph: Graph) -> None:
         residuals = graph.messages(JointState, 'inverse_dynamics/residuals')
         graph.introduced()
         names = [*reversed(moving_robot.NAMES), 'gripper']
-        for _ in range(100):
+        for _ in graph.paced(100):
             robot.stamp += moving_robot.STEP
             robot.publisher.publish(robot.message(names))
             graph.spin(0.004)
-        graph.caught_up()
         assert len(robot.efforts) >= 90
     message = robot.efforts[-1]
     assert list(message.name) == moving_robot.NAMES
@@ -83,12 +82,11 @@ def test_partial_messages_are_merged(graph: Graph) -> None:
         other = graph.publisher(JointState, 'joint_states')
         graph.wait(lambda: other.get_subscription_count() > 0)
         graph.introduced()
-        for _ in range(60):
+        for _ in graph.paced(60):
             robot.stamp += moving_robot.STEP
             robot.publisher.publish(robot.message(moving_robot.NAMES[:2]))
             other.publish(robot.message(moving_robot.NAMES[2:], robot.stamp + 1_000))
             graph.spin(0.006)
-        graph.caught_up()
         assert len(robot.efforts) > 30
         assert moving_robot.error(robot.efforts[-1], robot) < 1e-2
 
@@ -129,7 +127,7 @@ def test_continuous_joints_are_unwrapped_and_missing_velocities_had_from_positio
         publisher = graph.publisher(JointState, 'joint_states')
         efforts = graph.messages(JointState, 'inverse_dynamics/efforts')
         graph.introduced()
-        for k in range(100):
+        for k in graph.paced(100):
             message = JointState(name=['joint1', 'joint2'])
             sec_ns = divmod(moving_robot.START + k * moving_robot.STEP, 10**9)
             message.header.stamp.sec, message.header.stamp.nanosec = sec_ns
@@ -137,7 +135,6 @@ def test_continuous_joints_are_unwrapped_and_missing_velocities_had_from_positio
             message.position = [math.remainder(angle, 2.0 * math.pi), 0.5]
             publisher.publish(message)
             graph.spin(0.004)
-        graph.caught_up()
     assert len(efforts) > 80
     # two links at a constant angle to each other, turning steadily: no moment about z at the base
     assert max(abs(m.effort[0]) for m in efforts) < 1e-3

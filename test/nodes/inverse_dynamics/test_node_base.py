@@ -12,7 +12,7 @@ from urdf2dyn_ros import InverseDynamics, read_urdf
 
 def test_a_flying_arm_is_computed_from_what_a_sensor_on_its_tip_measures(graph: Graph) -> None:
     """The floating joint asks for an IMU; without its data nothing comes, and that is said."""
-    with graph.process('inverse_dynamics', robot_description=FLOATING, **CENTRED) as process:
+    with graph.process('hurried_node', robot_description=FLOATING, **CENTRED) as process:
         graph.wait(lambda: 'model of' in process.output)
         flight = Flight(graph)
         graph.wait(lambda: flight.says('no_base'), meanwhile=lambda: flight.move(20))

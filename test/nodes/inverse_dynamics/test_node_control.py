@@ -176,7 +176,7 @@ def test_where_there_is_no_compiler_the_node_runs_python_and_says_so(
 
 def test_samples_that_give_no_efforts_are_explained(graph: Graph) -> None:
     """Why every message was left out, and which joints it was about."""
-    with started(graph) as process:
+    with started(graph, 'hurried_node') as process:
         robot = connected(graph)
 
         def publish() -> None:
@@ -201,7 +201,7 @@ def test_exporting_does_not_disturb_the_data(graph: Graph) -> None:
 
 def test_without_a_model_export_and_log_say_what_is_missing(graph: Graph) -> None:
     """A node without a description waits."""
-    with graph.process('inverse_dynamics') as process:
+    with graph.process('hurried_node') as process:
         answer = graph.call(Trigger, 'export_model')
         assert not answer.success and 'no model' in answer.message
         graph.wait(lambda: 'no model' in process.output)
@@ -253,5 +253,5 @@ def test_a_parameter_that_is_nonsense_at_the_start_ends_the_node_with_one_line(
         graph: Graph) -> None:
     """Before anything runs there is nothing to keep running."""
     with graph.process('inverse_dynamics', **{'polynomial.window': -1.0}) as process:
-        assert process.wait(60.0) == 2
+        assert process.wait(120.0) == 2
         assert 'polynomial.window' in process.output and 'Traceback' not in process.output

@@ -48,7 +48,8 @@ class Arm:
         self._turns += 1
         self.external.clear()
         times = (self.motion.stamps - START) * 1e-9
-        for k in np.flatnonzero((times >= begin) & (times < end))[::EVERY].tolist():
+        samples = np.flatnonzero((times >= begin) & (times < end))[::EVERY].tolist()
+        for k in map(samples.__getitem__, self.graph.paced(len(samples))):
             effort = self.motion.effort[k].tolist()
             if blind >= 0:
                 effort[blind] = math.nan
@@ -58,7 +59,6 @@ class Arm:
             message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
             self.publisher.publish(message)
             self.graph.spin(EVERY * STEP * 1e-9)
-        self.graph.caught_up()
 
     def found(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return times [s], and the external efforts that came and that were, (k, 7)."""

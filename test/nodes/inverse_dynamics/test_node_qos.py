@@ -63,6 +63,6 @@ def test_an_override_that_is_nonsense_ends_the_node_with_one_line(graph: Graph) 
     """Which names the parameter."""
     name = 'qos_overrides./joint_states.subscription.reliability'
     with graph.process('inverse_dynamics', **{name: 'sometimes'}) as process:
-        assert process.wait(60.0) == 2
+        assert process.wait(120.0) == 2
         assert len(process.lines) == 1
         assert name.rpartition('.')[0] in process.output and 'sometimes' in process.output

@@ -23,7 +23,7 @@ def own_ports(pid: int) -> list[int]:
 @pytest.mark.fault(49)
 def test_a_node_whose_port_was_replaced_says_so_and_what_to_do() -> None:
     """A newcomer finds no file of the port and makes another one, as after a wrong verdict."""
-    with Graph() as graph, started(graph) as process:
+    with Graph() as graph, started(graph, 'hurried_node') as process:
         connected(graph).move(20)
         ports = own_ports(process.pid)
         assert ports, 'Fast DDS does not use shared memory'

@@ -70,7 +70,7 @@ class Flight:
     def move(self, samples: int, sensor: Any = None, fill: Callable[..., None] = imu,
              link: str = TIP, every: int = 1) -> None:
         """Publish samples of the joints, and of the sensor, if there is one, `every` so many."""
-        for number in range(samples):
+        for number in self.graph.paced(samples):
             self.stamp += STEP
             q, qd, qdd = joints_at(self.stamp)
             stamp = dict(zip(('sec', 'nanosec'), divmod(self.stamp, 10**9)))
@@ -84,7 +84,6 @@ class Flight:
             state.header.stamp.sec, state.header.stamp.nanosec = stamp.values()
             self.joints.publish(state)
             self.graph.spin(0.004)
-        self.graph.caught_up()
 
     def settle(self, sensor: Any, fill: Callable[..., None]) -> None:
         """Move until efforts and wrench are those of Pinocchio's free flyer."""

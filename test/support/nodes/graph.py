@@ -16,7 +16,7 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rcl_interfaces.msg import Parameter, ParameterValue
@@ -29,9 +29,13 @@ from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
 from urdf2dyn_ros.nodes.demo.local_graph import Client
 from urdf2dyn_ros.system.child_process import IMPORT_ROOT
 
-SENSOR = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
+SENSOR = QoSProfile(depth=2000, reliability=ReliabilityPolicy.BEST_EFFORT)
+PROGRAMS = frozenset(path.stem for path in (TEST / 'programs').glob('*.py'))
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
                      durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+MOST_AHEAD = 25
+"""Messages of a stream that may wait for the node: more could be lost, or overtaken."""
 
 
 def domain() -> int:
@@ -52,7 +56,7 @@ class Process(ChildProcess):
         if any(error):
             print(f'--- output of {self.name} (exit code {self.exit_code})\n{self.output}')
 
-    def stop(self, number: int = signal.SIGINT, timeout: float = 30.0) -> int:
+    def stop(self, number: int = signal.SIGINT, timeout: float = 120.0) -> int:
         """Send a signal and return the exit code; a process that stays is an error."""
         self.send(number)
         code = self.wait(timeout)
@@ -80,7 +84,7 @@ class Graph(Client):
     def process(self, name: str, remappings: Mapping[str, str] | None = None,
                 arguments: Sequence[str] = (), **parameters: Any) -> Process:
         """
-        Start a node by the name of its module in ``urdf2dyn_ros.nodes``.
+        Start a node by the name of its module in ``urdf2dyn_ros.nodes``, or in ``programs``.
 
         Parameters whose names have a dot are given as ``**{'export.directory': '/tmp/x'}``.
 
@@ -90,7 +94,8 @@ class Graph(Client):
             words += ['-p', f'{key}:={json.dumps(value, ensure_ascii=False)}']
         for key, value in (remappings or {}).items():
             words += ['-r', f'{key}:={value}']
-        return self.program(f'urdf2dyn_ros.nodes.{name}', words)
+        folder = 'programs' if name in PROGRAMS else 'urdf2dyn_ros.nodes'
+        return self.program(f'{folder}.{name}', words)
 
     def program(self, module: str, words: Sequence[str] = ()) -> Process:
         """Start a module, of this package or of the folder test, in the same DDS domain."""
@@ -123,6 +128,14 @@ class Graph(Client):
             # order, a stream that does not pause, is then the only one that is heard
             self._executor.spin_once(timeout_sec=0.001)
 
+    def paced(self, messages: int, node: str = 'inverse_dynamics') -> Iterator[int]:
+        """Count the messages of a stream; the node is never far behind, in the end not at all."""
+        for number in range(messages):
+            yield number
+            if number % MOST_AHEAD == MOST_AHEAD - 1:
+                self._answered(node)
+        self.caught_up(node)
+
     def introduced(self, node: str = 'inverse_dynamics') -> None:
         """
         Wait until a node knows every publisher and subscription that this one has.
@@ -135,6 +148,14 @@ class Graph(Client):
 
     def caught_up(self, node: str = 'inverse_dynamics') -> None:
         """Wait until a node has taken in what was published, and its messages are received."""
+        self._answered(node)
+        silent = 0
+        while silent < 20:
+            before = self._received
+            self._executor.spin_once(timeout_sec=0.001)
+            silent = silent + 1 if self._received == before else 0
+
+    def _answered(self, node: str) -> None:
         client, answers = self._clients[node], []
         self.wait(client.service_is_ready, what=f'service of {node}')
         asked = -math.inf
@@ -147,18 +168,13 @@ class Graph(Client):
 
         self.wait(lambda: any(answer.done() for answer in answers), what=f'answer of {node}',
                   meanwhile=ask)
-        silent = 0
-        while silent < 20:
-            before = self._received
-            self._executor.spin_once(timeout_sec=0.001)
-            silent = silent + 1 if self._received == before else 0
 
-    def wait(self, condition: Callable[[], object], timeout: float = 60.0,
+    def wait(self, condition: Callable[[], object], timeout: float = 120.0,
              what: str = 'such event', meanwhile: Callable[[], None] = lambda: None) -> None:
         """Let callbacks run until the condition holds; an error after `timeout` [s]."""
         super().wait(condition, timeout, what, meanwhile)
 
-    def call(self, kind: Any, service: str, timeout: float = 60.0,
+    def call(self, kind: Any, service: str, timeout: float = 120.0,
              meanwhile: Callable[[], None] = lambda: None) -> Any:
         return super().call(kind, service, timeout, meanwhile)
 

@@ -49,9 +49,8 @@ class Robot:
 
     def move(self, samples: int, **change: Any) -> None:
         """Publish samples at the rate of their stamps; the node has taken them in at the end."""
-        for _ in range(samples):
+        for _ in self.graph.paced(samples):
             self.move_one(**change)
-        self.graph.caught_up()
 
     def settled(self, expected: Callable[[JointState], np.ndarray]) -> JointState:
         """Move until the efforts are as expected, which a model made anew takes a while for."""
@@ -84,10 +83,10 @@ def error(message: JointState, robot: Robot) -> float:
     return float(np.abs(np.array(message.effort) - expected).max() / np.abs(expected).max())
 
 
-def started(graph: Graph, **parameters: Any) -> Process:
-    """Start the node with the RX-90 and wait for its model."""
+def started(graph: Graph, program: str = 'inverse_dynamics', **parameters: Any) -> Process:
+    """Start the node, or a program in its place, with the RX-90 and wait for its model."""
     parameters = {'robot_description': TEXT, **CENTRED, **parameters}
-    process = graph.process('inverse_dynamics', **parameters)
+    process = graph.process(program, **parameters)
     graph.wait(lambda: 'model of' in process.output, what='model in the log')
     return process
 

@@ -10,7 +10,7 @@ from urdf2dyn_ros.status.monitor import Monitor
 from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.system.memory import replaced_ports
 
-_LOG_PERIOD = 10.0
+LOG_PERIOD = 10.0
 """Time between two lines [s]."""
 
 
@@ -23,7 +23,7 @@ class MissingData:
         self._pipeline, self._base = pipeline, base
         self._counted: Counter[str] = Counter()
         self._received = 0
-        endpoints.timer(_LOG_PERIOD, self._check)
+        endpoints.timer(LOG_PERIOD, self._check)
 
     def _check(self) -> None:
         warn, active = self._endpoints.node.get_logger().warning, self._pipeline.active

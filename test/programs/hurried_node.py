@@ -1,0 +1,14 @@
+"""
+The node inverse_dynamics, which logs what is missing ten times as often: tests wait for it.
+
+A program of the node's tests, started in the node's place.
+
+"""
+
+import sys
+
+from urdf2dyn_ros.nodes.inverse_dynamics import main, missing_data
+
+if __name__ == '__main__':
+    missing_data.LOG_PERIOD /= 10.0
+    sys.exit(main())
