@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,13 @@ from urdf2dyn_ros.comparison.joint_record import (
     JointRecord,
     Sums,
 )
-from urdf2dyn_ros.comparison.lag import find_lag, tried_lags, weights_at
+from urdf2dyn_ros.comparison.lag import (
+    OwnLag,
+    lag_evidence,
+    shared_lags,
+    tried_lags,
+    weights_at,
+)
 from urdf2dyn_ros.comparison.matching import Matcher
 from urdf2dyn_ros.comparison.message_buffer import MessageBuffer
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, Fair, JointFacts, Known
@@ -42,6 +49,14 @@ GravityEfforts = Callable[[Sequence[str], Array], Array]
 """From names (n,) and positions (k, n) to efforts (k, n); NaN if unknown."""
 
 _NO_FACTS = JointFacts()
+_NO_LAGS = (np.nan, None)
+
+
+class _Sums(NamedTuple):
+    """Sums of a joint's pairs, and the reason why they are not credible, or empty."""
+
+    sums: Sums
+    doubt: str
 
 
 class Comparison:
@@ -114,7 +129,12 @@ class Comparison:
     def joints(self, samples: bool = True) -> tuple[JointComparison, ...]:
         """Compare every computed joint, in the order of their first message, as a copy."""
         self._work(at_once=True)
-        return tuple(self._compare(name, samples) for name in self._computed.names)
+        names = self._computed.names
+        totals, windows = ([], []) if not names else zip(*map(self._sums, names))
+        spans = [self._spans(names, sums, window) for sums, window in (
+            (totals, False), (windows, True))]
+        return tuple(self._compared(name, total, window, samples)
+                     for name, total, window in zip(names, *spans))
 
     # ---- messages
 
@@ -161,18 +181,29 @@ class Comparison:
 
     # ---- results
 
-    def _compare(self, name: str, samples: bool) -> JointComparison:
-        record, facts = self._record(name), self._facts.get(name, _NO_FACTS)
-        doubt = self._missing(name) or record.evidence.doubt(limit=facts.limit)
-        total = self._span(name, record.total, doubt)
-        sums, evidence = record.window(facts.limit)
-        window = self._span(name, sums, total.doubt or evidence.doubt(
-            record.evidence, facts.limit), window=True)
+    def _sums(self, name: str) -> tuple[_Sums, _Sums]:
+        """Return the sums of the total and the window, with the doubts about them."""
+        record, limit = self._record(name), self._facts.get(name, _NO_FACTS).limit
+        doubt = self._missing(name) or record.evidence.doubt(limit=limit)
+        sums, evidence = record.window(limit)
+        return (_Sums(record.total, doubt),
+                _Sums(sums, doubt or evidence.doubt(record.evidence, limit)))
+
+    def _spans(self, names: Sequence[str], sums: Sequence[_Sums], window: bool) -> list[Span]:
+        """Return the figures of the joints; those of a message share one lag."""
+        evidence = {name: lag_evidence(each.sums.late)
+                    for name, each in zip(names, sums) if not each.doubt}
+        lags = shared_lags({name: known for name, known in evidence.items() if known is not None},
+                           self._measured.groups, self._lags)
+        return [self._span(name, each, *lags.get(name, _NO_LAGS), window)
+                for name, each in zip(names, sums)]
+
+    def _compared(self, name: str, total: Span, window: Span, samples: bool) -> JointComparison:
         stamps, rows = _NO_STAMPS, np.empty((0, 4))
         if samples:
             lag = 0.0 if np.isnan(total.lag) else total.lag
-            stamps, rows = record.aligned(lag, self._sides(name, _NO_ROWS).gain)
-        return JointComparison(name, facts.unit, total, window, stamps,
+            stamps, rows = self._record(name).aligned(lag, self._sides(name, _NO_ROWS).gain)
+        return JointComparison(name, self._facts.get(name, _NO_FACTS).unit, total, window, stamps,
                                rows[:, MEASURED] + rows[:, ADDED], rows[:, COMPUTED],
                                rows[:, VELOCITY])
 
@@ -187,7 +218,8 @@ class Comparison:
             return 'the effort against gravity is unknown: no robot description was received'
         return ''
 
-    def _span(self, name: str, sums: Sums, doubt: str, window: bool = False) -> Span:
+    def _span(self, name: str, each: _Sums, lag: float, own: OwnLag | None, window: bool) -> Span:
+        sums, doubt = each
         if doubt:
             few = EffortFigures(sums.plain.samples)
             return Span(doubt, figures=few, unaligned=few)
@@ -195,7 +227,7 @@ class Comparison:
         assert record.reference is not None
         known = (facts.damping, facts.friction) if self._semantics.friction else (0.0, 0.0)
         plain = effort_figures(sums.plain, record.reference, _UNALIGNED, *known)
-        lag, aligned = find_lag(sums.late, self._lags), plain
+        aligned = plain
         if not np.isnan(lag):
             weights = weights_at(lag, self._lags)
             aligned = effort_figures(sums.late, record.reference, weights, *known)
@@ -207,4 +239,4 @@ class Comparison:
         hint = '' if correlation > _OPPOSITE_SIGN else (
             f'measured and computed effort are of opposite sign (correlation {correlation:.2f}):'
             ' check which direction is positive for the driver')
-        return Span('', lag, aligned, plain, hint)
+        return Span('', lag, aligned, plain, hint, own)

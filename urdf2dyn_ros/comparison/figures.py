@@ -6,6 +6,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.friction_fit import NO_FIT, FrictionFit, fit_friction
+from urdf2dyn_ros.comparison.lag import OwnLag
 from urdf2dyn_ros.comparison.moments import MEASURED, MOVING, STILL, Moments
 from urdf2dyn_ros.comparison.series import Stamps
 
@@ -76,8 +77,9 @@ class Span:
     The figures of the window or the total.
 
     `doubt` is the reason why the efforts are not credible and have no figures, or empty; `hint`
-    a warning about credible ones. `lag` is that of the measurement [s], NaN if not significant;
-    `figures` correct it, and their largest error is then that of the kept samples.
+    a warning about credible ones. `lag` is that of the measurement [s], one for the joints of a
+    message, NaN if not significant; `figures` correct it, and their largest error is then that of
+    the kept samples. `own_lag` is that of the joint where it differs; nothing corrects it.
 
     """
 
@@ -86,6 +88,7 @@ class Span:
     figures: EffortFigures = NO_FIGURES
     unaligned: EffortFigures = NO_FIGURES
     hint: str = ''
+    own_lag: OwnLag | None = None
 
 
 @dataclass(frozen=True)

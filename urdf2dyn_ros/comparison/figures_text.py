@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from urdf2dyn_ros.comparison.figures import JointComparison, Span
+from urdf2dyn_ros.comparison.lag import OwnLag
 from urdf2dyn_ros.comparison.semantics import rate_unit
 from urdf2dyn_ros.health import Level, Status
 
@@ -38,7 +39,8 @@ FIGURE_COLUMNS = (
                  'RMSE by RMS [%]', lambda span: 100.0 * span.figures.nrmse_rms, '.4f'),
     FigureColumn('R2', 'share of the variance of the measured effort that is explained', 'R2',
                  lambda span: span.figures.r2, '.6f'),
-    FigureColumn('lag [ms]', 'lag of the measurement, which is corrected; - if not significant',
+    FigureColumn('lag [ms]', 'lag of the measurement, one for the joints of a message, which is '
+                 'corrected; - if not significant',
                  'lag [ms]', lambda span: 1e3 * span.lag, '.2f'),
     FigureColumn('viscous', 'viscous friction that fits the residual best, per rad/s or m/s',
                  'viscous friction [{unit} / ({rate})]',
@@ -60,7 +62,24 @@ def figure_texts(span: Span) -> list[str]:
 
 def lateness(lag: float) -> str:
     """Return a lag [s] in words."""
+    if not lag:
+        return 'on time'
     return f'{1e3 * abs(lag):.3g} ms {"late" if lag > 0.0 else "early"}'
+
+
+_MOSTLY = 0.5
+"""Share of a measured effort that only the computed one explains; below it friction prevails."""
+
+
+def own_lag_text(own: OwnLag, common: float) -> str:
+    """Return a sentence about a joint whose lag differs from the common one [s]."""
+    cause = ('check its driver and filters' if own.effect >= _MOSTLY else
+             'friction that is not in the model may look like that')
+    others = 'no common lag is significant' if math.isnan(common) else (
+        f'the joints together are {lateness(common)}')
+    return (f'alone it would be {lateness(own.lag)}, {others}; that leaves {100.0 * own.left:.2g} '
+            '% of the unexplained power, and the computed effort explains '
+            f'{100.0 * own.effect:.2g} % of the measured one besides friction: {cause}')
 
 
 def notes(name: str, span: Span) -> list[str]:
@@ -69,6 +88,8 @@ def notes(name: str, span: Span) -> list[str]:
     if not span.doubt and not math.isnan(span.lag):
         texts.append(f'the measurement is {lateness(span.lag)}; without alignment RMSE '
                      f'{span.unaligned.rmse:.4g}, NRMSE {100.0 * span.unaligned.nrmse:.4f} %')
+    if span.own_lag is not None:
+        texts.append(own_lag_text(span.own_lag, span.lag))
     if not span.doubt and span.figures.friction.unknown:
         texts.append(f'no friction fitted: {span.figures.friction.unknown}')
     return [f'{name}: {text}' for text in texts]
@@ -109,6 +130,9 @@ def _status_values(name: str, span: Span, unit: str) -> dict[str, str]:
     numbers[f'RMSE without alignment [{unit}]'] = span.unaligned.rmse
     values |= {f'{name} {key}': 'none' if math.isnan(number) else f'{number:.6g}'
                for key, number in numbers.items()}
+    if span.own_lag is not None:
+        values[f'{name} own lag [ms]'] = f'{1e3 * span.own_lag.lag:.6g}'
+        values[f'{name} own lag'] = own_lag_text(span.own_lag, span.lag)
     if span.figures.friction.unknown:
         values[f'{name} no friction fitted'] = span.figures.friction.unknown
     return values

@@ -1,4 +1,7 @@
-"""The lag of a measurement, if it can be determined."""
+"""The lag of a measurement, if it can be determined: one for the joints of a message."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +25,9 @@ _LAGS_EACH_SIDE = 20
 _LARGEST_SHARE = 0.8
 """Largest share of the uncorrelated power that a significant alignment leaves."""
 
+_SMALLEST_EFFECT = 0.1
+"""Smallest share of a measured effort, without friction, that one of the joints must have."""
+
 _FEWEST_SAMPLES = 100
 """Fewest samples for a lag."""
 
@@ -32,45 +38,180 @@ _SHORTEST_LAG = 0.0005
 """Shortest lag: half the usual step of a simulator [s]."""
 
 
+class LagEvidence(NamedTuple):
+    """
+    How well one joint's efforts agree at every lag that is tried.
+
+    Attributes
+    ----------
+    power : ndarray, shape (p,)
+        Power of the measured effort that the computed one and friction do not explain, as
+        without interpolation; at least `least`, from which on it is rounding.
+    noise : ndarray, shape (p,)
+        Power of white noise that interpolation leaves.
+    weight : float
+        Share that the computed effort explains of what friction does not [-].
+    effect : float
+        Share of the measured effort's variance that only the computed effort explains [-].
+
+    """
+
+    power: Array
+    noise: Array
+    least: float
+    weight: float
+    effect: float
+
+    @property
+    def logarithms(self) -> Array:
+        """Logarithms (p,) of the unexplained power."""
+        return np.log(self.power)
+
+
+class OwnLag(NamedTuple):
+    """
+    The lag of one joint where it differs from that of all [s].
+
+    `left` is the unexplained power with it, relative to that with the lag of all; `effect` is that
+    of LagEvidence.
+
+    """
+
+    lag: float
+    left: float
+    effect: float
+
+
 def tried_lags(search: float) -> Stamps:
     """Return the lags (p,) [ns] up to `search` [s], zero in the middle."""
     step = round(search * 1e9 / _LAGS_EACH_SIDE)
     return step * np.arange(-_LAGS_EACH_SIDE, _LAGS_EACH_SIDE + 1, dtype=np.int64)
 
 
-def find_lag(moments: Moments, lags: Stamps) -> float:
+def lag_evidence(moments: Moments) -> LagEvidence | None:
     """
-    Return the lag of the measurement [s]; NaN if it is not significant.
+    Return what the moments say about a lag; None for too few samples or a constant effort.
 
     Measured and computed effort are correlated at every lag, both without the part that friction
     and an offset explain, as damping shifts the phase like a lag. Samples at rest are excluded,
-    if there are others: friction is undetermined there. The lag with the largest correlation is
-    refined by a quartic. Interpolation between samples reduces noise, most of it halfway; `power`
-    corrects for that.
-
-    A lag is not significant at the border of the search, or if it leaves more than
-    `_LARGEST_SHARE` of the uncorrelated power. If efforts are a linear function of the position,
-    or the motion is a single sine, viscous friction and lag cannot be distinguished.
-
-    The lags (p,) of the moments [ns] are equidistant, with zero in the middle.
+    if there are others: friction is undetermined there.
 
     """
-    count, size = moments.samples, moments.lags
-    if (moments.gram[MOVING, MOVING] or count) < _FEWEST_SAMPLES or size < 3:
+    count, size, gram = moments.samples, moments.lags, moments.gram
+    if (gram[MOVING, MOVING] or count) < _FEWEST_SAMPLES or size < 3:
+        return None
+    moves = bool(gram[MOVING, MOVING])
+    # also with unknown velocities
+    load, friction, constant = ((LOAD, [VELOCITY, DIRECTION, MOVING], MOVING) if moves
+                                else (COMPUTED, [STILL], STILL))
+    residual, products = moments.squares if moves else np.diag(gram)[:size], gram[:size]
+    measured = residual + 2.0 * products[:, load] + gram[load, load]
+    unexplained = _unexplained(residual, products, gram, [load, *friction])
+    # the same of the measured effort, which is residual + computed effort
+    with_friction, varying = (_unexplained(measured, products + gram[load], gram, terms)
+                              for terms in (friction, [constant]))
+    least = _ALIKE**2 * max(count * moments.variance(MEASURED), float(residual[size // 2]))
+    if not least:
+        return None
+    power = np.maximum(_without_interpolation(unexplained, moments.power), least)
+    best = int(np.argmin(power))
+    effect = max(0.0, float(with_friction[best] - unexplained[best]))
+    return LagEvidence(power, moments.power, least,
+                    effect / max(float(with_friction[best]), least),
+                    effect / max(float(varying[best]), least))
+
+
+def common_lag(evidence: Sequence[LagEvidence], lags: Stamps) -> float:
+    """
+    Return the lag that several joints share [s]; NaN if it is not significant.
+
+    It minimises the sum over joints of the logarithm of each one's unexplained power, times its
+    weight. A logarithm is flat far from its minimum, so that one joint cannot decide against
+    several, and it is flat throughout where the model explains little: friction that is not
+    viscous and Coulomb looks like a lead or a lag.
+
+    The lag is refined by a quartic. A lag is not significant at the border of the search, if the
+    joints' efforts are nearly all friction, or if it leaves more than `_LARGEST_SHARE` of the
+    uncorrelated power of joints with half the weight. If efforts are a linear function of the
+    position, or the motion is a single sine, viscous friction and lag cannot be distinguished.
+
+    The lags (p,) [ns] are equidistant, with zero in the middle.
+
+    """
+    if not any(joint.effect >= _SMALLEST_EFFECT for joint in evidence):
         return float(np.nan)
-    power = _unexplained(moments)
-    now = power[size // 2]
-    residual = float(moments.gram[size // 2, size // 2])
-    if now <= _ALIKE**2 * max(count * moments.variance(MEASURED), residual):
+    place, change = _best(evidence)
+    if not change <= np.log(_LARGEST_SHARE):
         return float(np.nan)
-    best = int(np.argmin(power / moments.power))
-    if best in (0, size - 1):
-        return float(np.nan)
-    offset, least = _refined(power, moments.power, best)
-    if least / moments.power[best] > _LARGEST_SHARE * now / moments.power[size // 2]:
-        return float(np.nan)
-    lag = (offset + best - size // 2) * float(lags[1] - lags[0]) * 1e-9
+    lag = place * float(lags[1] - lags[0]) * 1e-9
     return lag if abs(lag) >= _SHORTEST_LAG else float(np.nan)
+
+
+def shared_lags(evidence: Mapping[str, LagEvidence], groups: Mapping[str, int], lags: Stamps,
+                ) -> dict[str, tuple[float, OwnLag | None]]:
+    """
+    Return for every joint the lag of its group [s], and its own if it differs.
+
+    The lag is that of the joints that agree, if these have most of the weight.
+
+    """
+    shared: dict[str, tuple[float, OwnLag | None]] = {}
+    for group in {groups[name] for name in evidence}:
+        joints = {name: joint for name, joint in evidence.items() if groups[name] == group}
+        common = common_lag(list(joints.values()), lags)
+        agreeing = [joint for joint in joints.values() if own_lag(joint, common, lags) is None]
+        if 2.0 * _weight(agreeing) > _weight(joints.values()):
+            common = common_lag(agreeing, lags)
+        shared |= {name: (common, own_lag(joint, common, lags)) for name, joint in joints.items()}
+    return shared
+
+
+def _weight(evidence: Iterable[LagEvidence]) -> float:
+    return sum(joint.weight for joint in evidence)
+
+
+def own_lag(joint: LagEvidence, common: float, lags: Stamps) -> OwnLag | None:
+    """Return the lag of one joint if it differs significantly from the common one [s] or none."""
+    common = 0.0 if np.isnan(common) else common
+    place, change = _best([joint])
+    step = float(lags[1] - lags[0]) * 1e-9
+    lag = place * step
+    if abs(lag) < _SHORTEST_LAG:
+        lag, change = 0.0, 0.0
+    places = (np.arange(len(lags)) - len(lags) // 2) * step
+    at_common = float(np.interp(common, places, joint.logarithms))
+    left = float(np.exp(joint.logarithms[len(lags) // 2] + change - at_common))
+    differs = abs(lag - common) >= _SHORTEST_LAG and left <= _LARGEST_SHARE
+    return OwnLag(lag, left, joint.effect) if differs else None
+
+
+def _best(evidence: Sequence[LagEvidence]) -> tuple[float, float]:
+    """
+    Return the place of the least power, in steps from zero, and the upper bound of its logarithm.
+
+    The logarithm is relative to that without lag, the weighted median of the joints. At the border
+    of the search nothing is known.
+
+    """
+    weights = np.array([joint.weight for joint in evidence])
+    weights = weights / weights.sum() if weights.any() else weights
+    sums = weights @ np.array([joint.logarithms for joint in evidence])
+    best, middle = int(np.argmin(sums)), len(sums) // 2
+    if best in (0, len(sums) - 1):
+        return 0.0, 0.0
+    power, noise = (weights @ np.array([getattr(joint, side) / getattr(joint, side)[best]
+                                        for joint in evidence]) for side in ('power', 'noise'))
+    rounding = weights @ [joint.least / joint.power[best] for joint in evidence]
+    offset, least = _refined(power, noise, best)
+    change = _median(np.array([joint.logarithms[best] - joint.logarithms[middle]
+                               for joint in evidence]), weights)
+    return offset + best - middle, change + float(np.log(max(least, rounding)))
+
+
+def _median(values: Array, weights: Array) -> float:
+    """Return the least value that is not exceeded by more than half of the weight."""
+    order = np.argsort(values)
+    return float(values[order][np.searchsorted(np.cumsum(weights[order]), 0.5, side='right')])
 
 
 def _refined(power: Array, noise: Array, best: int) -> tuple[float, float]:
@@ -93,19 +234,30 @@ def _refined(power: Array, noise: Array, best: int) -> tuple[float, float]:
     return float(places[lowest]), float(scale * (values[lowest] + part + missed))
 
 
-def _unexplained(moments: Moments) -> Array:
-    """Return the power (p,) at every lag that computed effort and friction do not explain."""
-    size, gram = moments.lags, moments.gram
-    if gram[MOVING, MOVING]:
-        terms, squares = [LOAD, VELOCITY, DIRECTION, MOVING], moments.squares
-    else:   # also with unknown velocities
-        terms, squares = [COMPUTED, STILL], np.diag(gram)[:size]
+def _unexplained(squares: Array, products: Array, gram: Array, terms: list[int]) -> Array:
+    """Return the power (p,) that is left of rows with squares (p,) without some terms."""
     normal = gram[np.ix_(terms, terms)]
     scale = 1.0 / np.sqrt(np.maximum(np.diag(normal), 1e-300))
-    product = gram[:size, terms] * scale
+    product = products[:, terms] * scale
     inverse = np.linalg.pinv(normal * np.outer(scale, scale), rcond=1e-6, hermitian=True)
     left = squares - np.einsum('pi,ij,pj->p', product, inverse, product)
     return np.asarray(np.maximum(left, 0.0))
+
+
+def _without_interpolation(power: Array, noise: Array) -> Array:
+    """
+    Return the power (p,) as if interpolation had not reduced its white noise.
+
+    Noise of interpolated samples changes from lag to lag, all else is smooth: fourth differences
+    show how much of the power is white noise.
+
+    """
+    rough, pattern = np.diff(power, 4), np.diff(noise, 4)
+    square = float(pattern @ pattern)
+    if square <= (_ALIKE * float(noise.max()))**2:
+        return power
+    share = min(max(float(rough @ pattern) / square, 0.0), float((power / noise).min()))
+    return np.asarray(power + share * (noise.max() - noise))
 
 
 def weights_at(lag: float, lags: Stamps) -> Array:

@@ -27,6 +27,8 @@ class MessageBuffer:
         self._columns = columns
         self._layouts: dict[tuple[str, ...], _Messages] = {}
         self._known: dict[str, None] = {}
+        self.groups: dict[str, int] = {}
+        """Number of each joint's group: the joints of one message, from one driver."""
         self.waiting = 0
 
     @property
@@ -50,10 +52,19 @@ class MessageBuffer:
         """Remove all; yield names (n,), order and stamps (k,) [ns], values (k, n, columns)."""
         layouts, self._layouts, self.waiting = self._layouts, {}, 0
         for names, layout in layouts.items():
+            self._group(names)
             if names:
                 yield (names, np.array(layout.order), np.array(layout.stamps, dtype=np.int64),
                        np.stack([np.array(column, dtype=float).reshape(-1, len(names))
                                  for column in layout.columns], axis=-1))
+
+    def _group(self, names: Sequence[str]) -> None:
+        """Put the joints of one message into the same group, that of the first that has one."""
+        group = next((self.groups[name] for name in names if name in self.groups),
+                     len(self.groups))
+        if len(self.groups) < _MOST_JOINTS:
+            for name in names:
+                self.groups.setdefault(name, group)
 
     def by_joint(self, batches: Sequence[tuple[tuple[str, ...], Array, Stamps, Array]],
                  ) -> Iterator[tuple[str, Stamps, Array]]:

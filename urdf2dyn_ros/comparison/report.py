@@ -95,7 +95,8 @@ def write_json(joints: Sequence[JointComparison], path: Path) -> None:
 
 def _span(span: Span) -> dict[str, Any]:
     return {**_figures(span.figures), 'not_credible': span.doubt, 'hint': span.hint,
-            'lag': _known(span.lag), 'unaligned': _figures(span.unaligned, friction=False)}
+            'lag': _known(span.lag), 'own_lag': span.own_lag and span.own_lag._asdict(),
+            'unaligned': _figures(span.unaligned, friction=False)}
 
 
 def _figures(figures: EffortFigures, friction: bool = True) -> dict[str, Any]:
