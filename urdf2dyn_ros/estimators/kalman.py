@@ -92,11 +92,13 @@ class Kalman:
                   'one is larger, there is no estimate.', unit='rad/s^2 or m/s^2', minimum=1e-6,
                   maximum=1e9),
     )
+    DENSITIES: ClassVar[tuple[float, ...]] = DENSITIES
+    """Snap densities of the filters of each joint where the bandwidth adapts."""
 
     def __init__(self, joints: int, *, snap_density: float, position_noise: float,
                  velocity_noise: float, gate: float, acceleration_step: float,
                  max_std: float) -> None:
-        densities = [snap_density] if snap_density else DENSITIES
+        densities = (snap_density,) if snap_density else self.DENSITIES
         self._filters = len(densities)
         self._density = np.repeat(densities, joints)
         self._fixed = np.square([[position_noise], [velocity_noise]])

@@ -1,25 +1,33 @@
 """The recent motion of a sensor, interpolated at the stamps of another one."""
 
 from collections import deque
+from collections.abc import Callable
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.moving_base.sensor_state import SensorState
 
 HISTORY_LENGTH = 1024
 """Samples that are kept: a second at 1 kHz."""
 
+LONGEST_PREDICTION = 20_000_000
+"""How far the motion is predicted [ns], or a period where that is longer; then it is constant."""
+
 
 class History:
     """
-    Samples by stamp: linear between two of them, constant for a short time after the newest.
+    Samples by stamp: linear between two of them, predicted for a short time after the newest.
 
     The newest sample is used up to an age of `max_age` [ns]; beyond `timeout` [ns] it is stale,
-    and a step is not interpolated. `behind` is its age at the last stamp of `at` [ns].
+    and a step is not interpolated. `motion` returns the values of a state, which predicts them.
+    `behind` is the age of the newest sample at the last stamp of `at` [ns].
 
     """
 
-    def __init__(self, timeout: int, max_age: int) -> None:
-        self._timeout, self._max_age = timeout, max_age
+    def __init__(self, timeout: int, max_age: int,
+                 motion: Callable[[SensorState], Array]) -> None:
+        self._timeout, self._max_age, self._motion = timeout, max_age, motion
         self._samples: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)
+        self._state: SensorState   # of the last sample
         self._newest = 0
         self.behind = 0
 
@@ -27,11 +35,12 @@ class History:
         """Note that there are data of a stamp [ns], which are or will become a sample."""
         self._newest = stamp
 
-    def append(self, stamp: int, values: Array) -> bool:
-        """Add a sample: stamp [ns], values (k,); return False if it is no newer than the last."""
+    def append(self, stamp: int, values: Array, state: SensorState) -> bool:
+        """Add values (k,) of a stamp [ns]; return False if it is no newer than the last."""
         if self._samples and stamp <= self._samples[-1][0]:
             return False
         self._samples.append((stamp, values))
+        self._state = state
         return True
 
     def clear(self) -> None:
@@ -51,7 +60,7 @@ class History:
         if self.behind > self._max_age:
             return 'base_behind'
         if self.behind >= 0:
-            return later
+            return self._predicted() if self.behind else later
         for before, earlier in reversed(self._samples):
             if before <= stamp:
                 if after - before > self._timeout:
@@ -59,3 +68,9 @@ class History:
                 return earlier + (stamp - before) / (after - before) * (later - earlier)
             after, later = before, earlier
         return 'base_forgotten'
+
+    def _predicted(self) -> Array:
+        """Return the values after the newest sample."""
+        (before, _), (last, _) = self._samples[max(len(self._samples) - 2, 0)], self._samples[-1]
+        ahead = min(self.behind, max(last - before, LONGEST_PREDICTION))
+        return self._motion(self._state.after(ahead * 1e-9))

@@ -6,6 +6,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.moving_base.moving_base import MovingBase
+from urdf2dyn_ros.moving_base.sensor_state import SensorState
 
 
 class Imu(MovingBase):
@@ -44,5 +45,5 @@ class Imu(MovingBase):
     def _checked(self, rest: Array) -> Array:
         return rest
 
-    def _motion(self, velocities: Array, derivatives: Array, unfiltered: Array) -> Array:
-        return np.concatenate((velocities, derivatives, unfiltered))
+    def _motion(self, state: SensorState) -> Array:
+        return np.concatenate((state.velocities, state.accelerations, state.unfiltered))

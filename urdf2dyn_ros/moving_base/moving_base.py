@@ -15,6 +15,7 @@ from urdf2dyn_ros.moving_base.history import HISTORY_LENGTH, History
 from urdf2dyn_ros.moving_base.message_check import ACCEPTED_BASE_OUTCOMES, MessageCheck
 from urdf2dyn_ros.moving_base.mounting import Mounting
 from urdf2dyn_ros.moving_base.rates import Rates
+from urdf2dyn_ros.moving_base.sensor_state import SensorState
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.outcomes import BASE_ABSENCES, BASE_OUTCOMES
 from urdf2dyn_ros.parameters import Parameter, check_all
@@ -38,6 +39,8 @@ class MovingBase(ABC):
         Returns the present time [ns].
     gravity : tuple of float, (3,)
         [m/s^2], in the world's frame.
+    compiled : bool
+        Whether the filter runs in C if that is available.
     **parameters
         Rows of ``PARAMETERS`` by name, checked by `check_all`.
 
@@ -53,29 +56,29 @@ class MovingBase(ABC):
         Parameter('timeout', 0.1, 'Largest age of the newest base data relative to the joint '
                   'states, and longest step between base data that is interpolated.', unit='s',
                   minimum=1e-3, maximum=10.0),
-        Parameter('max_age', 0.01, 'Largest age of base data that is used for newer joint states; '
-                  'joint states that are still newer wait for the next base data.', unit='s',
-                  minimum=0.0, maximum=10.0),
+        Parameter('max_age', 0.01, 'Largest age of base data from which the motion at newer joint '
+                  'states is predicted; joint states that are still newer wait for the next base '
+                  'data.', unit='s', minimum=0.0, maximum=10.0),
         *Rates.PARAMETERS,
     )
     CHANNELS: ClassVar[int]
     """Number of measured velocities; their derivatives are estimated."""
 
     def __init__(self, model: RobotModel, *, clock: Callable[[], int],
-                 gravity: tuple[float, float, float] = GRAVITY,
+                 gravity: tuple[float, float, float] = GRAVITY, compiled: bool = False,
                  **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self.counters: Counter[str] = Counter()
         self._gravity: tuple[float, float, float] = GRAVITY_PARAMETER.check(gravity)
         timeout, max_age = (round(values.pop(name) * 1e9) for name in ('timeout', 'max_age'))
-        self._rates = Rates(self.CHANNELS, **values)
+        self._rates = Rates(self.CHANNELS, compiled, **values)
         self._clock = clock
         self._system = multibody(model)
         self._check = MessageCheck(model.name, self._system.links, self.counters)
         self._mounting = Mounting(self._system, model.root)
         # the part of each message that is not filtered
         self._unfiltered: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)
-        self._history = History(timeout, max_age)
+        self._history = History(timeout, max_age, self._motion)
         self._rejection = ''
 
     @property
@@ -109,9 +112,9 @@ class MovingBase(ABC):
         """
         Return the motion of the root's origin, or the key of the reason why it is unknown.
 
-        Between two samples it is linear; after the newest it is constant, for up to `max_age`.
-        Base data may be received later than the joint states: after ``base_behind``, call again
-        when there are more.
+        Between two samples it is linear; after the newest it is the filter's prediction, for up to
+        `max_age`. Base data may be received later than the joint states: after ``base_behind``,
+        call again when there are more.
 
         Parameters
         ----------
@@ -179,11 +182,12 @@ class MovingBase(ABC):
             return 'warming_up'
         while self._unfiltered[0][0] < estimate.stamp:
             self._unfiltered.popleft()
-        motion = self._motion(estimate.qd, estimate.qdd, self._unfiltered[0][1])
-        if not is_finite(motion):
+        state = SensorState(estimate.qd, estimate.qdd, self._rates.jerk, self._unfiltered[0][1])
+        motion = self._motion(state)
+        if not is_finite(np.concatenate((motion, state.jerks))):
             self._restart()
             return 'not_finite'
-        return 'used' if self._history.append(estimate.stamp, motion) else 'same_instant'
+        return 'used' if self._history.append(estimate.stamp, motion, state) else 'same_instant'
 
     def _restart(self) -> None:
         self._rates.reset()
@@ -195,5 +199,5 @@ class MovingBase(ABC):
         """Return the part of a message that is not filtered; None if it is no rotation."""
 
     @abstractmethod
-    def _motion(self, velocities: Array, derivatives: Array, unfiltered: Array) -> Array:
+    def _motion(self, state: SensorState) -> Array:
         """Return angular velocity, angular acceleration and acceleration minus gravity (9,)."""

@@ -8,6 +8,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.vectors import add, cross, scale
 from urdf2dyn_ros.moving_base.moving_base import MovingBase
+from urdf2dyn_ros.moving_base.sensor_state import SensorState
 
 QUATERNION_TOLERANCE = 1e-2
 """Largest difference of the length of a quaternion from 1."""
@@ -60,8 +61,8 @@ class Odometry(MovingBase):
         twice = cross(scale(2.0, self._gravity), (x, y, z))
         return np.array(add(self._gravity, add(scale(s, twice), cross(twice, (x, y, z)))))
 
-    def _motion(self, velocities: Array, derivatives: Array, unfiltered: Array) -> Array:
-        w_x, w_y, w_z, *v = velocities.tolist()
+    def _motion(self, state: SensorState) -> Array:
+        w_x, w_y, w_z, *v = state.velocities.tolist()
         coriolis = cross((w_x, w_y, w_z), (v[0], v[1], v[2]))
-        acceleration = derivatives[3:] + coriolis - unfiltered
-        return np.concatenate((velocities[:3], derivatives[:3], acceleration))
+        acceleration = state.accelerations[3:] + coriolis - state.unfiltered
+        return np.concatenate((state.velocities[:3], state.accelerations[:3], acceleration))

@@ -54,7 +54,7 @@ def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callabl
     if loads.moving(system):
         base = BASES[{'auto': 'imu'}.get(values['base'], values['base'])](
             dynamics.model, clock=clock, gravity=dynamics.gravity_vector,
-            **group(values, 'moving_base'))
+            compiled=dynamics.backend == 'c', **group(values, 'moving_base'))
     if loads.external:
         wrenches = ExternalWrenches(system, loads.external, clock=time.monotonic_ns,
                                     moving=base is not None, **group(values, 'wrench'))

@@ -1,0 +1,41 @@
+"""What a base sensor measures at one instant, and shortly after it."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+
+
+class SensorState(NamedTuple):
+    """
+    Filtered velocities with their derivatives, and the part that is not filtered.
+
+    Attributes
+    ----------
+    velocities, accelerations, jerks : ndarray, (k,)
+        Angular first: [rad/s or m/s], and their derivatives.
+    unfiltered : ndarray, (3,)
+        Specific force or gravity [m/s^2], in the sensor's axes.
+
+    """
+
+    velocities: Array
+    accelerations: Array
+    jerks: Array
+    unfiltered: Array
+
+    def after(self, h: float) -> 'SensorState':
+        """
+        Return the state h [s] later, with constant jerks.
+
+        What is not filtered is constant in the axes of the world: in those of the sensor, which
+        rotate by the angle a, it is u - a x u + a x (a x u) / 2.
+
+        """
+        velocities, accelerations, jerks, unfiltered = self
+        angle = h * (velocities + h / 2.0 * (accelerations + h / 3.0 * jerks))[:3]
+        rotated = np.cross(angle, unfiltered)
+        return SensorState(velocities + h * (accelerations + h / 2.0 * jerks),
+                           accelerations + h * jerks, jerks,
+                           unfiltered - rotated + 0.5 * np.cross(angle, rotated))
