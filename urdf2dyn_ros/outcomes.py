@@ -21,8 +21,9 @@ JOINT_STATE_OUTCOMES = {
     'used': 'efforts were computed',
     **_ESTIMATE_OUTCOMES,
     'overtaken': 'used, but efforts are computed for a newer message alone',
-    'incomplete': 'kept until the other joints are received',
-    'skewed': 'kept, but the stamps of the joints are too far apart',
+    'incomplete': 'used, but efforts are computed with the messages of other joints, or these were '
+                  'not received yet',
+    'skewed': 'used, but other joints would have to be carried too far to this stamp',
     'empty': 'no names',
     'malformed': 'a name is not a string, or not one position for each name',
     'duplicate_names': 'a name appears twice',
@@ -38,9 +39,10 @@ JOINT_STATE_OUTCOMES = {
 }
 JOINT_STATE_EVENTS = {
     'received': 'messages; the sum of all outcomes, and of those that wait for base data',
-    'gap': 'steps forward over max_gap and five median periods; the estimator is reset but keeps '
-           'the learned noise',
-    'jump_back': 'steps back over max_gap and five median periods; everything is reset',
+    'gap': 'steps forward over max_gap and five median periods of these joints; their estimator '
+           'is reset but keeps the learned noise',
+    'jump_back': 'steps back over max_gap and five median periods of these joints; all of them is '
+                 'reset',
     'overruns': 'messages that a full queue or the network lost before they were received',
     'velocity_ignored': 'velocities not one for each name',
     'effort_ignored': 'efforts not one for each name',

@@ -41,7 +41,7 @@ def accelerations(q, qd, qdd):
 
 def outputs(kind, samples: Recording) -> tuple[list[Output | None], Stream]:
     """Return what the stream says to each sample; its efforts are accelerations."""
-    stream = Stream(NAMES, [False] * 4, accelerations, KINDS[kind](4), clock=lambda: START)
+    stream = Stream(NAMES, [False] * 4, accelerations, KINDS[kind], clock=lambda: START)
     return [stream.receive(stamp, NAMES, q, qd, ()) for stamp, q, qd in samples], stream
 
 
@@ -150,7 +150,8 @@ def test_a_clock_that_is_set_back_forgets_the_sensors_too():
     """Whoever begins again may be another robot."""
     for shift, kept in ((200_000_000, True), (-5_000_000_000, False)):
         estimator = KINDS['kalman'](4)
-        stream = Stream(NAMES, [False] * 4, accelerations, estimator, clock=lambda: START)
+        stream = Stream(NAMES, [False] * 4, accelerations,
+                        lambda joints, one=estimator: one, clock=lambda: START)
         samples = list(shortened('A'))[:2000]
         for stamp, q, qd in samples:
             stream.receive(stamp, NAMES, q, qd, ())

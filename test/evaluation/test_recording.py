@@ -42,8 +42,8 @@ def outputs() -> list[Output]:
     dynamics = InverseDynamics(read_urdf(URDF.read_bytes()))
     estimator = make_estimator('polynomial', len(dynamics.joint_names), window=0.16, order=2,
                                align='centre')
-    stream = Stream(dynamics.joint_names, dynamics.continuous, dynamics, estimator,
-                    clock=lambda: 0)
+    stream = Stream(dynamics.joint_names, dynamics.continuous, dynamics,
+                    lambda joints: estimator, clock=lambda: 0)
     results = []
     for record in open_recording(UR10):
         results.append(stream.receive(*record[:5]))

@@ -49,9 +49,9 @@ def test_the_order_is_the_models_whatever_the_messages_is(samples):
 
 def test_the_names_of_the_last_message_are_not_looked_up_again(samples):
     take(samples, 0)
-    samples._layouts._known.clear()
+    samples._messages.layouts._known.clear()
     assert isinstance(take(samples, 1, list(NAMES)), Sample)
-    assert not samples._layouts._known
+    assert not samples._messages.layouts._known
 
 
 @pytest.mark.parametrize('bad', [nan, inf, -inf])
@@ -188,4 +188,4 @@ def test_memory_is_bounded(samples):
     for k in range(10 * MAX_LAYOUTS):
         take(samples, k, [*NAMES, f'x{k}'], [1.0, 2.0, 3.0, 4.0])
     assert len(samples.unknown) == MAX_UNKNOWN
-    assert len(samples._layouts._known) <= MAX_LAYOUTS
+    assert len(samples._messages.layouts._known) <= MAX_LAYOUTS

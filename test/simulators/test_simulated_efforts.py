@@ -98,7 +98,7 @@ def estimated_nrmse(moved, q, velocity, effort, estimator='kalman_fixed_lag', **
     """Return the largest NRMSE of what a node computes from what was published (N, n)."""
     dynamics, stamps = moved.dynamics, moved.stamps[-len(q):]
     stream = Stream(dynamics.joint_names, dynamics.continuous, dynamics,
-                    make_estimator(estimator, len(dynamics.joint_names), **parameters),
+                    lambda joints: make_estimator(estimator, joints, **parameters),
                     clock=lambda: stamps[-1])
     outputs = [stream.receive(*fields) for fields in zip(
         stamps, [moved.names] * len(stamps), q, velocity, effort, strict=True)]

@@ -35,7 +35,8 @@ TWO = [*ONE, '/replay (RELIABLE, VOLATILE)']
 def state(stamps: Sequence[int] = (NOW - SECOND // 250, NOW), names: Sequence[str] = NAMES,
           dynamics: InverseDynamics = DYNAMICS, refused: str = '') -> NodeState:
     """Return a state whose stream has heard these stamps at the time NOW."""
-    stream = Stream(NAMES, dynamics.continuous, dynamics, make_estimator('none', 2),
+    stream = Stream(NAMES, dynamics.continuous, dynamics,
+                    lambda joints: make_estimator('none', joints),
                     clock=lambda: NOW)
     for stamp in stamps:
         stream.receive(stamp, names, [0.1] * len(names), [], [])

@@ -20,7 +20,8 @@ from urdf2dyn_ros.joint_states.layouts import MAX_LAYOUTS, MAX_UNKNOWN
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
 from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.stream.assembly import stream
-from urdf2dyn_ros.stream.stream import MAX_EFFORTS
+from urdf2dyn_ros.stream.group import MAX_EFFORTS
+from urdf2dyn_ros.stream.history import MOST_ESTIMATES
 
 NUMBERS = st.lists(st.floats(width=64) | st.integers(), max_size=4)
 GARBAGE = NUMBERS | st.none() | st.text(max_size=3) | st.lists(st.none() | st.text(max_size=2))
@@ -73,8 +74,9 @@ class Faults(RuleBasedStateMachine):
             one.counters.update({} if old is None else old.counters)
         self.stream = self.streams[0]
         self.last_output = 0
-        assert isinstance(self.stream._estimator, CompiledKalman) == (
-            self.values['estimator'] == 'kalman' and self.values['backend'] != 'python')
+        compiled = self.values['estimator'] == 'kalman' and self.values['backend'] != 'python'
+        assert all(isinstance(group.estimator, CompiledKalman) == compiled
+                   for group in self.stream._groups)
 
     def stamp(self, by=0.0):
         return START + round((self.ms + by) * MS)
@@ -241,9 +243,12 @@ class Faults(RuleBasedStateMachine):
 
     @invariant()
     def memory_is_bounded(self):
-        assert len(self.stream._measured) <= MAX_EFFORTS
+        for group in self.stream._groups:
+            assert len(group._efforts) <= MAX_EFFORTS
+            assert len(group.history._past) <= MOST_ESTIMATES
+        assert len(self.stream._groups) <= len(self.dynamics.joint_names)
         assert len(self.stream.unknown_joints) <= MAX_UNKNOWN
-        assert len(self.stream._samples._layouts._known) <= MAX_LAYOUTS
+        assert len(self.stream._messages.layouts._known) <= MAX_LAYOUTS
 
 
 class CompiledFaults(Faults):

@@ -2,25 +2,20 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from math import isfinite, pi
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.joint_states.layouts import Layouts, NameLayout
+from urdf2dyn_ros.joint_states.layouts import NameLayout
+from urdf2dyn_ros.joint_states.messages import Message, Messages, unwrap
 from urdf2dyn_ros.joint_states.steps import MAX_GAP_NS, Steps
-
-MAX_TURNS = 1e6
-"""Most turns between two positions of a joint that are unwrapped; more are a fault."""
 
 SKEW_PERIODS = 1.5
 """Default of the largest skew, in median periods."""
 
 NEAR_PERIODS = 0.6
 """Skew in median periods from which on the next message will be nearer."""
-
-_TURN = 2.0 * pi
 
 
 class Sample(NamedTuple):
@@ -70,7 +65,7 @@ class Samples:
     def __init__(self, joint_names: Sequence[str], continuous: Sequence[bool],
                  events: Counter[str], max_gap: int = MAX_GAP_NS, max_skew: int = 0) -> None:
         self._names = tuple(joint_names)
-        self._layouts = Layouts(joint_names, continuous)
+        self._messages = Messages(joint_names, continuous, events)
         self._events = events
         self._steps = Steps(max_gap)
         self._max_skew = max_skew
@@ -87,7 +82,7 @@ class Samples:
     @property
     def unknown(self) -> tuple[str, ...]:
         """Names in messages that are no joints of the model, the first few."""
-        return tuple(self._layouts.unknown)
+        return tuple(self._messages.layouts.unknown)
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -98,29 +93,22 @@ class Samples:
     def add(self, stamp: int, names: Sequence[str], position: Sequence[float],
             velocity: Sequence[float], effort: Sequence[float]) -> Sample | str:
         """Add a message, as in `Stream.receive`; return a sample, or the outcome without one."""
-        layout = self._layouts.find(names)
-        if isinstance(layout, str):
-            return layout
-        q = _numbers(position)
-        if q is None or len(q) != layout.length:
-            return 'malformed'
-        q = q[layout.entries]
-        if not is_finite(q):
-            return 'position_not_finite'
+        message = self._messages.read(names, position, velocity, effort)
+        if isinstance(message, str):
+            return message
+        layout, q = message.layout, message.q
         fault = self._check_order(stamp, layout)
         if fault:
             return fault
 
-        self._unwrap(q, layout)
-        qd = self._measured(velocity, layout, 'velocity_ignored')
-        tau = self._measured(effort, layout, 'effort_ignored')
+        unwrap(q, layout.continuous, self._q[layout.continuous_joints])
         self.newest = max(self.newest, stamp)
         if layout.complete:
             self._stamps.fill(stamp)
-            self._q, self._qd, self._effort = q, qd, tau
+            self._q, self._qd, self._effort = message[1:]
         else:
             self._stamps[layout.joints] = stamp
-            self._merge(layout, q, qd, tau)
+            self._merge(message)
             if not self._renewed.all():
                 return 'incomplete'
             if self._is_skewed():
@@ -137,11 +125,11 @@ class Samples:
             self._forget()
         return fault
 
-    def _merge(self, layout: NameLayout, q: Array, qd: Array, effort: Array) -> None:
+    def _merge(self, message: Message) -> None:
         # into copies: samples that were returned must not change
         self._q, self._qd, self._effort = self._q.copy(), self._qd.copy(), self._effort.copy()
-        joints = layout.joints
-        self._q[joints], self._qd[joints], self._effort[joints] = q, qd, effort
+        joints = message.layout.joints
+        self._q[joints], self._qd[joints], self._effort[joints] = message[1:]
         self._renewed[joints] = True
 
     def _is_skewed(self) -> bool:
@@ -162,42 +150,3 @@ class Samples:
         self._last_sample = self.newest
         self._renewed.fill(False)
         return Sample(self.newest, self._q, self._qd, self._effort, first or gap, gap)
-
-    def _unwrap(self, q: Array, layout: NameLayout) -> None:
-        """Add whole turns to continuous joints, so that they change by half a turn at most."""
-        continuous = layout.continuous
-        if not continuous.size:
-            return
-        step = self._q[layout.continuous_joints] - q[continuous]
-        if np.abs(step).max() <= pi:
-            return
-        turns = np.rint(step / _TURN)
-        turns[~(np.abs(turns) < MAX_TURNS)] = 0.0  # also NaN, before the first position
-        q[continuous] += _TURN * turns
-
-    def _measured(self, values: Any, layout: NameLayout, ignored: str) -> Array:
-        """Return the entries (k,) of an optional field; NaN where there is no finite one."""
-        numbers = _numbers(values)
-        if numbers is not None and len(numbers) == layout.length:
-            numbers = numbers[layout.entries]
-            if not is_finite(numbers):
-                numbers[np.isinf(numbers)] = np.nan
-            return numbers
-        if numbers is None or len(numbers) > 0:
-            self._events[ignored] += 1
-        return np.full(len(layout.joints), np.nan)
-
-
-def is_finite(values: Array) -> bool:
-    """Return whether all entries (n,) are finite; for few entries faster than numpy."""
-    numbers = values.tolist()
-    return isfinite(sum(numbers)) or all(map(isfinite, numbers))
-
-
-def _numbers(values: Any) -> Array | None:
-    """Return a field as numbers (k,), maybe in its own memory; None if it is malformed."""
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return numbers if numbers.ndim == 1 else None

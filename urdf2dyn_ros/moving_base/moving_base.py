@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.joint_states.samples import is_finite
+from urdf2dyn_ros.joint_states.messages import is_finite
 from urdf2dyn_ros.joints.motion import Motion
 from urdf2dyn_ros.moving_base.history import HISTORY_LENGTH, History
 from urdf2dyn_ros.moving_base.message_check import ACCEPTED_BASE_OUTCOMES, MessageCheck

@@ -36,7 +36,7 @@ def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
            clock: Callable[[], int], **options: Any) -> Stream:
     """Return the stream of the parameters."""
     return Stream(dynamics.joint_names, dynamics.continuous, dynamics,
-                  estimator(values, len(dynamics.joint_names), dynamics.backend == 'c'),
+                  lambda joints: estimator(values, joints, dynamics.backend == 'c'),
                   clock=clock, limits=_position_limits(dynamics), **group(values, 'stream'),
                   **options)
 

@@ -8,7 +8,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.joint_states.samples import is_finite
+from urdf2dyn_ros.joint_states.messages import is_finite
 from urdf2dyn_ros.stream.output import Output
 
 MOST_WAITING = 2048

@@ -1,23 +1,21 @@
 """From the joint states of one robot to its efforts, whatever is received."""
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.estimators.estimate import Accelerated, Estimator, Learning
-from urdf2dyn_ros.joint_states.position_check import PositionCheck
-from urdf2dyn_ros.joint_states.samples import Sample, Samples, is_finite
-from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
+from urdf2dyn_ros.estimators.estimate import Accelerated, Estimator
+from urdf2dyn_ros.joint_states.messages import Messages, is_finite
 from urdf2dyn_ros.parameters import Parameter, check_all
+from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.stamps import is_stamp
 from urdf2dyn_ros.stream.effort_queue import EffortQueue, LoadArguments
+from urdf2dyn_ros.stream.groups import Groups
 from urdf2dyn_ros.stream.output import Output
-
-MAX_EFFORTS = 2048
-"""Measured efforts that are kept: more than the longest lag of an estimator in samples."""
+from urdf2dyn_ros.stream.partition import Partition
 
 
 class Stream:
@@ -37,8 +35,9 @@ class Stream:
     inverse_dynamics : callable
         (q, qd, qdd, *load_arguments) -> effort, each (n,), or a tuple of effort and the wrench
         (6,) on the root, in new arrays. Raises StateError if one of them is not finite.
-    estimator : Estimator
-        Used by this stream alone.
+    make_estimator : callable
+        Returns a new estimator for a number of joints: one for each group of joints that are
+        received together.
     clock : callable
         Returns the present time [ns].
     limits : ndarray, (n, 2), optional
@@ -58,53 +57,51 @@ class Stream:
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
         Parameter('max_gap', 0.1, 'Longest step between stamps that is neither a gap nor a clock '
-                  'jump; nor are steps of up to five median periods.', unit='s', minimum=0.0,
+                  'jump; nor are steps of up to five median periods, those of the joints '
+                  'that are received together.', unit='s', minimum=0.0,
                   maximum=3600.0),
-        Parameter('max_skew', 0.0, 'Largest difference of the stamps of joints that form one '
-                  'sample but are received in several messages; 0 for 1.5 median periods.',
-                  unit='s', minimum=0.0, maximum=3600.0),
+        Parameter('max_skew', 0.0, 'Longest time over which joints of other messages are carried '
+                  'to the stamp of an output; 0 for 2.5 of their median periods or 5 ms, '
+                  'whichever is longer.', unit='s', minimum=0.0, maximum=3600.0),
         Parameter('use_receive_time', False, 'Use the time of receipt for messages without a '
                   'stamp, which are dropped otherwise.'),
     )
 
     def __init__(self, joint_names: Sequence[str], continuous: Sequence[bool],
                  inverse_dynamics: Callable[..., Array | tuple[Array, Array]],
-                 estimator: Estimator, *, clock: Callable[[], int],
+                 make_estimator: Callable[[int], Estimator], *, clock: Callable[[], int],
                  limits: Array | None = None,
                  load_arguments: LoadArguments = lambda estimate: (),
                  **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self.counters: Counter[str] = Counter()
-        self._samples = Samples(joint_names, continuous, self.counters,
-                                max_gap=round(values['max_gap'] * 1e9),
-                                max_skew=round(values['max_skew'] * 1e9))
+        self._messages = Messages(joint_names, continuous, self.counters)
         self._names = tuple(joint_names)
-        self._positions = PositionCheck(limits if limits is not None else np.tile(
-            (-np.inf, np.inf), (len(self._names), 1)))
-        self._velocities = VelocityCheck(len(self._names))
+        no_limits = np.tile((-np.inf, np.inf), (len(self._names), 1))
+        self._groups = Groups(
+            Partition(continuous, no_limits if limits is None else limits, make_estimator,
+                      round(values['max_gap'] * 1e9)),
+            self.counters, round(values['max_skew'] * 1e9))
         self._efforts = EffortQueue(inverse_dynamics, load_arguments, self.counters)
-        self._estimator = estimator
         self._clock = clock
         self._use_receive_time: bool = values['use_receive_time']
-        self._not_measured = np.full(len(self._names), np.nan)
-        self._measured: deque[tuple[int, Array]] = deque(maxlen=MAX_EFFORTS)
         self._last_output = 0
-        self._restart()
 
     @property
     def unknown_joints(self) -> tuple[str, ...]:
         """Names in messages that are no joints of the model, the first few."""
-        return self._samples.unknown
+        return tuple(self._messages.layouts.unknown)
 
     @property
     def missing_joints(self) -> tuple[str, ...]:
         """Names of the joints that were not received yet, or not recently."""
-        return self._samples.missing
+        absent = {name for group in self._groups.absent for name in group.names(self._names)}
+        return tuple(name for name in self._names if name in absent)
 
     @property
     def newest(self) -> int | None:
         """Newest stamp [ns]; None before the first message."""
-        return self._samples.newest or None
+        return self._groups.newest or None
 
     @property
     def age(self) -> int | None:
@@ -114,11 +111,16 @@ class Stream:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Positions and velocities that are not credible, and why, in sentences."""
-        return tuple(f'{what} of {self._names[joint]!r}: {text}'
-                     for what, check in (('position', self._positions),
-                                         ('velocity', self._velocities))
-                     for joint, text in check.warnings.items())
+        """What is not credible or not received any more, and why, in sentences."""
+        groups = self._groups
+        return (*(f'position of {self._names[group.joints[joint]]!r}: {text}'
+                  for group in groups for joint, text in group.positions.warnings.items()),
+                *(f'velocity of {self._names[group.joints[joint]]!r}: {text}'
+                  for group in groups for joint, text in group.velocities.warnings.items()),
+                *(f'joint states of {listed(group.names(self._names))}: their stamps are '
+                  f'{(groups.newest - group.newest) * 1e-9:.3g} s older than those of other '
+                  'joints, over stream.max_gap and five of their periods: there are no efforts'
+                  for group in groups.absent if group.newest))
 
     def accelerate(self, stamp: int, names: Sequence[str], accelerations: Sequence[float]) -> None:
         """
@@ -137,8 +139,9 @@ class Stream:
         self.counters['accelerations'] += 1
         values = dict(zip(names, accelerations)) if len(names) == len(accelerations) else {}
         qdd = np.array([values.get(name, np.nan) for name in self._names], dtype=np.float64)
-        if not (isinstance(self._estimator, Accelerated) and is_stamp(stamp)
-                and is_finite(qdd) and self._estimator.accelerate(stamp, qdd)):
+        used = [is_stamp(stamp) and _accelerate(group.estimator, stamp, qdd[group.joints])
+                for group in self._groups]
+        if not any(used):
             self.counters['accelerations_ignored'] += 1
 
     def receive(self, stamp: int, names: Sequence[str], position: Sequence[float],
@@ -190,49 +193,37 @@ class Stream:
             stamp = self._clock()
         if not is_stamp(stamp):
             return 'no_stamp'
-        sample = self._samples.add(stamp, names, position, velocity, effort)
-        if isinstance(sample, str):
-            return sample
-        if sample.restart:
-            self._restart(sample.gap)
-        if not self._positions.update(sample.stamp, sample.q, sample.qd):
-            self._restart()
-            return 'two_sources'
-        self._measured.append((sample.stamp, sample.effort))
-        return self._compute(sample, compute)
+        message = self._messages.read(names, position, velocity, effort)
+        if isinstance(message, str):
+            return message
+        outcome = self._groups.add(stamp, message)
+        if self._groups.restarted:
+            self._efforts.clear()
+            if self._groups.jumped_back:
+                self._last_output = 0
+        return outcome or self._compute(compute)
 
-    def _compute(self, sample: Sample, compute: bool) -> Output | str | None:
-        qd = self._velocities.update(sample.stamp, sample.q, sample.qd)
-        if self._velocities.dropping:
-            self.counters['velocity_doubted'] += 1
-        estimate = self._estimator.update(sample.stamp, sample.q, qd)
-        if not estimate.valid:
-            return 'warming_up'
-        if estimate.stamp <= self._last_output:
+    def _compute(self, compute: bool) -> Output | str | None:
+        known = self._groups.state()
+        if isinstance(known, str):
+            return known
+        if known.estimate.stamp <= self._last_output:
             return 'same_instant'
         if not compute:
             return 'overtaken'
-        result = self._efforts.add(estimate, self._measured_at(estimate.stamp))
+        result = self._efforts.add(*known)
         if result == 'not_finite':
             self._restart()
         elif not isinstance(result, str):
-            self._last_output = estimate.stamp
+            self._last_output = known.estimate.stamp
         return result
 
-    def _restart(self, gap: bool = False) -> None:
+    def _restart(self) -> None:
         self._efforts.clear()
-        if gap and isinstance(self._estimator, Learning):
-            self._estimator.forget_motion()
-        else:
-            self._estimator.reset()
-        self._positions.restart()
-        self._velocities.restart()
-        self._measured.clear()
-        self._last_output = 0
+        self._groups.restart()
 
-    def _measured_at(self, stamp: int) -> Array:
-        while self._measured and self._measured[0][0] < stamp:
-            self._measured.popleft()
-        if self._measured and self._measured[0][0] == stamp:
-            return self._measured[0][1]
-        return self._not_measured
+
+def _accelerate(estimator: Estimator, stamp: int, qdd: Array) -> bool:
+    """Add accelerations (k,) to an estimator; return whether it uses them."""
+    return (isinstance(estimator, Accelerated) and is_finite(qdd)
+            and estimator.accelerate(stamp, qdd))

@@ -30,8 +30,9 @@ def motion(stamp):
 
 
 def make_stream(estimator=None, dynamics=pendulums, clock=lambda: START, **options):
-    estimator = estimator or make_estimator('polynomial', 2)
-    return Stream(NAMES, [False, True], dynamics, estimator, clock=clock, **options)
+    return Stream(NAMES, [False, True], dynamics,
+                  lambda joints: estimator or make_estimator('polynomial', joints), clock=clock,
+                  **options)
 
 
 def receive(stream, ms, names=NAMES, **fields):

@@ -1,0 +1,168 @@
+"""Joints that are received together: their checks, their estimator and their last estimates."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import NamedTuple
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimators.estimate import Estimator, Learning
+from urdf2dyn_ros.joint_states.layouts import Indices
+from urdf2dyn_ros.joint_states.messages import unwrap
+from urdf2dyn_ros.joint_states.position_check import PositionCheck
+from urdf2dyn_ros.joint_states.steps import Steps
+from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
+from urdf2dyn_ros.stream.history import History, Known
+
+MAX_EFFORTS = 2048
+"""Measured efforts that are kept: more than the longest lag of an estimator in samples."""
+
+LAG_DECAY = 0.01
+"""Part by which the lag of an estimator follows one that is shorter."""
+
+MOST_CARRIED_PERIODS = 2.5
+"""Periods over which joints are carried: one lost message and jitter."""
+
+LEAST_CARRIED_NS = 5_000_000
+"""Time over which joints are carried at any rate [ns]."""
+
+
+class Joints(NamedTuple):
+    """Joints of a group (k,): indices in the model, those that are continuous, limits (k, 2)."""
+
+    indices: Indices
+    continuous: Indices
+    limits: Array
+
+
+class Group:
+    """
+    The samples of joints that are received together, at their own stamps.
+
+    Attributes
+    ----------
+    joints : ndarray of int, (k,)
+        Indices in the model, ascending.
+    newest : int
+        Newest stamp [ns]; 0 before the first sample.
+    event : str
+        ``gap``, ``jump_back`` or ``restart`` if the newest sample was one; else empty.
+    lag : int
+        By how much the newest estimate is older than the newest sample [ns], at most, recently.
+    spread : int
+        Largest difference of the newest stamp from those of other groups [ns] when it was new.
+    better : int
+        Messages in a row by which this group would have been the better one to lead.
+    set_of_message : bytes
+        Joints of the newest message, and in `repeated` how often there were the same before.
+
+    """
+
+    def __init__(self, joints: Joints, estimator: Estimator, steps: Steps,
+                 newest: int = 0) -> None:
+        self.joints, self._continuous = joints.indices, joints.continuous
+        self.estimator, self.steps = estimator, steps
+        self.positions = PositionCheck(joints.limits)
+        self.velocities = VelocityCheck(len(self.joints))
+        self.history = History(len(self.joints))
+        self.newest = newest
+        self.event = ''
+        self.lag = self.spread = self.better = 0
+        self.carried = False   # whether states are carried to stamps of other groups
+        self.set_of_message, self.repeated = b'', 0
+        self._not_measured = np.full(len(self.joints), np.nan)
+        self._efforts: deque[tuple[int, Array]] = deque(maxlen=MAX_EFFORTS)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._q = np.full(len(self.joints), np.nan)
+        self._sampled = False
+
+    def add(self, stamp: int, q: Array, qd: Array, effort: Array) -> str:
+        """
+        Add a sample, which is kept; return the outcome, empty if there is an estimate of it.
+
+        Stamp [ns], q, qd and effort (k,) as in `Message`.
+
+        """
+        self.event = ''
+        fault = self._check_order(stamp)
+        if fault:
+            return fault
+        unwrap(q, self._continuous, self._q[self._continuous])
+        self._q = q
+        if self._sampled and self.steps.is_jump(stamp - self.newest):
+            self.event = 'gap'
+        self.newest = stamp
+        if self.event or not self._sampled:
+            self.restart(self.event == 'gap')
+            self.event = self.event or 'restart'
+        self._sampled = True
+        if not self.positions.update(stamp, q, qd):
+            self.restart()
+            self.event = self.event or 'restart'
+            return 'two_sources'
+        self._efforts.append((stamp, effort))
+        estimate = self.estimator.update(stamp, q, self.velocities.update(stamp, q, qd))
+        if not estimate.valid:
+            return 'warming_up'
+        lag = stamp - estimate.stamp
+        self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
+        known = self.history.newest
+        if known is None or estimate.stamp > known.estimate.stamp:
+            self.history.add(Known(estimate, self._measured_at(estimate.stamp)), self.carried)
+        return ''
+
+    def _check_order(self, stamp: int) -> str:
+        """Return the outcome of a stamp that does not advance; forget all at a jump back."""
+        fault = self.steps.add(self.newest, stamp)
+        if stamp < self.newest and not fault:
+            self.steps.clear()
+            self._forget()
+            self.event = 'jump_back'
+        return fault
+
+    def restart(self, gap: bool = False) -> None:
+        """Use no sample before the next one; after a gap, the learned noise stays."""
+        if gap and isinstance(self.estimator, Learning):
+            self.estimator.forget_motion()
+        else:
+            self.estimator.reset()
+        self.positions.restart()
+        self.velocities.restart()
+        self.history.clear()
+        self._efforts.clear()
+        self.lag = 0
+
+    def successor(self, joints: Joints, estimator: Estimator) -> Group:
+        """Return a group of other joints without samples that continues the stamps."""
+        return Group(joints, estimator, deepcopy(self.steps), self.newest)
+
+    def is_far(self, stamp: int) -> bool:
+        """Return whether a stamp [ns] is a gap or a clock jump from the newest sample."""
+        return self.newest == 0 or self.steps.is_jump(stamp - self.newest)
+
+    def reaches(self, stamp: int, newest: int, max_skew: int) -> bool:
+        """
+        Return whether the state can be carried to a stamp [ns], by max_skew [ns] if not 0.
+
+        The newest sample must not be farther from that of the leading group, `newest` [ns]: a
+        clock that is set back does not make it late.
+
+        """
+        most = max_skew or max(round(MOST_CARRIED_PERIODS * self.steps.period), LEAST_CARRIED_NS)
+        return abs(newest - self.newest) <= most and self.history.distance(stamp) <= most
+
+    def names(self, joint_names: Sequence[str]) -> list[str]:
+        """Return the names of the joints, of those of the model."""
+        return [joint_names[joint] for joint in self.joints.tolist()]
+
+    def _measured_at(self, stamp: int) -> Array:
+        efforts = self._efforts
+        while efforts and efforts[0][0] < stamp:
+            efforts.popleft()
+        return efforts[0][1] if efforts and efforts[0][0] == stamp else self._not_measured

@@ -1,0 +1,127 @@
+"""Groups of joints that are received together, and the state of all joints at one instant."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.joint_states.messages import Message
+from urdf2dyn_ros.stream.group import Group
+from urdf2dyn_ros.stream.history import Known
+from urdf2dyn_ros.stream.pace import Pace
+from urdf2dyn_ros.stream.partition import Partition
+
+
+class Groups:
+    """
+    Samples of groups at their own stamps, and the state of all joints at those of one group.
+
+    Every sample enters the estimator of its group at its own stamp. The messages of the leading
+    group have outputs: there the other groups are carried to its stamp, or, if an estimator has a
+    lag, all of them to the newest stamp that all estimates have reached.
+
+    Parameters
+    ----------
+    partition : Partition
+        The groups.
+    events : Counter
+        ``gap``, ``jump_back`` and ``velocity_doubted`` are counted here.
+    max_skew : int
+        As in `Stream`, [ns].
+
+    Attributes
+    ----------
+    restarted, jumped_back : bool
+        Whether samples before the newest message must not be used for some joints, and whether
+        stamps may be older than before.
+
+    """
+
+    def __init__(self, partition: Partition, events: Counter[str], max_skew: int) -> None:
+        self._partition, self._events, self._max_skew = partition, events, max_skew
+        self._pace = Pace()
+        self.restarted = self.jumped_back = False
+
+    def __iter__(self) -> Iterator[Group]:
+        return iter(self._partition.groups)
+
+    @property
+    def newest(self) -> int:
+        """Newest stamp [ns]; 0 before the first message."""
+        return max(group.newest for group in self)
+
+    @property
+    def absent(self) -> list[Group]:
+        """The groups that were not received yet, or not recently."""
+        newest = self.newest
+        return [group for group in self if group.is_far(newest)]
+
+    def restart(self) -> None:
+        """Use no sample before the next ones."""
+        for group in self:
+            group.restart()
+
+    def add(self, stamp: int, message: Message) -> str:
+        """Add a message; return its outcome, empty if its stamp is one for an output."""
+        parts = self._partition.parts(message.layout)
+        self.restarted = self.jumped_back = False
+        if len(self._partition.groups) == 1:
+            group = self._partition.groups[0]
+            outcome = group.add(stamp, message.q, message.qd, message.effort)
+            if group.event or group.velocities.dropping:
+                self._count([group])
+            return outcome
+        received = [group for group, _ in parts]
+        outcomes = [group.add(stamp, *(values if entries is None else values[entries]
+                                       for values in message[1:])) for group, entries in parts]
+        self._count(received)
+        self._partition.join(received)
+        return self._outcome(received, outcomes)
+
+    def _count(self, received: Sequence[Group]) -> None:
+        for event in {group.event for group in received if group.event}:
+            self.restarted = True
+            self.jumped_back |= event == 'jump_back'
+            if event != 'restart':
+                self._events[event] += 1
+        if any(group.velocities.dropping for group in received):
+            self._events['velocity_doubted'] += 1
+
+    def _outcome(self, received: Sequence[Group], outcomes: Sequence[str]) -> str:
+        """Return the outcome of a message, from those of its groups."""
+        if 'two_sources' in outcomes:
+            return 'two_sources'
+        used = [group for group, outcome in zip(received, outcomes)
+                if outcome in ('', 'warming_up')]
+        for group in used:
+            self._pace.update(group, self._partition.groups)
+        for group, outcome in zip(received, outcomes):
+            if group is self._pace.leader and not (group in used and self._is_incomplete):
+                return outcome
+        return 'incomplete' if used else outcomes[0]
+
+    @property
+    def _is_incomplete(self) -> bool:
+        """Whether there are joints that were not received yet."""
+        return any(group.newest == 0 for group in self)
+
+    def state(self) -> Known | str:
+        """Return the state of all joints at one instant, or the outcome without one."""
+        groups, leader = self._partition.groups, self._pace.leader
+        if len(groups) == 1:
+            return groups[0].history.newest or 'warming_up'
+        if leader is None or any(group.history.newest is None for group in groups):
+            return 'warming_up'
+        stamp = leader.history.newest_until(leader.newest - max(group.lag for group in groups))
+        if stamp is None:
+            return 'warming_up'
+        if not all(group.reaches(stamp, leader.newest, self._max_skew) for group in groups):
+            return 'skewed'
+        vectors = np.empty((5, sum(len(group.joints) for group in groups)))
+        for group in groups:
+            estimate, measured = group.history.at(stamp)
+            vectors[:, group.joints] = (estimate.q, estimate.qd, estimate.qdd, estimate.std,
+                                        measured)
+        q, qd, qdd, std, measured = vectors
+        return Known(Estimate(stamp, q, qd, qdd, std, valid=True), measured)

@@ -1,0 +1,56 @@
+"""Which group's messages have outputs."""
+
+from collections.abc import Sequence
+
+from urdf2dyn_ros.stream.group import Group
+
+FASTER = 0.8
+"""Ratio of the periods below which another group is faster."""
+
+AS_FAST = 1.25
+"""Ratio of the periods below which another group is as fast."""
+
+NEARER = 0.2
+"""Part of a period by which another group that is as fast must be nearer to the others."""
+
+MESSAGES_TO_LEAD = 10
+"""Messages in a row that must be better before another group leads."""
+
+
+class Pace:
+    """
+    Chooses the leading group: the fastest, and of several those with the least to carry.
+
+    Attributes
+    ----------
+    leader : Group or None
+        The group whose messages have outputs; None before the first message.
+
+    """
+
+    def __init__(self) -> None:
+        self.leader: Group | None = None
+
+    def update(self, group: Group, groups: Sequence[Group]) -> None:
+        """Add a message of one of all groups."""
+        near = [each for each in groups if not each.is_far(group.newest)]
+        group.spread = max(abs(group.newest - each.newest) for each in near)
+        leader = self.leader
+        if leader is None or leader not in groups:
+            known = [each for each in near if each.steps.period]
+            self._follow(min(known, key=lambda each: each.steps.period, default=group), groups)
+        elif group is not leader:
+            group.better = group.better + 1 if _is_better(group, leader) else 0
+            if group.better >= MESSAGES_TO_LEAD or leader not in near:
+                self._follow(group, groups)
+
+    def _follow(self, leader: Group, groups: Sequence[Group]) -> None:
+        self.leader = leader
+        for group in groups:
+            group.better = 0
+
+
+def _is_better(group: Group, leader: Group) -> bool:
+    period, best = group.steps.period, leader.steps.period
+    return 0 < period < AS_FAST * best and (
+        period < FASTER * best or group.spread + NEARER * period < leader.spread)
