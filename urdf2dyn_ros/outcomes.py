@@ -21,7 +21,7 @@ JOINT_STATE_OUTCOMES = {
     'used': 'efforts were computed',
     **_ESTIMATE_OUTCOMES,
     'overtaken': 'used, but efforts are computed for a newer message alone',
-    'incomplete': 'used, but efforts are computed with the messages of other joints, or these were '
+    'incomplete': 'used, but efforts are computed at messages of other joints, or these were '
                   'not received yet',
     'skewed': 'used, but other joints would have to be carried too far to this stamp',
     'empty': 'no names',

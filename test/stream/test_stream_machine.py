@@ -246,7 +246,8 @@ class Faults(RuleBasedStateMachine):
         for group in self.stream._groups:
             assert len(group._efforts) <= MAX_EFFORTS
             assert len(group.history._past) <= MOST_ESTIMATES
-        assert len(self.stream._groups) <= len(self.dynamics.joint_names)
+        joints = [joint for group in self.stream._groups for joint in group.joints]
+        assert sorted(joints) == list(range(len(self.dynamics.joint_names)))
         assert len(self.stream.unknown_joints) <= MAX_UNKNOWN
         assert len(self.stream._messages.layouts._known) <= MAX_LAYOUTS
 

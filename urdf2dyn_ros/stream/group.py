@@ -110,11 +110,10 @@ class Group:
         estimate = self.estimator.update(stamp, q, self.velocities.update(stamp, q, qd))
         if not estimate.valid:
             return 'warming_up'
-        lag = stamp - estimate.stamp
-        self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
-        known = self.history.newest
-        if known is None or estimate.stamp > known.estimate.stamp:
-            self.history.add(Known(estimate, self._measured_at(estimate.stamp)), self.carried)
+        if estimate.stamp != stamp or self.lag:
+            lag = stamp - estimate.stamp
+            self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
+        self.history.add(Known(estimate, self._measured_at(estimate.stamp)), self.carried)
         return ''
 
     def _check_order(self, stamp: int) -> str:

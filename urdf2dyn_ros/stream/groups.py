@@ -64,17 +64,18 @@ class Groups:
 
     def add(self, stamp: int, message: Message) -> str:
         """Add a message; return its outcome, empty if its stamp is one for an output."""
-        parts = self._partition.parts(message.layout)
+        layout, q, qd, effort = message
         self.restarted = self.jumped_back = False
-        if len(self._partition.groups) == 1:
+        if layout.complete and len(self._partition.groups) == 1:   # the usual and fast way
             group = self._partition.groups[0]
-            outcome = group.add(stamp, message.q, message.qd, message.effort)
+            outcome = group.add(stamp, q, qd, effort)
             if group.event or group.velocities.dropping:
                 self._count([group])
             return outcome
+        parts = self._partition.parts(layout)
         received = [group for group, _ in parts]
         outcomes = [group.add(stamp, *(values if entries is None else values[entries]
-                                       for values in message[1:])) for group, entries in parts]
+                                       for values in (q, qd, effort))) for group, entries in parts]
         self._count(received)
         self._partition.join(received)
         return self._outcome(received, outcomes)

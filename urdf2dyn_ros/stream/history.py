@@ -27,29 +27,33 @@ class History:
     Between two estimates the acceleration is linear; after the newest it is extrapolated, and its
     standard deviation grows.
 
+    Attributes
+    ----------
+    newest : Known or None
+        The newest estimate.
+
     """
 
     def __init__(self, joints: int) -> None:
+        self.newest: Known | None = None
         self._past: deque[Known] = deque(maxlen=MOST_ESTIMATES)
         self._extrapolation = Extrapolation(joints)
 
     def clear(self) -> None:
         """Forget the estimates, but not how well they were extrapolated."""
+        self.newest = None
         self._past.clear()
         self._extrapolation.restart()
 
     def add(self, known: Known, carried: bool) -> None:
-        """Add the newest estimate; unless states are carried, the others are dropped."""
+        """Add an estimate, if it is newer; unless states are carried, the others are dropped."""
+        estimate, newest = known.estimate, self.newest
+        if newest is not None and estimate.stamp <= newest.estimate.stamp:
+            return
+        self.newest = known
         if carried:
-            self._extrapolation.add(known.estimate.stamp, known.estimate.qdd)
-        else:
-            self._past.clear()
-        self._past.append(known)
-
-    @property
-    def newest(self) -> Known | None:
-        """The newest estimate."""
-        return self._past[-1] if self._past else None
+            self._extrapolation.add(estimate.stamp, estimate.qdd)
+            self._past.append(known)
 
     def newest_until(self, stamp: int) -> int | None:
         """Return the stamp of the newest estimate that is no newer than a stamp [ns]."""
