@@ -23,18 +23,18 @@ lint: $(VENV)/test-ready
 	$(RUN)/ruff check .
 	$(RUN)/mypy
 
-# what a call and a model cost, beside all others that can be had, in one run: a table,
+# the times of a call and of a model, with those of all available contestants: a table,
 # docs/benchmark.png and docs/benchmark.json, and docs/estimator_cost.json
 bench: $(VENV)/bench-ready
 	$(RUN)/python benchmarks/run.py --instructions
 	$(RUN)/python benchmarks/estimator_cost.py
 
-# what a message costs the node at 1 kHz, beside a node that only copies it: a table,
+# the cost of a message at 1 kHz, compared with a node that only copies it: a table,
 # docs/load.png and docs/load.json; MINUTES=10 adds a long phase that must lose nothing
 load: $(VENV)/test-ready
 	$(RUN)/python benchmarks/load.py --minutes $(or $(MINUTES),0)
 
-# how long the node's answers take while models are exported, compared with nothing beside:
+# latency of the node's outputs while models are exported, compared with no exports:
 # tables, docs/exporting_*.png and .json
 exporting: $(VENV)/test-ready
 	$(RUN)/python benchmarks/exporting.py

@@ -6,7 +6,7 @@ What an update of each estimator costs at 7 and at 30 joints, and whether that m
 Every joint moves on a sine of its own, with an encoder's steps, a noisy velocity and irregular
 stamps, so that everything is computed that is computed on a robot. The estimators take turns, and
 a table is printed; docs/estimator_cost.json has its figures. The gate is for the filter that is
-the default; it is told of the others as well.
+the default; whether the others meet it is reported as well.
 
 """
 

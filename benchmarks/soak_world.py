@@ -47,7 +47,7 @@ class Answer(NamedTuple):
 
 class World:
     """
-    A node of its own domain, told the robot by topic, and one steady publisher.
+    A node in a domain of its own, which reads the description from its topic, and a publisher.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ class World:
     samples : list of (float, Figures)
         Time since the start [s] and figures of the node, every second.
     unheard : list of int
-        How many of the samples that were heard here the node was not given, by each status of it:
-        those that it took or lost, it counts itself.
+        Samples that were received here and not by the node, at each of its statuses; the node
+        itself counts those that it received or lost.
 
     """
 

@@ -3,9 +3,9 @@ A process that publishes joint states of a known motion at a steady rate.
 
     python steady_publisher.py '["joint1", "joint2"]' [stamps.npy]
 
-It does as it is told by lines of JSON on standard input, each with some attributes of `Orders`,
+It reads orders, lines of JSON on standard input with some attributes of `Orders` each,
 until SIGINT or the end of that input; then it writes the stamps it has sent. The motion depends on
-the stamp alone, so whoever has an answer to it knows what the answer should be.
+the stamp alone, so the expected efforts follow from the stamp of an output.
 
 """
 

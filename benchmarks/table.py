@@ -60,7 +60,7 @@ def _left_out(robots: dict[str, Any]) -> Iterator[str]:
             reasons.setdefault((name, reason), []).append(robot)
     for (name, reason), where in reasons.items():
         at = '' if len(where) == len(robots) else f' ({", ".join(where)})'
-        yield f'left out: {name}{at}, because {reason}'
+        yield f'not compared: {name}{at}, because {reason}'
 
 
 def _instructions(found: dict[str, dict[str, float]]) -> Iterator[str]:

@@ -1,5 +1,5 @@
 """
-Write humanoid_3p33r.urdf, a woman of 57.3 kg and 1.61 m with 36 joints, beside this file.
+Write humanoid_3p33r.urdf, a woman of 57.3 kg and 1.61 m with 36 joints, next to this file.
 
 All numbers are in tables; `python3 urdf/humanoid_3p33r.py` rewrites the URDF byte for byte.
 

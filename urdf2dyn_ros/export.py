@@ -130,6 +130,6 @@ def _to_write(texts: dict[Path, bytes], overwrite: bool) -> dict[Path, bytes]:
             continue
         if not overwrite:
             raise ExportError(f'{path} exists with another text, which may be your work; '
-                              'choose another name or directory, or ask for overwriting')
+                              'choose another name or directory, or allow overwriting')
         new[path] = text
     return new

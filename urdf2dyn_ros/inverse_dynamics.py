@@ -201,7 +201,7 @@ class InverseDynamics:
         dict
             Name to (n,) or (N, n) [N m or N]: gravity, coriolis and inertia of the links, and
             those of friction, rotor, spring and external that there are. With a moving base
-            gravity is what the acceleration of its origin asks for, gravity included; coriolis
+            gravity is what the acceleration of its origin requires, gravity included; coriolis
             and inertia hold its angular velocity and angular acceleration.
 
         Raises
@@ -272,7 +272,7 @@ class InverseDynamics:
         return self._function('mass_matrix')(q, *payload)
 
     def prepare(self, name: str) -> None:
-        """Write a function, a key of FUNCTIONS, now rather than when it is first asked for."""
+        """Write a function, a key of FUNCTIONS, now rather than at its first call."""
         self._function(name)
 
     def _whole(self, name: str, *arguments: ArrayLike) -> Any:
@@ -284,7 +284,7 @@ class InverseDynamics:
                         gravity=self.gravity_vector, functions=name, loads=self.loads)
 
     def _function(self, name: str) -> GeneratedFunction:
-        """Return a function, written when it is first asked for."""
+        """Return a function, generated at its first call."""
         if name not in self._functions:
             _, _, backend, threads, *_ = self._made_of
             self._functions[name] = GeneratedFunction(self._program(name), name, backend, threads)

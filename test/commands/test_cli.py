@@ -125,7 +125,7 @@ def test_errors_are_one_message_and_exit_code_1(words: list, text: str | None,
 
 
 def test_findings_that_do_not_refuse_a_robot_are_warnings() -> None:
-    """On standard error, so that --json stays JSON; refused when asked for."""
+    """On standard error, so that --json stays JSON; with --strict-inertia they are errors."""
     allegro = next(EXAMPLES.glob('allegro_hand_description/urdf/*.urdf'))
     done = run('info', allegro, '--json')
     assert done.returncode == 0

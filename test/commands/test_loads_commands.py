@@ -1,4 +1,4 @@
-"""What acts beside the links, as options of the command line: files, messages, exit codes."""
+"""Loads as options of the command line: files, messages, exit codes."""
 
 import json
 import math
@@ -43,8 +43,8 @@ def test_a_file_with_all_that_can_be_asked_for_passes_its_own_test(tmp_path: Pat
         assert f'#define PANDA_{line}\n' in text
     for line in ("Entries 1 to 6: link 'panda_link8'.", "Entries 7 to 12: link 'panda_link0'.",
                  "payload: a body that is fixed to link 'panda_hand'.",
-                 'Rigid links with friction at joints, given wrenches and a payload; no rotors, '
-                 'no springs.'):
+                 'Rigid links with friction at joints, external wrenches and a payload; '
+                 'no rotors, no springs.'):
         assert line in text
     assert source.name == 'panda_dynamics.c'
     if shutil.which('cc') is None:
@@ -140,7 +140,7 @@ def test_what_the_robot_does_not_have_is_one_message_and_exit_code_1(
 
 
 def test_info_counts_the_operations_of_what_acts() -> None:
-    """As data and as text; a robot without friction is told of, and has none."""
+    """As data and as text; a robot without friction is reported, and has none."""
     alone = json.loads(run('info', PANDA, '--json').stdout)['operations']
     words = ('--friction', '--external', 'panda_hand', '--payload-link', 'panda_hand')
     more = json.loads(run('info', PANDA, '--json', *words).stdout)['operations']

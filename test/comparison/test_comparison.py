@@ -136,7 +136,7 @@ def test_stamps_that_come_again_are_counted_once_and_a_jump_of_one_side_restarts
             comparison.add_computed(stamp, ['a'], [wave(stamp)])
         (result,) = comparison.joints()
         assert result.figures.samples == len(result.stamps) == 200
-    comparison.add_computed(START - 10**10, ['a'], [1.0])   # it has matched all it had
+    comparison.add_computed(START - 10**10, ['a'], [1.0])   # it has matched all its samples
     (result,) = comparison.joints()
     assert result.figures.samples == len(result.stamps) == 0
 

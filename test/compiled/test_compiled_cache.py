@@ -112,7 +112,7 @@ def test_an_entry_without_the_function_is_made_again(folder: Path) -> None:
     works()
     for path in entries(folder):
         data = Path(_mapped('libm')).read_bytes()
-        path.unlink()   # it is mapped into this process: nobody may write into it
+        path.unlink()   # it is mapped into this process: it must not be written to
         path.write_bytes(data + cache._checksum(data, path.stem))
     caller._extension.cache_clear()
     works()

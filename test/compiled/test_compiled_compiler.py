@@ -97,7 +97,7 @@ def test_a_file_that_is_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_options_in_cc_and_a_compiler_without_march_native(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """CC may have words; an option that not every target knows is given up."""
+    """CC may have words; an option that a target does not know is dropped."""
     real = find_compiler().command[0]
     path = script(tmp_path / 'old-cc', 'for word; do [ "$word" = -march=native ] && exit 1; done\n'
                   f'exec {real} "$@"')

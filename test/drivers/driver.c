@@ -8,11 +8,11 @@ static int get(double *x)
 static void put(const double *x, size_t n) { while (n--) printf("%.17g\n", *x++); }
 int main(void)
 {
-    double given[@width];
+    double state[@width];
     puts("====");
     for (int i = 0; i < @n; i++, puts(""))
         for (const char *c = @name_joint_names[i]; *c; c++) printf("%d ", (unsigned char)*c);
-    while (get(given)) {
+    while (get(state)) {
     @calls
     }
 }

@@ -7,10 +7,10 @@ static bool get(V &x)
     for (double &entry : x) if (std::scanf("%lf", &entry) != 1) return false;
     return true;
 }
-template <std::size_t n> static std::array<double, n> at(const V &given, std::size_t first)
+template <std::size_t n> static std::array<double, n> at(const V &state, std::size_t first)
 {
     std::array<double, n> x{};
-    for (std::size_t i = 0; i < n; i++) x[i] = given[first + i];
+    for (std::size_t i = 0; i < n; i++) x[i] = state[first + i];
     return x;
 }
 static void put(double x) { std::printf("%.17g\n", x); }
@@ -22,7 +22,7 @@ int main()
         for (; *name; name++) std::printf("%d ", static_cast<unsigned char>(*name));
         std::puts("");
     }
-    for (V given; get(given);) {
+    for (V state; get(state);) {
     @calls
     }
 }

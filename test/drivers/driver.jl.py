@@ -38,11 +38,11 @@ class JuliaText:
                     self._constants[self._text(name)] = self._value(value, self._constants)
         self.joint_names: list[str] = self._constants['joint_names']
 
-    def call(self, function: str, *given: list[float]) -> list[Any]:
+    def call(self, function: str, *state: list[float]) -> list[Any]:
         """Return the results of a function."""
         node = self._functions[function]
         parameters = node.children[1].children[0].children[1].named_children
-        scope = {**self._constants, **dict(zip(map(self._text, parameters), given))}
+        scope = {**self._constants, **dict(zip(map(self._text, parameters), state))}
         for statement in node.named_children[1:]:
             if statement.type == 'return_statement':
                 result, = statement.named_children
@@ -109,5 +109,5 @@ with open('@name_dynamics.jl') as file:
 print('====')
 for name in robot.joint_names:
     print(*name.encode())
-for given in np.array(sys.stdin.read().split(), float).reshape(-1, @width).tolist():
+for state in np.array(sys.stdin.read().split(), float).reshape(-1, @width).tolist():
     @calls

@@ -6,6 +6,6 @@ for i = 1:@n
 end
 states = reshape(fscanf(stdin, '%f'), @width, []);
 for k = 1:size(states, 2)
-    given = states(:, k);
+    state = states(:, k);
     @calls
 end

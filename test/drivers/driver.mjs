@@ -6,6 +6,6 @@ const show = (found) => console.log(Object.values(found).flat(Infinity).join('\n
 console.log('====');
 for (const name of robot.jointNames) console.log([...Buffer.from(name)].join(' '));
 for (let k = 0; k < flat.length; k += @width) {
-    const given = flat.slice(k, k + @width);
+    const state = flat.slice(k, k + @width);
     @calls
 }

@@ -13,5 +13,5 @@ def show(result):
 print('====')
 for name in robot.JOINT_NAMES:
     print(*name.encode())
-for given in np.array(sys.stdin.read().split(), float).reshape(-1, @width).tolist():
+for state in np.array(sys.stdin.read().split(), float).reshape(-1, @width).tolist():
     @calls

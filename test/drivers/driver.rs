@@ -1,8 +1,8 @@
 #[path = "@name_dynamics.rs"]
 mod robot;
 use std::io::Read;
-fn at<const N: usize>(given: &[f64], first: usize) -> &[f64; N] {
-    given[first..first + N].try_into().unwrap()
+fn at<const N: usize>(state: &[f64], first: usize) -> &[f64; N] {
+    state[first..first + N].try_into().unwrap()
 }
 fn main() {
     println!("====");
@@ -12,7 +12,7 @@ fn main() {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).unwrap();
     let flat: Vec<f64> = text.split_whitespace().map(|word| word.parse().unwrap()).collect();
-    for given in flat.chunks(@width) {
+    for state in flat.chunks(@width) {
     @calls
     }
 }

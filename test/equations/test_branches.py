@@ -133,7 +133,7 @@ def test_a_branch_adds_to_its_trunk_what_it_adds_alone() -> None:
 
 
 def test_branches_do_not_feel_each_other() -> None:
-    """At a given motion of the trunk a branch's own efforts are the same without the others."""
+    """At one motion of the trunk a branch's own efforts are the same without the others."""
     state = random_state(movable(humanlike()), 4)
     everything = efforts_of(humanlike(), state)
     for branch in ('left', 'right', 'head'):

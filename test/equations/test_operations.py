@@ -1,4 +1,4 @@
-"""What one evaluation costs, and that the costs that are told are those of the text."""
+"""The cost of one evaluation, and the reported cost compared with the text."""
 
 import ast
 import itertools

@@ -35,7 +35,7 @@ BOTH = [path for path in PATHS if path.stem not in (*TURNED_AWAY, *MISREAD)]
 
 
 def name(path: Path) -> str:
-    """Return an id of a test that tells the two anymals apart."""
+    """Return an id of a test, different for the two anymals."""
     return f'{path.parents[1].name}-{path.stem}'
 
 
@@ -73,7 +73,7 @@ def test_mujoco_cannot_compile_the_robots_that_only_pinocchio_checks(path: Path)
 
 @pytest.mark.parametrize('robot', MISREAD)
 def test_mujoco_differs_only_where_a_massless_link_has_an_inertia(robot: str) -> None:
-    """Without these inertias everybody agrees again."""
+    """Without these inertias all agree again."""
     path, = (path for path in PATHS if path.stem == robot)
     text = path.read_text()
     assert text.count('<mass value="0.00000000"/>') == 2

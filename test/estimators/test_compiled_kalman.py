@@ -44,7 +44,7 @@ def samples(kind: str) -> Recording:
         for values, size in ((q, 0.5), (qd, 5.0)):
             hit = random.uniform(size=values.shape) < 0.01
             values[hit] += size * random.normal(size=hit.sum())
-    if what == 'homed anew':
+    if what == 'homed again':
         q[COUNT // 2:, 1:] += 0.3
     if what == 'with wrong stamps':
         late = 1e5 * random.normal(size=len(whole.stamps))
@@ -55,13 +55,13 @@ def samples(kind: str) -> Recording:
 
 
 KINDS = ['A', 'C', 'E', 'F', 'A lossy', 'A of positions', 'E of positions',
-         'A half of it of positions', 'A with outliers', 'E with outliers', 'A homed anew',
+         'A half of it of positions', 'A with outliers', 'E with outliers', 'A homed again',
          'A with wrong stamps', 'A with velocities 10 ms late']
 
 
 @pytest.mark.parametrize('kind', KINDS)
 def test_every_step_is_the_same_to_rounding(kind: str) -> None:
-    """From the same state, which is handed over after each."""
+    """From the same state, which is copied after each step."""
     one, other = kalman(4), compiled(4)
     for stamp, q, qd in samples(kind):
         scale = predicted(one, stamp)
@@ -87,7 +87,7 @@ def predicted(estimator: Kalman, stamp: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize('parameters', PARAMETERS)
-@pytest.mark.parametrize('kind', ['A with outliers', 'A homed anew'])
+@pytest.mark.parametrize('kind', ['A with outliers', 'A homed again'])
 def test_whole_runs_are_the_same(kind: str, parameters: dict[str, float]) -> None:
     """Small differences die away; a reset, a gap and missing samples are in between."""
     one, other = kalman(4, **parameters), compiled(4, **parameters)
@@ -110,7 +110,7 @@ def test_whole_runs_are_the_same(kind: str, parameters: dict[str, float]) -> Non
 
 
 def test_what_was_given_away_does_not_change() -> None:
-    """Estimates are kept by whoever has them."""
+    """An estimate that is kept stays as it was returned."""
     given = estimates_of(compiled(4), samples('A'))
     copies = [tuple(np.array(field) for field in each[1:5]) for each in given]
     again = estimates_of(compiled(4), samples('A'))
@@ -148,7 +148,7 @@ def test_without_a_compiler_numpy_does_it(monkeypatch: pytest.MonkeyPatch,
 @pytest.mark.parametrize('kind', ['E', 'A lossy', 'A half of it of positions',
                                   'A with wrong stamps', 'A with velocities 10 ms late'])
 def test_the_noise_is_learned_the_same(kind: str) -> None:
-    """Whatever moves and rests; a window is told from its five samples."""
+    """Whatever moves and rests; a window has five samples."""
     one, other = SensorNoise(4), CompiledSensorNoise(4, machine_code(find_compiler()))
     run = samples(kind)
     for k, (expected, (stamp, q, qd)) in enumerate(zip(estimates_of(kalman(4), run), run)):

@@ -2,8 +2,8 @@
 Untouched, the filters work from 50 Hz to 1 kHz, for an arm and for a prismatic axis.
 
 With -s the figures are printed: errors as in test_kalman [% of RMS(qdd)]. Each is held three ways:
-by a limit of its own, beside the same filter with the best density of the fourth derivative (the
-parameter that matters), and beside differences with a low-pass of 20 Hz.
+to a limit of its own, to the same filter with the best density of the fourth derivative (the
+parameter that matters), and to differences with a low-pass of 20 Hz.
 
 An axis moves as the arm does, in metres: 0.5 m for a radian, that is 0.5 m in 0.8 s, or 0.05 m.
 Where motions are small the default density, which is of an arm, lets more noise through than it

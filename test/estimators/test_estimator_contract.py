@@ -114,7 +114,7 @@ def test_stamps_next_to_each_other_raise_nothing(name):
         if estimate.valid:
             assert np.isfinite([estimate.qd, estimate.qdd]).all()
             known += 1
-    # a Kalman filter's deviation says that it is noise; to the external one nothing was given
+    # a Kalman filter's deviation says that it is noise; the external one received nothing
     assert known > 400 or name.startswith('kalman') or name == 'external'
 
 

@@ -1,4 +1,4 @@
-"""Accelerations that are given: interpolated at the samples' stamps, or none."""
+"""External accelerations: interpolated at the samples' stamps, or none."""
 
 import numpy as np
 import pytest

@@ -3,9 +3,9 @@ After a gap: nothing comes out that spans it, and what comes is soon as good as 
 
 With -s the figures are printed. "Clean again within 20 samples" is held by the error of the
 accelerations for the 20th to the 29th instant after the gap, divided by that of a run without gaps
-at the very same instants: geometric mean of the four motions. The filter begins afresh with what
-it knew of the sensors' noise, which a gap does not change; if it had to learn that anew, it would
-be up to 1.6 times, and for exact samples 65 times, as wrong as without the gap.
+at the very same instants: geometric mean of the four motions. The filter is reset but keeps
+the noise of the sensors, which a gap does not change; if it learned that again, it would be up to
+1.6 times, and for exact samples 65 times, as wrong as without the gap.
 
 Column F does not get there within 20 samples, since 20 samples of such noise do not hold what
 the filter knows in the long run, with all of the noise known: it is nearly so from the 30th on
@@ -147,7 +147,7 @@ def test_absurd_samples_are_not_remembered_over_a_gap(kind):
 
 @pytest.mark.fault(31)
 def test_a_clock_that_is_set_back_forgets_the_sensors_too():
-    """Whoever begins again may be another robot."""
+    """After a clock jump it may be another robot."""
     for shift, kept in ((200_000_000, True), (-5_000_000_000, False)):
         estimator = KINDS['kalman'](4)
         stream = Stream(NAMES, [False] * 4, accelerations,

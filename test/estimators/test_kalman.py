@@ -110,7 +110,7 @@ def test_a_step_of_the_encoder_is_believed_after_a_few_samples():
 @pytest.mark.parametrize('rate', [125.0, 250.0, 1000.0])
 @pytest.mark.fault(37)
 def test_a_velocity_that_contradicts_the_positions_does_not_make_it_diverge(kind, most, rate):
-    """10 ms late, before anybody has noticed; positions alone give 7 to 9 %."""
+    """10 ms late, before it is detected; with positions alone the error is 7 to 9 %."""
     samples = record(replace(PROFILES['A'], rate=rate))
     late = truth(samples.stamps - 10_000_000)[1]
     figure = error(KINDS[kind](4), Recording(samples.stamps, samples.q, late))

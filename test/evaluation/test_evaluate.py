@@ -163,7 +163,7 @@ def test_names_that_do_not_match_are_told_with_a_remedy(evaluate, tmp_path: Path
 
 def test_joints_may_come_in_several_messages_with_others_among_them(evaluate,
                                                                     tmp_path: Path) -> None:
-    """A gripper that the robot does not have is told."""
+    """A gripper that the robot does not have is reported."""
     whole = scara.states(scara.motion(100).but(
         q=np.column_stack([scara.motion(100).q, np.ones(100)]), qd=None, effort=None,
         names=(*scara.JOINTS, 'finger')))
@@ -181,7 +181,7 @@ def test_joints_may_come_in_several_messages_with_others_among_them(evaluate,
 
 
 def test_without_measured_efforts_the_computed_ones_are_written(evaluate, tmp_path: Path) -> None:
-    """And a report of an evaluation before that is not left beside them."""
+    """And the report of an earlier evaluation is removed."""
     evaluate(scara.mcap(tmp_path, scara.motion(100)))
     (tmp_path / 'second').mkdir()
     done = evaluate(scara.mcap(tmp_path / 'second', scara.motion(100).but(effort=None)))

@@ -86,7 +86,7 @@ def test_without_the_library_of_bags_a_table_is_evaluated_all_the_same(
 
 
 def test_gaps_clocks_and_units_are_told(evaluate, tmp_path: Path) -> None:
-    """What was left out and what is doubtful, in words."""
+    """What was dropped and what is not credible, in words."""
     samples = motion()
     stamps = samples.stamps.copy()
     stamps[150:] += 500_000_000

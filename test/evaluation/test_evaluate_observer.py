@@ -120,7 +120,7 @@ def test_efforts_that_were_not_measured_tell_of_no_touch(evaluate, tmp_path: Pat
 
 
 def test_memory_and_figures_of_a_long_recording(evaluate, tmp_path: Path, urdf: Path) -> None:
-    """Curves are thinned without losing a peak; a second run of the same motion begins anew."""
+    """Curves are thinned without losing a peak; a second run of the motion begins with a reset."""
     from urdf2dyn_ros.evaluation.external_efforts import FEWEST_SEGMENTS, Curves
     curves, values = Curves(), np.zeros((40_000, 2))
     values[12_345, 1], values[30_000, 0] = 7.0, -3.0

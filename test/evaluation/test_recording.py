@@ -76,7 +76,7 @@ def test_measured_efforts_are_those_of_the_recording(outputs: list[Output]) -> N
 
 
 def test_residuals_are_those_of_the_independent_evaluation(outputs: list[Output]) -> None:
-    """Within 2 % per joint, beside the rounding of the printed figures."""
+    """Within 2 % per joint, and the rounding of the printed figures."""
     residual = np.array([output.measured - output.effort for output in outputs])
     for found, expected in zip(np.sqrt((residual**2).mean(axis=0)), RESIDUAL):
         assert abs(found - expected) <= 0.02 * expected + HALF_A_DIGIT
@@ -134,7 +134,7 @@ def test_the_validation_trajectory_is_compared(tmp_path: Path,
     identified = np.array([dict(zip(points[0].names, point.effort))[joint]
                            for point in points for joint in joints]).reshape(len(points), -1)
     np.testing.assert_allclose(rows[:, 1::3], identified, rtol=1e-8)
-    # at the start its velocities contradict its positions, and are left out
+    # at the start its velocities contradict its positions, and are dropped
     settled = slice(500, None)
     np.testing.assert_allclose(rows[settled, 2::3], np.array(true)[settled], atol=1e-6)
     residual = np.sqrt(((identified - true)**2).mean(axis=0))

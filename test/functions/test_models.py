@@ -1,4 +1,4 @@
-"""Gravity, bias and mass matrix: identities, Pinocchio, and the costs that are told."""
+"""Gravity, bias and mass matrix: identities, Pinocchio, and the costs that are reported."""
 
 from pathlib import Path
 from typing import Any

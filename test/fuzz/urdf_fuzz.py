@@ -52,7 +52,7 @@ def main() -> None:
         for k, text in enumerate(real()):
             (Path(given[0]) / f'robot-{k}.urdf').write_bytes(text)
         seeds = [str(CORPUS), str(FAULTY)]
-    # libFuzzer starts itself anew to merge and to minimise
+    # libFuzzer starts itself again to merge and to minimise
     atheris.Setup([f'{sys.executable} -m fuzz.urdf_fuzz', *LIMITS, *given, *seeds],
                   verdict_of, custom_mutator=mutated, custom_crossover=crossed)
     atheris.Fuzz()

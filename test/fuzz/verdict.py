@@ -97,7 +97,7 @@ def watched() -> Iterator[None]:
 
 
 def _audit(event: str, arguments: tuple[Any, ...]) -> None:
-    # a codec that a text asks for is imported when it is asked for first
+    # the codec of a text's encoding is imported at its first use
     if _watching and event.startswith(_FORBIDDEN) and not (
             event == 'open' and str(arguments[0]).startswith(_CODECS)):
         raise AssertionError(f'{event} of {arguments!r:.200}')

@@ -144,7 +144,7 @@ def test_absurd_samples_are_forgotten():
 
 
 def one_joint(rate: float, q: np.ndarray, qd: np.ndarray) -> tuple[VelocityCheck, np.ndarray]:
-    """Run samples (k,) of one joint; return for which of them its velocity was left out."""
+    """Run samples (k,) of one joint; return for which of them its velocity was dropped."""
     check, stamps = VelocityCheck(1), 10**9 + np.round(np.arange(len(q)) * 1e9 / rate)
     used = [check.update(int(stamps[k]), q[k:k + 1], qd[k:k + 1]) for k in range(len(q))]
     return check, np.isnan(used)[:, 0]
@@ -152,7 +152,7 @@ def one_joint(rate: float, q: np.ndarray, qd: np.ndarray) -> tuple[VelocityCheck
 
 @pytest.mark.parametrize('rate', [30.0, 50.0])
 def test_impacts_do_not_condemn_a_velocity(rate):
-    """Every second something moves against a stop, and back: nobody knows when between samples."""
+    """Every second something moves against a stop and back, at any time between samples."""
     random = np.random.default_rng(0)
     fine = np.arange(0.0, 60.0, 1e-4)
     v = np.zeros_like(fine)

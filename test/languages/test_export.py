@@ -33,7 +33,7 @@ MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 ])
 def test_what_cannot_be_exported_is_said_with_the_choices(arguments: dict, words: list[str],
                                                           ) -> None:
-    """Languages and styles are listed, the rule for names is given."""
+    """Languages and styles are listed, and the rule for names."""
     with pytest.raises(ExportError) as caught:
         export_model(MODEL, **arguments)
     for word in words:
@@ -51,7 +51,7 @@ def test_the_robots_name_becomes_an_identifier(robot: str, name: str) -> None:
 
 @pytest.mark.fault(44)
 def test_files_are_written_once_and_only_replaced_on_request(tmp_path: Path) -> None:
-    """The same text is no conflict; another one may be somebody's work."""
+    """The same text is no conflict; another one may be a user's work."""
     files = export_model(MODEL, name='arm')
     paths = write_files(files, tmp_path / 'new' / 'folder')
     assert [path.name for path in paths] == ['arm_dynamics.py']

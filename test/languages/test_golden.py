@@ -1,7 +1,7 @@
 """
 The 2R's exported files, as they are in the repository: what a change does to them is read there.
 
-`make golden` writes them anew.
+`make golden` writes them again.
 
 """
 

@@ -36,7 +36,7 @@ CASES = [*((name, style, 'all') for name in ('rx90', 'tangle') for style in STYL
 @pytest.mark.parametrize(('name', 'style', 'functions'), CASES)
 def test_the_files_compile_without_warnings_and_pass_their_own_test(
         name: str, style: str, functions: str, tool: str, tmp_path: Path) -> None:
-    """Whoever runs it gets exit code 0."""
+    """Its exit code is 0."""
     program = program_of(robot(name), style, functions)
     files = language_tools.files_of(tool, program)
     code, output = language_tools.self_test(tool, files, 'robot', tmp_path)

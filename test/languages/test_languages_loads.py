@@ -1,4 +1,4 @@
-"""What acts beside the links, in every language: inputs, a wrench, terms, and words for it."""
+"""Loads in every language: inputs, a wrench, terms, and words for it."""
 
 import itertools
 import re
@@ -118,12 +118,12 @@ def test_every_name_stands_for_one_thing(name: str, style: str) -> None:
 
 @pytest.mark.parametrize('language', LANGUAGES)
 def test_what_acts_is_said_in_lines_of_a_sane_length(language: str) -> None:
-    """At the head, and what a function takes beside q, qd and qdd where it is defined."""
+    """At the head, and what a function takes in addition to q, qd and qdd where it is defined."""
     files = LANGUAGES[language](loaded('robot_2r', 'moving', 'readable', 'all'))
     for text in (text for file, text in files.items()
                  if not file.endswith(('.c', '_self_test.f90'))):
         plain = re.sub(r'\s+(///?!?|%|\*|#|!)?\s*', ' ', text)
-        assert 'Rigid links with friction, rotors and springs at joints, given wrenches' in plain
+        assert 'with friction, rotors and springs at joints, external wrenches' in plain
         assert 'The root moves as base_motion says.' in plain
         assert "Entries 1 to 6: link 'base'. Entries 7 to 12: link 'link2'." in plain
         assert "payload: a body that is fixed to link 'link2'." in plain
@@ -143,7 +143,7 @@ def test_hostile_names_of_loaded_links_do_no_harm(tool: str, tmp_path: Path) -> 
     program = program_of(model, 'readable', 'inverse_dynamics',
                          loads=Loads('moving', {}, links, links[1]))
     files = language_tools.files_of(tool, program)
-    assert any('Entries 7 to 12: link number 2 of those asked for.' in text
+    assert any('Entries 7 to 12: link number 2 of those requested.' in text
                and 'payload: a body that is fixed to a link.' in text for text in files.values())
     code, output = language_tools.self_test(tool, files, 'robot', tmp_path)
     assert code == 0, output

@@ -255,7 +255,7 @@ def test_names_that_look_alike_have_variables_of_their_own() -> None:
 
 
 def test_numbers_of_numpy_are_written_as_plain_numbers() -> None:
-    """A model made by hand easily has some."""
+    """A model made in Python easily has some."""
     model = RobotModel('r', (Link('base'), Link('arm', random_inertia(1))), (
         Joint('j', 'revolute', 'base', 'arm', tuple(np.array([0.1, 0.2, 0.3])), (0.3, 0.2, 0.1)),
         ), 'base')

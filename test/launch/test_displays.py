@@ -37,7 +37,7 @@ def test_rviz_has_the_displays_with_properties_that_they_know():
     assert effort['Topic']['Value'] == f'/{COMPUTED_TOPIC}'
     assert effort['Robot Description'] == robot['Description Topic']['Value'] == (
         '/robot_description')
-    # a latched topic is not heard again by who asks for no history
+    # a subscriber without history does not receive a latched message
     assert robot['Description Topic']['Durability Policy'] == 'Transient Local'
 
 

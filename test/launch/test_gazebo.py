@@ -1,4 +1,4 @@
-"""What Gazebo Sim and ros2_control are given, up to where they would take it."""
+"""What Gazebo Sim and ros2_control would read."""
 
 import re
 from xml.etree import ElementTree

@@ -107,7 +107,7 @@ class TestRunning(unittest.TestCase):
         proc_output.assertWaitFor("model of 'rx90'", timeout=120, stream='stderr')
 
     def test_joint_states_give_efforts(self) -> None:
-        """A robot at rest needs the efforts that gravity asks for."""
+        """A robot at rest needs the efforts that balance gravity."""
         self.check_efforts('left', 'joint_states')
 
     def check_efforts(self, namespace: str, topic: str) -> None:

@@ -70,7 +70,7 @@ def test_two_terms_of_one_kind_at_a_joint_are_refused() -> None:
 
 
 def test_the_world_in_which_a_robot_floats_weighs_nothing() -> None:
-    """Neither its inertia nor a wrench on it is felt; what is asked for on it is refused."""
+    """Neither its inertia nor a wrench on it has an effect; a payload on it is rejected."""
     motion = np.linspace(-1.0, 2.0, 9)
     massless = replace(FREE, links=(Link('world'), FREE.links[1]))
     expected = InverseDynamics(massless)([], [], [], motion)[1]

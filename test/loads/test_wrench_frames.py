@@ -35,7 +35,7 @@ class Jacobians(Pinocchio):
         return int(self._model.joints[self._model.getJointId(name)].idx_v)
 
     def pressed(self, link: str, frame: str, wrench: Array) -> Array:
-        """Return J' F of a wrench on a link, given in a frame that need not be the link's."""
+        """Return J' F of a wrench on a link, expressed in a frame that need not be the link's."""
         model, data = self._model, self._data
         number = model.getFrameId(link, pin.BODY)
         J = pin.getFrameJacobian(model, data, number, pin.WORLD)

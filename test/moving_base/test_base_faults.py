@@ -86,7 +86,7 @@ def test_a_wrong_frame_is_over_when_only_good_ones_have_come_for_a_while(name):
         assert len(robot.base.warnings) == 1
         robot.receive(250.0 + 5.0 * k)
     assert robot.base.warnings == ()
-    for k in range(10):   # and others can be told
+    for k in range(10):   # and others can be reported
         robot.receive(250.0, frame=f'frame{k}')
     assert len(robot.base.warnings) == 5
 

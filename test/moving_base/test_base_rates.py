@@ -61,7 +61,7 @@ def test_a_noisy_gyroscope_meets_its_gate(rate):
 
 @pytest.mark.parametrize('rate', [100.0, 200.0, 400.0])
 def test_it_is_as_good_as_the_estimator_of_joints_with_the_same_velocities(rate):
-    """Which has an encoder of 14 bits beside."""
+    """Which has an encoder of 14 bits as well."""
     samples = known_motions.record(known_motions.Profile(rate, 14, GYRO))
     joints = known_motions.error(make_estimator('kalman', 4), samples)
     ratio = clean(rate) / joints
@@ -84,7 +84,7 @@ def test_the_lag_is_small(rate):
 
 @pytest.mark.parametrize('rate', EXACT)
 def test_an_exact_gyroscope_is_nearly_exact(rate):
-    """A simulator's; where the acceleration jumps, nobody knows it at once."""
+    """A simulator's; a jump of the acceleration cannot be known at once."""
     stamps, qdd = known_motions.estimated(Gyroscope(), recording(rate, 0.0))
     figure = geometric_mean(known_motions.errors(stamps, qdd)[SMOOTH])
     assert said(f'exact gyroscope {rate:g} Hz [%]', figure, EXACT[rate]) <= EXACT[rate]

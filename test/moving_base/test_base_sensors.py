@@ -55,7 +55,7 @@ def errors(base, link: str, rate: float, shift: float = 0.0) -> np.ndarray:
     """
     Return the deviations of the nine entries from the truth, (instants, 9).
 
-    `shift`: of the instants that are asked for, in periods after the newest sample.
+    `shift`: of the requested instants, in periods after the newest sample.
     """
     found = []
     for stamp, seen in measured(link, rate):
@@ -177,7 +177,7 @@ def test_gravity_that_is_not_turned_fails(wrong, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_turning_frame_that_is_forgotten_fails(monkeypatch: pytest.MonkeyPatch):
-    """The twist is given in axes that turn: w x v."""
+    """The twist is expressed in axes that rotate: w x v."""
     right = Odometry._motion
 
     def wrong(self, state):

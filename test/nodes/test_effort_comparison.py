@@ -202,7 +202,7 @@ def test_what_effort_means_is_a_parameter(semantics, options, measured):
 
 
 def test_messages_are_counted_while_a_report_is_drawn(tmp_path):
-    """A second one asked for meanwhile is refused. The process that draws stands still."""
+    """A second one is rejected meanwhile. The process that draws stands still."""
     names = [f'joint{i}' for i in range(4)]
     with Graph() as graph, graph.process(
             'effort_comparison', **{'report.directory': str(tmp_path)}) as node:

@@ -50,7 +50,7 @@ def test_the_choice_follows_the_version_of_rclpy(monkeypatch: pytest.MonkeyPatch
     """Where the events executor cannot await a service, and where there is none."""
     module = 'urdf2dyn_ros.nodes.running.'
     monkeypatch.delenv(running.EXECUTOR_VARIABLE, raising=False)
-    monkeypatch.setitem(running.EXECUTORS, 'events', lambda: pytest.fail('not asked for'))
+    monkeypatch.setitem(running.EXECUTORS, 'events', lambda: pytest.fail('not requested'))
     monkeypatch.setattr(module + 'version', lambda name: '7.1.6')
     monkeypatch.setattr(module + 'SingleThreadedExecutor', lambda: 'single')
     assert running.make_executor() == 'single'

@@ -108,7 +108,7 @@ def test_the_process_aside_stays_for_the_next_text(aside: ExportProcess) -> None
 
 
 def test_the_process_aside_does_not_stay_for_long() -> None:
-    """What it needs of memory is given back; the next text comes from another one."""
+    """Its memory is freed; the next text comes from another one."""
     aside = ExportProcess(idle=1.0)
     assert aside.files(export()) == export().files()
     wait(lambda: not processes_of(os.getpid()))

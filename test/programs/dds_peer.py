@@ -1,5 +1,5 @@
 """
-Somebody else on the DDS graph, who can be stopped and killed: a program of the node's tests.
+Another process on the DDS graph, to be stopped and killed: a program of the node's tests.
 
     python -m programs.dds_peer talk      publishes an RX-90's motion, stamped with the present
     python -m programs.dds_peer listen    subscribes to the efforts, reliably

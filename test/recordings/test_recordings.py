@@ -42,7 +42,7 @@ def test_a_bag_gives_what_was_written(tmp_path: Path, kind: str, how: str, file:
     ('\t', '\r\n', 'utf-8', ['columns are separated by tabs'])])
 def test_a_table_gives_what_was_written(tmp_path: Path, separator: str, end: str, encoding: str,
                                         remark: list[str]) -> None:
-    """To the nanosecond and to the last bit, as Excel or anybody else writes it."""
+    """To the nanosecond and to the last bit, as Excel or another program writes it."""
     q, qd, tau = VALUES
     header = ['time', 'q_elbow [2]', 'q_shoulder', 'velocity_shoulder', 'qd_elbow [2]',
               'effort_shoulder', 'effort_elbow [2]']
@@ -61,7 +61,7 @@ def test_a_table_gives_what_was_written(tmp_path: Path, separator: str, end: str
 
 
 def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> None:
-    """Joint by joint; columns that mean nothing are told."""
+    """Joint by joint; columns without a meaning are reported."""
     columns = ['time', 'q_a', 'position_b', 'qdd_b', 'mode', 'qd_c']
     path = bags.write_csv(tmp_path / 'a.csv', columns,
                           [[0.5, 1, 2, 3, 'idle', 0], [1.5, 'nan', 5, '', 'moving', 0]])
@@ -148,7 +148,7 @@ PLAN = [bags.joint_trajectory(bags.START, NAMES, [(0, *VALUES[[0, 1, 2, 2], 0])]
 ])
 def test_the_topic_that_can_be_meant_is_taken(tmp_path: Path, topics: dict, wanted: str | None,
                                               found: str) -> None:
-    """Joint states before trajectories, and what is asked for before both."""
+    """Joint states before trajectories, and the requested topic before both."""
     recording = open_recording(bags.write_bag(tmp_path / 'bag', 'mcap', topics), topic=wanted)
     assert recording.topic == found
     assert len(list(recording)) == len(topics[found])

@@ -1,4 +1,4 @@
-"""Reading recordings that are broken: what can be read is given, and the rest told."""
+"""Damaged recordings: what can be read is returned, and the defect is reported."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ def flip(path: Path, share: float) -> None:
 def test_of_a_broken_bag_the_records_before_the_defect_are_given(
         tmp_path: Path, kind: str, how: str, file: bool, harm: Callable[[Path, float], None],
         least: int) -> None:
-    """Then comes an error that says how far it got, and nothing is written beside the bag."""
+    """Then comes an error that says how far it got, and nothing is written next to the bag."""
     inside = write_bag(tmp_path / 'bag', kind, {'/chatter': [text('hello')] * 3,
                                                 '/joint_states': messages(MANY)}, STORAGE[how])
     harm(inside, 0.85)

@@ -60,7 +60,7 @@ def test_only_nodes_know_ros_and_nobody_knows_launch(path: Path) -> None:
         assert not LAUNCH.match(top)
         if NODES not in path.parents:
             assert not ROS.match(top)
-            # a command imports the demonstration when it is asked for, and says what is missing
+            # a command imports the demonstration when it runs, and reports what is missing
             assert not name.startswith('urdf2dyn_ros.nodes') or path.parent.name == 'commands'
 
 
@@ -128,7 +128,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Return a virtual environment with this package installed in it by pip.
 
     It finds the dependencies where this interpreter does. The sources are copied, because pip
-    builds in the directory it is given.
+    builds in the directory of the sources.
 
     """
     folder = tmp_path_factory.mktemp('pip')

@@ -82,7 +82,7 @@ def race() -> str:
 
 
 def test_the_race_that_is_shown_is_the_one_that_was_run() -> None:
-    """From the figures that `make bench` wrote beside its picture."""
+    """From the figures that `make bench` wrote with its picture."""
     assert race() in README
 
 

@@ -1,9 +1,8 @@
-"""The parts of docs/glossary.md that a machine can check: words, and names with two homes."""
-
-from __future__ import annotations
+"""The parts of docs/glossary.md that a test can check: words, and names with two homes."""
 
 import ast
 import re
+import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +12,25 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / 'urdf2dyn_ros'
 
+WORDS = (
+    'told', 'tell', 'tells', 'telling', 'heard', 'hear', 'hears', 'had', 'who', 'whom', 'whoever',
+    'nobody', 'no one', 'somebody', 'someone', 'anybody', 'everybody', 'given', 'at hand',
+    'leave out', 'leaves out', 'left out', 'leaving out', 'hand out', 'hands out', 'handed out',
+    'hand over', 'hands over', 'handed over', 'ask for', 'asks for', 'asked for', 'beside', 'anew',
+    'afresh', 'doubtful')
+"""The column "not" of the glossary, where a word has no other use in this repository."""
+
 FORBIDDEN = re.compile(
-    r'^(Of |Tells? )|\b(told|tells?|heard|hears?|at hand|leaves? out|hand(s|ed)? out|'
-    r'to be had|had from|whoever|somebody|anybody|everybody|beside|anew|afresh|'
-    r'doubtful|told apart)\b')
-"""The column "not" of the glossary, where a word has no other use in this package."""
+    r'\b({})\b'.format('|'.join(WORDS).replace(' ', r'\s+').replace(
+        'had', r'had(?!(\s+not)?\s+(been|\w+ed)\b)')), re.IGNORECASE)
+"""Any of the words; "had been" and "had started" are grammar."""
+
+NOT_READ = {'docs/glossary.md', 'test/repository/test_words.py'}
+"""Files in which the words are mentioned."""
+
+FOLDERS = ('.', 'urdf2dyn_ros', 'benchmarks', 'config', 'docs', 'launch', 'test', 'urdf')
+DATA = ('golden', 'corpus')
+SUFFIXES = ('.py', '.md', '.rst', '.yaml', '.xml', '.c', '.h', '.cpp', '.rs', '.mjs', '.m', '.f90')
 
 CONTRACTS = {'RULES', 'add', 'main', 'run', 'write'}
 """Names that modules of one family must share."""
@@ -30,18 +43,50 @@ def sources() -> list[Path]:
     return sorted(PACKAGE.rglob('*.py'))
 
 
-def texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield docstrings and other texts of several words, with their lines."""
+def files(folder: str) -> list[Path]:
+    """Return the sources and documents of a folder that people write; '.': of the root alone."""
+    paths = (ROOT.iterdir() if folder == '.' else (ROOT / folder).rglob('*'))
+    return [path for path in paths if (path.suffix in SUFFIXES or path.name == 'Makefile')
+            and not {*DATA} & {*path.parts} and str(path.relative_to(ROOT)) not in NOT_READ]
+
+
+def texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield a document's lines; of Python comments, docstrings and texts of several words."""
+    if path.suffix != '.py' or path.parent.name == 'drivers':   # which are templates
+        yield from enumerate(path.read_text().splitlines(), 1)
+        return
+    tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and ' ' in node.value:
             yield node.lineno, node.value.strip()
+    with path.open('rb') as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], token.string
 
 
-@pytest.mark.parametrize('path', sources(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_docstrings_and_messages_have_no_word_that_the_glossary_replaces(path: Path) -> None:
-    wrong = [f'line {line}: {found.group().strip()!r} in {text[:80]!r}'
-             for line, text in texts(ast.parse(path.read_text()))
-             if (found := FORBIDDEN.search(text))]
+@pytest.mark.parametrize('folder', FOLDERS)
+def test_no_text_has_a_word_that_the_glossary_replaces(folder: str) -> None:
+    paths = files(folder)
+    assert paths
+    wrong = [f'{path.relative_to(ROOT)}:{line}: {found.group()!r} in {text[:80]!r}'
+             for path in paths for line, text in texts(path) if (found := FORBIDDEN.search(text))]
+    assert wrong == []
+
+
+@pytest.mark.parametrize('word', WORDS)
+def test_each_of_the_words_is_found(word: str, tmp_path: Path) -> None:
+    """In a docstring, in a comment and in a document, at the beginning of a line as well."""
+    for name, text in (('a.py', f'"""The node {word} it."""'), ('b.py', f'x = 1   # {word} x'),
+                       ('c.md', f'The node\n{word.capitalize()} it')):
+        (tmp_path / name).write_text(text)
+        assert any(FORBIDDEN.search(line) for _, line in texts(tmp_path / name))
+    assert not FORBIDDEN.search(f'x{word}x')
+
+
+def test_no_docstring_begins_with_of() -> None:
+    wrong = [f'{path.relative_to(ROOT)}:{line}: {text[:80]!r}' for path in sources()
+             for line, text in texts(path) if text.startswith('Of ')]
     assert wrong == []
 
 

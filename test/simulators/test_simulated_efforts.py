@@ -126,7 +126,7 @@ def test_net_efforts_agree_with_estimated_accelerations(engine, motion):
 
 @pytest.mark.parametrize('estimator', ['kalman', 'kalman_fixed_lag'])
 def test_a_velocity_half_a_step_older_does_not_mislead_the_filters(engine, estimator):
-    """As the engine's own equations have it; what is left out would be a hundred times worse."""
+    """As in the engine's own equations; without the correction it is a hundred times worse."""
     moved = run(engine, *MOTIONS[0])
     np.testing.assert_allclose(np.diff(moved.q, axis=0), 1e-9 * STEP * moved.qd[1:], atol=1e-14)
     half = moved.q, moved.qd, moved.net

@@ -162,7 +162,7 @@ def test_mimic_joints_follow_and_their_effort_is_reflected_to_the_driver(engine,
     simulated, samples, error = moved(engine, text, 1.0, friction=True)
     assert simulated.joint_names == ('turn', 'left_joint')
     assert error < 1e-3
-    oracle = Oracle(GRIPPER)  # which ignores mimic: every joint is given its motion
+    oracle = Oracle(GRIPPER)  # which ignores mimic: the motion of every joint is set
     names = ('turn', 'nail_joint', 'left_joint', 'right_joint')
     ratios = np.array([[1, 0], [0, -1.5], [0, 1], [0, -0.5]])
     offsets = np.array([0, 3 * 0.02 - 0.1, 0, 0.02])

@@ -104,7 +104,7 @@ def test_points_are_passed_with_what_they_give(derivatives):
     points, rows = given(derivatives)
     trajectory = via(['first', 'third'], points)
     assert trajectory.duration == 1.7
-    # what is asked for at the end ends there: afterwards it is held
+    # a velocity at the end ends there: afterwards the position is held
     for time, values in [(0.0, [part[[0, 2]] for part in START]), rows[0],
                          (1.7 - 1e-9, rows[1][1])]:
         found = trajectory(time)

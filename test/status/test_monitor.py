@@ -13,7 +13,7 @@ OUTPUT = Output(1, *(np.zeros(2) for _ in range(6)))
 
 
 class Clock:
-    """Stands still until it is told."""
+    """Stands still until it is set."""
 
     def __init__(self) -> None:
         self.now = 7 * SECOND_NS

@@ -34,7 +34,7 @@ TWO = [*ONE, '/replay (RELIABLE, VOLATILE)']
 
 def state(stamps: Sequence[int] = (NOW - SECOND // 250, NOW), names: Sequence[str] = NAMES,
           dynamics: InverseDynamics = DYNAMICS, refused: str = '') -> NodeState:
-    """Return a state whose stream has heard these stamps at the time NOW."""
+    """Return a state whose stream has received these stamps at the time NOW."""
     stream = Stream(NAMES, dynamics.continuous, dynamics,
                     lambda joints: make_estimator('none', joints),
                     clock=lambda: NOW)
@@ -87,7 +87,7 @@ def test_a_healthy_input_is_ok_with_every_counter() -> None:
 
 @pytest.mark.fault(49)
 def test_silence_is_no_data() -> None:
-    """And says since when, and whether anybody is there."""
+    """And says since when, and whether there is a publisher."""
     silent = replace(FIGURES, silent=True, silence=2.5, received=0.0, newest=None)
     assert heard(state(), silent) == (Level.WARN, 'no data for 2.5 s')
     never = replace(silent, silence=None)

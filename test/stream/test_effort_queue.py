@@ -28,7 +28,7 @@ def beside():
 
 @pytest.fixture
 def stream(beside):
-    """Return a stream whose efforts are the pendulums' and what acts beside."""
+    """Return a stream whose efforts are the pendulums' and the loads."""
     return make_stream(make_estimator('none', 2), load_arguments=beside,
                        dynamics=lambda q, qd, qdd, more: pendulums(q, qd, qdd) + more)
 

@@ -33,7 +33,7 @@ SOME_NAMES = st.lists(st.sampled_from([*NAMES, 'gripper', '']), max_size=5)
 
 
 def same(one, other):
-    """Tell whether two outputs are, bit for bit."""
+    """Return whether two outputs are the same, bit for bit."""
     return all(np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
                for name in ('stamp', 'q', 'qd', 'qdd', 'effort', 'measured', 'std'))
 
@@ -42,8 +42,8 @@ class Faults(RuleBasedStateMachine):
     """
     A driver that does everything wrong, now and then something right.
 
-    Whatever the stream hears a second one hears too, and before any export: both have to give the
-    same. The second one has a model of its own, which nobody exports.
+    A second stream receives the same messages, before any export: both must return the same. The
+    second one has a model of its own, which is not exported.
 
     """
 
@@ -90,7 +90,7 @@ class Faults(RuleBasedStateMachine):
         between()
         output = self.stream.receive(**fields, compute=compute)
         self.sent += 1
-        if self.stream.counters['jump_back'] > back:   # nothing else lets time begin anew
+        if self.stream.counters['jump_back'] > back:   # nothing else resets the time
             self.last_output = 0
         assert compute or output is None
         assert (output is None) == (other is None)
@@ -217,7 +217,7 @@ class Faults(RuleBasedStateMachine):
 
     @rule(style=st.sampled_from(STYLES), count=st.integers(1, 10))
     def export(self, style, count):
-        """The text is what it was before all data, and what comes next as if nobody had asked."""
+        """The text is as before all data, and the next outputs are as without an export."""
         def export():
             found.update(export_model(self.dynamics.model, *style))
 

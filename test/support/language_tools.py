@@ -104,7 +104,7 @@ def driven(tool: str, program: Program, states: NDArray[np.float64], folder: Pat
     """
     Return joint names, and what all functions return for states, by rows.
 
-    A state is q, qd, qdd and what the functions take beside them, (k, 3, n) or (k, all entries).
+    A state is q, qd, qdd and the load arguments, (k, 3, n) or (k, all entries).
 
     """
     files = {**files_of(tool, program), **driver(program, TOOLS[tool].language)}
@@ -120,13 +120,13 @@ def driven(tool: str, program: Program, states: NDArray[np.float64], folder: Pat
 
 
 def beside(program: Program) -> dict[str, int]:
-    """Return what the functions take beside q, qd and qdd, and how many entries it has."""
+    """Return the load inputs of the functions, each with its number of entries."""
     return {x.name: len(x.entries) for function in program.functions for x in function.inputs
             if not x.of_joints}
 
 
 def run(tool: str, commands: tuple[str, ...], files: dict[str, str], name: str, folder: Path,
-        given: str = '') -> tuple[int, str]:
+        state: str = '') -> tuple[int, str]:
     """Write files and run commands in their folder: the last exit code and output."""
     needed = TOOLS[tool].command
     if shutil.which(needed) is None:
@@ -139,7 +139,7 @@ def run(tool: str, commands: tuple[str, ...], files: dict[str, str], name: str, 
                    'PYTHONPATH': str(TEST), 'PYTHONDONTWRITEBYTECODE': '1'}
     for command in commands:
         done = subprocess.run(
-            shlex.split(command.format(name=name, NAME=name.upper())), input=given, cwd=folder,
+            shlex.split(command.format(name=name, NAME=name.upper())), input=state, cwd=folder,
             env=environment, capture_output=True, text=True, check=False)
         if done.returncode:
             break
@@ -160,7 +160,7 @@ def driver(program: Program, language: str) -> dict[str, str]:
         shapes = [[str(max(1, size)) for size in result.shape] for result in function.results]
         lines.append(call.format(
             name=program.name, function=function.name, results=', '.join(results),
-            given=', '.join(argument.format(**slices[x.name]) for x in function.inputs),
+            state=', '.join(argument.format(**slices[x.name]) for x in function.inputs),
             arrays=', '.join(f'{result}[{"][".join(shape)}]'
                              for result, shape in zip(results, shapes)),
             variables=', '.join(f'{result}({", ".join(shape)})'
@@ -176,22 +176,22 @@ def driver(program: Program, language: str) -> dict[str, str]:
 
 
 _DRIVERS = {
-    'python': ('driver.py', 'given[{first}:{end}]', 'show(robot.{function}({given}))', '', ''),
-    'c': ('driver.c', 'given + {first}',
-          '{{ double {arrays}; {name}_{function}({given}, {results});',
+    'python': ('driver.py', 'state[{first}:{end}]', 'show(robot.{function}({state}))', '', ''),
+    'c': ('driver.c', 'state + {first}',
+          '{{ double {arrays}; {name}_{function}({state}, {results});',
           'put((double *){result}, {count});', '}'),
-    'cpp': ('driver.cpp', 'at<{size}>(given, {first})',
-            '{{ const auto found = model::{function}({given});', 'put(found{field});', '}'),
-    'matlab': ('driver.m', 'given({one}:{end})', '[{results}] = {name}_{function}({given});',
+    'cpp': ('driver.cpp', 'at<{size}>(state, {first})',
+            '{{ const auto found = model::{function}({state});', 'put(found{field});', '}'),
+    'matlab': ('driver.m', 'state({one}:{end})', '[{results}] = {name}_{function}({state});',
                "printf('%.17g\\n', {result}.');", ''),
-    'julia': ('driver.jl.py', 'given[{first}:{end}]', 'show(robot.call("{function}", {given}))',
+    'julia': ('driver.jl.py', 'state[{first}:{end}]', 'show(robot.call("{function}", {state}))',
               '', ''),
-    'rust': ('driver.rs', 'at::<{size}>(given, {first})',
-             'println!("{{:?}}", robot::{function}({given}));', '', ''),
-    'javascript': ('driver.mjs', 'given.slice({first}, {end})',
-                   "show(of('{function}')({given}));", '', ''),
-    'fortran': ('driver.f90', 'given({one}:{end})',
-                'block; real(dp) :: {variables}; call {function}({given}, {results})',
+    'rust': ('driver.rs', 'at::<{size}>(state, {first})',
+             'println!("{{:?}}", robot::{function}({state}));', '', ''),
+    'javascript': ('driver.mjs', 'state.slice({first}, {end})',
+                   "show(of('{function}')({state}));", '', ''),
+    'fortran': ('driver.f90', 'state({one}:{end})',
+                'block; real(dp) :: {variables}; call {function}({state}, {results})',
                 "print '(es25.17e3)', {result}", 'end block'),
 }
 """

@@ -1,5 +1,5 @@
 """
-What Pinocchio and MuJoCo say about a URDF text, at a state that is given by joint names.
+Results of Pinocchio and MuJoCo for a URDF text, at a state by joint names.
 
 Neither knows what a mimic joint does to an effort: both get every joint as an independent one,
 and the followers are moved, and their efforts reflected to the joints that drive them, here.

@@ -1,4 +1,4 @@
-"""Where the repository is, its tests, and the recordings beside it."""
+"""Paths of the repository, its tests, and the recordings next to it."""
 
 from pathlib import Path
 

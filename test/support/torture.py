@@ -1,4 +1,4 @@
-"""What languages may get wrong: a program made by hand with the values it has, and robots."""
+"""What languages may get wrong: a hand-made program with its values, and robots."""
 
 import math
 
@@ -145,7 +145,7 @@ def torture() -> Program:
 
 
 def given(q: list[float], qd: list[float], qdd: list[float]) -> list[float]:
-    """Return the results: every third odd one is turned around."""
+    """Return the results: every third odd one with the opposite sign."""
     return [-value if k % 2 and k % 3 == 0 else value
             for k, value in enumerate(expected(q, qd, qdd))]
 

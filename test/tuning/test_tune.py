@@ -79,7 +79,7 @@ def test_velocities_that_are_zero_are_to_be_ignored() -> None:
 
 
 def test_a_late_velocity_is_believed_less() -> None:
-    """Its differences show no noise, the innovations do; the filter that told it does as well."""
+    """Its differences show no noise, the innovations do; the tuned filter is right as well."""
     samples = scaled(1.0, 700)
     samples.qd[:] = truth(samples.stamps - 25_000_000)[1]
     motion = motion_of(samples)

@@ -92,7 +92,7 @@ def test_the_node_takes_the_parameters_as_they_are(tmp_path: Path,
 
 
 def test_of_a_broken_recording_what_was_read_is_used(tmp_path: Path) -> None:
-    """The results are there, the error is told, the exit code is 1."""
+    """The results are written, the error is reported, the exit code is 1."""
     bag = as_db3(tmp_path, scaled(1.0, 900), NAMES)
     os.truncate(bag / 'bag.db3', round((bag / 'bag.db3').stat().st_size * 0.85))
     code, _, errors = tune(bag / 'bag.db3', '-o', tmp_path, '--joints', NAMES[0])

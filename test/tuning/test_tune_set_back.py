@@ -40,7 +40,7 @@ def suggested(file: Path) -> dict[str, float]:
 @pytest.mark.parametrize(('first', 'second'), [(PASS, PART), (PART, PASS)])
 def test_a_motion_played_twice_is_tuned_on_as_if_played_once(
         tmp_path: Path, written: Callable[..., Path], first: int, second: int) -> None:
-    """On the whole pass; the message names the spot, what is left out and the remedy."""
+    """On the whole pass; the message names the instant, what is dropped and the remedy."""
     once, twice = tmp_path / 'once', tmp_path / 'twice'
     for folder, samples in ((once, scaled(1.0, PASS)), (twice, played_twice(first, second))):
         folder.mkdir()

@@ -18,7 +18,7 @@ SEEDS = [text for text in (*REAL, *kept()) if len(text) < 6000]
 
 @pytest.mark.parametrize('batch', range(4))
 def test_bad_luck_makes_a_model_or_a_urdf_error(batch: int) -> None:
-    """A failure is had again with ``verdict(unlucky(seed))``."""
+    """A failure is reproduced with ``verdict(unlucky(seed))``."""
     seeds = range(200 * batch, 200 * (batch + 1))
     results = Counter(type(verdict(unlucky(seed))) for seed in seeds)
     assert len(results) == 2 and min(results.values()) > 20, 'both outcomes'

@@ -150,7 +150,7 @@ struct batch {
     const double *const *in;
     double *out;
     ptrdiff_t count;
-    ptrdiff_t next;  /* state that nobody has begun */
+    ptrdiff_t next;  /* first state that no thread has begun */
     int spoiled;
 };
 

@@ -22,7 +22,7 @@ def shifted(terms: BodyTerms, old: Multibody, new: Multibody,
     Return the terms of `old` where the offset of a coordinate is part of a constant turn in `new`.
 
     If `merged`, what a spring has at zero may be counted with the offset of friction: one addition
-    fewer where only the sum is asked for.
+    fewer where only the sum is returned.
 
     """
     result = {}

@@ -2,11 +2,11 @@
 The generalised momentum p = M(q) qd, and beta = C(q, qd)' qd of its derivative.
 
 d/dt p = tau + beta - load, where load are the efforts of gravity and of the loads, without
-Coriolis and centrifugal ones (De Luca, Mattone 2003): what observes efforts needs no
-accelerations. As p is linear in qd, the recursion that asks for accelerations finds it from
-velocities in their place: what it makes on its way are angular velocity, velocity of the origin,
-and linear and angular momentum of each link with what it carries. So p takes no mass matrix, and
-beta, the derivative of the kinetic energy with respect to q, needs the same vectors only.
+Coriolis and centrifugal ones (De Luca, Mattone 2003): an observer of efforts needs no
+accelerations. As p is linear in qd, the recursion returns it with velocities in the place of
+accelerations: on the way it computes angular velocity, velocity of the origin, and linear and
+angular momentum of each link with what it carries. So p takes no mass matrix, and beta, the
+derivative of the kinetic energy with respect to q, needs the same vectors only.
 
 """
 
@@ -66,7 +66,7 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
     """
     if loads.base is not None:
         raise ParameterError('the momentum is that of a robot whose base is fixed: what the world '
-                             "gives a moving one is not known; ask for base 'fixed'")
+                             "gives a moving one is not known; set base 'fixed'")
 
     note = recursion.note
 

@@ -15,7 +15,7 @@ def heading(program: Program) -> list[str]:
         '',
         f'Recursive Newton-Euler, {program.style} style, written by urdf2dyn_ros {__version__}.',
         'SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must',
-        'supply. Inputs must be finite: products with what is always zero are left out.',
+        'supply. Inputs must be finite: products with what is always zero are omitted.',
         *(line for sentence in program.acts for line in _wrapped(sentence)),
         *(line for function in program.functions for line in _wrapped(_cost(function, number))),
         '',

@@ -125,7 +125,7 @@ class Language(SelfTest):
             return
         yield from ['', self.rule(EDITED, indent)]
         if used is not None:
-            yield from self.comments(['Those without influence are left out.'], indent)
+            yield from self.comments(['Those without influence are omitted.'], indent)
         spaced = self.SPACED
         for group in self.program.parameters:
             title = True

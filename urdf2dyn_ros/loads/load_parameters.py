@@ -50,7 +50,7 @@ WRENCH_TOPICS = Family('external_wrenches', 'link', (
 
 def _terms(values: Mapping[str, Any], given: Mapping[str, float], joint: Joint | None,
            turns: bool) -> Iterator[JointTerm]:
-    """Yield the terms of a joint; a parameter is as given, else as in the URDF, else default."""
+    """Yield the terms of a joint; a parameter is as set, else as in the URDF, else the default."""
     defaults = {'friction_width': values['friction.width']}
     for name, term in TERMS.items():
         fields: dict[str, Any] = {}
@@ -121,7 +121,7 @@ def check_names(names: Mapping[str, Any], model: RobotModel) -> None:
 
 
 def unheeded(values: Mapping[str, Any], model: RobotModel) -> list[str]:
-    """Return what is given and has no effect on this robot, a sentence each; all parameters."""
+    """Return what is set without effect on this robot, a sentence each; all parameters."""
     lines = list(_unknown(values, model))
     for name, term in TERMS.items():
         settings = {row.setting for row in term.rows().values()}

@@ -27,7 +27,7 @@ class Noted(NamedTuple):
     A quantity the sweeps have made, with the titles of section and paragraph in which it stands.
 
     Body, symbol and entries are as in `newton_euler.Note`, sources as `Notebook.begin` takes them;
-    `nodes` is how many nodes the graph had by then.
+    `nodes` is the number of nodes of the graph at that point.
 
     """
 

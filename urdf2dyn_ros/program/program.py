@@ -219,7 +219,7 @@ class Program:
     dynamic_model : Function or None
         Positions, velocities, accelerations, forces and moments in the root frame.
     check : callable
-        Makes the references; only a file that is written asks for them.
+        Computes the references, when a file is written.
 
     """
 

@@ -25,8 +25,8 @@ fi, ni        force and moment that joint i transmits; fpi, npi: the same in fra
 wji, .. nji   the same vector in the axes of joint i, before it turns (forward: wji, wdji,
               bji) or after it is turned back (backward: fji, nji)
 Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
-= (.., _, ..) entries of a formula that are known; _ is one that nobody needs"""
-_MOVING = {'; w0 = wd0 = 0': '; w0, wd0 are given', '; a0 = -g': '; a0 is given'}
+= (.., _, ..) entries of a formula that are known; _ is one that is not needed"""
+_MOVING = {'; w0 = wd0 = 0': '; w0, wd0 are inputs', '; a0 = -g': '; a0 is an input'}
 
 
 def in_words(system: Multibody, gravity: Triple, loads: Loads, named: Collection[str],
@@ -39,13 +39,13 @@ def in_words(system: Multibody, gravity: Triple, loads: Loads, named: Collection
         yield ('The root moves as base_motion says. Gravity is part of it: a0 is what an '
                'accelerometer at the origin of the root measures.')
         if 'tau_coriolis' in named:
-            yield ('tau_gravity is what a0 asks for; tau_coriolis and tau_inertia include the '
+            yield ('tau_gravity is what a0 requires; tau_coriolis and tau_inertia include the '
                    "root's angular velocity and angular acceleration.")
     if 'external' in named:
         yield ('external: force and moment on a link by the environment, about its origin, in '
                'its axes.')
         for k, link in enumerate(loads.external):
-            name = mention(link) or f' number {k + 1} of those asked for'
+            name = mention(link) or f' number {k + 1} of those requested'
             yield f'    Entries {6 * k + 1} to {6 * k + 6}: link{name}.'
     if 'payload' in named:
         yield ('payload: a body that is fixed to '
@@ -61,7 +61,7 @@ def _acting(system: Multibody, loads: Loads, named: Collection[str]) -> str:
     acts = [f'{_listed([TERMS[name].PLURAL for name in on])} at joints'] if on else []
     if system.forces:
         acts.append('the constant wrenches of the tags <force>')
-    acts += [words for name, words in (('external', 'given wrenches'), ('payload', 'a payload'))
+    acts += [words for name, words in (('external', 'external wrenches'), ('payload', 'a payload'))
              if name in named]
     if not system.forces and not loads.external:
         off.append('no contact')

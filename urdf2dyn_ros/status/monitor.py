@@ -1,4 +1,4 @@
-"""Rates, latencies and silence of a node, reported once a second."""
+"""Rates, latencies and the age of the newest message of a node, reported once a second."""
 
 import time
 from collections import deque
@@ -16,10 +16,10 @@ CHECK_PERIOD = 0.25
 """Time between two checks whether a report is due [s]."""
 
 SHORTEST_SILENCE, LONGEST_SILENCE = 0.5, 5.0
-"""Limits of the time after which a stream is silent [s]."""
+"""Limits of the time after which a stream is stale [s]."""
 
 SILENT_PERIODS = 3
-"""Periods after which a stream is silent, within these limits."""
+"""Periods after which a stream is stale, within these limits."""
 
 MEDIAN_STEPS = 5
 """Steps between messages whose median is the period."""

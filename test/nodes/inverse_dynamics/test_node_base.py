@@ -1,4 +1,4 @@
-"""A base that moves: what the node inverse_dynamics hears of it, and the wrench that it gives."""
+"""A moving base: its data in the node inverse_dynamics, and the wrench that is published."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from urdf2dyn_ros import InverseDynamics, read_urdf
 
 
 def test_a_flying_arm_is_computed_from_what_a_sensor_on_its_tip_measures(graph: Graph) -> None:
-    """The floating joint asks for an IMU; without its data nothing comes, and that is said."""
+    """The floating joint requires an IMU; without its data nothing is published, with a reason."""
     with graph.process('hurried_node', robot_description=FLOATING, **CENTRED) as process:
         graph.wait(lambda: 'model of' in process.output)
         flight = Flight(graph)

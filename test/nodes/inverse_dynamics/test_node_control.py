@@ -175,7 +175,7 @@ def test_where_there_is_no_compiler_the_node_runs_python_and_says_so(
 
 
 def test_samples_that_give_no_efforts_are_explained(graph: Graph) -> None:
-    """Why every message was left out, and which joints it was about."""
+    """Why every message was dropped, and for which joints."""
     with started(graph, 'hurried_node') as process:
         robot = connected(graph)
 

@@ -63,7 +63,7 @@ def test_the_parameter_goes_before_the_topic(graph: Graph) -> None:
 
 @pytest.mark.fault(21)
 def test_a_description_that_never_comes_is_missed_again_and_again(graph: Graph) -> None:
-    """With who publishes it, and how, until one comes that can be heard."""
+    """With its publishers and their QoS, until one is compatible."""
     with graph.process('hurried_node') as process:
         graph.wait(lambda: 'no model' in process.output)
         assert '/robot_description, published by no node' in process.output

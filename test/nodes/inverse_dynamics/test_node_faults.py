@@ -18,7 +18,7 @@ from urdf2dyn_ros import export_model, read_urdf
 
 @pytest.mark.fault(49)
 def test_a_killed_publisher_is_told_and_its_successor_heard(graph: Graph) -> None:
-    """Without data there are no efforts; with the next publisher everything starts afresh."""
+    """Without data there are no efforts; with the next publisher everything is reset."""
     with started(graph) as process:
         robot, status = connected(graph), Statuses(graph)
         graph.node.destroy_publisher(robot.publisher)
@@ -35,7 +35,7 @@ def test_a_killed_publisher_is_told_and_its_successor_heard(graph: Graph) -> Non
 
 @pytest.mark.fault(50)
 def test_a_subscriber_that_stands_still_holds_nobody_up(graph: Graph) -> None:
-    """It asks for reliable delivery, and takes none; nor do no subscribers matter."""
+    """It requests reliable delivery, and reads nothing; no subscribers do not matter either."""
     with started(graph), graph.program('programs.dds_peer', ['listen']) as listener:
         robot = connected(graph)
         graph.wait(lambda: 'listening' in listener.output)
@@ -79,7 +79,7 @@ def test_a_simulated_clock_that_stands_still_and_is_set_back(graph: Graph) -> No
 @pytest.mark.fault(44, 45, 47)
 def test_exports_one_at_a_time_of_the_model_that_ran_when_asked(graph: Graph,
                                                                 tmp_path: Path) -> None:
-    """A second call is told so; a new model does not mix into it; the data go on meanwhile."""
+    """A second call is rejected; a new model does not affect it; the data go on meanwhile."""
     folder = tmp_path / 'out'
     folder.write_text('a file in the way')
     publisher = graph.describe(TEXT)
@@ -169,7 +169,7 @@ def test_a_callback_that_fails_is_counted_told_once_and_survived(graph: Graph) -
 @pytest.mark.fault(53)
 def test_text_that_cannot_be_written_does_not_keep_the_model_from_running(
         graph: Graph, tmp_path: Path) -> None:
-    """It is counted, told, and tried again when it is asked for, in a process without defects."""
+    """It is counted, reported, and tried again at a call, in a process without defects."""
     graph.describe(TEXT)
     words = ['--ros-args', '-p', 'export.name:=defect', '-p', f'export.directory:={tmp_path}']
     with graph.program('programs.faulty_node', words) as process:

@@ -37,7 +37,7 @@ TERMS = ('gravity', 'coriolis', 'inertia', 'friction', 'rotor', 'spring', 'exter
 
 def beyond(robot: Robot, efforts: Mapping[int, Callable[[float, float, float], float]],
            ) -> Callable[[JointState], np.ndarray]:
-    """Return what gives the efforts of the links, and those at some joints beside them."""
+    """Return a function: the efforts of the links, with others added at some joints."""
     def expected(message: JointState) -> np.ndarray:
         q, qd, qdd = robot.motion(stamp_of(message))
         return DYNAMICS(q, qd, qdd) + [
@@ -54,7 +54,7 @@ def set_number(graph: Graph, name: str, value: float) -> Any:
 
 def test_parameters_of_joints_come_from_a_file_and_change_while_the_node_runs(
         graph: Graph, tmp_path: Path) -> None:
-    """Wrong names are told, or refused with those that there are; nothing is lost."""
+    """Wrong names are reported, or rejected with the valid ones; nothing is lost."""
     file = tmp_path / 'arm.yaml'
     file.write_text(FILE)
     def friction(q: float, qd: float, qdd: float) -> float:
@@ -134,7 +134,7 @@ def carrying(robot: Robot, kilograms: float) -> Callable[[JointState], np.ndarra
 
 
 def test_a_payload_is_carried_from_the_next_message_on(graph: Graph, tmp_path: Path) -> None:
-    """Nothing is built anew; a change that is refused changes nothing."""
+    """Nothing is built again; a change that is rejected has no effect."""
     with started(graph, **{'export.directory': str(tmp_path)}) as process:
         robot = connected(graph)
         answer = set_payload(graph, True)
@@ -165,7 +165,7 @@ def test_a_payload_is_carried_from_the_next_message_on(graph: Graph, tmp_path: P
         assert is_attached(graph)
         assert answer.success and '5.5 kg on link "link6"' in answer.message
         robot.settled(carrying(robot, 5.5))
-        assert process.output.count('model of') == 2, 'no text was written anew for it'
+        assert process.output.count('model of') == 2, 'no text was generated again for it'
         status = graph.messages(DiagnosticArray, 'inverse_dynamics/status')
         graph.wait(lambda: status)
         told = {row.key: row.value for row in status[-1].status[0].values}

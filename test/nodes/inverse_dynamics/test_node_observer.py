@@ -1,4 +1,4 @@
-"""What touches the robot, as the node inverse_dynamics tells: a push of a simulated arm."""
+"""Contacts that the node inverse_dynamics reports: a push of a simulated arm."""
 
 import math
 from typing import Any
@@ -33,7 +33,7 @@ def motion() -> Motion:
 
 
 class Arm:
-    """Publishes what was simulated, again and again, and hears what the node makes of it."""
+    """Publishes what was simulated, again and again, and receives what the node publishes."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph, self.motion, self._turns = graph, motion(), 0
@@ -87,7 +87,7 @@ def numbers(graph: Graph, name: str, *values: float) -> Any:
 
 @pytest.mark.fault(52)
 def test_a_push_is_told_with_its_efforts_until_it_is_reset(graph: Graph) -> None:
-    """Also to who comes late, and whatever parameters change meanwhile."""
+    """Also to a late subscriber, and whatever parameters change meanwhile."""
     with begun(graph) as process:
         arm = Arm(graph)
         arm.move(0.0, 0.2)
@@ -171,7 +171,7 @@ def test_an_effort_that_is_not_measured_has_no_answer_and_disturbs_no_other(
 
 
 def test_thresholds_of_other_joints_keep_it_off_until_they_are_right(graph: Graph) -> None:
-    """They came before the model, so that nobody could refuse them; a payload is known."""
+    """They were set before the model, so that they were not rejected; a payload is known."""
     carrying = InverseDynamics(read_urdf(TEXT), loads=Loads(payload='link6'))
     payload = [8.0, 0.0, 0.0, 0.1, *[0.0] * 6]
     with started(graph, **{

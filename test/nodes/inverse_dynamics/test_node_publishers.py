@@ -1,4 +1,4 @@
-"""Several publishers of joint states: which are told of, and what is computed."""
+"""Several publishers of joint states: which are reported, and what is computed."""
 
 import pytest
 from sensor_msgs.msg import JointState

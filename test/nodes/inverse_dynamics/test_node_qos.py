@@ -1,4 +1,4 @@
-"""Quality of service of the node inverse_dynamics: who is heard, and what is said of others."""
+"""Quality of service of the node inverse_dynamics: compatible peers, and reports of others."""
 
 import pytest
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy

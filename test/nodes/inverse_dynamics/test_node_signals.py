@@ -1,4 +1,4 @@
-"""Told to end, once or without pause, the node inverse_dynamics ends in order."""
+"""After one signal or many without pause, the node inverse_dynamics ends in order."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ JOINTS = {'python': 1000, 'c': 150}
 
 
 def ends(process: Process, number: int, times: int) -> None:
-    """Hold that a node ends, with exit code 0, whatever it is doing when it is told again."""
+    """Assert that a node ends with exit code 0, whatever it is doing at the next signal."""
     for _ in range(times):
         process.send(number)
         time.sleep(0.005)   # or two signals would be one
@@ -70,7 +70,7 @@ def test_while_data_flow(graph: Graph, number: int, times: int) -> None:
 def test_while_a_huge_description_is_read_or_compiled(
         graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str, number: int,
         times: int) -> None:
-    """It does not wait for what nobody will use, and leaves nothing of it behind."""
+    """It does not wait for what is not needed any more, and leaves none of it behind."""
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
     publisher = graph.publisher(String, 'robot_description', LATCHED)
     with graph.process('inverse_dynamics', backend=backend) as process:

@@ -70,7 +70,7 @@ class Sensor:
 
 
 def silent(robot: Robot, move: Callable[[], Any]) -> bool:
-    """Move; tell whether no efforts came towards the end."""
+    """Move; return whether no efforts were received towards the end."""
     move()
     robot.efforts.clear()
     move()
@@ -119,7 +119,7 @@ def test_a_wrench_is_counted_in_any_frame_and_nothing_comes_without_one(graph: G
 
 @pytest.mark.fault(42, 52)
 def test_a_link_that_there_is_not_gives_no_model_and_a_bad_topic_no_node(graph: Graph) -> None:
-    """Efforts without a wrench that was asked for would be wrong."""
+    """Efforts without a wrench that was requested would be wrong."""
     with graph.process('inverse_dynamics', robot_description=TEXT,
                        **{'external_wrenches.link7': TOPIC}) as process:
         graph.wait(lambda: 'rejected' in process.output)

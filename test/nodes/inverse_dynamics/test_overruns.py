@@ -54,7 +54,7 @@ def test_a_pause_is_told_from_a_machine_that_is_too_slow() -> None:
 
 @pytest.mark.fault(38)
 def test_the_estimator_has_every_sample_and_the_newest_is_answered() -> None:
-    """The answer behind a backlog is the same as if every message had been answered."""
+    """The output after a backlog is the same as if every message were processed."""
     patient, hurried = make_stream(), make_stream()
     for ms in range(100):
         expected = receive(patient, ms)
@@ -85,11 +85,11 @@ def test_what_a_full_queue_drops_is_counted(graph: Graph) -> None:
     """
     A queue of 20, and 100 messages while the process stands still: most are overruns.
 
-    Best effort may lose even all of them; the next one that arrives tells how many there were.
+    Best effort may lose even all of them; the next one that arrives shows how many were lost.
 
     """
     if 'publisher_gid' not in information(graph):
-        pytest.skip('this rclpy does not tell whose a message is')
+        pytest.skip('this rclpy does not report the publisher of a message')
     with started(graph, queue_depth=20, estimator='kalman') as process:
         robot, counters = connected(graph), Counters(graph)
         robot.move(50)

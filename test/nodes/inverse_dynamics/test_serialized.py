@@ -42,7 +42,7 @@ edits = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=3
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(layouts, edits, st.integers(-12, 12)), min_size=1, max_size=3))
 def test_bytes_are_read_as_rclpy_does(changes: list) -> None:
-    """Those of a publisher, and then with some of them changed, left out or added."""
+    """Those of a publisher, and then with some of them changed, removed or added."""
     serialized = SerializedJointStates(decoded)
     for layout, edit, longer in changes:
         data = message(*layout, 0.5)
@@ -104,7 +104,7 @@ def test_what_is_written_as_bytes_is_what_rclpy_writes(
 
 
 def test_bytes_between_texts_and_numbers_may_be_anything() -> None:
-    """CDR aligns by skipping bytes, and whoever writes leaves there what was there before."""
+    """CDR aligns by skipping bytes, and the writer leaves there what was there before."""
     asked = []
 
     def counted(data: bytes) -> Fields:

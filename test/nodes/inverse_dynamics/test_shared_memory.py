@@ -10,11 +10,11 @@ from urdf2dyn_ros.system.memory import LISTENER, replaced_ports
 
 SHARED = Path('/dev/shm')
 FIRST = 7400
-"""Ports below are those of everybody."""
+"""Ports below are shared by all processes."""
 
 
 def own_ports(pid: int) -> list[int]:
-    """Return where nobody else listens."""
+    """Return the ports of this process alone."""
     names = [file.read_text().strip() for file in Path(f'/proc/{pid}').glob('task/*/comm')]
     ports = [name.removeprefix(LISTENER) for name in names if name.startswith(LISTENER)]
     return [int(port) for port in ports if port.isdigit() and int(port) >= FIRST]

@@ -86,7 +86,7 @@ class Graph(Client):
         """
         Start a node by the name of its module in ``urdf2dyn_ros.nodes``, or in ``programs``.
 
-        Parameters whose names have a dot are given as ``**{'export.directory': '/tmp/x'}``.
+        Parameters whose names have a dot are written as ``**{'export.directory': '/tmp/x'}``.
 
         """
         words = ['--ros-args', *arguments]
@@ -124,8 +124,8 @@ class Graph(Client):
         """Let callbacks run for a time [s]: the pace of a stream, never a wait for an event."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            # always the same: rclpy begins anew for another timeout, and whoever is first in its
-            # order, a stream that does not pause, is then the only one that is heard
+            # always the same: with another timeout rclpy begins again with the first subscription,
+            # and receives nothing but a stream without pauses
             self._executor.spin_once(timeout_sec=0.001)
 
     def paced(self, messages: int, node: str = 'inverse_dynamics') -> Iterator[int]:

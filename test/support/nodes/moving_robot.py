@@ -1,4 +1,4 @@
-"""A moving RX-90 on the DDS graph, and the node that hears it: helpers of the node's tests."""
+"""A moving RX-90 on the DDS graph, and the node that receives its states, for tests."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -53,7 +53,7 @@ class Robot:
             self.move_one(**change)
 
     def settled(self, expected: Callable[[JointState], np.ndarray]) -> JointState:
-        """Move until the efforts are as expected, which a model made anew takes a while for."""
+        """Move until the efforts are as expected; a new model takes a while."""
         def is_settled() -> bool:
             self.move(20)
             return bool(self.efforts) and np.allclose(

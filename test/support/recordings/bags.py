@@ -29,7 +29,7 @@ def _header(stamp: int, frame: str = '') -> Any:
 
 def joint_state(stamp: int, names: Sequence[str], position: Any, velocity: Any = (),
                 effort: Any = (), frame: str = '') -> Any:
-    """Return a message; numbers may be left out."""
+    """Return a message; numbers may be missing."""
     return T[JOINT_STATE](_header(stamp, frame), list(names),
                           *(np.array(values, dtype=float)
                             for values in (position, velocity, effort)))

@@ -31,13 +31,13 @@ def clean(kind: str, profile: str) -> float:
 
 
 def said(what: str, figure: float, most: float) -> float:
-    """Print a figure beside its limit, to be seen with -s."""
+    """Print a figure and its limit, to be seen with -s."""
     print(f'\n{what}: {figure:.3f} of {most}')
     return figure
 
 
 def with_loss(whole: Recording) -> Recording:
-    """Leave out 5 % of the samples."""
+    """Return a recording without 5 % of the samples."""
     return whole.chosen(np.random.default_rng(3).uniform(size=len(whole.stamps)) >= 0.05)
 
 

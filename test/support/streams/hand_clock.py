@@ -1,4 +1,4 @@
-"""A clock that is set by hand: a helper of tests."""
+"""A clock that a test sets."""
 
 
 class Clock:

@@ -26,7 +26,7 @@ every_base = pytest.mark.parametrize('name', BASES)
 
 
 class Robot:
-    """Stands still; messages are given by their time [ms]."""
+    """Stands still; messages are identified by their time [ms]."""
 
     def __init__(self, name: str, **parameters) -> None:
         self.name, self.now = name, START

@@ -1,4 +1,4 @@
-"""Messages of three joints and how samples are had of them: helpers of the tests of samples."""
+"""Messages of three joints, and the samples made of them."""
 
 MS = 1_000_000
 START = 1_700_000_000 * 1000 * MS

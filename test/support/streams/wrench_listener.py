@@ -15,7 +15,7 @@ Q = np.linspace(-0.5, 0.5, len(SYSTEM.joint_names))
 
 
 class Listener:
-    """Wrenches on two links, and the clock that tells when they arrive [ms]."""
+    """Wrenches on two links, and the clock of their arrival [ms]."""
 
     def __init__(self, *links: str, **parameters: object) -> None:
         self.ms = 0.0
@@ -39,7 +39,7 @@ class Listener:
 
 
 def both(**parameters: object) -> Listener:
-    """Return a listener that has heard 1 N on the hand and 2 N on the arm at 0 ms."""
+    """Return a listener that has received 1 N on the hand and 2 N on the arm at 0 ms."""
     listener = Listener(**parameters)
     listener.hear(0, 1.0)
     listener.hear(0, 2.0, ARM)

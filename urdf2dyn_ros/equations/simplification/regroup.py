@@ -33,9 +33,9 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
     """
     Return inertial parameters with as many zeros as possible, for `second_moment`.
 
-    Given are those with inertia tensors, of every body and then of the root, and for every body
-    the children that may get a virtual mass; by default none. Returned are those with second
-    moments in the place of the tensors; the root's is the rest.
+    `inertias` have inertia tensors, one for every body and then the root's; `takers` are for every
+    body the children that may get a virtual mass, by default none. The result has second moments
+    in the place of the tensors; the root's is the rest.
 
     """
     bodies = system.bodies

@@ -23,7 +23,7 @@ class ChildProcess:
     """
     A Python module run by this interpreter, its output kept line by line.
 
-    It has the environment of this process and the given one, and a session of its own, so that a
+    It has the environment of this process with additions, and a session of its own, so that a
     Ctrl-C in the terminal reaches only the parent, which then stops its children in order.
 
     """

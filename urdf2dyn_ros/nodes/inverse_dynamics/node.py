@@ -44,7 +44,7 @@ class InverseDynamicsNode(Node):
 
     Joint states are received, processed by the stream of the active model and published in the
     one thread that spins. To build a model takes longer than the time between two messages: a
-    worker thread does it and hands over an immutable result. The text for an export is generated
+    worker thread does it and returns an immutable result. The text for an export is generated
     along with the first model, later in a child process.
 
     """

@@ -18,7 +18,7 @@ TERM_NAMES = ('gravity', 'coriolis', 'inertia', *TERMS, 'external')
 """The terms whose sum the efforts are."""
 
 _COUNT_VALID_NS = 20_000_000
-"""Time [ns] for which a count of subscribers is used: DDS is not asked for every message."""
+"""Time [ns] for which a count of subscribers is used: DDS is not queried for every message."""
 
 
 class Outputs:

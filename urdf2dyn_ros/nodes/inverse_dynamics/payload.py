@@ -15,7 +15,7 @@ from urdf2dyn_ros.nodes.parameters import NodeParameters
 
 class Payload:
     """
-    The payload of each link that had one, in `entries`, as the equations take it.
+    The last payload of each link, in `entries`, as the equations take it.
 
     A model that is about to be replaced by one with the payload on another link keeps its own.
 

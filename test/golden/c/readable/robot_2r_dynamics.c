@@ -5,7 +5,7 @@
 const char *const robot_2r_joint_names[ROBOT_2R_JOINTS] = {"joint1", "joint2"};
 
 // ==== Parameters, as in the URDF: change a line, run again, and the efforts follow ==============
-// Those without influence are left out.
+// Those without influence are omitted.
 
 // the root
 static const double g_y = -9.81;                  // gravity in the root frame [m/s^2]

@@ -5,7 +5,7 @@
 const char *const robot_2r_joint_names[ROBOT_2R_JOINTS] = {"joint1", "joint2"};
 
 // ==== Parameters, as in the URDF: change a line, run again, and the efforts follow ==============
-// Those without influence are left out.
+// Those without influence are omitted.
 
 // link 1 'link1', turned by joint 1 'joint1'
 static const double m1 = 3.0;                     // mass [kg]

@@ -4,8 +4,8 @@
  *
  * Recursive Newton-Euler, readable style, written by urdf2dyn_ros 0.1.0.
  * SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must
- * supply. Inputs must be finite: products with what is always zero are left out.
- * Rigid links with friction, rotors and springs at joints, given wrenches and a payload.
+ * supply. Inputs must be finite: products with what is always zero are omitted.
+ * Rigid links with friction, rotors and springs at joints, external wrenches and a payload.
  * The root moves as base_motion says. Gravity is part of it: a0 is what an accelerometer at the
  *     origin of the root measures.
  * external: force and moment on a link by the environment, about its origin, in its axes.
@@ -23,8 +23,8 @@
  *     Ai, Ri        constant rotation from joint i to frame p; rotation of joint i, by qi about z
  *     pi            origin of joint i in frame p; bi: acceleration of frame p there, as ai
  *     ci, si        cosine and sine of qi
- *     wi, wdi       angular velocity and its derivative, in frame i; w0, wd0 are given
- *     ai            acceleration of the origin minus gravity, in frame i; a0 is given
+ *     wi, wdi       angular velocity and its derivative, in frame i; w0, wd0 are inputs
+ *     ai            acceleration of the origin minus gravity, in frame i; a0 is an input
  *     Ui            Ui r = wdi x r + wi x (wi x r): acceleration of r relative to the origin
  *     mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i
  *     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
@@ -32,7 +32,7 @@
  *     wji, .. nji   the same vector in the axes of joint i, before it turns (forward: wji, wdji,
  *                   bji) or after it is turned back (backward: fji, nji)
  *     Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
- *     = (.., _, ..) entries of a formula that are known; _ is one that nobody needs
+ *     = (.., _, ..) entries of a formula that are known; _ is one that is not needed
  *
  * Self-test: cc -DROBOT_2R_SELF_TEST robot_2r_dynamics.c -lm -o self_test && ./self_test
  */

@@ -4,7 +4,7 @@
 %
 % Recursive Newton-Euler, fast style, written by urdf2dyn_ros 0.1.0.
 % SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must
-% supply. Inputs must be finite: products with what is always zero are left out.
+% supply. Inputs must be finite: products with what is always zero are omitted.
 % Rigid links alone: no friction, no rotors, no springs, no contact.
 % Gravity (0, -9.81, 0) m/s^2 in the root frame.
 % One call: 17 multiplications, 10 additions, 4 sines and cosines.

@@ -3,7 +3,7 @@ Inverse dynamics of 'robot_2r': tau = ID(q, qd, qdd), the efforts that give a mo
 
 Recursive Newton-Euler, readable style, written by urdf2dyn_ros 0.1.0.
 SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must
-supply. Inputs must be finite: products with what is always zero are left out.
+supply. Inputs must be finite: products with what is always zero are omitted.
 Rigid links alone: no friction, no rotors, no springs, no contact.
 Gravity (0, -9.81, 0) m/s^2 in the root frame.
 One call: 25 multiplications, 17 additions, 4 sines and cosines.
@@ -26,7 +26,7 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
     wji, .. nji   the same vector in the axes of joint i, before it turns (forward: wji, wdji,
                   bji) or after it is turned back (backward: fji, nji)
     Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
-    = (.., _, ..) entries of a formula that are known; _ is one that nobody needs
+    = (.., _, ..) entries of a formula that are known; _ is one that is not needed
 
 Self-test: python3 robot_2r_dynamics.py
 """
