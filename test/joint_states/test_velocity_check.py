@@ -56,7 +56,12 @@ def test_right_velocities_are_used(name):
     whole = recorded(name)
     check, used = run(whole, whole.qd)
     assert check.warnings == {}
-    assert np.array_equal(used[5:], whole.qd[5:])
+    compared = 5 + round(0.9 * RATES[name])   # the minimum jerk begins with a rest
+    assert np.array_equal(used[compared:], whole.qd[compared:])
+    for joint in check.joints:
+        assert joint.used
+        assert abs(joint.lag) < 1e-3
+        assert joint.scale == pytest.approx(1.0, abs=0.02)
 
 
 @pytest.mark.parametrize('name', RATES)
@@ -99,7 +104,9 @@ def test_backward_differences_are_half_a_period_late():
     fast, slow = recorded('A'), recorded('C')
     assert run(fast, differences(fast))[0].warnings == {}   # half a millisecond is tolerated
     doubts = run(slow, differences(slow))[0].warnings
-    assert doubts == dict.fromkeys(range(4), 'it is 4 ms late')
+    assert set(doubts) == {0, 1, 2, 3}
+    for doubt in doubts.values():
+        assert re.fullmatch(r'it is (3\.9\d|4(\.0\d)?) ms late', doubt)
 
 
 @pytest.mark.fault(35)
@@ -160,9 +167,10 @@ def test_impacts_do_not_condemn_a_velocity(rate):
         moving = (fine >= second) & (fine < second + length)
         v[moving] = (-1.0) ** second * 5.0 * np.minimum(fine[moving] - second, 0.3)
     times = np.arange(1.0, 59.0, 1.0 / rate)
-    _, left_out = one_joint(rate, np.interp(times, fine, np.cumsum(v) * 1e-4),
-                            np.interp(times, fine, v))
-    assert not left_out[5:].any()
+    check, left_out = one_joint(rate, np.interp(times, fine, np.cumsum(v) * 1e-4),
+                                np.interp(times, fine, v))
+    assert check.warnings == {}
+    assert not left_out[times > 8.0].any()
 
 
 @pytest.mark.parametrize('rate', [50.0, 200.0])
@@ -172,9 +180,9 @@ def test_coarse_encoders_do_not_condemn_a_velocity(rate):
     times = np.arange(0.0, 40.0, 1.0 / rate)
     omega = 2.0 * np.pi * 0.05
     q, qd = 0.1 * np.sin(omega * times), 0.1 * omega * np.cos(omega * times)
-    check, left_out = one_joint(rate, np.round(q / step) * step, np.round(qd / speed) * speed)
-    assert not left_out[-1]
+    check, _ = one_joint(rate, np.round(q / step) * step, np.round(qd / speed) * speed)
     assert not check.dropping
+    assert check.warnings == {}
     at_rest = step * np.random.default_rng(1).integers(2, size=2000)
     assert one_joint(rate, at_rest, np.zeros(2000))[0].warnings == {}
 

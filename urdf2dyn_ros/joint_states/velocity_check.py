@@ -6,6 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.joint_states.velocity_blocks import Sample, VelocityBlocks
+from urdf2dyn_ros.joint_states.velocity_lag import LagScan
+from urdf2dyn_ros.joint_states.velocity_regression import VelocityRegression
+from urdf2dyn_ros.joint_states.velocity_words import ALWAYS_ZERO, JointVelocity, fault_text
 
 BLOCK_NS = 50_000_000
 """Length of a block [ns]."""
@@ -13,66 +17,23 @@ BLOCK_NS = 50_000_000
 FEWEST_BLOCK_STEPS = 5
 """Fewest steps in a block."""
 
-BLOCK_MEMORY = 100.0
-"""Blocks with motion after which the weight of a block is 1/e."""
-
 FEWEST_BLOCKS = 6
 """Blocks with motion from which on a velocity is judged."""
 
 RETRIAL_BLOCKS = 40
 """Blocks with motion after which a faulty velocity is judged again."""
 
-LEAST_MOTION = 3e-4
-"""Least motion of a joint in a block that is used [rad or m]."""
-
-LEAST_SIGNAL = 20.0
-"""Least motion that is used, in deviations of the noise."""
-
-LEAST_RESOLUTION = 5.0
-"""Least motion that is used, in steps of the encoder."""
-
-SUDDEN_SHARE = 0.05
-"""Share of the motion by a change of velocity within one step above which a block is not used."""
-
 SIGNIFICANCE = 5.0
 """Deviations by which a figure must exceed its tolerance."""
 
-UNEXPLAINED_SHARE = 0.3
-"""Share of the motion that is unexplained; a fault if it is larger in most blocks."""
-
-PRIOR_DEVIATIONS = np.array([10.0, 0.1, 1.0])
-"""Prior deviations of gain [-], lag [s] and offset [rad/s or m/s]."""
-
-PRIOR_POSITION_NOISE = 2e-5
-"""Prior deviation of the positions [rad or m]."""
-
-DEGREES = 57.3
-"""Degrees in a radian."""
-
-_Sample = tuple[int, Array, Array]
-
-
-def _gain(excess: float) -> str:
-    gain = 1.0 + excess
-    text = f'the position changes {gain:.3g} times as fast'
-    for factor, what in ((DEGREES, 'positions'), (1.0 / DEGREES, 'velocities')):
-        if abs(gain / factor - 1.0) < 0.1:
-            text += f': are the {what} in degrees?'
-    return text
-
-
-def _lag(lag: float) -> str:
-    return f'it is {1e3 * abs(lag):.3g} ms {"late" if lag > 0.0 else "early"}'
-
-
-def _offset(offset: float) -> str:
-    return f'it is {abs(offset):.3g} too {"small" if offset > 0.0 else "large"} [rad/s or m/s]'
-
-
-TOLERANCES = np.array([0.1, 1e-3, 1e-2])
+TOLERANCES = np.array([0.02, 1e-3, 1e-2])
 """Tolerated errors of gain [-], lag [s] and offset [rad/s or m/s], as of the regressors."""
 
-_ZERO = 'it is zero throughout while the position changes'
+LARGE_LAG = 0.01
+"""Lag from which on a regression of first order is not exact [s]."""
+
+REMAINING = 0.5
+"""Part of a fault that later blocks must exclude before the velocity is used again."""
 
 
 class VelocityCheck:
@@ -81,11 +42,11 @@ class VelocityCheck:
 
     Blocks with an impact are not used, nor are those whose motion is partly noise or resolution.
 
-    If the velocity has an error of gain, a lag and an offset, a change of position is
-    gain * integral + lag * change of velocity + offset * time, to first order in the lag. Least
-    squares with forgetting estimate the three and their deviations per joint; the prior is an
-    exact velocity. The velocity of a joint with a figure beyond its tolerance is dropped, until
-    later blocks no longer contradict it. A velocity that was always zero counts as not measured.
+    A `VelocityRegression` estimates gain, lag and offset of each joint, a `LagScan` the lag of
+    velocities that are dropped. The velocity of a joint with a figure beyond its tolerance is
+    dropped, until later blocks exclude that fault. Before it is judged for the first time, it is
+    not used from the first block on in which the joint rests, or moves otherwise. A velocity that
+    was always zero counts as not measured.
 
     `warnings` has the joints whose velocities are not credible, and why; `dropping` is True while
     the velocity of any joint is dropped.
@@ -97,21 +58,35 @@ class VelocityCheck:
         self._zero = np.ones(joints, dtype=bool)
         self._all_alive = joints == 0
         self._first: Array | None = None
-        self._dropped = np.zeros(joints, dtype=bool)
-        self.dropping = False
-        self._N = np.zeros((joints, 3, 3))
-        self._r = np.zeros((joints, 3))
-        self._yy, self._unexplained, self._blocks = (np.zeros(joints) for _ in range(3))
-        self._variance = np.full(joints, PRIOR_POSITION_NOISE ** 2)
-        # positions and velocities: the smallest change, and whether there were samples without one
-        self._smallest = np.full((2, joints), np.inf)
-        self._stayed = np.zeros((2, joints), dtype=bool)
+        self._dropped, self._suspected, self._waiting, self._judged, self._settled = np.zeros(
+            (5, joints), dtype=bool)
+        self._decide()
+        self._regression = VelocityRegression(joints)
+        self._scan = LagScan(joints)
+        self._fault = np.zeros((joints, 3))     # what is wrong, as the figures of the regression
+        self._lag, self._scale = np.full((2, joints), np.nan)
+        self._blocks = VelocityBlocks(joints)
+        self._newest = np.full(joints, np.nan)  # velocities
         self._work: Iterator[None] = iter(())   # remaining work on the last block
         self.restart()
 
     def restart(self) -> None:
         """Draw no conclusion from the step to the next sample."""
-        self._samples: list[_Sample] = []
+        for _ in self._work:
+            pass
+        self._samples: list[Sample] = []
+        self._scan.restart()
+
+    @property
+    def joints(self) -> tuple[JointVelocity, ...]:
+        """What was recognised about each joint."""
+        unused = self._unused | self._zero | np.isnan(self._newest)
+        return tuple(
+            JointVelocity(not not_used, lag, scale, self.warnings.get(joint) or (
+                'not measured' if missing else ''))
+            for joint, (not_used, lag, scale, missing) in enumerate(zip(
+                unused.tolist(), self._lag.tolist(), self._scale.tolist(),
+                np.isnan(self._newest).tolist())))
 
     def update(self, stamp: int, q: Array, qd: Array) -> Array:
         """
@@ -127,114 +102,95 @@ class VelocityCheck:
             self._work = self._examine(self._samples)
             self._samples = self._samples[-1:]
         next(self._work, None)
+        self._newest = qd
         if not self._all_alive:
             self._zero &= ~(np.abs(qd) > 0.0)
             self._all_alive = not self._zero.any()
             qd = np.where(self._zero, np.nan, qd)
-        return np.where(self._dropped, np.nan, qd) if self.dropping else qd
+        return qd if self._all_used else np.where(self._unused, np.nan, qd)
 
-    def _examine(self, samples: Sequence[_Sample]) -> Iterator[None]:
+    def _examine(self, samples: Sequence[Sample]) -> Iterator[None]:
         """Add a block and judge, in parts: each sample runs one, so that none takes long."""
-        stamps, positions, velocities = zip(*samples)
-        times = (np.array(stamps) - stamps[0]) * 1e-9
-        values = np.array((positions, velocities))
-        yield
-        v = values[1]
-        steps = times[1:] - times[:-1]
-        time = times[-1]
-        changes = values[:, 1:] - values[:, :-1]
-        sizes = np.abs(changes)
-        change = positions[-1] - positions[0]
-        integral = 0.5 * (steps @ (v[1:] + v[:-1]))
-        variance = _variance(changes)
-        noise = variance[1] * (steps @ steps) + 2.0 * variance[0]
-        yield
-        self._least = LEAST_MOTION + LEAST_RESOLUTION * self._resolution(sizes, time)
-        moved = np.maximum(np.square(change), np.square(integral))
-        moving = moved > self._least ** 2 + LEAST_SIGNAL ** 2 * noise   # False for NaN
-        moving &= ~_sudden(steps, sizes[1], moved)
-        yield
-        X = np.array([integral, v[-1] - v[0], np.full_like(change, time)]).T[moving]
-        y = (change - integral)[moving]
-        keep = np.exp(-1.0 / BLOCK_MEMORY)
-        for total, new in ((self._N, X[:, :, None] * X[:, None]), (self._r, X * y[:, None]),
-                           (self._yy, y * y), (self._blocks, 1.0),
-                           (self._unexplained, y * y > UNEXPLAINED_SHARE ** 2 * moved[moving])):
-            total[moving] = keep * total[moving] + new
+        self._scan.keep(samples)
+        block = yield from self._blocks.measure(samples)
+        moving = block.moving
+        if not self._all_judged:
+            self._doubt(moving, block.contradicted)
         if self._zero.any():
-            self._report_zeros(positions[-1], velocities[-1])
+            self._report_zeros(samples[-1], block.least)
+        if not moving.any():
+            return
         yield
-        yield from self._judge()
+        self._regression.add(moving, block.regressors[moving], block.unexplained[moving],
+                             block.moved[moving])
+        if self.dropping:
+            self._scan.compare(samples[0][0], block.integral, self._unused & moving)
+        yield
+        absurd = self._regression.solve()
+        yield
+        self._judge(absurd)
 
-    def _resolution(self, changes: Array, time: float) -> Array:
-        """Return the resolution of the motion in a block: changes (2, k, n), time [s]."""
-        np.minimum(self._smallest, np.where(changes > 0.0, changes, np.inf).min(axis=1),
-                   out=self._smallest)
-        # a value that changes in some samples alone has a resolution, at most its smallest change
-        self._stayed |= (changes == 0.0).any(axis=1)
-        known = self._stayed & np.isfinite(self._smallest)
-        position, velocity = np.where(known, self._smallest, 0.0)
-        steps: Array = position + 0.5 * time * velocity
-        return steps
+    def _doubt(self, moving: NDArray[np.bool_], contradicted: NDArray[np.bool_]) -> None:
+        """Do not use velocities that were not judged yet, of joints at rest or contradicted."""
+        self._waiting |= ~moving & ~self._judged
+        self._suspected |= contradicted & ~self._judged
+        self._decide()
 
-    def _report_zeros(self, q: Array, qd: Array) -> None:
+    def _report_zeros(self, sample: Sample, least: Array) -> None:
+        _, q, qd = sample
         if self._first is None:
             self._first = q
-        moved = self._zero & (np.abs(q - self._first) > self._least) & np.isfinite(qd)
+        moved = self._zero & (np.abs(q - self._first) > least) & np.isfinite(qd)
         for joint in np.flatnonzero(moved).tolist():
-            self.warnings[joint] = _ZERO
+            self.warnings[joint] = ALWAYS_ZERO
 
-    def _judge(self) -> Iterator[None]:
-        A = self._N + self._variance[:, None, None] * np.diag(PRIOR_DEVIATIONS ** -2.0)
-        inverse = np.linalg.inv(A)
-        error = np.einsum('jab,jb->ja', inverse, self._r)
-        residual = self._yy - np.einsum('ja,ja->j', error, 2.0 * self._r - np.einsum(
-            'jab,jb->ja', self._N, error))
-        absurd = ~np.isfinite(residual)
-        squares = np.where(absurd, 0.0, np.maximum(residual, 0.0))
-        self._variance = (squares + 2.0 * PRIOR_POSITION_NOISE ** 2) / (
-            np.maximum(self._blocks - 3.0, 0.0) + 2.0)
-        yield
-        deviation = np.sqrt(self._variance[:, None] * np.einsum('jaa->ja', inverse))
-        margin = SIGNIFICANCE * deviation
-        wrong = np.abs(error) - margin > TOLERANCES
-        inconsistent = self._unexplained > 0.5 * self._blocks
-        enough = self._blocks >= FEWEST_BLOCKS
-        faulty = enough & (wrong.any(axis=1) | inconsistent)
-        tried = self._blocks > RETRIAL_BLOCKS
-        right = enough & ~faulty & (tried | (np.abs(error) + margin < TOLERANCES).all(axis=1))
+    def _judge(self, absurd: NDArray[np.bool_]) -> None:
+        """Judge the velocities by the figures of the regression."""
+        regression, blocks = self._regression, self._regression.blocks
+        margin = SIGNIFICANCE * regression.deviation
+        enough, tried = blocks >= FEWEST_BLOCKS, (blocks > RETRIAL_BLOCKS)[:, None]
+        gain = 1.0 + regression.error[:, 0]
+        consistent = enough & regression.fits & (np.abs(gain) > margin[:, 0])
+        figures = regression.error.copy()
+        figures[consistent, 1] /= gain[consistent]
+        margin[consistent, 1] /= np.abs(gain[consistent])
+        wrong = np.abs(figures) - margin > TOLERANCES
+        faulty = enough & (wrong.any(axis=1) | regression.inconsistent)
+        # after many blocks, what was wrong must be excluded, and the rest not be significant
+        limits = np.maximum(TOLERANCES, np.where(tried, REMAINING * np.abs(self._fault), 0.0))
+        limits[tried & (self._fault == 0.0)] = np.inf
+        right = enough & ~faulty & (np.abs(figures) + margin < limits).all(axis=1)
         self._dropped = (self._dropped | faulty) & ~right
-        self.dropping = bool(self._dropped.any())
-        for joint in np.flatnonzero(faulty).tolist():
-            if tried[joint] or joint not in self.warnings:
-                self.warnings[joint] = (_ZERO if self._zero[joint]
-                                      else _text(wrong[joint], error[joint]))
+        self._suspected &= ~enough
+        self._waiting &= ~enough
+        self._judged |= enough
+        self._decide()
+        again = faulty & tried[:, 0]
+        due = faulty & (~self._settled | again)
+        new = consistent & (due | ~self._dropped)
+        self._lag[new], self._scale[new] = figures[new, 1], 1.0 / gain[new]
+        self._fault[right] = 0.0
         for joint in np.flatnonzero(right).tolist():
             self.warnings.pop(joint, None)
+        for joint in np.flatnonzero(due).tolist():
+            self._report(joint, figures[joint], wrong[joint])
+        self._settled = (self._settled | again) & ~right
         # a faulty velocity is judged again, by later blocks alone
-        again = (faulty & tried) | absurd
-        if again.any():
-            for total in (self._N, self._r, self._yy, self._unexplained, self._blocks):
-                total[again] = 0.0
+        regression.forget(again | absurd)
 
+    def _report(self, joint: int, figures: Array, wrong: NDArray[np.bool_]) -> None:
+        """Store what is wrong with the velocity of a joint, and a warning."""
+        lag, scale = self._scan.figures(joint, FEWEST_BLOCKS)
+        if abs(lag) > LARGE_LAG:
+            self._lag[joint], self._scale[joint] = lag, scale
+            figures = np.array([1.0 / scale - 1.0, lag, 0.0])
+            wrong = np.abs(figures) > TOLERANCES
+        self._fault[joint, wrong] = figures[wrong]
+        self.warnings[joint] = (ALWAYS_ZERO if self._zero[joint] else fault_text(
+            figures, np.where(wrong, np.abs(figures) / TOLERANCES, 0.0)))
 
-def _text(wrong: NDArray[np.bool_], error: Array) -> str:
-    """Return the first fault of a velocity in words."""
-    for text, is_wrong, size in zip((_gain, _lag, _offset), wrong.tolist(), error.tolist()):
-        if is_wrong:
-            return text(size)
-    return 'the position does not follow it'
-
-
-def _sudden(steps: Array, changes: Array, moved: Array) -> NDArray[np.bool_]:
-    """Return which velocities change within one step, as by an impact: changes (k, n)."""
-    largest = changes.max(axis=0)
-    sudden: NDArray[np.bool_] = (largest > 0.5 * changes.sum(axis=0)) & (
-        (largest * steps.max()) ** 2 > SUDDEN_SHARE ** 2 * moved)
-    return sudden
-
-
-def _variance(changes: Array) -> Array:
-    """Return the variance of the noise, (2, n): the fourth difference is mostly noise."""
-    fourth: Array = np.square(np.diff(changes, 3, axis=1)).mean(axis=1) / 70.0
-    return fourth
+    def _decide(self) -> None:
+        faulty = self._dropped | self._suspected
+        self._unused = faulty | self._waiting
+        self.dropping, self._all_used = bool(faulty.any()), not self._unused.any()
+        self._all_judged = bool(self._judged.all())

@@ -1,0 +1,92 @@
+"""Gain, lag and offset of velocities by regression of positions, with their deviations."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+
+BLOCK_MEMORY = 100.0
+"""Blocks with motion after which the weight of a block is 1/e."""
+
+UNEXPLAINED_SHARE = 0.3
+"""Share of the motion that is unexplained; a fault if it is larger in most blocks."""
+
+FITTING_SHARE = 0.2
+"""Largest share of the motion that figures may not explain if they are reported."""
+
+PRIOR_DEVIATIONS = np.array([10.0, 0.1, 1.0])
+"""Prior deviations of gain [-], lag [s] and offset [rad/s or m/s]."""
+
+PRIOR_POSITION_NOISE = 2e-5
+"""Prior deviation of the positions [rad or m]."""
+
+LARGEST_SQUARE = 1e15
+"""Sum of squared motions from which on samples are absurd."""
+
+ROUNDING = 1e-13
+"""Part by which the diagonal is larger, so that no rounding makes the matrix singular."""
+
+
+class VelocityRegression:
+    """
+    Least squares with forgetting, for each joint.
+
+    If the velocity has an error of gain, a lag and an offset, a change of position over a block is
+    gain * integral + lag * change of velocity + offset * time, to first order in the lag. The
+    prior is an exact velocity.
+
+    Attributes
+    ----------
+    blocks : ndarray, (n,)
+        Number of blocks, the earlier ones with less weight.
+    error, deviation : ndarray, (n, 3)
+        Gain minus 1 [-], gain times lag [s], offset [rad/s or m/s].
+    fits : ndarray of bool, (n,)
+        Whether they explain the motion.
+
+    """
+
+    def __init__(self, joints: int) -> None:
+        self.blocks, self._yy, self._moved, self._unexplained = np.zeros((4, joints))
+        self._N = np.zeros((joints, 3, 3))
+        self._r = np.zeros((joints, 3))
+        self._variance = np.full(joints, PRIOR_POSITION_NOISE ** 2)
+        self.error, self.deviation = np.zeros((2, joints, 3))
+        self.fits = np.zeros(joints, dtype=bool)
+
+    @property
+    def inconsistent(self) -> NDArray[np.bool_]:
+        """Whether positions do not follow the velocities in most blocks, (n,)."""
+        result: NDArray[np.bool_] = np.greater(self._unexplained, 0.5 * self.blocks)
+        return result
+
+    def add(self, joints: NDArray[np.bool_], X: Array, y: Array, moved: Array) -> None:
+        """Add a block for some joints (n,): X (m, 3), y (m,) and the squared motion (m,)."""
+        keep = np.exp(-1.0 / BLOCK_MEMORY)
+        for total, new in ((self._N, X[:, :, None] * X[:, None]), (self._r, X * y[:, None]),
+                           (self._yy, y * y), (self._moved, moved), (self.blocks, 1.0),
+                           (self._unexplained, y * y > UNEXPLAINED_SHARE ** 2 * moved)):
+            total[joints] = keep * total[joints] + new
+
+    def solve(self) -> NDArray[np.bool_]:
+        """Compute errors and deviations; return the joints whose sums are not finite, (n,)."""
+        absurd: NDArray[np.bool_] = ~(np.abs(self._N).max(axis=(1, 2)) < LARGEST_SQUARE)
+        N = np.where(absurd[:, None, None], 0.0, self._N)
+        A = N * (1.0 + ROUNDING * np.eye(3)) + self._variance[:, None, None] * np.diag(
+            PRIOR_DEVIATIONS ** -2.0)
+        inverse = np.linalg.inv(A)
+        self.error = error = np.einsum('jab,jb->ja', inverse, self._r)
+        residual = self._yy - np.einsum('ja,ja->j', error, 2.0 * self._r - np.einsum(
+            'jab,jb->ja', N, error))
+        absurd |= ~np.isfinite(residual)
+        self.fits = residual < FITTING_SHARE ** 2 * self._moved
+        squares = np.where(absurd, 0.0, np.maximum(residual, 0.0))
+        self._variance = (squares + 2.0 * PRIOR_POSITION_NOISE ** 2) / (
+            np.maximum(self.blocks - 3.0, 0.0) + 2.0)
+        self.deviation = np.sqrt(self._variance[:, None] * np.einsum('jaa->ja', inverse))
+        return absurd
+
+    def forget(self, joints: NDArray[np.bool_]) -> None:
+        """Forget the blocks of some joints, (n,)."""
+        for total in (self._N, self._r, self._yy, self._moved, self._unexplained, self.blocks):
+            total[joints] = 0.0
