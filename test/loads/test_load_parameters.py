@@ -114,6 +114,9 @@ def test_what_has_no_effect_is_told() -> None:
     assert 'payload.link' in payload_
     assert '"joint3"' in unknown and '"joint1", "joint2"' in unknown
     assert 'joints.joint1.coulomb' in off and 'friction.enabled' in off and 'armature' not in off
+    others = {f'joints.other{k}.viscous': 1.0 for k in range(500)}
+    line, = load_parameters.unheeded({**DEFAULTS, 'friction.enabled': True, **others}, MODEL)
+    assert '"other0"' in line and '490 more' in line
     with pytest.raises(ParameterError, match='joint3'):
         load_parameters.check_names({'joints.joint3.viscous': 1.0}, MODEL)
 

@@ -20,6 +20,7 @@ def test_a_pause_is_in_proportion_to_the_work_before_it_within_limits(
     with pauses.work():
         clock.now += took
     assert pauses.left == pytest.approx(pause)
+    assert pauses.duration == pytest.approx(took)
     clock.now += 0.4 * pause
     assert pauses.left == pytest.approx(0.6 * pause)
     clock.now += pause

@@ -11,7 +11,7 @@ from urdf2dyn_ros.loads.joint_term import LARGEST_SETTING, SMALLEST_DIVISOR_SETT
 from urdf2dyn_ros.multibody import ROOT, multibody
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.parameters.parameter_family import Family
-from urdf2dyn_ros.quoting import listed, quote
+from urdf2dyn_ros.quoting import first_names, listed, quote
 from urdf2dyn_ros.robot_model import Joint, RobotModel
 
 SIGN_WIDTH = 0.01
@@ -151,7 +151,8 @@ def unheeded(values: Mapping[str, Any], model: RobotModel) -> list[str]:
 
 def _unknown(names: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
     known = [body.name for body in multibody(model).bodies]
-    for joint in JOINT_PARAMETERS.of(names):
-        if joint not in known:
-            yield (f'parameters joints.{joint}.*: {quote(model.name)} has no movable '
-                   f'joint {quote(joint)}; its joints are {listed(known, 100)}')
+    unknown = [joint for joint in JOINT_PARAMETERS.of(names) if joint not in set(known)]
+    if unknown:
+        parameters = first_names([f'joints.{joint}.*' for joint in unknown], 10)
+        yield (f'parameters {parameters}: {quote(model.name)} has no movable joint '
+               f'{listed(unknown)}; its joints are {listed(known, 100)}')

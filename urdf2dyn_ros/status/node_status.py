@@ -22,6 +22,9 @@ MOST_BEHIND, MOST_AHEAD = 1.0, 0.1
 FAULTY_SHARE = 0.1
 """Largest share of faulty messages without a warning."""
 
+MOST_GROUPS = 20
+"""Groups of joints whose figures are reported."""
+
 _BACKWARD = frozenset(('duplicate_stamp', 'out_of_order', 'jump_back'))
 
 
@@ -98,13 +101,25 @@ def input_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
     if stream is not None:
         values |= {'doubts': '\n'.join(state.warnings),
                    'missing joints': ', '.join(stream.missing_joints),
-                   'unknown joints': ', '.join(stream.unknown_joints)}
+                   'unknown joints': ', '.join(stream.unknown_joints), **_groups(stream)}
         values |= {name: str(stream.counters[name])
                    for name in (*JOINT_STATE_OUTCOMES, *JOINT_STATE_EVENTS) if name != 'received'}
     if state.sources is not None:
         values |= state.sources.figures
     level, message = _input_level(state, figures, grown, publishers, age)
     return Status('input', level, message, values)
+
+
+def _groups(stream: Stream) -> dict[str, str]:
+    """Return the figures of joints that are received together, if there are several groups."""
+    groups = stream.groups
+    figures = {'number of groups': str(len(groups))}
+    for number, group in enumerate(groups[:MOST_GROUPS] if len(groups) > 1 else (), start=1):
+        figures |= {f'group {number}': ', '.join(group.joints),
+                    f'group {number} rate [1/s]': _number(group.rate),
+                    f'group {number} age [s]': _number(group.age),
+                    f'group {number} skew [ms]': _number(group.skew * 1e3)}
+    return figures
 
 
 def _input_level(state: NodeState, figures: MonitorReport, grown: Counter[str],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from copy import deepcopy
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,29 @@ class Joints(NamedTuple):
     limits: Array
 
 
+class GroupFigures(NamedTuple):
+    """
+    What is received of joints, for people.
+
+    Attributes
+    ----------
+    joints : tuple of str
+        Their names.
+    rate : float
+        Messages per second by their stamps, without losses [Hz]; NaN while it is unknown.
+    age : float or None
+        Age of the newest stamp [s]; None before the first message.
+    skew : float
+        By how much their newest stamp is older than that of the newest efforts [s].
+
+    """
+
+    joints: tuple[str, ...]
+    rate: float
+    age: float | None
+    skew: float
+
+
 class Group:
     """
     The samples of joints that are received together, at their own stamps.
@@ -57,6 +81,8 @@ class Group:
         Largest difference of the newest stamp from those of other groups [ns] when it was new.
     better : int
         Messages in a row by which this group would have been the better one to lead.
+    skew : int
+        By how much the newest sample was older than that of the leading group [ns] at an output.
     set_of_message : bytes
         Joints of the newest message, and in `repeated` how often there were the same before.
 
@@ -71,7 +97,7 @@ class Group:
         self.history = History(len(self.joints))
         self.newest = newest
         self.event = ''
-        self.lag = self.spread = self.better = 0
+        self.lag = self.spread = self.skew = self.better = 0
         self.carried = False   # whether states are carried to stamps of other groups
         self.set_of_message, self.repeated = b'', 0
         self._not_measured = np.full(len(self.joints), np.nan)
@@ -156,9 +182,15 @@ class Group:
         most = max_skew or max(round(MOST_CARRIED_PERIODS * self.steps.period), LEAST_CARRIED_NS)
         return abs(newest - self.newest) <= most and self.history.distance(stamp) <= most
 
-    def names(self, joint_names: Sequence[str]) -> list[str]:
+    def names(self, joint_names: Sequence[str]) -> tuple[str, ...]:
         """Return the names of the joints, of those of the model."""
-        return [joint_names[joint] for joint in self.joints.tolist()]
+        return tuple(joint_names[joint] for joint in self.joints.tolist())
+
+    def figures(self, joint_names: Sequence[str], now: int) -> GroupFigures:
+        """Return what is received at the present time [ns], for the names of the model."""
+        period = self.steps.period
+        return GroupFigures(self.names(joint_names), 1e9 / period if period else nan,
+                            (now - self.newest) * 1e-9 if self.newest else None, self.skew * 1e-9)
 
     def _measured_at(self, stamp: int) -> Array:
         efforts = self._efforts

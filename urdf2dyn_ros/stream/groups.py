@@ -121,6 +121,7 @@ class Groups:
             return 'skewed'
         vectors = np.empty((5, sum(len(group.joints) for group in groups)))
         for group in groups:
+            group.skew = leader.newest - group.newest
             estimate, measured = group.history.at(stamp)
             vectors[:, group.joints] = (estimate.q, estimate.qd, estimate.qdd, estimate.std,
                                         measured)

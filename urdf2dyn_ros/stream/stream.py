@@ -13,6 +13,7 @@ from urdf2dyn_ros.parameters import Parameter, check_all
 from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.stamps import is_stamp
 from urdf2dyn_ros.stream.effort_queue import EffortQueue, LoadArguments
+from urdf2dyn_ros.stream.group import GroupFigures
 from urdf2dyn_ros.stream.groups import Groups
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.partition import Partition
@@ -108,6 +109,12 @@ class Stream:
         """Age of the newest stamp [ns]; None before the first message."""
         newest = self.newest
         return None if newest is None else self._clock() - newest
+
+    @property
+    def groups(self) -> list[GroupFigures]:
+        """Figures of the joints that are received together."""
+        now = self._clock()
+        return [group.figures(self._names, now) for group in self._groups]
 
     @property
     def warnings(self) -> tuple[str, ...]:

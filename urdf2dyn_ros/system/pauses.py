@@ -12,10 +12,16 @@ SHORTEST, LONGEST = 0.5, 5.0
 
 
 class Pauses:
-    """Says when the next piece of work may begin, by a monotonic clock [s]."""
+    """
+    Says when the next piece of work may begin, by a monotonic clock [s].
+
+    `duration` [s] is that of the last piece of work; 0 before the first.
+
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
+        self.duration = 0.0
         self._next = clock()
 
     @property
@@ -31,4 +37,5 @@ class Pauses:
             yield
         finally:
             ended = self._clock()
-            self._next = ended + min(max(SHORTEST, TIMES * (ended - began)), LONGEST)
+            self.duration = ended - began
+            self._next = ended + min(max(SHORTEST, TIMES * self.duration), LONGEST)

@@ -4,7 +4,7 @@ import pytest
 from sensor_msgs.msg import JointState
 
 from support.nodes.graph import Graph
-from support.nodes.moving_robot import STEP, connected, error, started
+from support.nodes.moving_robot import NAMES, START, STEP, connected, error, stamp_of, started
 from support.nodes.statuses import ERROR, Statuses, move
 
 
@@ -25,6 +25,34 @@ def test_two_publishers_are_listed_and_an_error_where_they_contradict(graph: Gra
              lambda stamp: other.publish(robot.message(stamp=stamp - 50_000_000)))
         assert status.values('input')['number of publishers'] == '2'
         assert status.message('input').count('/test') == 2
+
+
+@pytest.mark.fault(26)
+def test_two_publishers_with_a_part_of_the_joints_at_other_rates(graph: Graph) -> None:
+    """By their stamps, whatever the pace of the test: 250 and 244 Hz."""
+    with started(graph, estimator='kalman'):
+        robot, status = connected(graph), Statuses(graph)
+        other = graph.publisher(JointState, 'joint_states')
+        graph.wait(lambda: other.get_subscription_count() > 0, what='subscription')
+        graph.introduced()
+        messages = sorted([(START + k * STEP, 0) for k in range(400)]
+                          + [(START + 1_000_000 + k * 4_100_000, 1) for k in range(390)])
+        for (stamp, number), _ in zip(messages, graph.paced(len(messages)), strict=True):
+            (robot.publisher, other)[number].publish(robot.message(
+                (NAMES[:3], NAMES[3:])[number], stamp))
+            graph.spin(0.001)
+        later = [message for message in robot.efforts
+                 if stamp_of(message) > START + 50 * STEP]
+        assert len(later) > 300
+        assert max(error(message, robot) for message in later) < 0.02
+        graph.wait(lambda: int(status.values('input')['used']) > 300)
+        figures = status.values('input')
+        assert figures['number of groups'] == figures['number of publishers'] == '2'
+        groups = {figures[f'group {k}']: float(figures[f'group {k} rate [1/s]']) for k in (1, 2)}
+        assert groups == {', '.join(NAMES[:3]): pytest.approx(250, rel=0.01),
+                          ', '.join(NAMES[3:]): pytest.approx(243.9, rel=0.01)}
+        assert max(abs(float(figures[f'group {k} skew [ms]'])) for k in (1, 2)) < 10.3
+        assert all(float(figures[f'group {k} age [s]']) > 0.0 for k in (1, 2))
 
 
 @pytest.mark.fault(27)

@@ -16,6 +16,9 @@ from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.status.monitor import Monitor
 from urdf2dyn_ros.system.pauses import Pauses
 
+_SHORTEST_WAIT = 0.1
+"""Shortest time after which to call again [s]."""
+
 
 class ExportService:
     """
@@ -72,7 +75,9 @@ class ExportService:
         if active is None:
             raise ExportError('there is no model yet: no robot description was received')
         if self._busy:
-            raise ExportError('busy: another export is under way; call again')
+            seconds = max(self._pauses.left + self._pauses.duration, _SHORTEST_WAIT)
+            raise ExportError('busy: another export is under way; call again in '
+                              f'{seconds:.1f} s')
         export, silent = self._export(active.model), self._monitor.silent
         self._busy = True
         try:

@@ -23,6 +23,7 @@ from urdf2dyn_ros.nodes.inverse_dynamics.outputs import Outputs, TermTopics
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_FAMILIES, NODE_PARAMETERS
 from urdf2dyn_ros.nodes.inverse_dynamics.payload import Payload
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Active, BuiltModel, Pipeline
+from urdf2dyn_ros.nodes.inverse_dynamics.same_name import SameName
 from urdf2dyn_ros.nodes.inverse_dynamics.status import StatusPublisher
 from urdf2dyn_ros.nodes.inverse_dynamics.wrenches import Wrenches
 from urdf2dyn_ros.nodes.parameters import NodeParameters
@@ -76,6 +77,7 @@ class InverseDynamicsNode(Node):
         Wrenches(endpoints, self._pipeline)
         self._base = Base(endpoints, self._pipeline, self._resume)
         MissingData(endpoints, self._monitor, self._pipeline, self._base)
+        SameName(endpoints)
 
     # ---- from joint states to efforts
 
@@ -96,6 +98,7 @@ class InverseDynamicsNode(Node):
                 self._publish(active, output, time.monotonic_ns())
 
     def _publish(self, active: Active, output: Output, received: int) -> None:
+        self._information.use(active.model, output.stamp)
         self._outputs.publish(active, output, received)
         if output.wrench is not None:
             self._base.publish(output.stamp, output.wrench, active.dynamics.model)
@@ -153,7 +156,7 @@ class InverseDynamicsNode(Node):
         if added or removed:
             logger.info(f'joints added: {listed(added) or "none"}; removed: '
                         f'{listed(removed) or "none"}')
-        self._information.write(dynamics)
+        self._information.write(built)
 
     def _state(self) -> NodeState:
         active, values = self._pipeline.active, self._pipeline.requested
