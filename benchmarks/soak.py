@@ -34,7 +34,6 @@ QUIET = 3.0
 PATIENCE = 60.0
 """Longest time of a recovery; a slow one is a failure long before [s]."""
 LIMIT = 0.2
-RATE = 1000.0
 STEADY = 500_000_000
 """Time for which outputs must be right for a recovery, by their stamps [ns]."""
 JUMP = 100_000_000
@@ -80,7 +79,7 @@ def main() -> int:
     keep_local()
     urdf = case('Panda', BUILD / 'Panda').urdf.read_text()
     with tempfile.TemporaryDirectory() as folder:
-        world = World(urdf, folder)
+        world = World(urdf, folder, arguments.rate)
         try:
             tallies = soak(world, arguments.minutes * 60.0, random.Random(arguments.seed))
         except BaseException:
@@ -104,7 +103,7 @@ def main() -> int:
 def soak(world: World, seconds: float, chance: random.Random) -> dict[str, Tally]:
     """Cause all faults, in a new order each time, for a time [s]."""
     world.start_robot()
-    if not world.until(lambda: world.count > 500 and world.unheard, 60.0):
+    if not world.until(lambda: world.count > 0.5 * world.rate and world.unheard, 60.0):
         raise TimeoutError('no outputs')
     tallies = {name: Tally() for name in FAULTS}
     end, told = time.monotonic() + seconds, time.monotonic()
@@ -142,7 +141,7 @@ def suffer(world: World, name: str, tally: Tally) -> None:
         if recovery > LIMIT:
             told = len(world.unheard)
             world.until(lambda: len(world.unheard) > told + 1, PATIENCE)
-            tally.unheard.append((world.unheard[-1] - unheard) / RATE)
+            tally.unheard.append((world.unheard[-1] - unheard) / world.rate)
             recovery -= min(max(tally.unheard[-1], 0.0), recovery)
         tally.recoveries.append(recovery)
     else:
@@ -195,6 +194,7 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description='Soak the node, with faults.')
     parser.add_argument('--minutes', type=float, default=30.0,
                         help='time in which another round of all faults begins; 0 for one round')
+    parser.add_argument('--rate', type=float, default=1000.0, help='of the joint states [1/s]')
     parser.add_argument('--seed', type=int, default=0, help='of the order of the faults')
     parser.add_argument('--output', type=Path, default=ROOT / 'docs', metavar='FOLDER',
                         help='where soak.png and soak.json go; by default docs/')

@@ -50,9 +50,9 @@ def nan_positions(world: World) -> None:
 
 def flood(world: World) -> None:
     """Publish twenty times as fast, or as fast as a process can."""
-    world.tell(world.robots[0], rate=20_000.0)
+    world.tell(world.robots[0], rate=20.0 * world.rate)
     world.wait(1.0)
-    world.tell(world.robots[0], rate=1000.0)
+    world.tell(world.robots[0], rate=world.rate)
 
 
 def second_publisher(world: World) -> None:

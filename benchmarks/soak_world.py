@@ -54,6 +54,8 @@ class World:
     urdf : str
     folder : str
         Where exported files go.
+    rate : float
+        Of the joint states [1/s].
 
     Attributes
     ----------
@@ -71,8 +73,8 @@ class World:
 
     """
 
-    def __init__(self, urdf: str, folder: str) -> None:
-        self.urdf = urdf
+    def __init__(self, urdf: str, folder: str, rate: float) -> None:
+        self.urdf, self.rate = urdf, rate
         self._truth = InverseDynamics(read_urdf(urdf), backend='auto')
         self.names = list(self._truth.joint_names)
         self._scale = max(float(np.abs(self._efforts(k * 10**7)).max()) for k in range(200))
@@ -116,7 +118,7 @@ class World:
             [sys.executable, HERE / 'steady_publisher.py', json.dumps(self.names)],
             env={**os.environ, **self._environment}, stdin=subprocess.PIPE, text=True)
         self.robots.append(robot)
-        self.tell(robot, listeners=2, **orders)   # the node, and this
+        self.tell(robot, listeners=2, rate=self.rate, **orders)   # the node, and this
         return robot
 
     def tell(self, robot: subprocess.Popen[str], **orders: Any) -> None:
