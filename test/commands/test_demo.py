@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support.nodes.children import children
 from support.paths import ROOT
 
 pytest.importorskip('dartpy')
@@ -86,30 +87,29 @@ def running(output):
         line = demo.stdout.readline()
         assert line, seen
         seen += line
-    lists = [path.read_text() for path in Path(f'/proc/{demo.pid}/task').glob('*/children')]
-    children = [int(number) for number in ' '.join(lists).split()]
-    assert len(children) == 3
-    return demo, children
+    nodes = children(demo.pid)
+    assert len(nodes) == 3
+    return demo, nodes
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_it_ends_its_children(number, tmp_path):
-    demo, children = running(tmp_path)
+    demo, nodes = running(tmp_path)
     demo.send_signal(number)
     output, _ = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 130, output
     assert 'Traceback' not in output
-    assert not any(Path(f'/proc/{child}').exists() for child in children)
+    assert not any(Path(f'/proc/{node}').exists() for node in nodes)
 
 
 def test_a_node_that_dies_is_named_and_the_others_are_ended(tmp_path):
-    demo, children = running(tmp_path)
-    os.kill(children[-1], signal.SIGKILL)
+    demo, nodes = running(tmp_path)
+    os.kill(nodes[-1], signal.SIGKILL)
     output, _ = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 1, output
     assert 'error: node joint_simulator ended with exit code -9; its last lines:' in output
     assert 'holding still until' in output
-    assert not any(Path(f'/proc/{child}').exists() for child in children)
+    assert not any(Path(f'/proc/{node}').exists() for node in nodes)
 
 
 @pytest.mark.parametrize(('text', 'words'), [

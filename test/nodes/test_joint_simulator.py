@@ -23,10 +23,18 @@ from urdf2dyn_ros.urdf.reader import read_urdf
 URDF = (ROOT / 'urdf' / 'robot_2r.urdf').read_text(encoding='utf-8')
 
 
+def all_states(graph):
+    """Return all states of the motion, which begins with the second subscriber."""
+    states = graph.messages(JointState, 'joint_states')
+    graph.wait(lambda: states, what='states at rest')
+    graph.subscribe(JointState, 'joint_states', lambda message: None)
+    return states
+
+
 def test_it_moves_when_it_is_heard_and_holds_still_at_the_end():
-    with Graph() as graph, graph.process('joint_simulator', robot_description=URDF,
-                                         duration=2.0) as node:
-        states = graph.messages(JointState, 'joint_states')
+    with Graph() as graph, graph.process('joint_simulator', robot_description=URDF, duration=2.0,
+                                         **{'start.subscribers': 2}) as node:
+        states = all_states(graph)
         descriptions = graph.messages(String, 'robot_description', LATCHED)
         progress = graph.messages(Float64, 'joint_simulator/progress', LATCHED)
         graph.wait(lambda: progress and progress[-1].data == 1.0)
@@ -76,9 +84,10 @@ def test_the_commanded_effort_has_the_friction_in_it_and_the_clock_is_published(
     with Graph() as graph, graph.process(
             'joint_simulator', robot_description=urdf, duration=2.0, friction=True,
             effort='commanded', gravity=[0.0, 0.0, 0.0], trajectory='minimum_jerk',
-            publish_clock=True, real_time_factor=2.0) as node:
-        states = graph.messages(JointState, 'joint_states')
+            publish_clock=True, real_time_factor=2.0, **{'start.subscribers': 2}) as node:
         clock = graph.messages(Clock, '/clock')
+        graph.wait(lambda: clock, what='clock')
+        states = all_states(graph)
         progress = graph.messages(Float64, 'joint_simulator/progress', LATCHED)
         graph.wait(lambda: progress and progress[-1].data == 1.0)
         assert node.stop() == 0, node.output
