@@ -10,7 +10,7 @@ from urdf2dyn_ros.compiled.generated_function import GeneratedFunction
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
-from urdf2dyn_ros.program.generator import LOADS, generate
+from urdf2dyn_ros.program.generator import LOADS, generate, uncollected
 from urdf2dyn_ros.program.program import Operations, Program
 from urdf2dyn_ros.robot_model import RobotModel
 
@@ -68,6 +68,7 @@ class InverseDynamics:
 
     """
 
+    @uncollected()
     def __init__(self, model: RobotModel,
                  gravity: tuple[float, float, float] = GRAVITY, backend: str = 'python',
                  threads: int = 1, base: str | None = None, loads: Loads = LOADS) -> None:

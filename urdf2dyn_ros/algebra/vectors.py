@@ -43,8 +43,10 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 def rounded(a: Vector, largest: float) -> Vector:
     """Return a with entries set to zero that are rounding errors of numbers as the largest."""
-    x, y, z = (0.0 if abs(entry) <= ROUNDING * largest else entry for entry in a)
-    return (x, y, z)
+    least = ROUNDING * largest
+    x, y, z = a
+    return (0.0 if abs(x) <= least else x, 0.0 if abs(y) <= least else y,
+            0.0 if abs(z) <= least else z)
 
 
 def outer(a: Vector, b: Vector) -> Matrix:

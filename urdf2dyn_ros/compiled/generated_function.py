@@ -123,14 +123,16 @@ class GeneratedFunction:
 
     @cached_property
     def text(self) -> str:
-        """The Python source that is run, or that the compiled code agrees with."""
+        """The Python source that is run, or that the compiled code agrees with, and its check."""
         with uncollected():
             text, = python.write(self._program).values()
         return text
 
     @cached_property
     def _code(self) -> Any:
-        return compile(self.text, f'<{self._name}>', 'exec')
+        with uncollected():
+            text = python.definitions(self._program)
+        return compile(text, f'<{self._name}>', 'exec')
 
     @cached_property
     def _one(self) -> Callable[..., list[Any]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.program.program import Function, Row
-from urdf2dyn_ros.program.statements import Block, Statement, names_in
+from urdf2dyn_ros.program.statements import Block, names_in
 
 FLAG = 'in_root_frame'
 """Argument of the function that goes on with the vectors."""
@@ -79,25 +79,21 @@ def check(function: str, arguments: Sequence[str]) -> Iterator[str]:
 def compact(language: Language, block: Block, indent: str, form: str) -> Iterator[str]:
     """Yield a block with short statements side by side, and its formula behind the first line."""
     lines: list[str] = []
-    group: list[Statement] = []
+    names: list[str] = []    # of the statements in the last line
+    values: list[str] = []
     for statement in block.statements:
-        independent = not {each.name for each in group} & names_in([statement.value])
-        line = _assignment(language, [*group, statement], indent)
-        if group and independent and len(line) <= _JOINED:
+        value = language.INFIX.signed(statement.value)
+        line = f'{indent}{", ".join([*names, statement.name])} = {", ".join([*values, value])}'
+        if names and len(line) <= _JOINED and names_in([statement.value]).isdisjoint(names):
             lines[-1] = line
         else:
-            group = []
-            lines.append(language.statement(statement, indent, form))
-        group.append(statement)
+            names, values = [], []
+            lines.append(language.assignment(statement.name, value, indent, form))
+        names.append(statement.name)
+        values.append(value)
     comment = f'  {language.COMMENT}{block.comment}' * bool(block.comment)
     if lines and '\n' not in lines[0] and len(f'{lines[0]:40}{comment}') <= WIDTH:
         yield f'{lines[0]:40}{comment}'.rstrip()
         yield from lines[1:]
     else:
         yield from [*language.comments([block.comment] * bool(comment), indent), *lines]
-
-
-def _assignment(language: Language, statements: Sequence[Statement], indent: str) -> str:
-    names = ', '.join(statement.name for statement in statements)
-    values = ', '.join(language.INFIX.signed(statement.value) for statement in statements)
-    return f'{indent}{names} = {values}'

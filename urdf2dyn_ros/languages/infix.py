@@ -46,6 +46,8 @@ class Infix:
 
     def term(self, value: Term) -> str:
         """Return a term."""
+        if type(value) is Name:   # most of them
+            return self.name(value.text)
         return _WRITERS[type(value)](self, value)
 
     def _sum(self, value: Sum) -> str:

@@ -109,7 +109,11 @@ class Language(SelfTest):
 
     def statement(self, statement: Statement, indent: str, form: str = '') -> str:
         """Return ``name = value`` in as many lines as it takes."""
-        name, value = self.spelled(statement.name), self.INFIX.signed(statement.value)
+        return self.assignment(self.spelled(statement.name), self.INFIX.signed(statement.value),
+                               indent, form)
+
+    def assignment(self, name: str, value: str, indent: str, form: str = '') -> str:
+        """Return a statement from the texts of its two sides."""
         line = indent + (form or self.STATEMENT).format(name=name, value=value)
         if len(line) <= WIDTH:
             return line

@@ -16,6 +16,11 @@ def write(program: Program) -> dict[str, str]:
     return {f'{program.name}_dynamics.py': '\n'.join(Python(program).module()) + '\n'}
 
 
+def definitions(program: Program) -> str:
+    """Return the module without its self-test: what a program that only calls it needs."""
+    return '\n'.join(Python(program).definitions()) + '\n'
+
+
 class Python(PythonSelfTest):
     """A module that runs as a program."""
 
@@ -25,6 +30,11 @@ class Python(PythonSelfTest):
     TABLE = ('{name} = [', ']')
     def module(self) -> Iterator[str]:
         """Yield the lines of the file."""
+        yield from self.definitions()
+        yield from self.script()
+
+    def definitions(self) -> Iterator[str]:
+        """Yield the lines before the self-test."""
         program = self.program
         yield from ['"""', *self.heading(), '"""']
         called = ', '.join(name for name in self.called(program.functions) if name != 'abs')
@@ -41,7 +51,6 @@ class Python(PythonSelfTest):
         if program.dynamic_model is not None:
             first = program.functions[0]
             yield from dynamic_model.definition(first.name, [x.name for x in first.inputs])
-        yield from self.script()
 
     def constants(self, names: Sequence[str], values: Sequence[float]) -> str:
         return f'{", ".join(names)} = {", ".join(map(self.number, values))}'

@@ -42,13 +42,19 @@ class Schedule:
         always = set(roots) if name_outputs else set()
         worth_a_name = 3 if spare_names else 1
         uses: dict[Node, int] = {}
-        for node in roots + [arg for parent in self.needed for arg in parent.args]:
+        for node in roots:
             uses[node] = uses.get(node, 0) + 1
+        for parent in self.needed:
+            for node in parent.args:
+                uses[node] = uses.get(node, 0) + 1
         leaves: dict[Node, int] = {}
         for node in self.needed:
-            leaves[node] = sum(leaves.get(arg, 1) for arg in node.args) or 1
             if not node.args:
+                leaves[node] = 1
                 continue
+            leaves[node] = 0
+            for arg in node.args:
+                leaves[node] += leaves.get(arg, 1)
             label = graph.labels.get(node)
             if (node in always or (label and keep_labels) or leaves[node] > LONGEST
                     or (uses[node] > 1 and leaves[node] >= worth_a_name)):
@@ -75,10 +81,11 @@ class Schedule:
                           ops.count('tanh') + ops.count('exp'))
 
     def _operand(self, node: Node) -> Signed:
-        if node in self.names:
-            name, negative = self.names[node]
-            return Signed(negative, Name(name))
-        return self._operation(node)
+        named = self.names.get(node)
+        if named is None:
+            return self._operation(node)
+        name, negative = named
+        return Signed(negative, Name(name))
 
     def _operation(self, node: Node) -> Signed:
         return _OPERATIONS[node.op](node, [self._operand(arg) for arg in node.args])
@@ -92,29 +99,35 @@ def nodes_behind(graph: Graph, roots: Iterable[Node],
     for node in reversed(graph.nodes):
         if node in wanted:
             found.append(node)
-            wanted.update(arg for arg in node.args if arg not in known)
+            for arg in node.args:
+                if arg not in known:
+                    wanted.add(arg)
     return found[::-1]
 
 
 def _product(node: Node, operands: list[Signed]) -> Signed:
-    factors: list[Term] = []
-    for operand in operands:
-        factors += operand.term.factors if isinstance(operand.term, Product) else [operand.term]
-    return Signed(operands[0].negative != operands[1].negative, Product(tuple(factors)))
+    factors: tuple[Term, ...] = ()
+    for _, term in operands:
+        factors += term.factors if isinstance(term, Product) else (term,)
+    return Signed(operands[0].negative != operands[1].negative, Product(factors))
 
 
 def _sum(node: Node, operands: list[Signed]) -> Signed:
     """Return one sum without parentheses, which starts with a term that is not negative."""
     signs = (operands[0].negative, operands[1].negative != (node.op == 'sub'))
     terms: list[tuple[bool, Term]] = []
-    for sign, operand in zip(signs, operands):
-        inner = operand.term.terms if isinstance(operand.term, Sum) else ((False, operand.term),)
-        terms += [(sign != negative, term) for negative, term in inner]
+    for sign, (_, operand) in zip(signs, operands):
+        if isinstance(operand, Sum):
+            terms += [(sign != negative, term) for negative, term in operand.terms]
+        else:
+            terms.append((sign, operand))
     return _normal(terms)
 
 
 def _normal(terms: list[tuple[bool, Term]]) -> Signed:
     """Return a sum with a term in front that is not negative, or the opposite of such a sum."""
+    if not terms[0][0]:
+        return Signed(False, Sum(tuple(terms)))
     signs = [negative for negative, _ in terms]
     flip = all(signs)
     terms.insert(0, terms.pop(0 if flip else signs.index(False)))

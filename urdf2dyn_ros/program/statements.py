@@ -87,9 +87,12 @@ def parts(values: Iterable[Signed]) -> Iterator[Term]:
     while waiting:
         term = waiting.pop()
         yield term
-        if isinstance(term, Call):
-            waiting.append(term.argument)
-        elif isinstance(term, Product):
+        kind = type(term)
+        if kind is Name or kind is Number:
+            continue
+        if isinstance(term, Product):
             waiting += term.factors
         elif isinstance(term, Sum):
             waiting += [entry for _, entry in term.terms]
+        elif isinstance(term, Call):
+            waiting.append(term.argument)

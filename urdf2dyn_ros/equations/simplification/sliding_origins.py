@@ -51,11 +51,12 @@ def slid_origins(system: Multibody, pulls: Sequence[bool]) -> Multibody:
     behind: list[dict[float, float]] = [dict.fromkeys(each, 0.0) for each in points]
     for i in reversed(range(len(bodies))):
         parent = bodies[i].parent
+        moved = [_moved(bodies[i], t) for t in points[i]]
         for t_parent in points[parent] if parent != ROOT else (0.0,):
             least[i][t_parent] = min(
-                (pulls[i] * _cost(_place(bodies[i], t, t_parent, longest), turning[i])
+                (pulls[i] * _cost(_lowered(p, t_parent, longest), turning[i])
                  + behind[i][t], k, t)
-                for k, t in enumerate(points[i]))[::2]
+                for k, (t, p) in enumerate(zip(points[i], moved)))[::2]
         if parent != ROOT:
             for t_parent, (cost, _) in least[i].items():
                 behind[parent][t_parent] += cost
@@ -68,7 +69,7 @@ def slid_origins(system: Multibody, pulls: Sequence[bool]) -> Multibody:
         attached = tuple(replace(each, body_p_link=_lower(each.body_p_link, t))
                          for each in body.attached) if t else body.attached
         result.append(replace(body, attached=attached,
-                              parent_p_joint=_place(body, t, t_parent, longest)))
+                              parent_p_joint=_lowered(_moved(body, t), t_parent, longest)))
     return replace(system, bodies=tuple(result))
 
 
@@ -114,10 +115,11 @@ def _turning(bodies: Sequence[Body]) -> list[int]:
 
 def _cost(p: Vector, turning: int) -> float:
     """Return the operations of a position in a body that has so many revolute joints before it."""
-    across = sum(1 for x in p[:2] if x != 0.0)
+    x, y, z = p
+    across = int(x != 0.0) + int(y != 0.0)
     if turning < 2:
         return FLAT_COMPONENT * across * turning
-    components = COMPONENT * sum(1 for x in p if x != 0.0)
+    components = COMPONENT * (across + int(z != 0.0))
     if turning == 2:
         return components + FIRST * (components > 0.0)
     return components - LEVER * (across > 0)
@@ -128,10 +130,14 @@ def _axis(body: Body) -> Vector:
     return (R[0][2], R[1][2], R[2][2])
 
 
-def _place(body: Body, t: float, t_parent: float, longest: float) -> Vector:
-    """Return the position of a joint whose origin moves by t, and its parent's by t_parent."""
-    position = _lower(add(body.parent_p_joint, scale(t, _axis(body))), t_parent)
-    return rounded(position, longest)
+def _moved(body: Body, t: float) -> Vector:
+    """Return the position of a joint whose origin moves by t."""
+    return add(body.parent_p_joint, scale(t, _axis(body)))
+
+
+def _lowered(p: Vector, t_parent: float, longest: float) -> Vector:
+    """Return a position after the origin of the parent has moved by t_parent."""
+    return rounded(_lower(p, t_parent), longest)
 
 
 def _lower(p: Vector, t: float) -> Vector:
