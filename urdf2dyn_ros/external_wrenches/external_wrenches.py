@@ -68,11 +68,12 @@ class ExternalWrenches:
     )
 
     def __init__(self, system: Multibody, links: Sequence[str], *, clock: Callable[[], int],
-                 moving: bool = False, **parameters: Any) -> None:
+                 moving: bool = False, counters: Counter[str] | None = None,
+                 **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         Loads(external=links).check(system)
         self.links = tuple(links)
-        self.counters: Counter[str] = Counter()
+        self.counters: Counter[str] = Counter() if counters is None else counters
         timeout = round(values['timeout'] * 1e9)
         self._held = {link: HeldWrench(timeout, self.counters) for link in self.links}
         self._frames = WrenchFrames(system, moving)

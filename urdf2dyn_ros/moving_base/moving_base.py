@@ -66,9 +66,9 @@ class MovingBase(ABC):
 
     def __init__(self, model: RobotModel, *, clock: Callable[[], int],
                  gravity: tuple[float, float, float] = GRAVITY, compiled: bool = False,
-                 **parameters: Any) -> None:
+                 counters: Counter[str] | None = None, **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
-        self.counters: Counter[str] = Counter()
+        self.counters: Counter[str] = Counter() if counters is None else counters
         self._gravity: tuple[float, float, float] = GRAVITY_PARAMETER.check(gravity)
         timeout, max_age = (round(values.pop(name) * 1e9) for name in ('timeout', 'max_age'))
         self._rates = Rates(self.CHANNELS, compiled, **values)

@@ -44,7 +44,7 @@ class NodeParameters:
             self._declare(row, default)
         # the only public way to the values set at the start is to have rclpy declare all of them:
         # in types of its own, and with an error for an empty list, even of another node
-        for name in node._parameter_overrides if families else ():
+        for name in node._parameter_overrides:
             family = self._family(name)
             if family is not None:
                 try:

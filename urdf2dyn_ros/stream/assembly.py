@@ -42,26 +42,27 @@ def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
 
 
 def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],
-            payload: Mapping[str, Array], before: Sources | None) -> Sources:
+            payload: Mapping[str, Array], before: Sources) -> Sources:
     """
     Return the sources of the load arguments.
 
     The clock returns the present time [ns]; `payload` has that of each link, (10,), as it is now.
-    The counters of the sources `before`, which these replace, are continued.
+    They share the counters of the sources `before`, which they replace.
 
     """
     base, wrenches, loads, system = None, None, dynamics.loads, multibody(dynamics.model)
+    counted = [None if source is None else source.counters
+               for source in (before.base, before.wrenches)]
     if loads.moving(system):
         base = BASES[{'auto': 'imu'}.get(values['base'], values['base'])](
             dynamics.model, clock=clock, gravity=dynamics.gravity_vector,
-            compiled=dynamics.backend == 'c', **group(values, 'moving_base'))
+            compiled=dynamics.backend == 'c', counters=counted[0],
+            **group(values, 'moving_base'))
     if loads.external:
         wrenches = ExternalWrenches(system, loads.external, clock=time.monotonic_ns,
-                                    moving=base is not None, **group(values, 'wrench'))
-    result = Sources(base, wrenches, (lambda: payload[loads.payload]) if loads.payload else None)
-    if before is not None:
-        result.continue_counting(before)
-    return result
+                                    moving=base is not None,
+                                    counters=counted[1], **group(values, 'wrench'))
+    return Sources(base, wrenches, (lambda: payload[loads.payload]) if loads.payload else None)
 
 
 def _position_limits(dynamics: InverseDynamics) -> Array:

@@ -65,10 +65,7 @@ class EffortQueue:
             return loads if all(map(is_finite, (q, qd, qdd))) else 'not_finite'
         try:
             result = self._inverse_dynamics(q, qd, qdd, *loads)
-        except (ArithmeticError, StateError):   # the estimate or the efforts are not finite
+        except StateError:   # the estimate, the efforts or the wrench are not finite
             return 'not_finite'
         effort, wrench = result if isinstance(result, tuple) else (result, None)
-        vectors = (q, qd, qdd, effort) if wrench is None else (q, qd, qdd, effort, wrench)
-        if not all(map(is_finite, vectors)):
-            return 'not_finite'
         return Output(estimate.stamp, q, qd, qdd, effort, measured, estimate.std, loads, wrench)

@@ -56,9 +56,3 @@ class Sources:
         return {f'{name}: {outcome}': str(count)
                 for name, source in (('base', self.base), ('wrenches', self.wrenches))
                 if source is not None for outcome, count in sorted(source.counters.items())}
-
-    def continue_counting(self, before: Sources) -> None:
-        """Start the counters at those of the sources that these replace."""
-        for source, old in ((self.base, before.base), (self.wrenches, before.wrenches)):
-            if source is not None and old is not None:
-                source.counters.update(old.counters)

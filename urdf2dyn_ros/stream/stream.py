@@ -46,6 +46,8 @@ class Stream:
     load_arguments : callable
         Returns the load arguments of `inverse_dynamics` at an estimate; a key of
         ``JOINT_STATE_OUTCOMES`` if they are unknown; None if they are not known yet: see `resume`.
+    counters : Counter, optional
+        Those of a stream that this one replaces, which may still count a message.
     **parameters
         Rows of ``PARAMETERS`` by name, checked by `check_all`.
 
@@ -73,9 +75,9 @@ class Stream:
                  make_estimator: Callable[[int], Estimator], *, clock: Callable[[], int],
                  limits: Array | None = None,
                  load_arguments: LoadArguments = lambda estimate: (),
-                 **parameters: Any) -> None:
+                 counters: Counter[str] | None = None, **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
-        self.counters: Counter[str] = Counter()
+        self.counters: Counter[str] = Counter() if counters is None else counters
         self._messages = Messages(joint_names, continuous, self.counters)
         self._names = tuple(joint_names)
         no_limits = np.tile((-np.inf, np.inf), (len(self._names), 1))

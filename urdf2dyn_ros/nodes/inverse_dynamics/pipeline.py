@@ -77,18 +77,18 @@ class Pipeline:
                 self.active = self._started(self.active.model, self.active.message)
 
     def _started(self, model: BuiltModel, message: JointStateFields) -> Active:
-        """Return a stream and sources without samples; they continue the counters."""
+        """Return a stream and sources without samples; they share the counters."""
         before, dynamics = self.active, model.dynamics
         # newer values may have been requested since, and wait for their model
         waiting = model_values(self.requested)
         values = {name: value for name, value in self.requested.items()
                   if name not in waiting} | model_values(model.values)
         new_sources = sources(values, dynamics, self._clock, self._payload,
-                              None if before is None else before.sources)
-        new_stream = stream(values, dynamics, self._clock, **(
-            {'load_arguments': new_sources} if len(dynamics.inputs) > 3 else {}))
-        if before is not None:
-            new_stream.counters.update(before.stream.counters)
+                              self.sources)
+        new_stream = stream(values, dynamics, self._clock,
+                            counters=None if before is None else before.stream.counters, **(
+                                {'load_arguments': new_sources} if len(dynamics.inputs) > 3
+                                else {}))
         return Active(model, values, dynamics, new_stream, new_sources, message)
 
 

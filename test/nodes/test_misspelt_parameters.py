@@ -1,0 +1,24 @@
+"""Parameters at the start whose names no node knows: one that resembles a known one is logged."""
+
+import pytest
+
+from support.nodes.graph import Graph
+from urdf2dyn_ros.system.share import robot_file
+
+
+@pytest.mark.parametrize(('node', 'name', 'known'), [
+    ('effort_comparison', 'windwo', 'window'),
+    ('effort_comparison', 'lags.search', 'lag.search'),
+    ('joint_simulator', 'publish_rates', 'publish_rate')])
+def test_a_misspelt_parameter_is_logged_with_the_name_that_it_resembles(
+        node: str, name: str, known: str) -> None:
+    if node == 'joint_simulator':
+        pytest.importorskip('dartpy')
+    parameters = {name: 1.0, 'another_node.rate': 1.0, 'use_sim_time': False}
+    if node == 'joint_simulator':
+        parameters['robot_description'] = robot_file('robot_2r').read_text()
+    with Graph() as graph, graph.process(node, **parameters) as process:
+        graph.wait(lambda: f'there is no parameter {name}, it has no effect' in process.output)
+        assert f'did you mean "{known}"' in process.output
+        assert 'another_node' not in process.output
+        assert process.stop() == 0, process.output
