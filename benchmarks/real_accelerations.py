@@ -21,6 +21,7 @@ from scipy.signal import butter, filtfilt
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators import make_compiled, make_estimator
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.smoothing.smoother import smoothed
 
 CUTOFF = 8.0
 MOVED = 1e-3   # rad or m
@@ -143,6 +144,9 @@ def main() -> None:
             figures, answered = errors(found[label], true, some)
             print(f'  {label:20}' + ''.join(f'{figure:8.0f}' for figure in figures)
                   + f' %   {answered:5.1f} % of the samples')
+        figures, _ = errors(smoothed(motion.stamps, motion.q).qdd, true, some)
+        print(f'  {"offline (evaluate)":20}' + ''.join(f'{figure:8.0f}' for figure in figures)
+              + ' %')
         if arguments.picture:
             shown = [label for label in ('kalman', 'kalman, q alone', 'adapted, q alone')
                      if label in found]

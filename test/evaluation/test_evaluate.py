@@ -41,14 +41,14 @@ def test_the_efforts_of_a_recording_are_those_of_its_motion(evaluate, tmp_path: 
     for joint, row in zip(scara.JOINTS, done.figures()):
         assert row['joint'] == joint and row['nrmse'] < 1.5e-5
         assert joint in done.out
-    for words in ('300 records', 'polynomial, offline smoothing', 'net, what moves the links',
+    for words in ('300 records', 'smoothing_spline, offline', 'net, what moves the links',
                   'efforts computed: 280 of 300', '1.116 s from', '2023-11-14 22:13:20 UTC',
                   'warming_up 20 (', str(done.folder / 'efforts.csv'),
                   str(done.folder / 'efforts_bag')):
         assert words in done.out
     if drawn:
         page = (done.folder / 'efforts.html').read_text()
-        assert '<table' in page and 'polynomial, offline smoothing' in page
+        assert '<table' in page and 'smoothing_spline, offline smoothing' in page
         assert (done.folder / 'efforts.png').read_bytes().startswith(b'\x89PNG')
 
 

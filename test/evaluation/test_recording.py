@@ -107,7 +107,7 @@ def test_the_command_finds_the_same_residuals(tmp_path: Path, capsys: pytest.Cap
         assert all(row['friction'][term]['value'] > 20.0 * row['friction'][term]['standard_error']
                    for term in ('viscous', 'coulomb'))
     out = capsys.readouterr().out
-    assert 'polynomial, offline smoothing' in out
+    assert 'smoothing_spline, offline smoothing' in out
     # and the walk through it shows what is printed
     shown, printed = ({line.split()[0]: line.split()[4:] for line in words.splitlines()
                        if '_joint ' in line and ' N m ' in line}

@@ -42,7 +42,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--rename', action='append', default=[], metavar='REGEX=NAME',
                         help='rename recorded joints whose whole name matches, for instance '
                         r"'fer_joint(\d)=panda_joint\1'; may be repeated")
-    parser.add_argument('--estimator', choices=tuple(ESTIMATORS), default='',
+    parser.add_argument('--estimator', choices=(OFFLINE_DEFAULT, *ESTIMATORS), default='',
                         help='estimator of accelerations; external: as recorded (default: as '
                         f'recorded, or else {OFFLINE_DEFAULT}, offline)')
     parser.add_argument('--effort-semantics', choices=tuple(SEMANTICS), default='net',

@@ -9,7 +9,7 @@ from urdf2dyn_ros.recordings import Record
 from urdf2dyn_ros.stream.assembly import STREAM_PARAMETERS
 
 RECORDED = 'external'
-OFFLINE_DEFAULT = 'polynomial'
+OFFLINE_DEFAULT = 'smoothing_spline'
 
 _OFFLINE: dict[str, dict[str, Any]] = {
     'polynomial': {'order': 4, 'window': 0.08, 'align': 'centre'},
@@ -19,6 +19,8 @@ _OFFLINE: dict[str, dict[str, Any]] = {
 """Parameters that differ from the defaults of the node, which cannot use later samples."""
 
 ACCELERATION_SOURCES = {
+    OFFLINE_DEFAULT: 'offline smoothing: a curve through the positions, with a cutoff for each '
+                     'joint that predicts samples best which the curve did not see',
     'polynomial': 'offline smoothing: a polynomial around every sample (80 ms, at least 7 '
                   'samples), velocities of degree 4, positions of degree 5',
     'kalman': 'a Kalman filter, which uses earlier samples only',

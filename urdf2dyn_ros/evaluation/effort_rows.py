@@ -10,14 +10,14 @@ from urdf2dyn_ros.comparison.report import KINDS, OBSERVED, write_rows
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts, Known
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
 from urdf2dyn_ros.evaluation.result import Settings
-from urdf2dyn_ros.stream.output import Output
+from urdf2dyn_ros.stream.output import Outputs
 
 _ROWS_AT_ONCE = 1024
 
 
 class EffortRows:
     """
-    Collects outputs, and writes measured and computed effort with the same semantics.
+    Writes measured and computed effort with the same semantics.
 
     The settings have one gain of currents, or one for each joint; `still` is the velocity up to
     which a joint is at rest [rad/s or m/s], `external` the observer of external efforts.
@@ -31,22 +31,15 @@ class EffortRows:
         self._joints, self._facts, self._gravity = tuple(joints), facts, gravity
         self._semantics, self._still = SEMANTICS[settings.semantics], still
         self._gains = np.broadcast_to(settings.gains, len(self._joints)).tolist()
-        self._stamps: list[int] = []
-        self._outputs: list[Output] = []
 
-    def add(self, stamp: int, output: Output) -> None:
-        """Add an output, and the stamp to be written [ns]; write once there are enough."""
-        self._stamps.append(stamp)
-        self._outputs.append(output)
-        if len(self._outputs) >= _ROWS_AT_ONCE:
-            self.write()
+    def write(self, stamps: Sequence[int], outputs: Outputs) -> None:
+        """Write outputs, with these stamps [ns]."""
+        for first in range(0, len(stamps), _ROWS_AT_ONCE):
+            rows = slice(first, first + _ROWS_AT_ONCE)
+            self._write(stamps[rows], outputs.some(rows))
 
-    def write(self) -> None:
-        """Write the outputs and remove them."""
-        if not self._outputs:
-            return
-        computed, measured, q, qd = (np.array([getattr(output, what) for output in self._outputs])
-                                     for what in ('effort', 'measured', 'q', 'qd'))
+    def _write(self, stamps: Sequence[int], outputs: Outputs) -> None:
+        computed, measured, q, qd = outputs.effort, outputs.measured, outputs.q, outputs.qd
         gravity = (self._gravity(self._joints, q) if self._semantics.gravity
                    else np.zeros_like(computed))
         kinds = len(KINDS if self._external is None else OBSERVED)
@@ -61,6 +54,5 @@ class EffortRows:
         columns[:, 2::kinds] = residual
         if self._external is not None:
             # whatever the semantics: measured effort that moves the links, computed + residual
-            columns[:, 3::kinds] = self._external.add(self._stamps, q, qd, computed + residual)
-        write_rows(self._file, self._stamps, columns.tolist())
-        self._stamps, self._outputs = [], []
+            columns[:, 3::kinds] = self._external.add(stamps, q, qd, computed + residual)
+        write_rows(self._file, stamps, columns.tolist())

@@ -17,18 +17,19 @@ from urdf2dyn_ros.evaluation.accelerations import (
     OFFLINE_DEFAULT,
     RECORDED,
     has_accelerations,
-    offline_parameters,
 )
+from urdf2dyn_ros.evaluation.collected import CollectedStream
 from urdf2dyn_ros.evaluation.effort_bag import EffortBag, storage_kind
 from urdf2dyn_ros.evaluation.effort_rows import EffortRows
+from urdf2dyn_ros.evaluation.effort_sinks import EffortSinks
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
 from urdf2dyn_ros.evaluation.joint_names import check_recorded_joints, heads_with, renaming
+from urdf2dyn_ros.evaluation.offline_stream import OfflineStream
 from urdf2dyn_ros.evaluation.result import Evaluation, Settings
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import Record, Recording
 from urdf2dyn_ros.recordings.messages import LATEST_STAMP, TOO_LATE
 from urdf2dyn_ros.stamps import SECOND_NS
-from urdf2dyn_ros.stream.assembly import stream
 from urdf2dyn_ros.system.atomic_file import atomic_file
 
 _TABLE, _BAG = 'efforts.csv', 'efforts_bag'
@@ -105,38 +106,38 @@ def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation,
     if settings.observer:
         result.external = ExternalEfforts(dynamics, settings.observer_gain, settings.thresholds)
     rows = EffortRows(table, joints, facts, gravity, settings, _STILL, result.external)
-    source = stream(offline_parameters(settings.estimator), dynamics, lambda: 0)
+    sinks = EffortSinks(joints, comparison, rows, bag)
+    collected = CollectedStream(dynamics, settings.estimator)
+    source = collected.stream
     quantities = [f'{what} of {joint!r}: ' for what in ('position', 'velocity')
                   for joint in joints]
-    later, bag_later = -1, 0
-    for record in records:
-        if later < 0:   # a table's time may begin at zero, but a message has no stamp of zero
-            later = max(SECOND_NS - record.stamp, 0)
-            bag_later = later if record.stamp < 0 else 0
+    for number, record in enumerate(records):
+        if number == 0:   # a table's time may begin at zero, but a message has no stamp of zero
+            sinks.later = max(SECOND_NS - record.stamp, 0)
+            sinks.bag_later = sinks.later if record.stamp < 0 else 0
         names = record.names
-        stamp = record.stamp + later
+        stamp = record.stamp + sinks.later
         if stamp >= LATEST_STAMP:
             stamp = 0
             result.remark(TOO_LATE)
         position, velocity, effort, acceleration = cast(tuple[Any, ...], record[2:])
         if stamp > 0 and len(effort) == len(names):
-            comparison.add_measured(stamp, names, effort)
+            sinks.add_measured(stamp, names, effort)
         if settings.estimator == RECORDED:
             source.accelerate(stamp, names, acceleration)
-        output: Any = source.receive(stamp, names, position, velocity, effort)
+        for outputs in collected.receive(stamp, names, position, velocity, effort):
+            sinks.add(outputs)
         for doubt in source.warnings:   # the last one is kept: its figures change
             result.doubts[next(filter(doubt.startswith, quantities))] = doubt
-        if output is None:
-            continue
-        stamp = output.stamp - later
-        comparison.add_computed(output.stamp, joints, output.effort, output.q, output.qd)
-        rows.add(stamp, output)
-        if bag is not None:
-            bag.write(stamp + bag_later, output.q, output.qd, output.effort)
-        result.span = (result.span or (stamp, 0))[0], stamp
-    rows.write()
+    for outputs in collected.finish():
+        sinks.add(outputs)
+    sinks.finish()
+    result.span = sinks.span
     if result.external is not None:
         result.external.stop()
+    if isinstance(source, OfflineStream) and sinks.span is not None:
+        result.cutoffs = {joint: (low, high) for joint, low, high in zip(
+            joints, *source.cutoffs.tolist())}
     result.counters, result.unknown = source.counters, source.unknown_joints
     result.joints = comparison.joints()
 

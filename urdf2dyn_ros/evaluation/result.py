@@ -15,6 +15,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import THRESHOLD
 from urdf2dyn_ros.observer.momentum_observer import GAIN
 from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.recordings import Recording
 from urdf2dyn_ros.stamps import SECOND_NS
 
@@ -60,7 +61,8 @@ class Evaluation:
 
     `span` is the first and the last stamp of an effort, in the order of the file [ns]; `doubts`
     has the last reason why a quantity was not credible, `unknown` the recorded joints that the
-    robot does not have, `error` the defect at which reading ended.
+    robot does not have, `cutoffs` the lowest and the highest cutoff that each joint was smoothed
+    with [Hz], `error` the defect at which reading ended.
 
     """
 
@@ -70,6 +72,7 @@ class Evaluation:
     counters: Counter[str] = field(default_factory=Counter)
     doubts: dict[str, str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
+    cutoffs: dict[str, tuple[float, float]] = field(default_factory=dict)
     joints: tuple[JointComparison, ...] = ()
     external: ExternalEfforts | None = None
     files: list[Path] = field(default_factory=list)
@@ -105,6 +108,7 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
         f'robot: {dynamics.model.name}, {len(dynamics.joint_names)} joints, gravity {gravity} '
         f'm/s^2',
         f'accelerations: {result.estimator}, {how}',
+        *([f'cutoffs [Hz]: {_cutoffs(result)}'] if result.cutoffs else []),
         f'measured effort: {semantics}, {SEMANTICS[semantics].meaning}',
         f'efforts computed: {used} of {received} records' + _when(result.span)]
     for counters, head in ((JOINT_STATE_OUTCOMES, 'dropped'), (JOINT_STATE_EVENTS, 'events')):
@@ -126,6 +130,11 @@ def figures_table(result: Evaluation) -> str:
         return table(result.joints)
     return ('no effort was measured at the time of a computed one: nothing is compared, but the '
             'computed efforts are written')
+
+
+def _cutoffs(result: Evaluation) -> str:
+    return ', '.join(f'{printable(joint)} {low:.2g}' + f' to {high:.2g}' * (high > 1.05 * low)
+                     for joint, (low, high) in result.cutoffs.items())
 
 
 def _when(span: tuple[int, int] | None) -> str:

@@ -37,7 +37,7 @@ def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
     """Return the stream of the parameters."""
     return Stream(dynamics.joint_names, dynamics.continuous, dynamics,
                   lambda joints: estimator(values, joints, dynamics.backend == 'c'),
-                  clock=clock, limits=_position_limits(dynamics), **group(values, 'stream'),
+                  clock=clock, limits=position_limits(dynamics), **group(values, 'stream'),
                   **options)
 
 
@@ -65,7 +65,7 @@ def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callabl
     return Sources(base, wrenches, (lambda: payload[loads.payload]) if loads.payload else None)
 
 
-def _position_limits(dynamics: InverseDynamics) -> Array:
+def position_limits(dynamics: InverseDynamics) -> Array:
     """Return lower and upper limits (n, 2) of the angles that have them, else infinity."""
     limits = [(row.lower, row.upper) if unit == 'rad' and not continuous
               and row.lower is not None and row.upper is not None and row.lower < row.upper

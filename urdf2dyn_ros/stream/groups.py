@@ -47,6 +47,11 @@ class Groups:
         return iter(self._partition.groups)
 
     @property
+    def all(self) -> list[Group]:
+        """The groups; another list once joints are received together in other ways."""
+        return self._partition.groups
+
+    @property
     def newest(self) -> int:
         """Newest stamp [ns]; 0 before the first message."""
         return max(group.newest for group in self)

@@ -1,6 +1,12 @@
 """The output of a stream for one stamp."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 
@@ -38,3 +44,26 @@ class Output(NamedTuple):
     std: Array
     load_arguments: tuple[Array, ...] = ()
     wrench: Array | None = None
+
+
+class Outputs(NamedTuple):
+    """The fields of k outputs: stamps (k,) [ns], and arrays (k, n)."""
+
+    stamps: NDArray[np.int64]
+    q: Array
+    qd: Array
+    qdd: Array
+    effort: Array
+    measured: Array
+
+    def some(self, rows: slice | NDArray[np.bool_]) -> Outputs:
+        """Return some of the outputs."""
+        return Outputs(self.stamps[rows], self.q[rows], self.qd[rows], self.qdd[rows],
+                       self.effort[rows], self.measured[rows])
+
+    @staticmethod
+    def of(outputs: Sequence[Output]) -> Outputs:
+        """Return the fields of outputs as arrays."""
+        return Outputs(np.array([output.stamp for output in outputs], dtype=np.int64), *(
+            np.array([getattr(output, what) for output in outputs])
+            for what in Outputs._fields[1:]))

@@ -1,0 +1,143 @@
+"""A stream that uses later samples: it smooths long pieces of a recording, each as a whole."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.errors import StateError
+from urdf2dyn_ros.evaluation.recorder import Recorder
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.joint_states.layouts import Indices
+from urdf2dyn_ros.smoothing.smoother import smoothed
+from urdf2dyn_ros.stamps import SECOND_NS, is_stamp
+from urdf2dyn_ros.stream.output import Output, Outputs
+from urdf2dyn_ros.stream.stream import Stream
+
+_PIECE = 16_384
+"""Samples of a piece, so that the memory does not grow with the recording."""
+
+_OVERLAP = 2 * SECOND_NS
+"""Time by which pieces overlap [ns]."""
+
+_ACCEPTED = ('warming_up', 'incomplete')
+"""Outcomes of messages with samples: no estimate is valid yet."""
+
+
+class OfflineStream(Stream):
+    """
+    Checks messages as a stream, but computes outputs when a piece of the motion is complete.
+
+    Joints of several publishers are smoothed at their own stamps, and evaluated at those of the
+    outputs. `take` returns the outputs since its last call; `finish` ends the motion. It also ends
+    where the stream restarts, for instance at a gap. `cutoffs` has the lowest and the highest
+    cutoff of each joint that were chosen [Hz], (2, n).
+
+    """
+
+    def __init__(self, dynamics: InverseDynamics, limits: Array) -> None:
+        super().__init__(dynamics.joint_names, dynamics.continuous, dynamics, Recorder,
+                         clock=lambda: 0, limits=limits)
+        self._dynamics = dynamics
+        self._known = self._groups.all
+        self._wanted: list[int] = []
+        self._measured: list[tuple[int, Indices, Array]] = []
+        self._ready: list[Outputs] = []
+        n = len(self._names)
+        self.cutoffs = np.array([np.full(n, np.inf), np.full(n, -np.inf)])
+
+    def take(self) -> Iterator[Outputs]:
+        """Yield the outputs that were computed, and remove them."""
+        ready, self._ready = self._ready, []
+        yield from ready
+
+    def finish(self) -> None:
+        """Compute the outputs of the samples that wait for later ones."""
+        self._smooth(ends=True)
+
+    def _process(self, stamp: int, names: Sequence[str], position: Sequence[float],
+                 velocity: Sequence[float], effort: Sequence[float],
+                 compute: bool) -> Output | str | None:
+        if not is_stamp(stamp):
+            return 'no_stamp'
+        message = self._messages.read(names, position, velocity, effort)
+        if isinstance(message, str):
+            return message
+        outcome = self._groups.add(stamp, message)
+        if self._groups.restarted or self._groups.all is not self._known:
+            self._smooth(ends=True)
+            self._known = self._groups.all
+        if outcome in _ACCEPTED:
+            self._measured.append((stamp, message.layout.joints, message.effort))
+        if outcome != 'warming_up':
+            return outcome
+        self._wanted.append(stamp)
+        if len(self._wanted) % _PIECE == 0 and stamp - self._wanted[0] > 2 * _OVERLAP:
+            # joints that are not received any more must not fill the memory
+            self._smooth(ends=len(self._wanted) > 4 * _PIECE)
+        return None
+
+    def _smooth(self, ends: bool) -> None:
+        """Compute outputs up to where the motion ends, or the next piece begins."""
+        wanted = np.array(self._wanted, dtype=np.int64)
+        parts = [(group, group.estimator) for group in self._known]
+        recorders = [recorder for _, recorder in parts if isinstance(recorder, Recorder)]
+        motions = [recorder.motion() for recorder in recorders]
+        spans = [recorder.span(stamps) for recorder, (stamps, _) in zip(recorders, motions)]
+        known = [span for span in spans if span is not None]
+        at = wanted[:0]
+        if len(known) == len(spans):
+            first, last = max(span[0] for span in known), min(span[1] for span in known)
+            at = wanted[(wanted >= first) & (wanted <= last - (0 if ends else _OVERLAP))]
+        if len(at):
+            motion = np.empty((3, len(at), len(self._names)))
+            for group, (stamps, positions) in zip(self._known, motions):
+                estimate = smoothed(stamps, positions, at)
+                motion[:, :, group.joints] = estimate[:3]
+                low, high = self.cutoffs[:, group.joints]
+                self.cutoffs[:, group.joints] = (np.minimum(low, estimate.cutoffs),
+                                                 np.maximum(high, estimate.cutoffs))
+            self._add(at, *motion)
+        done = wanted[-1:] if ends else at[-1:]
+        later = wanted[wanted > done] if len(done) else wanted
+        self.counters['warming_up'] += len(wanted) - len(later) - len(at)
+        self._wanted = later.tolist()
+        for recorder in recorders:
+            if ends:
+                recorder.end()
+            elif len(at):
+                recorder.forget(int(at[-1]) - _OVERLAP)
+        self._measured = [] if ends else [
+            each for each in self._measured if not len(at) or each[0] > at[-1] - _OVERLAP]
+
+    def _add(self, stamps: NDArray[np.int64], q: Array, qd: Array, qdd: Array) -> None:
+        """Add outputs of estimates (k, n); those that are not finite are counted."""
+        try:
+            efforts = self._dynamics(q, qd, qdd)
+        except StateError:
+            efforts = np.array([self._effort(*row) for row in zip(q, qd, qdd)])
+        known = np.isfinite(efforts).all(axis=1)
+        self.counters['used'] += int(known.sum())
+        self.counters['not_finite'] += int((~known).sum())
+        self._ready.append(Outputs(stamps, q, qd, qdd, efforts,
+                                   self._measured_at(stamps)).some(known))
+
+    def _effort(self, q: Array, qd: Array, qdd: Array) -> Array:
+        try:
+            effort: Array = self._dynamics(q, qd, qdd)
+            return effort
+        except (ArithmeticError, StateError):
+            return np.full(len(q), np.nan)
+
+    def _measured_at(self, stamps: NDArray[np.int64]) -> Array:
+        """Return the newest measured efforts (k, n) at some stamps (k,) [ns]."""
+        result = np.full((len(stamps), len(self._names)), np.nan)
+        by_joints: dict[bytes, list[tuple[int, Indices, Array]]] = {}
+        for each in self._measured:
+            by_joints.setdefault(each[1].tobytes(), []).append(each)
+        for messages in by_joints.values():
+            rows = np.searchsorted([each[0] for each in messages], stamps, side='right') - 1
+            values = np.array([each[2] for each in messages])[np.maximum(rows, 0)]
+            result[:, messages[0][1]] = np.where(rows[:, None] >= 0, values, np.nan)
+        return result

@@ -1,0 +1,113 @@
+"""
+The cutoff of a smoothing spline for each joint, by how well it predicts what it did not see.
+
+Noise of real sensors is not white: encoders, filters in drivers, stamps and vibration make errors
+of neighbouring samples alike. A curve that follows them predicts single samples well, but not a
+block of them: so blocks are hidden from the spline that are longer than such errors last, and the
+curve is compared with the samples in the middle of the block.
+
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.smoothing.spline import SmoothingSpline
+
+CUTOFFS = 2.0 ** np.arange(-1.0, 6.1)
+"""Cutoffs that are compared [Hz]."""
+
+_SHARE = 0.4
+"""Largest cutoff, in rates of the samples."""
+
+_HIDDEN = (0.06, 0.12)
+"""Lengths of hidden blocks [s]."""
+
+_FEWEST = 3.0
+"""Shortest hidden block, in periods."""
+
+_FOLDS = 3
+"""A block is hidden, and the next two are seen; each is hidden once."""
+
+_SHIFTS = (0.0, 0.5)
+"""Shifts of the blocks, in blocks."""
+
+_FAST = 20.0
+"""Cutoff beyond which a motion is less and less plausible [Hz]."""
+
+_SLOWER = 0.3
+"""Power of the cutoff by which a faster one must predict better."""
+
+_RATE = 250.0
+"""Rate to which samples are averaged for the comparison [Hz]."""
+
+
+_NEGLIGIBLE = 1e-4
+"""Error of the acceleration, relative to its root mean square, that is negligible."""
+
+_WHITE = 0.05
+"""Variance of the acceleration by white noise of unit variance, period and angular cutoff."""
+
+
+def cutoffs(time: Array, samples: Array, period: float, noise: Array) -> Array:
+    """
+    Return the cutoff (n,) [Hz] for each column of samples (k, n) at times (k,) [s].
+
+    It is the geometric mean of those compared, weighted by the inverse of their mean squared
+    errors, as several may predict equally well. A higher one must predict better, much better
+    beyond 20 Hz: the noise of an acceleration rises with the cutoff, and few joints move so fast.
+    Where `noise` (n,) [rad or m] is negligible, as in simulation, the cutoff is higher.
+
+    """
+    most = _SHARE / period
+    tried = CUTOFFS[most >= CUTOFFS]
+    if len(tried) < 2:
+        return np.full(samples.shape[1], most)
+    middle = SmoothingSpline(time, period, tried[len(tried) // 2])
+    harmless = _harmless(middle.values(middle.fit(samples), time, 2),
+                         noise * np.sqrt(_WHITE * period))
+    averaged = max(1, round(1.0 / (_RATE * period)))
+    time, samples = _averaged(time, averaged), _averaged(samples, averaged)
+    period *= averaged
+    folds = [fold for length in _HIDDEN for shift in _SHIFTS
+             for fold in _hidden(time, max(length, _FEWEST * period), shift)]
+    if any(not len(judged) for _, judged in folds):
+        return np.full(samples.shape[1], most)
+    errors = np.zeros((len(_HIDDEN), len(tried), samples.shape[1]))
+    for number, cutoff in enumerate(tried):
+        spline = SmoothingSpline(time, period, cutoff)
+        squares = [np.square(each).mean(axis=0) for each in spline.unseen(samples, folds)]
+        errors[:, number] = np.reshape(squares, (len(_HIDDEN), -1, len(noise))).mean(axis=1)
+    errors *= (tried ** _SLOWER * (1.0 + (tried / _FAST) ** 4))[:, None]
+    errors = np.maximum(np.nan_to_num(errors, nan=np.inf), 1e-300)
+    weights = errors.min(axis=1, keepdims=True) / errors
+    weights /= weights.sum(axis=1, keepdims=True)
+    chosen = np.exp((weights * np.log(tried)[:, None]).sum(axis=1).mean(axis=0))
+    result: Array = np.maximum(chosen, np.minimum(harmless, tried[-1]))
+    return result
+
+
+def _harmless(accelerations: Array, noise: Array) -> Array:
+    """Return the cutoff (n,) [Hz] up to which noise is negligible; 0 where nothing moves."""
+    size = np.sqrt(np.square(accelerations).mean(axis=0))
+    with np.errstate(divide='ignore', invalid='ignore'):
+        ratios = _NEGLIGIBLE * size / noise
+    cutoff: Array = np.where(size > 0.0, ratios, 0.0) ** 0.4 / (2.0 * np.pi)
+    return cutoff
+
+
+def _averaged(values: Array, count: int) -> Array:
+    """Return the means of so many rows each."""
+    rows = len(values) // count * count
+    means: Array = values[:rows].reshape(-1, count, *values.shape[1:]).mean(axis=1)
+    return means
+
+
+def _hidden(time: Array, length: float,
+            shift: float) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return the rows that are hidden and those in the middle of their blocks, for each fold."""
+    place = (time - time[0]) / length + shift
+    block = place.astype(np.int64)
+    middle = np.abs(place - block - 0.5) <= 1.0 / 6.0 + 1e-9
+    return [(np.flatnonzero(block % _FOLDS == fold),
+             np.flatnonzero((block % _FOLDS == fold) & middle)) for fold in range(_FOLDS)]
