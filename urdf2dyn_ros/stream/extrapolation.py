@@ -1,5 +1,7 @@
 """How accelerations go on after the newest, by what would have predicted them best so far."""
 
+from math import isfinite
+
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
@@ -7,7 +9,8 @@ from urdf2dyn_ros.algebra.arrays import Array
 ERROR_GAIN = 0.05
 """Part by which the mean squared errors follow a new one, after the first ones."""
 
-_CONSTANT, _LINEAR, _QUADRATIC = range(3)
+_UNKNOWN = 1e300
+"""Mean squared error before the first one."""
 
 
 class Extrapolation:
@@ -18,54 +21,55 @@ class Extrapolation:
     one with the least mean squared error is used, joint by joint: the quadratic one for smooth
     motion, the constant one for noise. This error is also how uncertain it is.
 
+    The polynomials are those of Newton through the last accelerations, with divided differences;
+    the error of one is the next divided difference times the distances to the stamps of its own.
+
     """
 
     def __init__(self, joints: int) -> None:
-        self._errors = np.zeros((3, joints))
-        self._errors[_LINEAR:] = np.inf   # until they are known
-        self._predictions = np.zeros(3)
+        self._zero = np.zeros(joints)
+        self._squares = np.full((3, joints), _UNKNOWN)
+        self._squares[0] = 0.0
+        self._predictions = [0, 0, 0]
         self.restart()
 
     def restart(self) -> None:
         """Forget the accelerations, but not the errors."""
-        k = self._errors.shape[1]
         self._count, self._stamp, self._step = 0, 0, 0.0
-        self._qdd, self._slope = np.zeros(k), np.zeros(k)
-        self._jerks, self._snaps = np.zeros((3, k)), np.zeros((3, k))
-        self._jerk, self._snap, self._error = np.zeros(k), np.zeros(k), np.zeros(k)
+        self._qdd = self._slope = self._curvature = self._zero
 
     def add(self, stamp: int, qdd: Array) -> None:
         """Add the accelerations of a stamp [ns], which is newer than those before."""
-        step = (stamp - self._stamp) * 1e-9
+        h = (stamp - self._stamp) * 1e-9
         if self._count:
-            self._learn(step, qdd)
-            slope = (qdd - self._qdd) / step
-            self._jerks[_LINEAR:] = slope
-            if self._count > 1:
-                curvature = (slope - self._slope) / (step + self._step)
-                self._jerks[_QUADRATIC] += step * curvature
-                self._snaps[_QUADRATIC] = 2.0 * curvature
-            self._slope = slope
+            span = h + self._step
+            slope = (qdd - self._qdd) / h
+            curvature = (slope - self._slope) / span if self._count > 1 else self._zero
+            self._learn(np.array((slope * h, curvature * (h * span),
+                                  (curvature - self._curvature) * (h * span))))
+            self._step, self._slope, self._curvature = h, slope, curvature
         self._count += 1
-        self._stamp, self._step, self._qdd = stamp, step, qdd
-        best, joints = self._errors.argmin(axis=0), np.arange(len(qdd))
-        self._jerk, self._snap = self._jerks[best, joints], self._snaps[best, joints]
-        self._error = self._errors[best, joints]
+        self._stamp, self._qdd = stamp, qdd
+
+    def _learn(self, errors: Array) -> None:
+        """Add the errors of the three, (3, k), as far as there were enough accelerations."""
+        squares = errors * errors
+        if not isfinite(squares.sum()):
+            return
+        known = min(self._count, 3)
+        if known == 3 and self._predictions[2] * ERROR_GAIN > 1.0:
+            self._squares *= 1.0 - ERROR_GAIN
+            self._squares += ERROR_GAIN * squares
+            return
+        for order in range(known):
+            self._predictions[order] += 1
+            gain = max(1.0 / self._predictions[order], ERROR_GAIN)
+            self._squares[order] = (1.0 - gain) * self._squares[order] + gain * squares[order]
 
     def at(self, h: float) -> tuple[Array, Array, Array]:
         """Return jerk and snap, and the squared error of the acceleration a time h [s] later."""
-        share = h / self._step if self._count > 1 else 1.0
-        return self._jerk, self._snap, self._error * share**2
-
-    def _learn(self, step: float, qdd: Array) -> None:
-        known = min(self._count, 3)   # a slope needs two, a curvature three
-        errors = np.square(self._qdd + step * (self._jerks[:known]
-                                               + step / 2.0 * self._snaps[:known]) - qdd)
-        if not np.isfinite(errors).all():
-            return
-        for order, error in enumerate(errors):
-            self._predictions[order] += 1
-            gain = max(1.0 / self._predictions[order], ERROR_GAIN)
-            if self._predictions[order] == 1:
-                self._errors[order] = error
-            self._errors[order] += gain * (error - self._errors[order])
+        order = self._squares.argmin(axis=0)
+        quadratic = self._curvature * (order == 2)
+        share = h / self._step if self._step else 1.0
+        return (self._slope * (order > 0) + self._step * quadratic, 2.0 * quadratic,
+                self._squares.min(axis=0) * share**2)

@@ -83,8 +83,8 @@ class Group:
         Messages in a row by which this group would have been the better one to lead.
     skew : int
         By how much the newest sample was older than that of the leading group [ns] at an output.
-    set_of_message : bytes
-        Joints of the newest message, and in `repeated` how often there were the same before.
+    message : object
+        Groups of the newest message; `repeated` is how often there were the same before.
 
     """
 
@@ -99,7 +99,8 @@ class Group:
         self.event = ''
         self.lag = self.spread = self.skew = self.better = 0
         self.carried = False   # whether states are carried to stamps of other groups
-        self.set_of_message, self.repeated = b'', 0
+        self.message: object = None
+        self.repeated = 0
         self._not_measured = np.full(len(self.joints), np.nan)
         self._efforts: deque[tuple[int, Array]] = deque(maxlen=MAX_EFFORTS)
         self._forget()

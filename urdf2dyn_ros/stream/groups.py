@@ -82,7 +82,7 @@ class Groups:
         outcomes = [group.add(stamp, *(values if entries is None else values[entries]
                                        for values in (q, qd, effort))) for group, entries in parts]
         self._count(received)
-        self._partition.join(received)
+        self._partition.join(parts)
         return self._outcome(received, outcomes)
 
     def _count(self, received: Sequence[Group]) -> None:
@@ -124,11 +124,11 @@ class Groups:
             return 'warming_up'
         if not all(group.reaches(stamp, leader.newest, self._max_skew) for group in groups):
             return 'skewed'
-        vectors = np.empty((5, sum(len(group.joints) for group in groups)))
+        rows = []
         for group in groups:
             group.skew = leader.newest - group.newest
             estimate, measured = group.history.at(stamp)
-            vectors[:, group.joints] = (estimate.q, estimate.qd, estimate.qdd, estimate.std,
-                                        measured)
-        q, qd, qdd, std, measured = vectors
+            rows.append((estimate.q, estimate.qd, estimate.qdd, estimate.std, measured))
+        q, qd, qdd, std, measured = (np.concatenate(row)[self._partition.order]
+                                     for row in zip(*rows))
         return Known(Estimate(stamp, q, qd, qdd, std, valid=True), measured)

@@ -78,8 +78,8 @@ class History:
         jerk, snap, error = self._extrapolation.at(h)
         if len(past) > 1:
             other = past[1].estimate
-            jerk, snap = (other.qdd - qdd) / ((other.stamp - base.stamp) * 1e-9), np.zeros_like(q)
-            error = error if h < 0.0 else np.zeros_like(q)
+            jerk, snap = (other.qdd - qdd) / ((other.stamp - base.stamp) * 1e-9), 0.0 * snap
+            error = error * (h < 0.0)
         return Known(Estimate(
             stamp, q + h * (qd + h / 2.0 * (qdd + h / 3.0 * (jerk + h / 4.0 * snap))),
             qd + h * (qdd + h / 2.0 * (jerk + h / 3.0 * snap)),

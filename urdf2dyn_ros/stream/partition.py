@@ -28,6 +28,8 @@ class Partition:
     ----------
     groups : list of Group
         Replaced as a whole when it changes.
+    order : ndarray of int, (n,)
+        For each joint of the model, its place among the joints of all groups.
 
     """
 
@@ -72,12 +74,12 @@ class Partition:
         if len(groups) > len(self.groups):
             self._replace(groups)
 
-    def join(self, received: Sequence[Group]) -> None:
+    def join(self, parts: Parts) -> None:
         """Make one group of those in a message if they have been received together for long."""
-        together = b''.join(group.joints.tobytes() for group in received)
-        for group in received:
-            group.repeated = group.repeated + 1 if group.set_of_message == together else 0
-            group.set_of_message = together
+        for group, _ in parts:
+            group.repeated = group.repeated + 1 if group.message is parts else 0
+            group.message = parts
+        received = [group for group, _ in parts]
         if len(received) > 1 and all(
                 group.repeated >= self._messages_to_join for group in received):
             self._messages_to_join *= 2
@@ -93,6 +95,7 @@ class Partition:
 
     def _replace(self, groups: Iterable[Group]) -> None:
         self.groups = list(groups)
+        self.order = np.argsort(np.concatenate([group.joints for group in self.groups]))
         for group in self.groups:
             group.carried = len(self.groups) > 1
         self._known.clear()
