@@ -86,6 +86,17 @@ def test_jitter_loss_and_offsets(rates, change):
 
 
 @pytest.mark.fault(26)
+def test_clocks_that_differ_are_reported_with_the_remedy():
+    """By 20 ms, as those of two computers may; max_skew accepts that."""
+    publishers = [Publisher([0], 500), Publisher([1], 500, shift=lambda time: -0.02)]
+    run = Run(arm(), publishers, 1.0)
+    assert not run.outputs
+    warning, = run.stream.warnings
+    assert 'stamps are 20 ms' in warning and 'stream.max_skew' in warning
+    assert Run(arm(), publishers, 1.0, **{'stream.max_skew': 0.03}).outputs
+
+
+@pytest.mark.fault(26)
 def test_equal_stamps_are_one_sample():
     """Nothing is carried, whichever of the two is received first."""
     run = judged(Run(arm(), [Publisher([1], 100), Publisher([0], 100)], 2.0), 0.0005, 0.001)

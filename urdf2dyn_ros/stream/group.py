@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from copy import deepcopy
-from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -40,29 +39,6 @@ class Joints(NamedTuple):
     limits: Array
 
 
-class GroupFigures(NamedTuple):
-    """
-    What is received of joints, for people.
-
-    Attributes
-    ----------
-    joints : tuple of str
-        Their names.
-    rate : float
-        Messages per second by their stamps, without losses [Hz]; NaN while it is unknown.
-    age : float or None
-        Age of the newest stamp [s]; None before the first message.
-    skew : float
-        By how much their newest stamp is older than that of the newest efforts [s].
-
-    """
-
-    joints: tuple[str, ...]
-    rate: float
-    age: float | None
-    skew: float
-
-
 class Group:
     """
     The samples of joints that are received together, at their own stamps.
@@ -82,7 +58,9 @@ class Group:
     better : int
         Messages in a row by which this group would have been the better one to lead.
     skew : int
-        By how much the newest sample was older than that of the leading group [ns] at an output.
+        By how much the newest sample was older than that of the leading group [ns] at its newest.
+    skewed : int
+        Messages of the leading group in a row without an output, because it was too much.
     message : object
         Groups of the newest message; `repeated` is how often there were the same before.
 
@@ -97,7 +75,7 @@ class Group:
         self.history = History(len(self.joints))
         self.newest = newest
         self.event = ''
-        self.lag = self.spread = self.skew = self.better = 0
+        self.lag = self.spread = self.skew = self.skewed = self.better = 0
         self.carried = False   # whether states are carried to stamps of other groups
         self.message: object = None
         self.repeated = 0
@@ -172,26 +150,20 @@ class Group:
         """Return whether a stamp [ns] is a gap or a clock jump from the newest sample."""
         return self.newest == 0 or self.steps.is_jump(stamp - self.newest)
 
-    def reaches(self, stamp: int, newest: int, max_skew: int) -> bool:
+    def reaches(self, stamp: int, max_skew: int) -> bool:
         """
         Return whether the state can be carried to a stamp [ns], by max_skew [ns] if not 0.
 
-        The newest sample must not be farther from that of the leading group, `newest` [ns]: a
-        clock that is set back does not make it late.
+        The newest sample must not be farther from that of the leading group either: a clock that
+        is set back does not make it late.
 
         """
         most = max_skew or max(round(MOST_CARRIED_PERIODS * self.steps.period), LEAST_CARRIED_NS)
-        return abs(newest - self.newest) <= most and self.history.distance(stamp) <= most
+        return abs(self.skew) <= most and self.history.distance(stamp) <= most
 
     def names(self, joint_names: Sequence[str]) -> tuple[str, ...]:
         """Return the names of the joints, of those of the model."""
         return tuple(joint_names[joint] for joint in self.joints.tolist())
-
-    def figures(self, joint_names: Sequence[str], now: int) -> GroupFigures:
-        """Return what is received at the present time [ns], for the names of the model."""
-        period = self.steps.period
-        return GroupFigures(self.names(joint_names), 1e9 / period if period else nan,
-                            (now - self.newest) * 1e-9 if self.newest else None, self.skew * 1e-9)
 
     def _measured_at(self, stamp: int) -> Array:
         efforts = self._efforts

@@ -122,11 +122,13 @@ class Groups:
         stamp = leader.history.newest_until(leader.newest - max(group.lag for group in groups))
         if stamp is None:
             return 'warming_up'
-        if not all(group.reaches(stamp, leader.newest, self._max_skew) for group in groups):
+        for group in groups:
+            group.skew = leader.newest - group.newest
+            group.skewed = 0 if group.reaches(stamp, self._max_skew) else group.skewed + 1
+        if any(group.skewed for group in groups):
             return 'skewed'
         rows = []
         for group in groups:
-            group.skew = leader.newest - group.newest
             estimate, measured = group.history.at(stamp)
             rows.append((estimate.q, estimate.qd, estimate.qdd, estimate.std, measured))
         q, qd, qdd, std, measured = (np.concatenate(row)[self._partition.order]

@@ -10,10 +10,9 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.estimate import Accelerated, Estimator
 from urdf2dyn_ros.joint_states.messages import Messages, is_finite
 from urdf2dyn_ros.parameters import Parameter, check_all
-from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.stamps import is_stamp
 from urdf2dyn_ros.stream.effort_queue import EffortQueue, LoadArguments
-from urdf2dyn_ros.stream.group import GroupFigures
+from urdf2dyn_ros.stream.group_figures import GroupFigures, figures, warnings
 from urdf2dyn_ros.stream.groups import Groups
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.partition import Partition
@@ -116,20 +115,14 @@ class Stream:
     def groups(self) -> list[GroupFigures]:
         """Figures of the joints that are received together."""
         now = self._clock()
-        return [group.figures(self._names, now) for group in self._groups]
+        return [figures(group, self._names, now) for group in self._groups]
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is not credible or not received any more, and why, in sentences."""
-        groups = self._groups
-        return (*(f'position of {self._names[group.joints[joint]]!r}: {text}'
-                  for group in groups for joint, text in group.positions.warnings.items()),
-                *(f'velocity of {self._names[group.joints[joint]]!r}: {text}'
-                  for group in groups for joint, text in group.velocities.warnings.items()),
-                *(f'joint states of {listed(group.names(self._names))}: their stamps are '
-                  f'{(groups.newest - group.newest) * 1e-9:.3g} s older than those of other '
-                  'joints, over stream.max_gap and five of their periods: there are no efforts'
-                  for group in groups.absent if group.newest))
+        newest = self._groups.newest
+        return tuple(warning for group in self._groups
+                     for warning in warnings(group, self._names, newest))
 
     def accelerate(self, stamp: int, names: Sequence[str], accelerations: Sequence[float]) -> None:
         """

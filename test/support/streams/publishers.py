@@ -114,6 +114,9 @@ class Run:
         expected = of.efforts(stamps)
         self.times = (np.array(stamps) - START) * 1e-9
         self.errors = np.array([output.effort for output in self.outputs]) - expected
+        self.rms = self.most = np.nan
+        if not self.outputs:
+            return
         self.rms = float((np.sqrt((self.errors**2).mean(axis=0) / (expected**2).mean(axis=0))
                           ).max())
         self.most = float((np.abs(self.errors).max(axis=0) / np.abs(expected).max(axis=0)).max())

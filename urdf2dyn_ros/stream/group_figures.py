@@ -1,0 +1,60 @@
+"""What is received of a group of joints, for people."""
+
+from collections.abc import Iterator, Sequence
+from math import nan
+from typing import NamedTuple
+
+from urdf2dyn_ros.quoting import listed
+from urdf2dyn_ros.stream.group import Group
+
+SKEWED_TO_WARN = 20
+"""Messages in a row without an output after which joints that are too late are reported."""
+
+
+class GroupFigures(NamedTuple):
+    """
+    Figures of joints that are received together.
+
+    Attributes
+    ----------
+    joints : tuple of str
+        Their names.
+    rate : float
+        Messages per second by their stamps, without losses [Hz]; NaN while it is unknown.
+    age : float or None
+        Age of the newest stamp [s]; None before the first message.
+    skew : float
+        By how much their newest stamp is older than that of the newest efforts [s].
+
+    """
+
+    joints: tuple[str, ...]
+    rate: float
+    age: float | None
+    skew: float
+
+
+def figures(group: Group, joint_names: Sequence[str], now: int) -> GroupFigures:
+    """Return the figures at the present time [ns], for the names of the model."""
+    period = group.steps.period
+    return GroupFigures(group.names(joint_names), 1e9 / period if period else nan,
+                        (now - group.newest) * 1e-9 if group.newest else None, group.skew * 1e-9)
+
+
+def warnings(group: Group, joint_names: Sequence[str], newest: int) -> Iterator[str]:
+    """Yield what is not credible or too old, given the newest stamp of all joints [ns]."""
+    names = group.names(joint_names)
+    for what, found in (('position', group.positions.warnings),
+                        ('velocity', group.velocities.warnings)):
+        for joint, text in found.items():
+            yield f'{what} of {names[joint]!r}: {text}'
+    if group.newest and group.is_far(newest):
+        yield (f'joint states of {listed(names)}: their stamps are '
+               f'{(newest - group.newest) * 1e-9:.3g} s older than those of other joints, over '
+               'stream.max_gap and five of their periods: there are no efforts')
+    elif group.skewed >= SKEWED_TO_WARN:
+        side = 'older' if group.skew > 0 else 'newer'
+        yield (f'joint states of {listed(names)}: their stamps are '
+               f'{abs(group.skew) * 1e-6:.3g} ms {side} than those of other '
+               'joints, too much to compute efforts: are the clocks synchronised? '
+               'stream.max_skew allows more')
