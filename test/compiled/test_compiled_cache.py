@@ -1,5 +1,6 @@
 """Where compiled code is kept: shared by processes, checked before it is loaded, made again."""
 
+import gc
 import logging
 import os
 import stat
@@ -68,6 +69,18 @@ def run(**changed: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, '-c', SCRIPT, str(OWN / 'robot_2r.urdf')],
                           capture_output=True, text=True, env={**os.environ, **changed},
                           check=False)
+
+
+def test_machine_code_is_unloaded_with_its_model(folder: Path) -> None:
+    """A node with ever new parameters would fill the memory."""
+    for k in range(4):
+        made = InverseDynamics(MODEL, (0.0, 0.1 * k, -9.81), backend='c')
+        gc.collect()
+        loaded = {line.split()[-1] for line in Path('/proc/self/maps').read_text().splitlines()
+                  if str(folder) in line}
+        # the last model and the extension module
+        assert len(loaded) == 2
+    assert np.isfinite(made(*STATE)).all()
 
 
 def test_processes_at_the_same_time_share_an_empty_cache(folder: Path) -> None:

@@ -4,6 +4,8 @@ import ctypes
 import logging
 import sys
 import sysconfig
+import weakref
+from _ctypes import dlclose
 from collections.abc import Callable
 from functools import lru_cache
 from importlib.machinery import ExtensionFileLoader, ModuleSpec
@@ -68,6 +70,8 @@ def compiled(source: Source, threads: int = 1) -> Caller:
 
 def _robot_library(path: Path) -> ctypes.CDLL:
     library = ctypes.CDLL(str(path))
+    # ctypes itself unloads nothing; a node may be given ever new parameters
+    weakref.finalize(library, dlclose, library._handle).atexit = False
     pointers = ctypes.POINTER(ctypes.c_void_p)
     library.urdf2dyn_one.argtypes = [pointers, ctypes.c_void_p]
     library.urdf2dyn_many.argtypes = [pointers, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_long]
