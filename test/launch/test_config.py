@@ -19,7 +19,7 @@ from urdf2dyn_ros.system.share import robot_file
 FILE = ROOT / 'config' / 'dynamics.yaml'
 KINDS = {bool: RosParameter.Type.BOOL, int: RosParameter.Type.INTEGER,
          float: RosParameter.Type.DOUBLE, str: RosParameter.Type.STRING,
-         tuple: RosParameter.Type.DOUBLE_ARRAY}
+         (float,): RosParameter.Type.DOUBLE_ARRAY, (str,): RosParameter.Type.STRING_ARRAY}
 
 
 def test_the_file_is_what_the_table_gives() -> None:
@@ -64,7 +64,8 @@ def test_rcl_reads_the_defaults_in_their_types(monkeypatch: pytest.MonkeyPatch) 
             if row.name == 'robot_description':
                 continue
             parameter = node.get_parameter(row.name)
-            assert parameter.type_ == KINDS[type(row.default)], row.name
+            kind = (type(row.default[0]),) if isinstance(row.default, tuple) else type(row.default)
+            assert parameter.type_ == KINDS[kind], row.name
             value = parameter.value
             assert (tuple(value) if isinstance(row.default, tuple) else value) == row.default
     finally:

@@ -141,8 +141,10 @@ def test_messages_left_out_are_told_with_the_reason() -> None:
 def test_missing_and_unknown_joints_are_named() -> None:
     """Unknown ones are nothing to warn of."""
     running = state(names=['joint2', 'wheel'])
-    assert heard(running, incomplete=9) == (Level.WARN, 'missing joints: joint1')
+    level, message = heard(running, incomplete=9)
+    assert level == Level.WARN and message.startswith('missing joints: joint1; if nothing')
     values = input_status(running, FIGURES, Counter(incomplete=9), ONE).values
+    assert values['remedy'].endswith("ros2 param set inverse_dynamics hold '[\"joint1\"]'")
     assert values['missing joints'] == 'joint1' and values['unknown joints'] == 'wheel'
     assert heard(state(names=[*NAMES, 'wheel']))[0] == Level.OK
 

@@ -42,6 +42,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--rename', action='append', default=[], metavar='REGEX=NAME',
                         help='rename recorded joints whose whole name matches, for instance '
                         r"'fer_joint(\d)=panda_joint\1'; may be repeated")
+    parser.add_argument('--hold', action='append', default=[], metavar='JOINT[=POSITION]',
+                        help='a joint that is not in the recording was at rest at this position '
+                        '[rad or m] (default: 0 or the limit nearest to it); auto: all that are '
+                        'not; may be repeated')
     parser.add_argument('--estimator', choices=(OFFLINE_DEFAULT, *ESTIMATORS), default='',
                         help='estimator of accelerations; external: as recorded (default: as '
                         f'recorded, or else {OFFLINE_DEFAULT}, offline)')
@@ -79,7 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
     semantics = arguments.effort_semantics
     settings = Settings(arguments.estimator, semantics, tuple(arguments.gains),
                         tuple(arguments.rename), arguments.observer,
-                        arguments.observer_gain, tuple(arguments.thresholds))
+                        arguments.observer_gain, tuple(arguments.thresholds),
+                        tuple(arguments.hold))
     with progress('evaluating') as show:
         recording = open_recording(arguments.recording, arguments.topic, show)
         output = writable_directory(arguments.output)

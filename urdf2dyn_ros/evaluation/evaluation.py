@@ -23,13 +23,19 @@ from urdf2dyn_ros.evaluation.effort_bag import EffortBag, storage_kind
 from urdf2dyn_ros.evaluation.effort_rows import EffortRows
 from urdf2dyn_ros.evaluation.effort_sinks import EffortSinks
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
-from urdf2dyn_ros.evaluation.joint_names import check_recorded_joints, heads_with, renaming
+from urdf2dyn_ros.evaluation.joint_names import (
+    check_recorded_joints,
+    heads_with,
+    held_joints,
+    renaming,
+)
 from urdf2dyn_ros.evaluation.offline_stream import OfflineStream
 from urdf2dyn_ros.evaluation.result import Evaluation, Settings
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import Record, Recording
 from urdf2dyn_ros.recordings.messages import LATEST_STAMP, TOO_LATE
 from urdf2dyn_ros.stamps import SECOND_NS
+from urdf2dyn_ros.stream.hold import Hold, read_hold
 from urdf2dyn_ros.system.atomic_file import atomic_file
 
 _TABLE, _BAG = 'efforts.csv', 'efforts_bag'
@@ -54,7 +60,8 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     RecordingError
         If there is no record, or a joint is missing.
     ParameterError
-        For a wrong number of gains, an invalid rule for names, or a robot without joints.
+        For a wrong number of gains, an invalid rule for names, a joint that cannot be held, or a
+        robot without joints.
     ExportError
         If a file would replace the recording, or cannot be written.
 
@@ -69,12 +76,17 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     renamed = renaming(settings.renames, recording.path)
     records = (record._replace(names=renamed(tuple(record.names)))
                for record in recording.until_defect())
-    heads = heads_with(names, records)
-    check_recorded_joints(names, heads, recording.path)
+    hold, faults = read_hold(settings.hold, dynamics)
+    if faults:
+        raise ParameterError('\n'.join(faults))
+    heads = heads_with([name for name in names if name not in hold.positions], records)
+    hold = held_joints(hold, names, heads)
+    moving = [name for name in names if name not in hold.positions]
+    check_recorded_joints(moving, heads, recording.path)
     estimator = settings.estimator or (
-        RECORDED if has_accelerations(names, heads) else OFFLINE_DEFAULT)
+        RECORDED if has_accelerations(moving, heads) else OFFLINE_DEFAULT)
     settings = dataclasses.replace(settings, estimator=estimator, gains=gains)
-    result = Evaluation(estimator, files=[table])
+    result = Evaluation(estimator, files=[table], held=dict(hold.positions))
     try:
         with ExitStack() as stack:
             part = stack.enter_context(atomic_file(table))
@@ -87,7 +99,7 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
                 result.files.append(bag)
             else:
                 result.remark('no bag is written: the Python library rosbags is not installed')
-            _run(dynamics, settings, result, chain(heads, records), file, efforts)
+            _run(dynamics, settings, result, hold, chain(heads, records), file, efforts)
     except OSError as error:
         raise ExportError(f'cannot write to {directory}: {error.strerror}') from None
     result.records, result.error = recording.count, recording.error
@@ -95,7 +107,7 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     return result
 
 
-def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation,
+def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation, hold: Hold,
          records: Iterable[Record], table: TextIO, bag: EffortBag | None) -> None:
     """Pass every output of a stream to the table, the bag and the comparison."""
     joints = dynamics.joint_names
@@ -109,6 +121,7 @@ def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation,
     sinks = EffortSinks(joints, comparison, rows, bag)
     collected = CollectedStream(dynamics, settings.estimator)
     source = collected.stream
+    source.hold(hold)
     quantities = [f'{what} of {joint!r}: ' for what in ('position', 'velocity')
                   for joint in joints]
     for number, record in enumerate(records):
@@ -137,7 +150,9 @@ def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation,
         result.external.stop()
     if isinstance(source, OfflineStream) and sinks.span is not None:
         result.cutoffs = {joint: (low, high) for joint, low, high in zip(
-            joints, *source.cutoffs.tolist())}
+            joints, *source.cutoffs.tolist()) if low <= high}
+    for notice in source.held.notices:
+        result.remark(notice)
     result.counters, result.unknown = source.counters, source.unknown_joints
     result.joints = comparison.joints()
 

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+from shlex import quote as quoted
 
 from urdf2dyn_ros.errors import ParameterError, RecordingError
 from urdf2dyn_ros.quoting import first_names
 from urdf2dyn_ros.recordings import Record
+from urdf2dyn_ros.stream.hold import Hold
 
 _RECORDS_SEARCHED = 1000
 """Records that are searched for names: a sample may need several messages."""
@@ -29,6 +31,16 @@ def heads_with(names: Sequence[str], records: Iterator[Record]) -> list[Record]:
     return heads
 
 
+def held_joints(hold: Hold, names: Sequence[str], heads: Iterable[Record]) -> Hold:
+    """Return what is held in a recording: with ``auto``, also what its first records lack."""
+    recorded = {name for record in heads for name in record.names}
+    if not hold.automatic or recorded.isdisjoint(names):
+        return hold._replace(automatic=False)
+    lacking = {name: hold.defaults[name] for name in names
+               if name not in recorded and name not in hold.positions}
+    return Hold({**hold.positions, **lacking}, False, hold.defaults)
+
+
 def check_recorded_joints(joints: Sequence[str], heads: Iterable[Record], path: Path) -> None:
     """Raise RecordingError with the names of both sides if a joint of a model is missing."""
     recorded = tuple(dict.fromkeys(name for record in heads for name in record.names))
@@ -43,8 +55,10 @@ def check_recorded_joints(joints: Sequence[str], heads: Iterable[Record], path: 
             r"differ, rename the recording's: --rename 'fer_joint(\d)=panda_joint\1'")
     raise RecordingError(
         path, f'joints of the robot that are not in it: {first_names(missing, _MOST_NAMES)}; '
-        f'efforts need the motion of all joints:{sides}rename the recorded ones with --rename, '
-        'or use a URDF with the recorded joints, in which the joints at rest are fixed')
+        f'efforts need the motion of all joints:{sides}if their names differ, rename the recorded '
+        'ones with --rename; if they were at rest, hold them, at a position other than 0 with '
+        f'JOINT=POSITION [rad or m]: {" ".join(f"--hold {quoted(name)}" for name in missing)}; '
+        '--hold auto holds all of them')
 
 
 _MOST_LISTS = 64

@@ -12,6 +12,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.joint_states.layouts import Indices
 from urdf2dyn_ros.smoothing.smoother import smoothed
 from urdf2dyn_ros.stamps import SECOND_NS, is_stamp
+from urdf2dyn_ros.stream.group import Group
 from urdf2dyn_ros.stream.output import Output, Outputs
 from urdf2dyn_ros.stream.stream import Stream
 
@@ -32,15 +33,16 @@ class OfflineStream(Stream):
     Joints of several publishers are smoothed at their own stamps, and evaluated at those of the
     outputs. `take` returns the outputs since its last call; `finish` ends the motion. It also ends
     where the stream restarts, for instance at a gap. `cutoffs` has the lowest and the highest
-    cutoff of each joint that were chosen [Hz], (2, n).
+    cutoff of each joint that were chosen [Hz], (2, n); infinite for held joints.
 
     """
+
+    _known: list[Group]
 
     def __init__(self, dynamics: InverseDynamics, limits: Array) -> None:
         super().__init__(dynamics.joint_names, dynamics.continuous, dynamics, Recorder,
                          clock=lambda: 0, limits=limits)
         self._dynamics = dynamics
-        self._known = self._groups.all
         self._wanted: list[int] = []
         self._measured: list[tuple[int, Indices, Array]] = []
         self._ready: list[Outputs] = []
@@ -61,7 +63,7 @@ class OfflineStream(Stream):
                  compute: bool) -> Output | str | None:
         if not is_stamp(stamp):
             return 'no_stamp'
-        message = self._messages.read(names, position, velocity, effort)
+        message = self._read(names, position, velocity, effort)
         if isinstance(message, str):
             return message
         outcome = self._groups.add(stamp, message)
@@ -77,6 +79,13 @@ class OfflineStream(Stream):
             # joints that are not received any more must not fill the memory
             self._smooth(ends=len(self._wanted) > 4 * _PIECE)
         return None
+
+    def _start(self) -> None:
+        super()._start()
+        self._known = self._groups.all
+
+    def _end(self) -> None:
+        self._smooth(ends=True)
 
     def _smooth(self, ends: bool) -> None:
         """Compute outputs up to where the motion ends, or the next piece begins."""
@@ -95,10 +104,11 @@ class OfflineStream(Stream):
             for group, (stamps, positions) in zip(self._known, motions):
                 estimate = smoothed(stamps, positions, at)
                 motion[:, :, group.joints] = estimate[:3]
-                low, high = self.cutoffs[:, group.joints]
-                self.cutoffs[:, group.joints] = (np.minimum(low, estimate.cutoffs),
-                                                 np.maximum(high, estimate.cutoffs))
-            self._add(at, *motion)
+                joints = self.held.received[group.joints]
+                low, high = self.cutoffs[:, joints]
+                self.cutoffs[:, joints] = (np.minimum(low, estimate.cutoffs),
+                                           np.maximum(high, estimate.cutoffs))
+            self._add(at, *self.held.motion(motion))
         done = wanted[-1:] if ends else at[-1:]
         later = wanted[wanted > done] if len(done) else wanted
         self.counters['warming_up'] += len(wanted) - len(later) - len(at)
@@ -121,7 +131,8 @@ class OfflineStream(Stream):
         self.counters['used'] += int(known.sum())
         self.counters['not_finite'] += int((~known).sum())
         self._ready.append(Outputs(stamps, q, qd, qdd, efforts,
-                                   self._measured_at(stamps)).some(known))
+                                   self.held.filled(self._measured_at(stamps), np.nan)
+                                   ).some(known))
 
     def _effort(self, q: Array, qd: Array, qdd: Array) -> Array:
         try:

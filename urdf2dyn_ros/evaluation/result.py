@@ -18,6 +18,7 @@ from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.recordings import Recording
 from urdf2dyn_ros.stamps import SECOND_NS
+from urdf2dyn_ros.stream.hold import held_text
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class Settings:
         [1/s].
     thresholds : tuple of float
         Thresholds of contacts: one, or one for each joint [N m or N].
+    hold : tuple of str
+        As the parameter ``hold``; ``auto`` holds the joints that the first records lack.
 
     """
 
@@ -52,6 +55,7 @@ class Settings:
     observer: bool = False
     observer_gain: float = GAIN
     thresholds: tuple[float, ...] = (THRESHOLD,)
+    hold: tuple[str, ...] = ()
 
 
 @dataclass
@@ -61,8 +65,9 @@ class Evaluation:
 
     `span` is the first and the last stamp of an effort, in the order of the file [ns]; `doubts`
     has the last reason why a quantity was not credible, `unknown` the recorded joints that the
-    robot does not have, `cutoffs` the lowest and the highest cutoff that each joint was smoothed
-    with [Hz], `error` the defect at which reading ended.
+    robot does not have, `held` the positions of held joints [rad or m], `cutoffs` the lowest and
+    the highest cutoff that each joint was smoothed with [Hz], `error` the defect at which reading
+    ended.
 
     """
 
@@ -73,6 +78,7 @@ class Evaluation:
     doubts: dict[str, str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
     cutoffs: dict[str, tuple[float, float]] = field(default_factory=dict)
+    held: dict[str, float] = field(default_factory=dict)
     joints: tuple[JointComparison, ...] = ()
     external: ExternalEfforts | None = None
     files: list[Path] = field(default_factory=list)
@@ -109,6 +115,7 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
         f'm/s^2',
         f'accelerations: {result.estimator}, {how}',
         *([f'cutoffs [Hz]: {_cutoffs(result)}'] if result.cutoffs else []),
+        *([f'held at rest: {held_text(result.held)}'] if result.held else []),
         f'measured effort: {semantics}, {SEMANTICS[semantics].meaning}',
         f'efforts computed: {used} of {received} records' + _when(result.span)]
     for counters, head in ((JOINT_STATE_OUTCOMES, 'dropped'), (JOINT_STATE_EVENTS, 'events')):

@@ -17,8 +17,9 @@ class Parameter:
 
     Attributes
     ----------
-    default : bool, int, float, str or tuple of float
-        Its type is the parameter's type; an int is accepted for a float.
+    default : bool, int, float, str, tuple of float or tuple of str
+        Its type is the parameter's type; an int is accepted for a float, a text for a tuple of
+        texts, which may have any number of them.
     meaning : str
         What it does, in a sentence.
     minimum, maximum : float or None
@@ -46,6 +47,8 @@ class Parameter:
     def rule(self) -> str:
         """The rule for a value, in words."""
         kind = type(self.default)
+        if self._has_texts:
+            return 'a list of texts'
         words = {bool: 'true or false', int: 'a whole number', float: 'a number', str: 'a text'}
         text = words.get(kind) or (
             'one or more numbers' if self.any_length else f'{len(self.default)} numbers')
@@ -56,6 +59,10 @@ class Parameter:
         if self.maximum is not None:
             text += f', at most {self.maximum:g}'
         return text + (f' [{self.unit}]' if self.unit else '')
+
+    @property
+    def _has_texts(self) -> bool:
+        return isinstance(self.default, tuple) and isinstance(self.default[0], str)
 
     def named(self, name: str) -> Parameter:
         """Return the same row under another name."""
@@ -78,6 +85,11 @@ class Parameter:
 
     def _convert(self, value: Any) -> Any:
         kind = type(self.default)
+        if self._has_texts:
+            texts = (value,) if isinstance(value, str) else tuple(value)
+            if not all(isinstance(text, str) for text in texts):
+                raise TypeError
+            return texts or self.default
         if kind is tuple:
             numbers = tuple(float(entry) for entry in value)
             if not numbers or (len(numbers) != len(self.default) and not self.any_length):

@@ -12,6 +12,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.loads import TERMS
 from urdf2dyn_ros.outcomes import ACCEPTED_OUTCOMES, JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.status.monitor import MonitorReport
+from urdf2dyn_ros.stream.hold import held_text, hold_advice
 from urdf2dyn_ros.stream.sources import Sources
 from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.system.memory import resident_memory
@@ -33,7 +34,8 @@ class NodeState(NamedTuple):
     Active model, stream and sources of a node: None without a model.
 
     The text `rejected` says why the newest description was rejected; it is empty if it is active.
-    The payload is in words. `contact` is the status of the contact detection, if it is enabled.
+    The payload is in words. `contact` is the status of the contact detection, if it is enabled;
+    `name` is that of the node, `hold` its parameter of this name.
 
     """
 
@@ -44,6 +46,8 @@ class NodeState(NamedTuple):
     payload: str = 'none'
     sources: Sources | None = None
     contact: Status | None = None
+    name: str = 'inverse_dynamics'
+    hold: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -101,6 +105,7 @@ def input_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
     if stream is not None:
         values |= {'doubts': '\n'.join(state.warnings),
                    'missing joints': ', '.join(stream.missing_joints),
+                   'remedy': _remedy(state), 'held joints': held_text(stream.held.positions),
                    'unknown joints': ', '.join(stream.unknown_joints), **_groups(stream)}
         values |= {name: str(stream.counters[name])
                    for name in (*JOINT_STATE_OUTCOMES, *JOINT_STATE_EVENTS) if name != 'received'}
@@ -148,7 +153,8 @@ def _input_level(state: NodeState, figures: MonitorReport, grown: Counter[str],
         return Level.WARN, (f"{grown['overruns']} messages lost before they were received: the "
                             'node or the network is slower than their publisher')
     if stream is not None and stream.missing_joints and total:
-        return Level.WARN, 'missing joints: ' + ', '.join(stream.missing_joints)
+        return Level.WARN, '; '.join(filter(None, (
+            'missing joints: ' + ', '.join(stream.missing_joints), _remedy(state))))
     if warnings:
         more = len(warnings) - 1
         return Level.WARN, warnings[0] + (f', and {more} more' if more else '')
@@ -159,6 +165,12 @@ def _input_level(state: NodeState, figures: MonitorReport, grown: Counter[str],
         return Level.WARN, (f"stamps are {abs(seconds):.3g} s {where} this node's clock: are the "
                             'clocks synchronised, is use_sim_time right?')
     return Level.OK, f'{figures.received:.0f} messages per second'
+
+
+def _remedy(state: NodeState) -> str:
+    """Return what to do about joints that were never received, or an empty text."""
+    missing = () if state.stream is None else state.stream.never_received
+    return hold_advice(missing, state.hold, state.name) if missing else ''
 
 
 def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str]) -> Status:

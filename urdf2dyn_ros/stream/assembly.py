@@ -13,12 +13,14 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.moving_base import BASES
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters import Parameter, group
+from urdf2dyn_ros.stream.hold import HOLD, read_hold
 from urdf2dyn_ros.stream.sources import Sources
 from urdf2dyn_ros.stream.stream import Stream
 
 STREAM_PARAMETERS: tuple[Parameter, ...] = (
     Parameter('estimator', 'kalman', 'How accelerations are estimated.',
               choices=tuple(ESTIMATORS)),
+    HOLD,
     *(row.named(f'stream.{row.name}') for row in Stream.PARAMETERS),
     *(row.named(f'{name}.{row.name}') for name, kind in ESTIMATORS.items()
       for row in kind.PARAMETERS),
@@ -34,11 +36,13 @@ def estimator(values: Mapping[str, Any], joints: int, compiled: bool = False) ->
 
 def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
            clock: Callable[[], int], **options: Any) -> Stream:
-    """Return the stream of the parameters."""
-    return Stream(dynamics.joint_names, dynamics.continuous, dynamics,
-                  lambda joints: estimator(values, joints, dynamics.backend == 'c'),
-                  clock=clock, limits=position_limits(dynamics), **group(values, 'stream'),
-                  **options)
+    """Return the stream of the parameters; faults of `hold` have no effect."""
+    result = Stream(dynamics.joint_names, dynamics.continuous, dynamics,
+                    lambda joints: estimator(values, joints, dynamics.backend == 'c'),
+                    clock=clock, limits=position_limits(dynamics), **group(values, 'stream'),
+                    **options)
+    result.hold(read_hold(values['hold'], dynamics)[0])
+    return result
 
 
 def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],
@@ -77,5 +81,5 @@ def position_limits(dynamics: InverseDynamics) -> Array:
 def streaming(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that a stream depends on, in groups."""
     name = values['estimator']
-    return {'estimator': name, **{prefix: group(values, prefix) for prefix in (
-        name, 'stream', 'wrench', 'moving_base')}}
+    return {'estimator': name, 'hold': values['hold'], **{
+        prefix: group(values, prefix) for prefix in (name, 'stream', 'wrench', 'moving_base')}}

@@ -8,12 +8,13 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.estimate import Accelerated, Estimator
-from urdf2dyn_ros.joint_states.messages import Messages, is_finite
+from urdf2dyn_ros.joint_states.messages import Message, Messages, is_finite
 from urdf2dyn_ros.parameters import Parameter, check_all
 from urdf2dyn_ros.stamps import is_stamp
 from urdf2dyn_ros.stream.effort_queue import EffortQueue, LoadArguments
 from urdf2dyn_ros.stream.group_figures import GroupFigures, figures, warnings
 from urdf2dyn_ros.stream.groups import Groups
+from urdf2dyn_ros.stream.hold import HeldJoints, Hold
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.partition import Partition
 
@@ -54,6 +55,8 @@ class Stream:
     ----------
     counters : Counter
         By the keys of ``JOINT_STATE_OUTCOMES`` and ``JOINT_STATE_EVENTS``; they only increase.
+    held : HeldJoints
+        The joints that are not received, at rest: none before `hold`.
 
     """
 
@@ -77,22 +80,43 @@ class Stream:
                  counters: Counter[str] | None = None, **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self.counters: Counter[str] = Counter() if counters is None else counters
-        self._messages = Messages(joint_names, continuous, self.counters)
-        self._names = tuple(joint_names)
-        no_limits = np.tile((-np.inf, np.inf), (len(self._names), 1))
-        self._groups = Groups(
-            Partition(continuous, no_limits if limits is None else limits, make_estimator,
-                      round(values['max_gap'] * 1e9)),
-            self.counters, round(values['max_skew'] * 1e9))
+        self._joints, self._continuous = tuple(joint_names), np.array(continuous, dtype=bool)
+        self._limits = np.tile((-np.inf, np.inf), (len(continuous), 1)
+                               ) if limits is None else limits
+        self._make_estimator = make_estimator
+        self._max_gap, self._max_skew = (round(values[name] * 1e9)
+                                         for name in ('max_gap', 'max_skew'))
         self._efforts = EffortQueue(inverse_dynamics, load_arguments, self.counters)
         self._clock = clock
         self._use_receive_time: bool = values['use_receive_time']
         self._last_output = 0
+        self.hold(Hold())
+
+    def hold(self, hold: Hold) -> None:
+        """Hold joints from the next message on; all others start without samples."""
+        self.held = HeldJoints(self._joints, hold)
+        self._start()
+
+    def _start(self) -> None:
+        """Start without samples of the joints that are not held."""
+        received = self.held.received
+        self._names = tuple(self._joints[joint] for joint in received.tolist())
+        self._messages = Messages(self._names, self._continuous[received].tolist(), self.counters)
+        self._groups = Groups(
+            Partition(self._continuous[received].tolist(), self._limits[received],
+                      self._make_estimator, self._max_gap), self.counters, self._max_skew)
+
+    @property
+    def never_received(self) -> tuple[str, ...]:
+        """Names of the joints that were not received yet."""
+        return tuple(name for group in self._groups if not group.newest
+                     for name in group.names(self._names))
 
     @property
     def unknown_joints(self) -> tuple[str, ...]:
         """Names in messages that are no joints of the model, the first few."""
-        return tuple(self._messages.layouts.unknown)
+        return tuple(name for name in self._messages.layouts.unknown
+                     if name not in self.held.positions)
 
     @property
     def missing_joints(self) -> tuple[str, ...]:
@@ -195,7 +219,7 @@ class Stream:
             stamp = self._clock()
         if not is_stamp(stamp):
             return 'no_stamp'
-        message = self._messages.read(names, position, velocity, effort)
+        message = self._read(names, position, velocity, effort)
         if isinstance(message, str):
             return message
         outcome = self._groups.add(stamp, message)
@@ -203,7 +227,27 @@ class Stream:
             self._efforts.clear()
             if self._groups.jumped_back:
                 self._last_output = 0
+        if (outcome == 'incomplete' and self.held.automatic
+                and self.held.hold_unpublished(stamp, self.never_received)):
+            self._end()
+            self._start()
         return outcome or self._compute(compute)
+
+    def _read(self, *fields: Sequence[Any]) -> Message | str:
+        """Return the message of fields as in `receive`, whose joints are not held any more."""
+        message = self._messages.read(*fields)
+        if self.held.positions and (message == 'other_joints' or isinstance(message, Message)):
+            published = self.held.published(*fields[:2])
+            if published:
+                self._end()
+                self.held.release(published)
+                self._start()
+                message = self._messages.read(*fields)
+        return message
+
+    def _end(self) -> None:
+        """Drop the estimates that wait, before other joints are held."""
+        self._efforts.clear()
 
     def _compute(self, compute: bool) -> Output | str | None:
         known = self._groups.state()
@@ -213,7 +257,7 @@ class Stream:
             return 'same_instant'
         if not compute:
             return 'overtaken'
-        result = self._efforts.add(*known)
+        result = self._efforts.add(*self.held.complete(*known))
         if result == 'not_finite':
             self._restart()
         elif not isinstance(result, str):

@@ -6,6 +6,7 @@ from typing import Any
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
+from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.export import checked_name
 from urdf2dyn_ros.joint_states.serialized import Fields
 from urdf2dyn_ros.loads.load_parameters import unheeded
@@ -34,6 +35,7 @@ from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.status.monitor import Monitor
 from urdf2dyn_ros.status.node_status import NodeState
 from urdf2dyn_ros.stream.assembly import estimator, streaming
+from urdf2dyn_ros.stream.hold import read_hold
 from urdf2dyn_ros.stream.output import Output
 
 _BACKENDS = {'python': 'Python', 'c': 'compiled C'}
@@ -127,6 +129,10 @@ class InverseDynamicsNode(Node):
         estimator(values, 1)
         if values['export.name']:
             checked_name(values['export.name'])
+        if self._pipeline.active is not None:
+            faults = read_hold(values['hold'], self._pipeline.active.dynamics)[1]
+            if faults:
+                raise ParameterError('; '.join(faults))
         self._payload.check(values)
         self._observer.check(values)
 
@@ -142,7 +148,8 @@ class InverseDynamicsNode(Node):
     def _activate(self, built: BuiltModel) -> None:
         """Log a model and compute with it from the next message on."""
         logger, dynamics, before = self.get_logger(), built.dynamics, self._pipeline.active
-        for line in (*map(str, dynamics.model.warnings), *unheeded(built.values, dynamics.model)):
+        for line in (*map(str, dynamics.model.warnings), *unheeded(built.values, dynamics.model),
+                     *read_hold(self._pipeline.requested['hold'], dynamics)[1]):
             logger.warning(line)
         if before is None:   # no messages wait for it
             self._exports.prepare(built)
@@ -163,7 +170,8 @@ class InverseDynamicsNode(Node):
         return NodeState(None if active is None else active.dynamics,
                      None if active is None else active.stream, values['estimator'],
                      self._descriptions.rejection, carried(values),
-                     None if active is None else active.sources, self._observer.status())
+                     None if active is None else active.sources, self._observer.status(),
+                     self.get_fully_qualified_name(), values['hold'])
 
 
 def main() -> int:

@@ -52,6 +52,8 @@ class StatusPublisher:
         """Log samples that are dropped or not credible, at once and then now and then."""
         logger, faults = self._endpoints.node.get_logger(), self._faults
         unknown = () if state.stream is None else state.stream.unknown_joints
+        while state.stream is not None and state.stream.held.notices:
+            logger.warning(state.stream.held.notices.pop(0))
         for line in (*faults.warned(state.warnings), *faults.counted(grown),
                      *faults.unknown(unknown)):
             if line.warning:   # rclpy binds a place in the code to one severity

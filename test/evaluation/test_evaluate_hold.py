@@ -1,0 +1,68 @@
+"""`urdf2dyn evaluate` of recordings without some joints of the robot, which were at rest."""
+
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.paths import RECORDINGS
+from support.recordings import scara
+from support.recordings.evaluate_command import nrmse, true_efforts
+from support.robot_files import EXAMPLES
+from urdf2dyn_ros import InverseDynamics, read_urdf
+
+
+@pytest.mark.parametrize('words', [['joint4=-0.05', 'joint3'], ['joint4=-0.05', 'auto']])
+def test_joints_that_are_not_recorded_are_held_at_rest(evaluate, tmp_path: Path, words) -> None:
+    samples = scara.motion(100)
+    two = samples.but(q=samples.q[:, :2], qd=samples.qd[:, :2], effort=samples.effort[:, :2],
+                      names=scara.JOINTS[:2])
+    done = evaluate(scara.mcap(tmp_path, two), *(word for joint in words
+                                                 for word in ('--hold', joint)))
+    assert (done.code, done.err) == (0, '')
+    assert 'held at rest: joint4 at -0.05, joint3 at 0' in done.out
+    assert 'joint3 N m 0 not credible: no measured effort' in ' '.join(done.out.split())
+    dynamics = InverseDynamics(read_urdf(scara.SCARA.read_text()))
+    rows = np.searchsorted(samples.stamps, done.stamps)
+    q, qd, qdd = (part[rows].copy() for part in (samples.q, samples.qd, samples.qdd))
+    q[:, 2:], qd[:, 2:], qdd[:, 2:] = [0.0, -0.05], 0.0, 0.0
+    np.testing.assert_allclose(done.side('computed'), dynamics(q, qd, qdd), atol=1e-3)
+
+
+@pytest.mark.parametrize(('holds', 'words'), [
+    (['joint5'], 'has no joint "joint5"; did you mean "joint'),
+    (['joint4=high'], 'hold "joint4=high": the position "high" is not a number [m]'),
+    (['joint4', 'joint4=0'], 'held twice')])
+def test_what_cannot_be_held_is_an_error_with_the_remedy(evaluate, tmp_path: Path, holds,
+                                                         words) -> None:
+    done = evaluate(scara.mcap(tmp_path, scara.motion(30)),
+                    *(word for hold in holds for word in ('--hold', hold)))
+    assert done.code == 1 and done.out == '' and words in done.err
+
+
+def test_a_held_joint_that_is_recorded_is_as_recorded_with_a_warning(evaluate,
+                                                                     tmp_path: Path) -> None:
+    samples = scara.motion(100)
+    done = evaluate(scara.mcap(tmp_path, samples), '--hold', 'joint4')
+    assert done.code == 0 and 'held by the parameter hold, but published' in done.err
+    assert nrmse(done.side('computed'), true_efforts(done, samples)) < 1e-4
+
+
+TIAGO = RECORDINGS / 'tiago' / 'tiago.csv'
+
+
+@pytest.mark.skipif(not TIAGO.exists(), reason='the recording of a TIAGo is not here')
+def test_a_real_robot_whose_wheels_and_head_are_not_recorded_is_evaluated(evaluate, tmp_path: Path,
+                                                                         ) -> None:
+    with TIAGO.open() as file, (tmp_path / 'tiago.csv').open('w') as short:
+        short.writelines(islice(file, 500))
+    urdf = EXAMPLES / 'tiago_description/robots/tiago_no_hand.urdf'
+    refused = evaluate(tmp_path / 'tiago.csv', urdf=urdf)
+    assert refused.code == 1
+    words = refused.err.split('[rad or m]: ')[1].split(';')[0].split()
+    assert words[::2] == ['--hold'] * 4
+    done = evaluate(tmp_path / 'tiago.csv', *words, urdf=urdf)
+    assert done.code == 0 and len(done.rows['time']) > 450
+    assert np.isfinite(done.rows['computed_head_2_joint']).all()
+    assert np.abs(done.rows['computed_head_2_joint']).max() > 0.0

@@ -1,0 +1,99 @@
+"""A Panda whose fingers no driver publishes: what the node says, and what it does when told."""
+
+import json
+import shlex
+
+import numpy as np
+import pytest
+from rcl_interfaces.msg import ParameterType
+from sensor_msgs.msg import JointState
+
+from support.nodes.graph import Graph
+from support.nodes.moving_robot import CENTRED, START, connected, stamp_of
+from support.nodes.statuses import WARN, Statuses
+from support.robot_files import EXAMPLES
+from urdf2dyn_ros import InverseDynamics, read_urdf
+
+TEXT = (EXAMPLES / 'panda_description/urdf/panda.urdf').read_text()
+DYNAMICS = InverseDynamics(read_urdf(TEXT))
+ARM, FINGER = list(DYNAMICS.joint_names[:7]), DYNAMICS.joint_names[7]
+
+
+def state(stamp):
+    """Return q, qd, qdd (8,) with the finger at rest at zero."""
+    angle = 2.0 * (stamp - START) * 1e-9 + np.arange(7.0)
+    q = np.array([0.0, 0.3, 0.0, -1.5, 0.0, 1.5, 0.0]) + 0.2 * np.sin(angle)
+    return [np.append(part, 0.0) for part in (q, 0.4 * np.cos(angle), -0.8 * np.sin(angle))]
+
+
+class Panda:
+    """Publishes the motion of the arm, without the finger."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.robot = connected(graph)
+
+    def move(self, names=ARM) -> bool:
+        self.robot.stamp += 50_000_000
+        message = JointState(name=names)
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(self.robot.stamp, 10**9)
+        q, qd, _ = state(self.robot.stamp)
+        message.position, message.velocity = q[:len(names)].tolist(), qd[:len(names)].tolist()
+        self.robot.publisher.publish(message)
+        self.robot.graph.spin(0.004)
+        return bool(self.robot.efforts)
+
+    def checked(self) -> JointState:
+        """Return the newest efforts, which must be those of the whole robot."""
+        message = self.robot.efforts[-1]
+        assert list(message.name) == [*ARM, FINGER]
+        assert list(message.effort) == pytest.approx(DYNAMICS(*state(stamp_of(message))),
+                                                     rel=1e-2, abs=1e-2)
+        return message
+
+
+def started(graph: Graph, **parameters):
+    process = graph.process('inverse_dynamics', robot_description=TEXT, **CENTRED, **parameters)
+    graph.wait(lambda: 'model of' in process.output, what='model in the log')
+    return process
+
+
+@pytest.mark.fault(25)
+def test_a_node_that_waits_says_which_joints_are_missing_and_the_line_that_holds_them(
+        graph: Graph) -> None:
+    with started(graph):
+        panda, status = Panda(graph), Statuses(graph)
+        graph.wait(lambda: panda.move() or (status.level('input') == WARN
+                                            and 'missing' in status.message('input')))
+        assert not panda.robot.efforts
+        assert f'missing joints: {FINGER}; if nothing publishes them' in status.message('input')
+        words = shlex.split(status.values('input')['remedy'].partition(': ')[2])
+        assert words[:5] == ['ros2', 'param', 'set', '/inverse_dynamics', 'hold']
+
+        refused = graph.set_parameter('hold', type=ParameterType.PARAMETER_STRING_ARRAY,
+                                      string_array_value=[f'{FINGER}=0.05'])
+        assert 'outside of the limits of the joint, 0 to 0.04 m' in refused.reason
+        done = graph.set_parameter('hold', type=ParameterType.PARAMETER_STRING_ARRAY,
+                                   string_array_value=json.loads(words[5]))
+        assert done.successful, done.reason
+        graph.wait(panda.move, what='efforts')
+        panda.checked()
+        graph.wait(lambda: panda.move() and status.values('input')['held joints'])
+        assert status.values('input')['held joints'] == f'{FINGER} at 0'
+        assert 'missing' not in status.message('input')
+        assert status.values('input')['remedy'] == ''
+
+
+def test_auto_holds_after_five_seconds_and_no_longer_when_the_finger_is_published(
+        graph: Graph) -> None:
+    with started(graph, hold=['auto', 'thumb']) as node:
+        assert 'hold "thumb": robot "panda" has no joint "thumb"' in node.output
+        panda = Panda(graph)
+        graph.wait(panda.move, what='efforts')
+        panda.checked()
+        assert panda.robot.stamp - START > 5_000_000_000
+        graph.wait(lambda: panda.move() and f'(hold: auto): {FINGER} at 0' in node.output)
+        graph.wait(lambda: panda.move([*ARM, FINGER])
+                   and 'the published positions are used' in node.output)
+        panda.robot.efforts.clear()
+        graph.wait(lambda: panda.move([*ARM, FINGER]), what='efforts')
+        panda.checked()
