@@ -6,6 +6,7 @@ import pytest
 from support.recordings.tuned import error, motion_of, scaled, silent
 from support.streams.known_motions import PROFILES, START, Recording, truth
 from urdf2dyn_ros.tuning.noise import sampling
+from urdf2dyn_ros.tuning.report import report
 from urdf2dyn_ros.tuning.suggestion import suggest
 from urdf2dyn_ros.tuning.velocity import velocities
 
@@ -78,13 +79,14 @@ def test_velocities_that_are_zero_are_to_be_ignored() -> None:
         'kalman', with_zeros, 1.0)
 
 
-def test_a_late_velocity_is_believed_less() -> None:
-    """Its differences show no noise, the innovations do; the tuned filter is right as well."""
+def test_a_late_velocity_is_used_neither_here_nor_by_the_node() -> None:
     samples = scaled(1.0, 700)
     samples.qd[:] = truth(samples.stamps - 25_000_000)[1]
     motion = motion_of(samples)
     found = suggest(motion, 'kalman', silent)
-    assert (found.inflated > 1000.0 * found.noise[1]).all()
+    assert found.unused == motion.names
+    assert 'velocity_noise' not in found.parameters
+    assert 'not used, here and by the node: ' + ', '.join(motion.names) in report(motion, found)
     assert error('kalman', motion, 1.0, **found.parameters) < 1.1 * error('kalman', motion, 1.0)
 
 

@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.steps import Steps
@@ -10,7 +11,7 @@ from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
 from urdf2dyn_ros.joint_states.velocity_words import JointVelocity
 
 
-def recognise(stamps: Array, q: Array, qd: Array) -> tuple[JointVelocity, ...]:
+def recognise(stamps: NDArray[np.int64], q: Array, qd: Array) -> tuple[JointVelocity, ...]:
     """
     Return for each joint whether its velocities agree with its positions.
 

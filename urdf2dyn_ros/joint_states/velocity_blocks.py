@@ -18,6 +18,12 @@ LEAST_SIGNAL = 20.0
 LEAST_RESOLUTION = 5.0
 """Least motion that is used, in steps of the encoder."""
 
+LARGEST_CORRECTION = 0.05
+"""Share of the motion by curves between samples above which a block is not used."""
+
+AGREEING_SHARE = 0.05
+"""Share of the motion that is unexplained in a block that agrees with the velocity."""
+
 SUDDEN_SHARE = 0.05
 """Share of the motion by a change of velocity within one step above which a block is not used."""
 
@@ -37,8 +43,10 @@ class VelocityBlock(NamedTuple):
         Integral, change of velocity, and time.
     moved, least : ndarray
         Squared motion; least motion of a block that is used.
+    resting : ndarray of bool
+        Joints whose positions hardly change.
     moving : ndarray of bool
-        Joints whose motion is neither partly noise or resolution nor an impact.
+        Joints whose motion is resolved, and neither partly noise or resolution nor an impact.
 
     """
 
@@ -47,12 +55,18 @@ class VelocityBlock(NamedTuple):
     regressors: Array
     moved: Array
     least: Array
+    resting: NDArray[np.bool_]
     moving: NDArray[np.bool_]
 
     @property
     def contradicted(self) -> NDArray[np.bool_]:
         """Joints that move, but not as their velocity, (n,)."""
         return self.moving & (self.unexplained ** 2 > UNEXPLAINED_SHARE ** 2 * self.moved)
+
+    @property
+    def agreeing(self) -> NDArray[np.bool_]:
+        """Joints that move as their velocity, (n,)."""
+        return self.moving & (self.unexplained ** 2 < AGREEING_SHARE ** 2 * self.moved)
 
 
 class VelocityBlocks:
@@ -75,15 +89,18 @@ class VelocityBlocks:
         sizes = np.abs(changes)
         least = LEAST_MOTION + LEAST_RESOLUTION * self._resolution(sizes, times[-1])
         change = positions[-1] - positions[0]
-        integral = _integral(steps, v)
+        integral, correction = _integral(steps, v)
         yield
         variance = _variance(changes)
         noise = variance[1] * (steps @ steps) + 2.0 * variance[0]
         moved = np.maximum(np.square(change), np.square(integral))
         moving = moved > least ** 2 + LEAST_SIGNAL ** 2 * noise   # False for NaN
+        resting = np.abs(values[0] - values[0, 0]).max(axis=0) < least
         moving &= ~_sudden(steps, sizes[1], moved)
+        moving &= np.square(correction) < LARGEST_CORRECTION ** 2 * moved
         regressors = np.array([integral, v[-1] - v[0], np.full_like(change, times[-1])]).T
-        return VelocityBlock(integral, change - integral, regressors, moved, least, moving)
+        return VelocityBlock(integral, change - integral, regressors, moved, least,
+                             resting, moving)
 
     def _resolution(self, changes: Array, time: float) -> Array:
         """Return the resolution of the motion in a block: changes (2, k, n), time [s]."""
@@ -97,12 +114,12 @@ class VelocityBlocks:
         return steps
 
 
-def _integral(steps: Array, v: Array) -> Array:
-    """Return the integral (n,) of velocities (k, n) over steps (k - 1,) [s]."""
-    # Gregory's rule: the trapezoidal one is 6 % off at 4 Hz and 30 samples a second
+def _integral(steps: Array, v: Array) -> tuple[Array, Array]:
+    """Return the integral (n,) of velocities (k, n) over steps (k - 1,) [s], and a part of it."""
+    # Gregory's rule: the trapezoidal one alone is 6 % off at 4 Hz and 30 samples a second
     trapezoids: Array = 0.5 * (steps @ (v[1:] + v[:-1]))
     ends: Array = (steps[-1] * (v[-1] - v[-2]) - steps[0] * (v[1] - v[0])) / 12.0
-    return trapezoids - ends
+    return trapezoids - ends, ends
 
 
 def _sudden(steps: Array, changes: Array, moved: Array) -> NDArray[np.bool_]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.joint_states.velocity_blocks import Sample, VelocityBlocks
+from urdf2dyn_ros.joint_states.velocity_blocks import Sample, VelocityBlock, VelocityBlocks
 from urdf2dyn_ros.joint_states.velocity_lag import LagScan
 from urdf2dyn_ros.joint_states.velocity_regression import VelocityRegression
 from urdf2dyn_ros.joint_states.velocity_words import ALWAYS_ZERO, JointVelocity, fault_text
@@ -45,8 +45,8 @@ class VelocityCheck:
     A `VelocityRegression` estimates gain, lag and offset of each joint, a `LagScan` the lag of
     velocities that are dropped. The velocity of a joint with a figure beyond its tolerance is
     dropped, until later blocks exclude that fault. Before it is judged for the first time, it is
-    not used from the first block on in which the joint rests, or moves otherwise. A velocity that
-    was always zero counts as not measured.
+    not used after a block in which the joint rests, until one agrees with it, nor after one that
+    contradicts it. A velocity that was always zero counts as not measured.
 
     `warnings` has the joints whose velocities are not credible, and why; `dropping` is True while
     the velocity of any joint is dropped.
@@ -115,7 +115,7 @@ class VelocityCheck:
         block = yield from self._blocks.measure(samples)
         moving = block.moving
         if not self._all_judged:
-            self._doubt(moving, block.contradicted)
+            self._doubt(block)
         if self._zero.any():
             self._report_zeros(samples[-1], block.least)
         if not moving.any():
@@ -130,10 +130,10 @@ class VelocityCheck:
         yield
         self._judge(absurd)
 
-    def _doubt(self, moving: NDArray[np.bool_], contradicted: NDArray[np.bool_]) -> None:
-        """Do not use velocities that were not judged yet, of joints at rest or contradicted."""
-        self._waiting |= ~moving & ~self._judged
-        self._suspected |= contradicted & ~self._judged
+    def _doubt(self, block: VelocityBlock) -> None:
+        """Do not use velocities that were not judged yet, after a rest or a contradiction."""
+        self._waiting = (self._waiting | block.resting) & ~block.agreeing & ~self._judged
+        self._suspected |= block.contradicted & ~self._judged
         self._decide()
 
     def _report_zeros(self, sample: Sample, least: Array) -> None:

@@ -104,6 +104,8 @@ def input_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
         'number of publishers': str(len(publishers)), 'publishers': ', '.join(publishers)}
     if stream is not None:
         values |= {'doubts': '\n'.join(state.warnings),
+                   'velocities': '\n'.join(f'{name} {velocity}' for name, velocity
+                                           in stream.velocities.items()),
                    'missing joints': ', '.join(stream.missing_joints),
                    'remedy': _remedy(state), 'held joints': held_text(stream.held.positions),
                    'unknown joints': ', '.join(stream.unknown_joints), **_groups(stream)}

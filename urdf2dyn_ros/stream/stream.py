@@ -9,6 +9,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.estimate import Accelerated, Estimator
 from urdf2dyn_ros.joint_states.messages import Message, Messages, is_finite
+from urdf2dyn_ros.joint_states.velocity_words import JointVelocity
 from urdf2dyn_ros.parameters import Parameter, check_all
 from urdf2dyn_ros.stamps import is_stamp
 from urdf2dyn_ros.stream.effort_queue import EffortQueue, LoadArguments
@@ -147,6 +148,13 @@ class Stream:
         newest = self._groups.newest
         return tuple(warning for group in self._groups
                      for warning in warnings(group, self._names, newest))
+
+    @property
+    def velocities(self) -> dict[str, JointVelocity]:
+        """What was recognised about the velocity of each joint."""
+        known = {joint: velocity for group in self._groups
+                 for joint, velocity in zip(group.joints.tolist(), group.velocities.joints)}
+        return {name: known[joint] for joint, name in enumerate(self._names) if joint in known}
 
     def accelerate(self, stamp: int, names: Sequence[str], accelerations: Sequence[float]) -> None:
         """

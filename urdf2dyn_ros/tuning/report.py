@@ -34,6 +34,9 @@ def report(motion: RecordedMotion, suggestion: Suggestion) -> str:
               'one, RMS over RMS', '']
     for name, velocity in zip(motion.names, suggestion.velocities):
         lines += [f'velocity of {name} {fault}' for fault in velocity.faults]
+    if suggestion.unused:
+        lines.append('velocities that are not used, here and by the node: '
+                     + ', '.join(suggestion.unused))
     still = [name for name, moving in zip(motion.names, suggestion.moving) if not moving]
     if still:
         lines.append('excluded, as they do not move: ' + ', '.join(still))

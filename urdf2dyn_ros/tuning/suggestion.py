@@ -11,6 +11,7 @@ from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimators.estimate import make
 from urdf2dyn_ros.estimators.kalman import Kalman
+from urdf2dyn_ros.joint_states.recognition import recognise
 from urdf2dyn_ros.tuning.likelihood import most_likely, within
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.noise import noise
@@ -39,9 +40,10 @@ class Suggestion:
     """
     Suggested parameters, and the figures behind them.
 
-    The filter is tuned on the n joints that are `moving`. `noise` (2, n) is the standard deviation
-    of positions and velocities from divided differences, `inflated` (n,) that of velocities from
-    the innovations, `stamps` that of the stamps [s]; `density` (n,) is the most likely snap
+    The filter is tuned on the n joints that are `moving`, without the velocities of those that are
+    `unused`, which the node does not use either. `noise` (2, n) is the standard deviation of
+    positions and velocities from divided differences, `inflated` (n,) that of velocities from the
+    innovations, `stamps` that of the stamps [s]; `density` (n,) is the most likely snap
     density of each joint [rad^2/s^7 or m^2/s^7]. `tuned` and `untuned` (n,) are the RMS of the
     acceleration's residual divided by the RMS of the reference, with suggested and with default
     parameters [-]; `estimate` is that of the tuned filter, and `smoothed` the reference.
@@ -56,6 +58,7 @@ class Suggestion:
     density: Array
     stamps: float
     velocities: list[Velocity]
+    unused: tuple[str, ...]
     tuned: Array
     untuned: Array
     estimate: Estimated
@@ -85,7 +88,11 @@ def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None
     if not moving.any():
         raise RecordingError(motion.path, 'no joint moves, so that nothing can be tuned: '
                              'record a motion typical of the robot')
-    usable = np.array([velocity.kind == 'measured' for velocity in measured])
+    recognised = recognise(motion.stamps, motion.q, motion.qd)
+    unused = tuple(name for name, velocity in zip(motion.names, recognised)
+                   if velocity.fault and not velocity.used)
+    usable = np.array([velocity.kind == 'measured' and name not in unused
+                       for name, velocity in zip(motion.names, measured)])
     motion.qd[:, ~usable] = np.nan
     deviations[1, ~usable] = np.nan
 
@@ -108,7 +115,7 @@ def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None
     before = estimated(make_estimator(estimator, len(motion.names)), motion,
                        within(show, 0.95, 1.0))
     return Suggestion(estimator, parameters, moving, deviations, likely[1], density, stamps,
-                      measured, _nrmse(estimate, smoothed, motion),
+                      measured, unused, _nrmse(estimate, smoothed, motion),
                       _nrmse(before, smoothed, motion), estimate, smoothed)
 
 
