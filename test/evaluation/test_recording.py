@@ -135,7 +135,7 @@ def test_the_validation_trajectory_is_compared(tmp_path: Path,
                            for point in points for joint in joints]).reshape(len(points), -1)
     np.testing.assert_allclose(rows[:, 1::3], identified, rtol=1e-8)
     # at the start its velocities contradict its positions, and are dropped
-    settled = slice(600, None)
+    settled = slice(550, None)
     np.testing.assert_allclose(rows[settled, 2::3], np.array(true)[settled], atol=1e-6)
     residual = np.sqrt(((identified - true)**2).mean(axis=0))
-    assert [row['rmse'] for row in figures] == pytest.approx(residual, rel=7e-5)
+    assert [row['rmse'] for row in figures] == pytest.approx(residual, rel=1.5e-4)

@@ -32,6 +32,9 @@ TOLERANCES = np.array([0.02, 1e-3, 1e-2])
 LARGE_LAG = 0.01
 """Lag from which on a regression of first order is not exact [s]."""
 
+SMALL_ERRORS = np.array([0.1, 1e-3, 1e-2])
+"""Errors up to which a velocity is used again after a few blocks, as the tolerances."""
+
 REMAINING = 0.5
 """Part of a fault that later blocks must exclude before the velocity is used again."""
 
@@ -156,9 +159,10 @@ class VelocityCheck:
         margin[consistent, 1] /= np.abs(gain[consistent])
         wrong = np.abs(figures) - margin > TOLERANCES
         faulty = enough & (wrong.any(axis=1) | regression.inconsistent)
-        # after many blocks, what was wrong must be excluded, and the rest not be significant
-        limits = np.maximum(TOLERANCES, np.where(tried, REMAINING * np.abs(self._fault), 0.0))
-        limits[tried & (self._fault == 0.0)] = np.inf
+        # what was wrong must be excluded; the rest must be small, or insignificant for long
+        limits = np.where(self._fault == 0.0, np.inf, np.maximum(
+            TOLERANCES, REMAINING * np.abs(self._fault)))
+        limits = np.where(tried, limits, np.minimum(limits, SMALL_ERRORS))
         right = enough & ~faulty & (np.abs(figures) + margin < limits).all(axis=1)
         self._dropped = (self._dropped | faulty) & ~right
         self._suspected &= ~enough
