@@ -125,6 +125,15 @@ def test_names_that_are_long_or_steer_a_text_do_not_overlap(figures):
     assert any(text.endswith('/theta') for text in texts(figures[0]))
 
 
+def test_a_type_of_joint_without_a_mark_of_its_own_is_drawn(figures, monkeypatch):
+    monkeypatch.delitem(tree.JOINT_MARKS, 'continuous')
+    links = tuple(Link(str(number), random_inertia(0)) for number in range(3))
+    joints = (Joint('a', 'continuous', '0', '1'), Joint('b', 'revolute', '1', '2'))
+    tree.draw_tree(RobotModel('x', links, joints, '0'), Path('x.png'))
+    entries = [text.get_text() for text in figures[0].axes[0].get_legend().get_texts()]
+    assert entries[:3] == ['root', 'revolute', 'continuous']
+
+
 def test_the_legend_of_all_types_is_in_a_narrow_picture_too(figures):
     links = tuple(Link(str(number), random_inertia(0)) for number in range(8))
     joints = [Joint(f'{kind} {mimic}', kind, '0', str(2 * number + mimic + 1),

@@ -11,6 +11,7 @@ import pytest
 from support import language_tools
 from support.torture import loaded, program_of, robot
 from urdf2dyn_ros import functions
+from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.compiled.generated_function import GeneratedFunction
 from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows, by_joint
 from urdf2dyn_ros.functions.mechanics import Mechanics
@@ -22,11 +23,12 @@ KINDS = Axis('kind', tuple(INPUTS), ('N m', 'N m', 'N m'))
 RESULTS = (
     Quantity('E', 'efforts [N m or N], a row an input', rows=KINDS, columns=JOINTS, times='qd'),
     Quantity('W', 'the same, a column an input', columns=KINDS, times='weights'),
-    Quantity('tau', 'efforts [N m or N]'))
+    Quantity('tau', 'efforts [N m or N]'),
+    Quantity('P', 'power [W]', rows=Axis('total', ('power',), ('W',))))
 
 
 class ByKind(ModelFunction):
-    """Efforts for one, two and three inputs: 3 x n, n x 3, or both with a vector."""
+    """Efforts for one, two and three inputs: 3 x n, n x 3, or both with vectors."""
 
     INPUTS = ('q', 'qd', 'qdd')
     SUMMARY = 'efforts for one, two and three inputs'
@@ -40,11 +42,15 @@ class ByKind(ModelFunction):
         for kind, inputs in INPUTS.items():
             mechanics.notes.begin('', f'_{kind}')
             efforts.append(mechanics.sweep(inputs).efforts)
-        results = {'E': efforts, 'W': [*zip(*efforts)], 'tau': by_joint(efforts[-1])}
+        power: Scalar = 0.0   # the last statements, of which nothing is noted
+        for effort, rate in zip(efforts[-1], mechanics.of_joints('qd')):
+            power = power + effort * rate
+        results = {'E': efforts, 'W': [*zip(*efforts)], 'tau': by_joint(efforts[-1]),
+                   'P': by_joint([power])}
         return {name: results[name] for name in self.names}
 
     def expected(self, mechanics: Mechanics) -> Expected:
-        factors = {'E': mechanics.arguments['qd'], 'tau': [1.0],
+        factors = {'E': mechanics.arguments['qd'], 'tau': [1.0], 'P': [1.0],
                    'W': mechanics.arguments.get('weights', ())}
         return {name: tuple(float(sum(a * b for a, b in zip(row, factors[name]))) for row in rows)
                 for name, rows in self.derive(mechanics).items()}
@@ -62,14 +68,14 @@ def register(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
 def test_the_files_pass_their_own_test(tool: str, program: Callable[[], Program], tmp_path: Path,
                                        monkeypatch: pytest.MonkeyPatch) -> None:
-    register(monkeypatch, 'E', 'W', 'tau')
+    register(monkeypatch, 'E', 'W', 'tau', 'P')
     files = language_tools.files_of(tool, program())
     code, output = language_tools.self_test(tool, files, 'robot', tmp_path)
     assert code == 0, output
 
 
 @pytest.mark.parametrize(('names', 'wrong', 'row'), [
-    (['E'], 'E', 'inertia'), (['E', 'W', 'tau'], 'W', 'joint3')], ids=['3 x n', 'n x 3'])
+    (['E'], 'E', 'inertia'), (['E', 'W', 'tau', 'P'], 'W', 'joint3')], ids=['3 x n', 'n x 3'])
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
 def test_a_wrong_product_alone_is_reported_with_the_name_of_its_row(
         tool: str, names: list[str], wrong: str, row: str, tmp_path: Path,
@@ -83,7 +89,7 @@ def test_a_wrong_product_alone_is_reported_with_the_name_of_its_row(
 
 def test_julia_and_python_return_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                           ) -> None:
-    register(monkeypatch, 'E', 'W', 'tau')
+    register(monkeypatch, 'E', 'W', 'tau', 'P')
     program = program_of(robot('scara'), 'fast', 'by_kind')
     states = np.random.default_rng(1).normal(size=(5, 3, 4))
     (_, python), (_, julia) = (language_tools.driven(tool, program, states, tmp_path / tool)

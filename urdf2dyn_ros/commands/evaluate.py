@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from urdf2dyn_ros.commands.output import writable_directory
+from urdf2dyn_ros.commands.recording import add_recording
 from urdf2dyn_ros.commands.robot import add_options, read_robot
 from urdf2dyn_ros.comparison.files import write_figures
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
@@ -30,15 +31,10 @@ REPORT = ('efforts.json', 'efforts.png', 'efforts.html')
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add recording, robot, method and results."""
-    parser.add_argument('recording', metavar='BAG_OR_CSV',
-                        help='rosbag2 directory, .db3, .mcap or .csv file (columns time, '
-                        'q_<joint>, and optionally qd_<joint>, qdd_<joint>, '
-                        'effort_<joint>)')
+    add_recording(parser, 'BAG_OR_CSV', 'and optionally qd_<joint>, qdd_<joint>, effort_<joint>')
     parser.add_argument('--urdf', required=True, metavar='ROBOT',
                         help='URDF or xacro file; - for standard input')
     add_options(parser)
-    parser.add_argument('--topic', metavar='TOPIC', help='topic of a bag (default: its only '
-                        'topic of joint states, or /joint_states)')
     parser.add_argument('--rename', action='append', default=[], metavar='REGEX=NAME',
                         help='rename recorded joints whose whole name matches, for instance '
                         r"'fer_joint(\d)=panda_joint\1'; may be repeated")

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from urdf2dyn_ros.commands.output import writable_directory
+from urdf2dyn_ros.commands.recording import add_recording
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.system.atomic_file import atomic_file
@@ -17,13 +18,9 @@ from urdf2dyn_ros.tuning.suggestion import TUNABLE, suggest
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the recording, the joints, the estimator and the directory of results."""
-    parser.add_argument('recording', metavar='RECORDING',
-                        help='rosbag2 directory, .db3, .mcap or .csv file (columns time, '
-                        'q_<joint>, qd_<joint>)')
+    add_recording(parser, 'RECORDING', 'qd_<joint>')
     parser.add_argument('--joints', nargs='+', default=(), metavar='JOINT',
                         help='use only these joints (default: all)')
-    parser.add_argument('--topic', metavar='TOPIC', help='topic of a bag (default: its only '
-                        'topic of joint states, or /joint_states)')
     parser.add_argument('--estimator', choices=TUNABLE, default=TUNABLE[0],
                         help=f'estimator to be tuned (default: {TUNABLE[0]})')
     parser.add_argument('-o', '--output', type=Path, default=Path(), metavar='DIR',

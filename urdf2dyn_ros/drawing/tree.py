@@ -26,6 +26,8 @@ from urdf2dyn_ros.robot_model import RobotModel
 JOINT_MARKS = {'revolute': ('o', BLUE), 'continuous': ('D', GREEN), 'prismatic': ('s', ORANGE)}
 """Shape and colour of a joint in the tree; a joint that mimics another is hollow."""
 
+_OTHER_MARK = ('^', BLACK)
+
 _ROW, _INDENT, _WIDEST_TREE = 0.21, 0.22, 3.3
 """Height of a row, width of a column of the tree, and of all columns at most [in]."""
 
@@ -144,7 +146,7 @@ def _mark(system: Multibody, row: TreeRow) -> dict[str, Any]:
     if row.body == ROOT:
         return {'marker': 's', 'markersize': 7.5, 'color': BLACK}
     body = system.bodies[row.body]
-    marker, colour = JOINT_MARKS[body.type]
+    marker, colour = JOINT_MARKS.get(body.type, _OTHER_MARK)
     mimics = body.name != system.joint_names[body.coordinate]
     return {'marker': marker, 'markersize': 5.5 if marker == 'D' else 6.5, 'color': colour,
             'markerfacecolor': 'white' if mimics else colour, 'markeredgewidth': 1.4}
@@ -181,7 +183,7 @@ def _handles(system: Multibody, rows: Sequence[TreeRow], lines: Sequence[TreeLin
                                             **_mark(system, row)))
     order = ['root', *(name + mimics for name in JOINT_MARKS
                        for mimics in ('', ', mimics another'))]
-    entries = [handles[name] for name in order if name in handles]
+    entries = [handles[name] for name in dict.fromkeys((*order, *handles)) if name in handles]
     entries.append(Patch(color=GREY, label='mass of the link'))
     if any(line.lumped_mass for line in lines):
         entries.append(Patch(color=LIGHT, label='of links fixed to it'))

@@ -20,6 +20,7 @@ from urdf2dyn_ros.program.statements import Block, Paragraph, Section, Statement
 _SPOKEN = frozenset(('q', 'b', 'wj', 'wdj', 'bj', 'w', 'wd', 'a', 'U', 'f', 'n', 'fj', 'nj', 'fp',
                      'np', 'T', 'r', 'v'))
 MORE = 'What the efforts do not need: the other entries of these vectors'
+REST = 'Results'
 
 
 class Noted(NamedTuple):
@@ -123,7 +124,9 @@ class Notebook(Notes):
         if not continued:
             self._sections = {section.title for section in sections}
             self._said = {about for about in said if about[0] in self._sections}
-        assert not waiting, 'a statement that no quantity was noted after'
+        if waiting:   # no quantity was noted after these
+            rest = tuple(statement for _, statement in reversed(waiting))
+            sections.append(Section(REST, (Paragraph('', (Block('', rest),)),)))
         return tuple(sections)
 
     def title(self, body: int) -> str:

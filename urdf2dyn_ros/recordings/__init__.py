@@ -19,7 +19,7 @@ RECORDINGS: dict[str, Callable[[Path, str | None], Recording]] = {
 }
 """Kinds of recordings by the suffix of the file."""
 
-__all__ = ['RECORDINGS', 'Progress', 'Record', 'Recording', 'open_recording']
+__all__ = ['RECORDINGS', 'ProgressCallback', 'Record', 'Recording', 'open_recording']
 
 
 def open_recording(path: str | Path, topic: str | None = None,

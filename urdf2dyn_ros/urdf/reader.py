@@ -12,7 +12,14 @@ from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.robot_model import ExternalForce, Inertia, Joint, Limits, Link, Mimic, RobotModel
 from urdf2dyn_ros.urdf.checks import check_description
-from urdf2dyn_ros.urdf.description import Description, Element, children, ignored, numbers
+from urdf2dyn_ros.urdf.description import (
+    Description,
+    Element,
+    children,
+    ignored,
+    numbers,
+    type_of,
+)
 from urdf2dyn_ros.urdf.document import MAX_BYTES, MAX_DEPTH, parse_document
 from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, TENSOR_ATTRIBUTES, attributes
 from urdf2dyn_ros.urdf.transmissions import gear_ratios
@@ -77,6 +84,8 @@ def _reduced(description: Description) -> str:
             texts = dict.fromkeys(attributes(tag), 'nan') if tag == 'limit' else {}
             texts |= {name: child.get(name, '') for name in attributes(tag)
                       if name in child.attrib}
+            if tag == 'joint':   # it has no other types than those of its version
+                texts['type'] = 'fixed'
             pairs.append((child, etree.SubElement(target, tag, texts)))
     copy.set('name', description.robot.get('name', '').strip() or 'robot')
     return etree.tostring(copy, encoding='unicode')
@@ -88,7 +97,8 @@ def _model(robot: Any, description: Description, warnings: tuple[Problem, ...]) 
     return RobotModel(
         name=robot.name,
         links=tuple(Link(link.name, _inertia(link.inertial)) for link in robot.links),
-        joints=tuple(_joint(joint, ratios.get(joint.name)) for joint in robot.joints),
+        joints=tuple(_joint(joint, type_of(element), ratios.get(joint.name))
+                     for joint, element in zip(robot.joints, description.joints)),
         root=next(link.name for link in robot.links if link.name not in children),
         warnings=warnings,
         forces=tuple(_force(element) for element in description.forces))
@@ -102,13 +112,13 @@ def _inertia(inertial: Any) -> Inertia | None:
     return Inertia(inertial.mass, xyz, rpy, (xx, xy, xz, yy, yz, zz))
 
 
-def _joint(joint: Any, gear_ratio: float | None) -> Joint:
+def _joint(joint: Any, kind: str, gear_ratio: float | None) -> Joint:
     xyz, rpy = _placement(joint.origin)
     dynamics = joint.dynamics  # None, or an object whose attributes may be None
     return Joint(
-        joint.name, joint.type, joint.parent, joint.child, xyz, rpy,
-        axis=_unit(joint.axis) if joint.axis and joint.type in AXIAL_TYPES else Joint.axis,
-        mimic=_mimic(joint), limits=_limits(joint.limit),
+        joint.name, kind, joint.parent, joint.child, xyz, rpy,
+        axis=_unit(joint.axis) if joint.axis and kind in AXIAL_TYPES else Joint.axis,
+        mimic=None if kind == 'fixed' else _mimic(joint), limits=_limits(joint.limit),
         damping=getattr(dynamics, 'damping', None) or 0.0,
         friction=getattr(dynamics, 'friction', None) or 0.0, gear_ratio=gear_ratio)
 
@@ -142,7 +152,7 @@ def _unit(axis: list[float]) -> Triple:
 
 def _mimic(joint: Any) -> Mimic | None:
     mimic = joint.mimic
-    if mimic is None or joint.type == 'fixed':
+    if mimic is None:
         return None
     multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
     return Mimic(mimic.joint, multiplier, mimic.offset or 0.0)
