@@ -70,7 +70,7 @@ def compiled(source: Source, threads: int = 1) -> Caller:
 
 def _robot_library(path: Path) -> ctypes.CDLL:
     library = ctypes.CDLL(str(path))
-    # ctypes itself unloads nothing; a node may be given ever new parameters
+    # ctypes itself unloads nothing, and the parameters of a node may change often
     weakref.finalize(library, dlclose, library._handle).atexit = False
     pointers = ctypes.POINTER(ctypes.c_void_p)
     library.urdf2dyn_one.argtypes = [pointers, ctypes.c_void_p]

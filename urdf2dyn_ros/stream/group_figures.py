@@ -42,7 +42,7 @@ def figures(group: Group, joint_names: Sequence[str], now: int) -> GroupFigures:
 
 
 def warnings(group: Group, joint_names: Sequence[str], newest: int) -> Iterator[str]:
-    """Yield what is not credible or too old, given the newest stamp of all joints [ns]."""
+    """Yield what is not credible or too old at the newest stamp of all joints [ns]."""
     names = group.names(joint_names)
     for what, found in (('position', group.positions.warnings),
                         ('velocity', group.velocities.warnings)):
