@@ -124,7 +124,7 @@ class HeldJoints:
     automatic : bool
         Whether joints are held by ``auto``.
     notices : list of str
-        Changes that were not asked for, in sentences; who reads them removes them.
+        Changes by ``auto``, in sentences; the reader removes them.
 
     """
 

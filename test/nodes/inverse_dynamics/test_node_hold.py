@@ -1,4 +1,4 @@
-"""A Panda whose fingers no driver publishes: what the node says, and what it does when told."""
+"""A Panda whose fingers no driver publishes: reports, and the parameter `hold`."""
 
 import json
 import shlex
