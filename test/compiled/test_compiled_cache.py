@@ -95,16 +95,25 @@ def test_processes_at_the_same_time_share_an_empty_cache(folder: Path) -> None:
     assert [path.suffix for path in entries(folder)] == ['.so', '.so']
 
 
+@pytest.fixture(scope='module')
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Return the entries of a cache, {name: content}."""
+    home = tmp_path_factory.mktemp('home')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv('XDG_CACHE_HOME', str(home))
+        assert run().returncode == 0
+    return {path.name: path.read_bytes() for path in entries(home / 'urdf2dyn_ros')}
+
+
 @pytest.mark.parametrize('damage', ['truncated', 'garbage', 'empty', 'one bit', 'a directory',
                                     'a link', 'another entry'])
-def test_broken_entries_are_made_again(damage: str, folder: Path) -> None:
+def test_broken_entries_are_made_again(
+        damage: str, folder: Path, whole: dict[str, bytes]) -> None:
     """In a process of its own: loading a truncated library ends a process with a signal."""
-    works()
-    whole = {path: path.read_bytes() for path in entries(folder)}
-    paths = list(whole)
+    folder.mkdir(mode=0o700)
+    paths = [folder / name for name in whole]
     for path, other in zip(paths, reversed(paths)):
-        data = whole[path]
-        path.unlink()
+        data = whole[path.name]
         if damage == 'a directory':
             path.mkdir()
         elif damage == 'a link':
@@ -112,7 +121,7 @@ def test_broken_entries_are_made_again(damage: str, folder: Path) -> None:
         else:
             path.write_bytes({'truncated': data[:len(data) // 2], 'garbage': b'\x7fELF' * 5000,
                               'empty': b'', 'one bit': data[:999] + bytes([data[999] ^ 1])
-                              + data[1000:], 'another entry': whole[other]}[damage])
+                              + data[1000:], 'another entry': whole[other.name]}[damage])
     done = run()
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith('c ')

@@ -53,7 +53,7 @@ def test_the_functions_of_a_robot_belong_together(path: Path, style: str) -> Non
     check_identities(read_urdf(path.read_bytes()), style)
 
 
-@examples(40)
+@examples(16)
 @given(trees(massless=True))
 def test_the_functions_of_random_trees_belong_together(model: RobotModel) -> None:
     for style in STYLES:
