@@ -17,7 +17,7 @@ demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
 
 test: lint
-	$(RUN)/python -m pytest -n $(JOBS) --dist loadfile -q -rs --timeout $(PATIENCE)
+	$(RUN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -q -rs --timeout $(PATIENCE)
 
 lint: $(VENV)/test-ready
 	$(RUN)/ruff check .
