@@ -21,6 +21,7 @@ from urdf2dyn_ros.loads import load_parameters
 from urdf2dyn_ros.nodes import export_process
 from urdf2dyn_ros.nodes.export_process import Export, ExportProcess
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
+from urdf2dyn_ros.system import child_process
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 
@@ -29,6 +30,12 @@ def export(**changes: object) -> Export:
     text = (OWN / 'robot_2r.urdf').read_text()
     return Export(**{'text': text, 'language': 'c', 'style': 'readable', 'name': 'arm',
                      'gravity': (0.0, 0.0, -1e-5), 'functions': 'all', **changes})
+
+
+@pytest.fixture(autouse=True)
+def equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the process aside compute beside others: test_child_process has its priority."""
+    monkeypatch.setattr(child_process, 'NICENESS', 0)
 
 
 @pytest.fixture

@@ -23,23 +23,25 @@ from urdf2dyn_ros.urdf.reader import read_urdf
 URDF = (ROOT / 'urdf' / 'robot_2r.urdf').read_text(encoding='utf-8')
 
 
-def all_states(graph):
-    """Return all states of the motion, which begins with the second subscriber."""
+def all_states(graph, node, duration):
+    """Return the states of a motion that begins with the second subscriber, and of the rests."""
     states = graph.messages(JointState, 'joint_states')
     graph.wait(lambda: states, what='states at rest')
-    graph.subscribe(JointState, 'joint_states', lambda message: None)
+    second = graph.node.create_subscription(JointState, 'joint_states', lambda message: None, 1)
+    graph.wait(lambda: 'moving for' in node.output)
+    graph.node.destroy_subscription(second)
+    graph.wait(lambda: stamp_of(states[-1]) - stamp_of(states[0]) > 1e9 * (duration + 0.7),
+               what='states at the end')
     return states
 
 
 def test_it_moves_when_it_is_heard_and_holds_still_at_the_end():
     with Graph() as graph, graph.process('joint_simulator', robot_description=URDF, duration=2.0,
                                          **{'start.subscribers': 2}) as node:
-        states = all_states(graph)
         descriptions = graph.messages(String, 'robot_description', LATCHED)
         progress = graph.messages(Float64, 'joint_simulator/progress', LATCHED)
-        graph.wait(lambda: progress and progress[-1].data == 1.0)
-        end = stamp_of(states[-1])
-        graph.wait(lambda: stamp_of(states[-1]) > end + 200_000_000, what='states at the end')
+        states = all_states(graph, node, 2.0)
+        graph.wait(lambda: progress[-1].data == 1.0)
         code = node.stop(signal.SIGINT)
         assert code == 0, node.output
 
@@ -51,7 +53,6 @@ def test_it_moves_when_it_is_heard_and_holds_still_at_the_end():
     steps = np.diff([stamp_of(message) for message in states])
     assert set(steps % 4_000_000) == {0}
     assert np.median(steps) == 4_000_000
-    assert steps.sum() >= 2_500_000_000   # at rest, 2 s of motion, at rest
     q, qd, effort = (np.array([getattr(message, name) for message in states])
                      for name in ('position', 'velocity', 'effort'))
     assert np.ptp(q, axis=0).min() > 0.05
@@ -67,10 +68,8 @@ def test_the_net_effort_is_published_whatever_the_friction_and_faster_than_real_
     with Graph() as graph, graph.process(
             'joint_simulator', robot_description=urdf, duration=2.0, friction=True,
             simulator=engine, real_time_factor=4.0, publish_rate=100.0,
-            gravity=[0.0, 0.0, 0.0]) as node:
-        states = graph.messages(JointState, 'joint_states')
-        progress = graph.messages(Float64, 'joint_simulator/progress', LATCHED)
-        graph.wait(lambda: progress and progress[-1].data == 1.0)
+            gravity=[0.0, 0.0, 0.0], **{'start.subscribers': 2}) as node:
+        states = all_states(graph, node, 2.0)
         # At rest and without gravity nothing moves the links: what friction takes is not in it.
         graph.wait(lambda: np.abs(states[-1].effort).max() < 0.01)
         assert node.stop() == 0, node.output
@@ -87,15 +86,13 @@ def test_the_commanded_effort_has_the_friction_in_it_and_the_clock_is_published(
             publish_clock=True, real_time_factor=2.0, **{'start.subscribers': 2}) as node:
         clock = graph.messages(Clock, '/clock')
         graph.wait(lambda: clock, what='clock')
-        states = all_states(graph)
-        progress = graph.messages(Float64, 'joint_simulator/progress', LATCHED)
-        graph.wait(lambda: progress and progress[-1].data == 1.0)
+        states = all_states(graph, node, 2.0)
         assert node.stop() == 0, node.output
     stamps = [stamp_of(message) for message in states]
     times = [message.clock.sec * 10**9 + message.clock.nanosec for message in clock]
-    heard = [time for time in stamps[:-1] if time >= times[0]]
+    heard = [time for time in stamps if times[0] <= time <= times[-1]]
     assert np.median(np.diff(stamps)) == 4_000_000
-    assert len(heard) > 0.5 * len(stamps) and stamps[-1] - stamps[0] >= 2_000_000_000
+    assert len(heard) > 0.5 * len(stamps)
     assert set(times) >= set(heard)
     assert times == sorted(times)
     assert stamps[-1] < 60 * 10**9
