@@ -71,6 +71,7 @@ def run(**changed: str) -> subprocess.CompletedProcess[str]:
                           check=False)
 
 
+@pytest.mark.fault(51)
 def test_machine_code_is_unloaded_with_its_model(folder: Path) -> None:
     """A node with ever new parameters would fill the memory."""
     for k in range(4):

@@ -34,7 +34,7 @@ def export(**changes: object) -> Export:
 
 @pytest.fixture(autouse=True)
 def equal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the process aside compute beside others: test_child_process has its priority."""
+    """Give the process the priority of others; test_child_process verifies the lower one."""
     monkeypatch.setattr(child_process, 'NICENESS', 0)
 
 
