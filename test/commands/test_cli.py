@@ -85,7 +85,7 @@ def test_standard_input_and_xacro_files_are_robots_too(tmp_path: Path) -> None:
         assert json.loads(run('info', tmp_path / name, '--json').stdout)['mass'] == 2.0
 
 
-def test_info_tells_joints_bodies_lumped_links_mass_and_operations() -> None:
+def test_info_prints_joints_bodies_lumped_links_mass_and_operations() -> None:
     """As data and as text."""
     panda = EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf'
     found = json.loads(run('info', panda, '--json').stdout)

@@ -32,7 +32,7 @@ def exported(folder: Path, *words: object) -> str:
     return Path(path).read_text()
 
 
-def test_a_file_with_all_that_can_be_asked_for_passes_its_own_test(tmp_path: Path) -> None:
+def test_a_file_with_everything_passes_its_own_test(tmp_path: Path) -> None:
     """In C, as a user compiles it by the line at its head."""
     done = run('export', PANDA, '--language', 'c', '--base', 'moving', '--friction', '--external',
                'panda_link8', 'panda_link0', '--payload-link', 'panda_hand', '-o', tmp_path)
@@ -53,7 +53,7 @@ def test_a_file_with_all_that_can_be_asked_for_passes_its_own_test(tmp_path: Pat
     subprocess.run(['sh', '-c', line], cwd=tmp_path, check=True)
 
 
-def test_without_options_nothing_is_asked_for(tmp_path: Path) -> None:
+def test_without_options_nothing_is_requested(tmp_path: Path) -> None:
     """The arguments are those of the motion, and the head says what is not in it."""
     text = exported(tmp_path)
     assert 'def inverse_dynamics(q, qd, qdd, in_root_frame=False):' in text
@@ -109,7 +109,7 @@ def test_the_terms_are_shown_by_name_and_add_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(('base', 'moves'), [('auto', True), ('moving', True), ('fixed', False)])
-def test_a_floating_root_moves_unless_it_is_told_to_be_fixed(tmp_path: Path, base: str,
+def test_a_floating_root_moves_unless_it_is_fixed_by_an_option(tmp_path: Path, base: str,
                                                              moves: bool) -> None:
     """Then its motion is an argument, and what the world must apply a result."""
     done = run('export', '-', '--base', base, '-o', tmp_path, text=FREE)

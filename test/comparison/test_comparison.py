@@ -86,7 +86,7 @@ def test_nothing_is_interpolated_across_a_gap_or_beyond_the_ends():
     assert result.figures.max_error < 4e-5
 
 
-def test_values_that_are_not_finite_and_repeated_or_older_stamps_are_left_out():
+def test_values_that_are_not_finite_and_repeated_or_older_stamps_are_dropped():
     comparison = Comparison()
     for k in range(200):
         stamp = START + k * PERIOD
@@ -162,7 +162,7 @@ def test_only_the_newest_samples_are_kept():
     (lambda stamp: float('nan'), 'at least 50'),
 ])
 @pytest.mark.fault(41)
-def test_what_nobody_measured_gets_no_figure(measured, reason):
+def test_what_was_not_measured_gets_no_figure(measured, reason):
     result = compared(measured, wave)
     assert reason in result.doubt
     figures = result.figures
@@ -186,7 +186,7 @@ def test_too_few_samples_and_a_joint_that_is_not_measured_get_no_figure():
 
 
 @pytest.mark.fault(41)
-def test_an_effort_of_the_other_sign_is_told():
+def test_an_effort_of_the_other_sign_is_reported():
     result = compared(lambda stamp: -wave(stamp), wave)
     assert result.doubt == ''
     assert 'opposite sign (correlation -1.00)' in result.total.hint

@@ -108,7 +108,7 @@ def test_no_lag_is_invented(measured, options):
     assert result.figures == result.total.unaligned
 
 
-def test_a_lag_is_found_beside_friction_and_a_wrong_mass():
+def test_a_lag_is_found_despite_friction_and_a_wrong_mass():
     late = compared(lambda time: effort(time - 0.02) + friction(time - 0.02))
     assert late.total.lag == pytest.approx(0.02, abs=6e-4)
     assert late.figures.friction.viscous.value == pytest.approx(DAMPING, rel=0.004)
@@ -151,7 +151,7 @@ def test_the_standard_error_is_that_of_repeated_trials():
     (lambda time: np.nan * time, 'moves in 0 samples'),
     (lambda time: 1.0 + 0.5 * np.sin(time), 'one direction only'),
     (lambda time: np.sign(np.sin(time)), 'one speed only')])
-def test_a_motion_that_shows_no_friction_is_told(velocity, reason):
+def test_a_motion_that_shows_no_friction_is_reported(velocity, reason):
     fit = compared(lambda time: effort(time) + noise(0.1)(time), velocity=velocity)
     assert reason in fit.figures.friction.unknown
     assert np.isnan(fit.figures.friction.viscous.value)
@@ -202,7 +202,7 @@ def test_currents_are_multiplied_by_gains():
     assert np.abs(late.residual).max() < 1e-11
 
 
-def test_every_joint_has_its_own_gain_and_all_or_one_are_given():
+def test_every_joint_has_its_own_gain_and_all_or_one_are_set():
     for gains, doubt in (((2.0, 4.0), ''), ((2.0, 4.0, 8.0), '3 entries for 2 joints')):
         comparison = Comparison(semantics='current', gains=gains)
         for k in range(100):

@@ -81,7 +81,7 @@ def test_it_is_one_file_that_fetches_nothing(page):
     assert [path.name for path in page.parent.iterdir()] == ['efforts.html']
 
 
-def test_everything_has_a_name_for_who_does_not_see_it(page):
+def test_everything_has_a_name_for_screen_readers(page):
     source = Source(page.read_text(encoding='utf-8'))
     assert source.all('html') == [{'lang': 'en'}]
     images = source.all('img')
@@ -92,7 +92,7 @@ def test_everything_has_a_name_for_who_does_not_see_it(page):
     assert len(source.all('caption')) == 1
 
 
-def test_names_are_text_and_doubts_are_told(page):
+def test_names_are_text_and_what_is_not_credible_is_reported(page):
     text = page.read_text(encoding='utf-8')
     assert '&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quoted&quot;?' in text
     assert 'not credible: frozen' in text

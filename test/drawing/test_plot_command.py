@@ -160,7 +160,7 @@ BAD_REPORTS = [
 
 @pytest.mark.parametrize(('name', 'content', 'expected'), [
     *(('bad.csv', *row) for row in BAD_TABLES), *(('bad.json', *row) for row in BAD_REPORTS)])
-def test_what_is_wrong_with_a_file_is_told_by_its_place(name, content, expected, tmp_path, capsys):
+def test_a_wrong_file_is_reported_with_place(name, content, expected, tmp_path, capsys):
     file = tmp_path / name
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     assert main(['plot', str(file), '-o', str(tmp_path / 'x.png')]) == 1

@@ -48,7 +48,7 @@ def test_every_link_and_joint_is_there_and_only_movable_joints_have_forces() -> 
     assert len(movable) == 36
 
 
-def test_a_link_named_as_another_joint_is_told_apart() -> None:
+def test_a_link_named_as_another_joint_is_distinguished() -> None:
     model = read_urdf(
         '<robot name="r"><link name="a"/><link name="b"/><link name="elbow"/>'
         '<joint name="elbow" type="prismatic"><parent link="a"/><child link="b"/>'

@@ -63,13 +63,13 @@ def test_the_readable_style_of_the_rx90_costs_no_more_than_textbook_moments() ->
 
 
 @pytest.mark.parametrize('path', [*ROBOTS, *LIMITS], ids=lambda path: path.stem)
-def test_the_text_has_as_many_operations_as_are_told(path: Path) -> None:
+def test_the_text_has_as_many_operations_as_are_reported(path: Path) -> None:
     check_counts(read_urdf(path.read_bytes()))
 
 
 @examples(30)
 @given(trees(most=6))
-def test_the_text_of_random_trees_has_as_many_operations_as_are_told(model: RobotModel) -> None:
+def test_the_text_of_random_trees_has_the_reported_operations(model: RobotModel) -> None:
     check_counts(model)
 
 

@@ -85,7 +85,7 @@ def test_mujoco_differs_only_where_a_massless_link_has_an_inertia(robot: str) ->
 
 
 @pytest.mark.parametrize('file', REFUSED)
-def test_files_left_out_are_refused(file: str) -> None:
+def test_files_that_are_excluded_are_rejected(file: str) -> None:
     path, = EXAMPLES.rglob(file)
     with pytest.raises(UrdfError):
         read_urdf(path.read_bytes())

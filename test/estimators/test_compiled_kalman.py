@@ -109,7 +109,7 @@ def test_whole_runs_are_the_same(kind: str, parameters: dict[str, float]) -> Non
             other.forget_motion()
 
 
-def test_what_was_given_away_does_not_change() -> None:
+def test_an_estimate_that_was_returned_does_not_change() -> None:
     """An estimate that is kept stays as it was returned."""
     given = estimates_of(compiled(4), samples('A'))
     copies = [tuple(np.array(field) for field in each[1:5]) for each in given]

@@ -51,7 +51,7 @@ def test_nothing_is_known_when_accelerations_stop():
 
 
 @pytest.mark.fault(31)
-def test_a_clock_set_back_begins_anew():
+def test_a_clock_set_back_resets():
     estimator = make_estimator('external', 1)
     assert estimator.accelerate(START, np.ones(1))
     assert not estimator.accelerate(START, np.ones(1))

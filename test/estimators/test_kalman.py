@@ -169,7 +169,7 @@ def test_a_little_lag_of_exact_velocities_is_not_taken_for_acceleration(kind, ra
     assert said(f'velocities 0.5 ms late, {kind}, {rate:g} Hz [%]', figure, most) <= most
 
 
-def test_the_deviation_that_is_told_is_the_one_that_is_found():
+def test_the_declared_deviation_is_the_one_that_is_found():
     """Within a factor of 2.5, where the motion is as smooth as the model believes."""
     whole = recording('A')
     estimates = list(map(kalman(4).update, *zip(*whole)))[1000:]

@@ -150,7 +150,7 @@ def test_joints_of_another_name_are_renamed(evaluate, tmp_path: Path) -> None:
     (scara.JOINTS, [r'j(\d)=\2'], ['invalid group reference']),
     (scara.JOINTS, [r'j(\d)=\g<no>'], ['no']),
 ])
-def test_names_that_do_not_match_are_told_with_a_remedy(evaluate, tmp_path: Path, names, rules,
+def test_names_that_do_not_match_are_reported_with_a_remedy(evaluate, tmp_path: Path, names, rules,
                                                         words) -> None:
     """Of both sides; nothing is written."""
     path = scara.mcap(tmp_path, scara.renamed(scara.motion(30), names))

@@ -32,7 +32,7 @@ def test_of_a_truncated_recording_what_was_read_is_evaluated(evaluate, tmp_path:
     assert len(list(open_recording(done.folder / 'efforts_bag'))) == count - 20
 
 
-def test_what_cannot_be_evaluated_at_all_is_told(evaluate, tmp_path: Path) -> None:
+def test_what_cannot_be_evaluated_at_all_is_reported(evaluate, tmp_path: Path) -> None:
     """Empty, of another kind, of another type, too short; in a process of its own, too."""
     (tmp_path / 'empty.db3').write_bytes(b'')
     (tmp_path / 'text.mcap').write_bytes(b'time,q_a\n0,1\n')
@@ -85,7 +85,7 @@ def test_without_the_library_of_bags_a_table_is_evaluated_all_the_same(
     assert 'warning: no bag is written: the Python library rosbags' in done.err
 
 
-def test_gaps_clocks_and_units_are_told(evaluate, tmp_path: Path) -> None:
+def test_gaps_clocks_and_units_are_reported(evaluate, tmp_path: Path) -> None:
     """What was dropped and what is not credible, in words."""
     samples = motion()
     stamps = samples.stamps.copy()
@@ -120,7 +120,7 @@ def test_hostile_names_come_through_the_table(evaluate, tmp_path: Path) -> None:
     assert open_recording(done.folder / 'efforts_bag').topic == '/inverse_dynamics/efforts'
 
 
-def test_times_that_are_no_seconds_are_told(evaluate, tmp_path: Path) -> None:
+def test_times_that_are_no_seconds_are_reported(evaluate, tmp_path: Path) -> None:
     """Milliseconds since 1970 would be a date that no message can bear."""
     path = table(tmp_path, motion(100, start=START // 1000 * 1000).but(
         stamps=(START // 10**6 + np.arange(100) * 4) * 10**9))

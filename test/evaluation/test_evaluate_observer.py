@@ -40,7 +40,7 @@ def urdf(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_push_is_found_and_told_joint_by_joint(evaluate, tmp_path: Path, urdf: Path) -> None:
+def test_a_push_is_found_and_reported_joint_by_joint(evaluate, tmp_path: Path, urdf: Path) -> None:
     """In the table, the figures, a picture, the page and what is printed."""
     samples, true = recorded()
     path = mcap(tmp_path, samples)
@@ -110,7 +110,7 @@ def test_gain_thresholds_and_meaning_of_the_efforts_count(evaluate, tmp_path: Pa
         assert failed.code == 1 and said in failed.err
 
 
-def test_efforts_that_were_not_measured_tell_of_no_touch(evaluate, tmp_path: Path,
+def test_efforts_that_were_not_measured_show_no_contact(evaluate, tmp_path: Path,
                                                          urdf: Path) -> None:
     samples = recorded()[0]
     done = evaluate(table(tmp_path, samples.but(effort=None)), '--observer', urdf=urdf)

@@ -33,7 +33,7 @@ FAULTS = [
 
 @pytest.mark.fault(42)
 @pytest.mark.parametrize(('fields', 'outcome', 'said'), FAULTS)
-def test_a_bad_message_is_left_out_counted_and_told_once(
+def test_a_bad_message_is_dropped_counted_and_reported_once(
         fields: dict[str, object], outcome: str, said: tuple[str, ...]) -> None:
     """The good one before it counts for as long as it would have, and no longer."""
     listener = both()
@@ -54,7 +54,7 @@ def test_a_bad_message_is_left_out_counted_and_told_once(
 
 
 @pytest.mark.fault(42)
-def test_each_kind_of_fault_of_each_link_is_told_once() -> None:
+def test_each_kind_of_fault_of_each_link_is_reported_once() -> None:
     listener = Listener()
     for _ in range(100):
         for link in (HAND, ARM):
@@ -88,7 +88,7 @@ def test_a_link_called_world_is_meant_before_the_root() -> None:
     ('fixed', 'base', False, ['base', 'body', 'world']), ('fixed', 'base', True, ['base', 'body']),
     ('floating', 'odom', False, ['odom', 'body', 'world']), ('floating', 'odom', True, ['body']),
     ('floating', 'world', True, ['body']), ('floating', 'world', False, ['world', 'body'])])
-def test_where_the_world_is_nobody_knows_if_the_base_moves(
+def test_where_the_world_is_is_unknown_if_the_base_moves(
         type: str, root: str, moving: bool, frames: list[str]) -> None:
     system = multibody(read_urdf(
         f'<robot name="r"><link name="{root}"/><link name="body"/><joint name="j" type="{type}">'

@@ -77,7 +77,7 @@ def test_the_timeout_is_a_parameter() -> None:
 @pytest.mark.fault(42)
 @pytest.mark.parametrize(('policy', 'what'), [
     ('stop', 'no efforts'), ('zero', 'it counts as zero')])
-def test_a_wrench_that_is_missing_for_a_second_is_told_of(policy: str, what: str) -> None:
+def test_a_wrench_that_is_missing_for_a_second_is_reported(policy: str, what: str) -> None:
     """Not earlier: the first joint states may come before the first wrench."""
     listener = Listener(HAND, policy=policy)
     for ms in range(0, 1000, 100):
@@ -91,7 +91,7 @@ def test_a_wrench_that_is_missing_for_a_second_is_told_of(policy: str, what: str
 
 @pytest.mark.fault(42)
 @pytest.mark.parametrize('period', [200.0, 1000.0])
-def test_a_slow_publisher_of_two_messages_is_heard_again_when_it_starts_anew(
+def test_a_slow_publisher_of_two_messages_is_received_again_after_a_restart(
         period: float) -> None:
     listener = Listener(HAND, timeout=3.0)
     for k, ms in enumerate((0.0, period, -1e5, -1e5 + period, -1e5 + 2 * period)):
@@ -136,7 +136,7 @@ def test_two_old_messages_with_a_good_one_between_are_no_clock_set_back() -> Non
 
 
 @pytest.mark.fault(42)
-def test_memory_is_bounded_while_nobody_asks() -> None:
+def test_memory_is_bounded_without_requests() -> None:
     listener = Listener()
 
     def flood(begin: int) -> int:

@@ -82,7 +82,7 @@ def test_gravity_bias_and_mass_matrix_are_those_of_pinocchio(path: Path) -> None
 
 
 @pytest.mark.parametrize('style', STYLES)
-def test_what_is_left_out_costs_nothing_and_what_is_shared_is_done_once(style: str) -> None:
+def test_what_is_omitted_costs_nothing_and_what_is_shared_is_done_once(style: str) -> None:
     model = read_urdf(next(EXAMPLES.rglob('panda.urdf')).read_bytes())
     program = generate(multibody(model), robot=model.name, name='robot', style=style,
                        functions='all')
@@ -92,7 +92,7 @@ def test_what_is_left_out_costs_nothing_and_what_is_shared_is_done_once(style: s
 
 
 @pytest.mark.parametrize('choice', Dynamics.COMBINED)
-def test_a_file_has_the_functions_that_were_asked_for(choice: str) -> None:
+def test_a_file_has_the_functions_that_were_requested(choice: str) -> None:
     model = read_urdf(ROBOTS[0].read_bytes())
     text, = export_model(model, name='robot', style='fast', functions=choice).values()
     namespace: dict[str, Any] = {'__name__': 'robot'}

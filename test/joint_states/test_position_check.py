@@ -58,7 +58,7 @@ def test_nothing_comes_of_two_publishers_whose_stamps_interleave(name, shift):
 
 
 @pytest.mark.fault(40)
-def test_a_frozen_sensor_is_told():
+def test_a_frozen_sensor_is_reported():
     stream = make_stream()
     run(stream, range(500))
     frozen = motion(START + 500 * MS)[0].tolist()

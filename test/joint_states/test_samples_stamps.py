@@ -80,7 +80,7 @@ def test_a_skew_that_shrinks_is_found(merging):
 
 
 @pytest.mark.fault(26)
-def test_a_sample_given_away_does_not_change(merging):
+def test_a_sample_that_was_returned_does_not_change(merging):
     merged = interleaved(merging)[1::2]
     assert merged[3].q == pytest.approx(merged[2].q + 1.0)
     whole = take(merging, 1000)
@@ -133,7 +133,7 @@ def test_a_late_message_of_some_joints_is_dropped(merging):
 
 
 @pytest.mark.fault(31)
-def test_a_jump_back_starts_afresh(samples, events):
+def test_a_jump_back_resets(samples, events):
     for ms in range(0, 500, 10):
         take(samples, ms)
     sample = take(samples, 100)

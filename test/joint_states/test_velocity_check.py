@@ -80,7 +80,7 @@ def test_noise_at_rest_and_slow_motion_are_no_faults(name):
 @pytest.mark.parametrize('name', RATES)
 @pytest.mark.parametrize('fault', FAULTS)
 @pytest.mark.fault(37)
-def test_a_wrong_velocity_is_found_and_left_out(name, fault):
+def test_a_wrong_velocity_is_found_and_dropped(name, fault):
     wrong, text, soon = FAULTS[fault]
     whole = recorded(name)
     check, used = run(whole, wrong(whole))

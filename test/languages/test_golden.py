@@ -86,7 +86,7 @@ def test_a_language_is_a_short_file_and_a_line() -> None:
         assert len(lines_of_it) <= LONGER.get(name, 130), name
 
 
-def test_no_language_asks_for_the_name_of_a_function_or_of_a_result() -> None:
+def test_no_language_compares_the_name_of_a_function_or_of_a_result() -> None:
     """Rows, columns, units and inputs are data of a result."""
     names = {*FUNCTIONS} | {result.name for function in FUNCTIONS.values()
                             for result in function.RESULTS}

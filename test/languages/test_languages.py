@@ -46,12 +46,12 @@ def test_the_files_compile_without_warnings_and_pass_their_own_test(
 
 @pytest.mark.parametrize('choice', [*Dynamics.COMBINED, 'terms'])
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
-def test_a_wrong_number_is_told_with_function_and_joint(tool: str, choice: str, tmp_path: Path,
+def test_a_wrong_number_is_reported_with_function_and_joint(tool: str, choice: str, tmp_path: Path,
                                                         ) -> None:
     """By the exit code as well; of terms it is said which."""
     program = program_of(robot('rx90'), functions=choice)
     result = {'mass_matrix': 'M', 'terms': 'tau_coriolis'}.get(choice, 'tau')
-    said = language_tools.told_about(tool, program, choice, result, 3, tmp_path)
+    said = language_tools.reported_about(tool, program, choice, result, 3, tmp_path)
     assert choice.replace('_', '') in said
     assert [joint for joint in (f'joint{k}' for k in range(1, 7)) if joint in said] == ['joint4']
     assert ('taucoriolis' in said) == (choice == 'terms')

@@ -23,11 +23,11 @@ from urdf2dyn_ros.robot_model import Joint, Link, RobotModel
 
 @pytest.mark.parametrize('name', ['robot_2r', 'rock'])
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
-def test_a_wrong_entry_of_a_wrench_is_told_by_its_name(tool: str, name: str, tmp_path: Path,
+def test_a_wrong_entry_of_a_wrench_is_reported_by_its_name(tool: str, name: str, tmp_path: Path,
                                                        ) -> None:
     """Whether or not there are joints."""
     program = loaded(name, 'moving', functions='inverse_dynamics')
-    said = language_tools.told_about(tool, program, 'inverse_dynamics', 'wrench', 4, tmp_path)
+    said = language_tools.reported_about(tool, program, 'inverse_dynamics', 'wrench', 4, tmp_path)
     assert 'inversedynamics' in said
     assert [key for key in WRENCH.keys if key in said] == ['moment y']
 

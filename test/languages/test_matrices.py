@@ -82,7 +82,7 @@ def test_a_wrong_product_alone_is_reported_with_the_name_of_its_row(
         monkeypatch: pytest.MonkeyPatch) -> None:
     register(monkeypatch, *names)
     program = program_of(robot('scara'), functions='by_kind')
-    said = language_tools.told_about(tool, program, 'by_kind', wrong, 2, tmp_path)
+    said = language_tools.reported_about(tool, program, 'by_kind', wrong, 2, tmp_path)
     assert 'bykind' in said
     assert row in said
 

@@ -106,7 +106,7 @@ def test_a_script_is_a_program_that_prints_efforts_and_checks_itself(
         script['inverse_dynamics'](q, qd, qdd), rel=1e-8, abs=1e-8)
 
 
-def test_a_changed_mass_changes_the_efforts_and_is_told(tmp_path: Path) -> None:
+def test_a_changed_mass_changes_the_efforts_and_is_reported(tmp_path: Path) -> None:
     text = (OWN / 'rx90.urdf').read_text()
     model = read_urdf(text)
     link = next(link for link in model.links if link.name == model.joints[2].child)

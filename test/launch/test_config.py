@@ -73,7 +73,7 @@ def test_rcl_reads_the_defaults_in_their_types(monkeypatch: pytest.MonkeyPatch) 
         context.try_shutdown()
 
 
-def test_the_node_starts_with_it_and_keeps_a_description_given_before() -> None:
+def test_the_node_starts_with_it_and_keeps_a_description_before_it() -> None:
     """What stands later on the command line wins, so an empty text would have erased it."""
     text = json.dumps(robot_file('scara').read_text(), ensure_ascii=False)
     arguments = ['-p', f'robot_description:={text}', '--params-file', str(FILE)]

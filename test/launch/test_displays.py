@@ -61,7 +61,7 @@ def test_plotjuggler_draws_every_joint_of_the_demo(tab, topics):
             f'/{topic}/{joint.name}/effort' for topic in topics]
 
 
-def test_plotjuggler_hears_the_topics_that_it_draws_and_its_splitters_are_full():
+def test_plotjuggler_subscribes_to_the_topics_that_it_draws_and_its_splitters_are_full():
     [topics] = LAYOUT.xpath('Plugins/plugin/selected_topics/@value')
     curves = {name.rsplit('/', 2)[0] for name in LAYOUT.xpath('.//curve/@name')}
     assert curves == set(topics.split(';'))

@@ -71,7 +71,7 @@ def test_a_rotor_without_a_gear_ratio_is_refused() -> None:
         efforts({'joints.joint1.rotor_inertia': 1e-4, 'joints.joint1.gear_ratio': 0.0})
 
 
-def test_a_spinning_rotor_is_felt_by_the_parent_if_asked_for() -> None:
+def test_a_spinning_rotor_acts_on_the_parent_on_request() -> None:
     """Where both joints turn about z, by Im N times the acceleration of the other one."""
     given = {'joints.joint2.rotor_inertia': 1e-3, 'joints.joint2.gear_ratio': 80.0}
     np.testing.assert_allclose(efforts(given), [0.0, 6.4 * QDD[1]], atol=1e-11)
@@ -80,7 +80,7 @@ def test_a_spinning_rotor_is_felt_by_the_parent_if_asked_for() -> None:
         [0.08 * QDD[1], 6.4 * QDD[1] + 0.08 * QDD[0]], atol=1e-11)
 
 
-def test_the_forces_of_the_urdf_count_unless_told_otherwise() -> None:
+def test_the_forces_of_the_urdf_count_by_default() -> None:
     """50 N across the second link, 2 m from the first joint."""
     model = replace(MODEL, forces=(ExternalForce('link2', (0.0, 50.0, 0.0)),))
     np.testing.assert_allclose(efforts({}, model), [-100.0 * np.cos(Q[1]), 0.0], atol=1e-11)
@@ -105,7 +105,7 @@ def test_fields_are_checked(field: str, value: object) -> None:
         load_parameters.JOINT_PARAMETERS.row(f'joints.arm.{field}').check(value)
 
 
-def test_what_has_no_effect_is_told() -> None:
+def test_what_has_no_effect_is_reported() -> None:
     """Joints of another robot, with the names of this one; what is switched off."""
     given = {**DEFAULTS, 'joints.joint3.viscous': 1.0, 'joints.joint1.coulomb': 1.0,
              'joints.joint1.armature': 1.0, 'payload.mass': 2.0}
@@ -121,7 +121,7 @@ def test_what_has_no_effect_is_told() -> None:
         load_parameters.check_names({'joints.joint3.viscous': 1.0}, MODEL)
 
 
-def test_a_gear_without_a_rotor_and_a_force_on_the_ground_are_told() -> None:
+def test_a_gear_without_a_rotor_and_a_force_on_the_ground_are_reported() -> None:
     """Both are zero whatever their numbers are."""
     root = ExternalForce(MODEL.root, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0))
     tip = replace(root, link='link2')

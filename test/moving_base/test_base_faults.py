@@ -92,7 +92,7 @@ def test_a_wrong_frame_is_over_when_only_good_ones_have_come_for_a_while(name):
 
 
 @every_base
-def test_data_of_another_link_begins_anew(name):
+def test_data_of_another_link_reset(name):
     """What two sensors measure is not mixed."""
     robot = Robot(name).warm()
     assert robot.receive(250.0, frame='FL_FOOT') == 'warming_up'

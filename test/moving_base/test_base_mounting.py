@@ -42,7 +42,7 @@ def worst_error(model: RobotModel, text: str | bytes, seed: int = 0) -> float:
 
 
 @pytest.mark.parametrize('path', PATHS, ids=lambda path: path.stem)
-def test_every_link_of_a_real_robot_tells_how_its_root_moves(path) -> None:
+def test_every_link_of_a_real_robot_shows_how_its_root_moves(path) -> None:
     """To 1e-9: some are written with 1.5708, whose sine is taken for 1."""
     for seed in range(3):
         assert worst_error(read_urdf(path.read_bytes()), path.read_bytes(), seed) < 1e-9
@@ -50,7 +50,7 @@ def test_every_link_of_a_real_robot_tells_how_its_root_moves(path) -> None:
 
 @examples(40)
 @given(trees(massless=True))
-def test_every_link_of_any_tree_tells_how_its_root_moves(model: RobotModel) -> None:
+def test_every_link_of_any_tree_shows_how_its_root_moves(model: RobotModel) -> None:
     assert worst_error(model, clean_urdf(model)) < 1e-11
 
 

@@ -79,14 +79,14 @@ def said(what: str, figures: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize('where', LINKS)
-def test_an_imu_on_any_link_tells_how_the_root_moves(where):
+def test_an_imu_on_any_link_shows_how_the_root_moves(where):
     """Exact but for the angular acceleration, and what the lever arm makes of that."""
     figures = said(f'imu on {LINKS[where]}, 400 Hz', rms(errors(make('imu'), LINKS[where], 400.0)))
     assert (figures < (1e-7, 3e-3, 1e-12 if where == 'root' else 1e-3)).all()
 
 
 @pytest.mark.parametrize('where', LINKS)
-def test_odometry_of_any_link_tells_how_the_root_moves(where):
+def test_odometry_of_any_link_shows_how_the_root_moves(where):
     figures = said(f'odometry of {LINKS[where]}, 400 Hz', rms(errors(
         make('odometry'), LINKS[where], 400.0)))
     assert (figures < (1e-7, 3e-3, 2e-3)).all()

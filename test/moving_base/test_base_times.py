@@ -19,7 +19,7 @@ def test_a_robot_that_stands_feels_nothing_but_gravity(name):
 
 
 @every_base
-def test_with_a_lag_messages_tell_of_instants_before(name):
+def test_with_a_lag_messages_are_about_earlier_instants(name):
     robot = Robot(name, lag=0.03)
     outcomes = [robot.receive(5.0 * k) for k in range(9)]
     assert outcomes == ['warming_up'] * 6 + ['used'] * 3
@@ -91,7 +91,7 @@ def test_nothing_is_made_up_between_data_of_a_slow_sensor(name):
 
 
 @every_base
-def test_a_clock_set_back_begins_anew(name):
+def test_a_clock_set_back_resets(name):
     robot = Robot(name).warm(since=60_000.0)
     assert robot.receive(0.0) == 'warming_up'
     assert robot.base.counters['jump_back'] == 1
@@ -118,7 +118,7 @@ def test_a_motion_that_is_too_large_is_none(name):
 
 
 @every_base
-def test_an_estimate_that_is_not_finite_begins_anew(name, monkeypatch: pytest.MonkeyPatch):
+def test_an_estimate_that_is_not_finite_resets(name, monkeypatch: pytest.MonkeyPatch):
     robot = Robot(name).warm()
     right = Rates.update
     with monkeypatch.context() as patch:

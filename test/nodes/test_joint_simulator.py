@@ -35,7 +35,7 @@ def all_states(graph, node, duration):
     return states
 
 
-def test_it_moves_when_it_is_heard_and_holds_still_at_the_end():
+def test_it_moves_when_it_has_subscribers_and_holds_still_at_the_end():
     with Graph() as graph, graph.process('joint_simulator', robot_description=URDF, duration=2.0,
                                          **{'start.subscribers': 2}) as node:
         descriptions = graph.messages(String, 'robot_description', LATCHED)

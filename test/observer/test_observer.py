@@ -195,7 +195,7 @@ def test_ten_minutes_of_exciting_motion_raise_no_alarm() -> None:
 
 
 @pytest.mark.fault(29, 31, 32)
-def test_it_starts_afresh_after_a_gap_a_step_back_and_what_is_not_finite() -> None:
+def test_it_resets_after_a_gap_a_step_back_and_what_is_not_finite() -> None:
     motion = stepped()[1]
     first = int(motion.stamps[0])
     watching = MomentumObserver(dynamics(), max_gap=0.05)

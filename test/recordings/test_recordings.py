@@ -98,7 +98,7 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
     (b'time,q_a\n0,1\n\0\0\0\0', ['not text']),
     (b'a' * 2_000_000, ['has no end']),
 ])
-def test_a_table_with_a_fault_is_told_by_line_and_column(tmp_path: Path, content: str | bytes,
+def test_a_fault_of_a_table_is_reported_with_line_and_column(tmp_path: Path, content: str | bytes,
                                                          words: list[str]) -> None:
     """Whether it shows when the table is opened or when it is read."""
     path = tmp_path / 'table.csv'
@@ -172,7 +172,7 @@ def test_a_topic_that_is_missing_or_ambiguous_is_an_error_with_all_of_them(
         assert word in str(caught.value)
 
 
-def test_progress_is_told_up_to_the_end(tmp_path: Path) -> None:
+def test_progress_is_reported_up_to_the_end(tmp_path: Path) -> None:
     """A hundred times at most."""
     table = bags.write_csv(tmp_path / 'a.csv', ['time', 'q_a'], ([k, k] for k in range(2000)))
     bag = bags.write_bag(tmp_path / 'bag', 'db3', {'/joint_states': messages(2000)})

@@ -30,7 +30,7 @@ def flip(path: Path, share: float) -> None:
     ('db3', 'none', True, flip, 0), ('mcap', 'none', True, cut, 500),
     ('mcap', 'none', False, cut, 500), ('mcap', 'chunk', True, cut, 500),
     ('mcap', 'none', True, flip, 500)])
-def test_of_a_broken_bag_the_records_before_the_defect_are_given(
+def test_of_a_broken_bag_the_records_before_the_defect_are_read(
         tmp_path: Path, kind: str, how: str, file: bool, harm: Callable[[Path, float], None],
         least: int) -> None:
     """Then comes an error that says how far it got, and nothing is written next to the bag."""
@@ -49,7 +49,7 @@ def test_of_a_broken_bag_the_records_before_the_defect_are_given(
     assert listing(tmp_path) == before
 
 
-def test_a_bag_whose_end_is_missing_is_told_even_if_no_message_is(tmp_path: Path) -> None:
+def test_a_bag_whose_end_is_missing_is_reported_even_if_no_message_is(tmp_path: Path) -> None:
     """As a recorder leaves it that was killed between two records."""
     inside = write_bag(tmp_path / 'bag', 'mcap', {'/joint_states': messages(20)})
     content = inside.read_bytes()
@@ -60,7 +60,7 @@ def test_a_bag_whose_end_is_missing_is_told_even_if_no_message_is(tmp_path: Path
     assert 'its end is missing' in said
 
 
-def test_what_is_no_recording_is_told_in_plain_words(tmp_path: Path) -> None:
+def test_what_is_no_recording_is_reported_in_plain_words(tmp_path: Path) -> None:
     """Before anything is read."""
     good = write_bag(tmp_path / 'good', 'db3', {'/joint_states': messages(20)})
     moved = tmp_path / 'moved'

@@ -39,7 +39,7 @@ def test_it_writes_figures_and_a_picture(quick: Run) -> None:
     assert {'host', 'robots', 'growth', 'humanoid'} <= quick.found.keys()
 
 
-def test_everybody_is_in_the_table_or_left_out_with_a_reason(
+def test_every_contestant_is_in_the_table_or_excluded_with_a_reason(
         quick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of the table of contestants, each once."""
     monkeypatch.syspath_prepend(FOLDER)
@@ -55,7 +55,7 @@ def test_everybody_is_in_the_table_or_left_out_with_a_reason(
     assert {'ours: Python, one call', 'Pinocchio from Python'} <= robot['ns'].keys()
 
 
-def test_those_who_are_timed_agree(quick: Run) -> None:
+def test_contestants_that_are_timed_agree(quick: Run) -> None:
     """As found before the timing."""
     robot = quick.found['robots']['2R']
     assert robot['difference'].keys() == robot['ns'].keys()
@@ -63,7 +63,7 @@ def test_those_who_are_timed_agree(quick: Run) -> None:
 
 
 @pytest.mark.parametrize('wrong', (1e-6, np.nan, np.inf))
-def test_who_disagrees_is_left_out(wrong: float, tmp_path: Path,
+def test_a_contestant_that_disagrees_is_excluded(wrong: float, tmp_path: Path,
                                    monkeypatch: pytest.MonkeyPatch) -> None:
     """Even by a single effort."""
     monkeypatch.syspath_prepend(FOLDER)

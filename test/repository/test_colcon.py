@@ -95,7 +95,7 @@ def test_the_command_runs(workspace: Path) -> None:
 @pytest.mark.parametrize(('name', 'sign'), [
     ('inverse_dynamics', "model of 'rx90'"), ('joint_simulator', "robot 'rx90'"),
     ('effort_comparison', 'nothing on topic')])
-def test_a_node_runs_until_it_is_told_to_end(workspace: Path, name: str, sign: str) -> None:
+def test_a_node_runs_until_a_signal(workspace: Path, name: str, sign: str) -> None:
     """With the parameters that a launch file would give it."""
     log, parameters = workspace / f'{name}.log', workspace / f'{name}.yaml'
     values = {'robot_description': (ROOT / 'urdf' / 'rx90.urdf').read_text(),

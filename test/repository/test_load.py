@@ -69,7 +69,7 @@ def test_every_fault_of_the_soak_is_survived(tmp_path: Path) -> None:
     assert (tmp_path / 'soak.png').read_bytes().startswith(b'\x89PNG')
 
 
-def test_what_is_wrong_in_a_soak_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_wrong_in_a_soak_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code, wrong outputs, slow recoveries, other failures, and growth."""
     monkeypatch.syspath_prepend(FOLDER)
     from process_figures import Figures

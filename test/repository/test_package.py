@@ -53,7 +53,7 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 
 @pytest.mark.parametrize('path', MODULES, ids=relative)
-def test_only_nodes_know_ros_and_nobody_knows_launch(path: Path) -> None:
+def test_only_nodes_import_ros_and_nothing_imports_launch(path: Path) -> None:
     """All else runs where ROS is not installed."""
     for name in imported(path):
         top = name.partition('.')[0]
@@ -113,7 +113,7 @@ def test_all_but_the_nodes_work_without_ros() -> None:
 
 
 @pytest.mark.parametrize('module', ['cli', 'nodes.inverse_dynamics'])
-def test_nobody_waits_for_a_library_that_is_not_used_yet(module: str) -> None:
+def test_a_library_is_imported_where_it_is_used(module: str) -> None:
     """They are as slow to import as all the rest together."""
     program = f'import sys, urdf2dyn_ros.{module}; print(*{{*sys.modules}})'
     done = subprocess.run([sys.executable, '-c', program], cwd=ROOT, text=True,

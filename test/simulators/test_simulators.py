@@ -108,7 +108,7 @@ def test_the_pendulum_s_efforts_are_those_of_its_equation(engine, command, dampi
     assert np.abs(taken).max() < damping * np.abs(damped).max() + dry + 0.01
 
 
-def test_damping_and_friction_act_only_if_asked_for(engine):
+def test_damping_and_friction_act_only_on_request(engine):
     text = PENDULUM.format(damping=0.8, friction=0.5)
     pendulum = simulator(engine, text)
     pendulum.set_state(np.array([0.4]), np.array([1.0]))

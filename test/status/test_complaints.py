@@ -15,7 +15,7 @@ def clock() -> Clock:
 
 
 @pytest.mark.fault(22)
-def test_a_kind_is_told_at_once_and_then_with_its_number(clock: Clock) -> None:
+def test_a_kind_is_logged_at_once_and_then_with_its_number(clock: Clock) -> None:
     """Two kinds do not wait for one another; nothing that was counted is left untold."""
     complaints, said = FaultLog(clock), []
     for second in range(12):
@@ -31,7 +31,7 @@ def test_a_kind_is_told_at_once_and_then_with_its_number(clock: Clock) -> None:
 
 
 @pytest.mark.fault(31)
-def test_what_came_after_the_last_line_is_told_later(clock: Clock) -> None:
+def test_what_came_after_the_last_line_is_logged_later(clock: Clock) -> None:
     """Though nothing more comes, and once only."""
     complaints = FaultLog(clock)
     assert [line.warning for line in complaints.counted(Counter(jump_back=1))] == [False]
@@ -45,7 +45,7 @@ def test_what_came_after_the_last_line_is_told_later(clock: Clock) -> None:
 
 
 @pytest.mark.parametrize('name', [*JOINT_STATE_OUTCOMES, *JOINT_STATE_EVENTS])
-def test_every_counter_is_told_of_with_its_meaning_or_is_no_fault(
+def test_every_counter_is_logged_with_its_meaning_or_is_no_fault(
         clock: Clock, name: str) -> None:
     """A new one cannot be forgotten."""
     lines = FaultLog(clock).counted(Counter({name: 3}))
@@ -55,7 +55,7 @@ def test_every_counter_is_told_of_with_its_meaning_or_is_no_fault(
 
 
 @pytest.mark.fault(25)
-def test_other_joints_are_told_of_once(clock: Clock) -> None:
+def test_other_joints_are_logged_once(clock: Clock) -> None:
     """A gripper's joint states on the same topic are no fault."""
     complaints = FaultLog(clock)
     assert len(complaints.counted(Counter(other_joints=50))) == 1
@@ -69,7 +69,7 @@ def test_other_joints_are_told_of_once(clock: Clock) -> None:
 
 
 @pytest.mark.fault(37)
-def test_a_doubt_that_comes_back_is_told_again(clock: Clock) -> None:
+def test_a_warning_that_comes_back_is_logged_again(clock: Clock) -> None:
     """After a while without it; as long as it stays or flickers, once, whatever its figures."""
     complaints = FaultLog(clock)
     told = 0

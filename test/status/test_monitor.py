@@ -113,7 +113,7 @@ def test_a_slow_stream_is_silent_later_but_not_for_ever(monitor: Monitor, clock:
 
 
 @pytest.mark.fault(53)
-def test_a_failure_is_told_once_and_counted_for_ever(monitor: Monitor) -> None:
+def test_a_failure_is_reported_once_and_counted_for_ever(monitor: Monitor) -> None:
     """With the traceback."""
     monitor.failed('first')
     monitor.failed('second')
@@ -124,7 +124,7 @@ def test_a_failure_is_told_once_and_counted_for_ever(monitor: Monitor) -> None:
 
 
 @pytest.mark.fault(51)
-def test_nothing_grows_while_nobody_asks(monitor: Monitor) -> None:
+def test_nothing_grows_without_requests(monitor: Monitor) -> None:
     """A flood between two reports is counted, not kept."""
     for _ in range(MAX_LATENCIES + 10):
         monitor.published(monitor.received(), OUTPUT)

@@ -50,7 +50,7 @@ def heard(running: NodeState, figures: MonitorReport = FIGURES, publishers: Sequ
     return status.level, status.message
 
 
-def test_a_model_tells_what_it_computes() -> None:
+def test_a_model_reports_what_it_computes() -> None:
     """Name, joints, operations, back end."""
     status = model_status(state())
     assert (status.part, status.level) == ('model', Level.OK)
@@ -98,7 +98,7 @@ def test_silence_is_no_data() -> None:
 @pytest.mark.parametrize(('stamp', 'words'), [
     (NOW - 7200 * SECOND, '7.2e+03 s behind'), (NOW + SECOND // 2, '0.5 s ahead of')])
 @pytest.mark.fault(33)
-def test_stamps_of_another_clock_are_told_with_the_offset(stamp: int, words: str) -> None:
+def test_stamps_of_another_clock_are_reported_with_the_offset(stamp: int, words: str) -> None:
     """Efforts are computed anyway."""
     level, message = heard(state((stamp,)))
     assert level == Level.WARN and words in message
@@ -129,7 +129,7 @@ def test_stamps_that_jump_again_and_again_are_warned_of() -> None:
     assert heard(state(), used=100, jump_back=1)[0] == Level.OK
 
 
-def test_messages_left_out_are_told_with_the_reason() -> None:
+def test_messages_that_are_dropped_are_reported_with_the_reason() -> None:
     """From a tenth on."""
     level, message = heard(state(), used=100, position_not_finite=30, no_stamp=20)
     assert level == Level.WARN

@@ -91,7 +91,7 @@ def test_the_oldest_go_when_too_many_wait(stream, beside):
     assert add_up(stream.counters)
 
 
-def test_what_is_not_finite_starts_the_estimator_afresh_as_it_does_at_once(beside):
+def test_what_is_not_finite_resets_the_estimator_as_it_does_at_once(beside):
     def dynamics(q, qd, qdd, more):
         if more[0] == 3.0:
             raise StateError('not finite')

@@ -48,7 +48,7 @@ def test_efforts_are_those_of_the_pendulum_at_the_declared_instant(
                                'warming_up': 2000 - len(outputs)}
 
 
-def test_a_measured_effort_is_given_only_where_there_is_one(stream):
+def test_a_measured_effort_is_returned_only_where_there_is_one(stream):
     output = run(stream, range(100), effort=[nan, 3.0])[-1]
     assert np.array_equal(output.measured, [nan, 3.0], equal_nan=True)
     assert np.isnan(run(stream, range(100, 200), effort=NOTHING)[-1].measured).all()

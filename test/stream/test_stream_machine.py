@@ -238,7 +238,7 @@ class Faults(RuleBasedStateMachine):
         self.counted = counters.copy()
 
     @invariant()
-    def what_was_given_away_does_not_change(self):
+    def outputs_do_not_change(self):
         assert self.given is None or same(self.given, self.copy)
 
     @invariant()

@@ -86,7 +86,7 @@ def self_test(tool: str, files: dict[str, str], name: str, folder: Path) -> tupl
     return run(tool, TOOLS[tool].test, files, name, folder)
 
 
-def told_about(tool: str, program: Program, function: str, result: str, k: int,
+def reported_about(tool: str, program: Program, function: str, result: str, k: int,
                folder: Path) -> str:
     """Return what the files' own test says if entry k of what is expected of a result is wrong."""
     number = repr(abs(program.references[1].expected[function][result][k]))

@@ -68,7 +68,7 @@ def test_a_process_that_hangs_is_ended() -> None:
         run_giving_way(['sh', '-c', 'kill -STOP $$'], b'x' * 300_000, os.environ, limit=0.2)
 
 
-def test_a_report_that_hangs_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_report_that_hangs_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Else the node that waits for it would be busy for ever."""
     monkeypatch.setattr(sys, 'executable', str(tmp_path / 'stopped'))
     (tmp_path / 'stopped').write_text('#!/bin/sh\nkill -STOP $$\n')

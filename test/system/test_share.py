@@ -7,7 +7,7 @@ from urdf2dyn_ros.errors import SourceError
 from urdf2dyn_ros.system.share import robot_file, share_directory
 
 
-def test_in_a_checkout_they_are_beside_the_package():
+def test_in_a_checkout_they_are_next_to_the_package():
     assert robot_file('rx90') == ROOT / 'urdf' / 'rx90.urdf'
 
 

@@ -38,7 +38,7 @@ def test_noise_is_what_was_put_in() -> None:
     assert 0.016 <= found.parameters['lag'] <= 0.1
 
 
-def test_velocities_that_are_not_those_of_the_positions_are_told() -> None:
+def test_velocities_that_contradict_the_positions_are_reported() -> None:
     """Late, scaled, with a bias, zero; and the regression does not mix them up."""
     samples = scaled(1.0)
     samples.qd[:, 0] = 1.3 * truth(samples.stamps - 12_000_000)[1][:, 0]
@@ -59,7 +59,8 @@ def test_velocities_that_are_not_those_of_the_positions_are_told() -> None:
     (1.0, 57.3, 1, 'is 57.3 times that of the positions: is it in degrees?'),
     (57.3, 1.0, 1, 'is 0.0175 times that of the positions: are the positions in degrees?'),
     (1.0, 1.0, 1000, 'is 1000 times that of the positions: is the time in milliseconds?')])
-def test_of_a_wrong_scale_the_cause_is_told(q: float, qd: float, time: int, fault: str) -> None:
+def test_the_cause_of_a_wrong_scale_is_reported(
+        q: float, qd: float, time: int, fault: str) -> None:
     """In words, and as numbers that can be read."""
     samples = scaled(1.0, 500)
     motion = motion_of(Recording(START + time * (samples.stamps - START), q * samples.q,

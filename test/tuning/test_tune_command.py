@@ -102,7 +102,7 @@ def test_of_a_broken_recording_what_was_read_is_used(tmp_path: Path) -> None:
     assert (tmp_path / 'tune.png').stat().st_size > 10_000
 
 
-def test_what_cannot_be_tuned_on_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_tuned_on_is_reported(tmp_path: Path) -> None:
     """One line, exit code 1, no files."""
     samples = scaled(1.0, 300)
     good = as_csv(tmp_path, samples, NAMES)
@@ -128,7 +128,7 @@ def test_what_cannot_be_tuned_on_is_told(tmp_path: Path) -> None:
         assert not list((tmp_path / 'out').glob('*'))
 
 
-def test_times_in_other_units_than_seconds_are_told(tmp_path: Path) -> None:
+def test_times_in_other_units_than_seconds_are_reported(tmp_path: Path) -> None:
     """Nanoseconds since 1970 fit into no stamp; what of them does is no motion of a robot."""
     path = write_csv(tmp_path / 'ns.csv', ['time', 'q_a'],
                      ([START + k * 10_000_000, np.sin(k)] for k in range(300)))
@@ -138,7 +138,7 @@ def test_times_in_other_units_than_seconds_are_told(tmp_path: Path) -> None:
                         r'error: .*: 0, but at least 200 are needed \(no_stamp: 300\)\n', errors)
 
 
-def test_what_was_left_out_is_told_for_what_it_is(tmp_path: Path) -> None:
+def test_what_was_dropped_is_reported_with_its_cause(tmp_path: Path) -> None:
     """A gap leaves nothing out; a joint that stands still has no figures of a motion."""
     samples = scaled(1.0, 400)
     samples.q[:, 1] = 0.3

@@ -113,7 +113,7 @@ def test_of_equally_long_passes_the_last_is_taken(tmp_path: Path) -> None:
     assert 'from 3.592 to 9.184 s, and 700 are excluded' in motion.set_back
 
 
-def test_stretches_that_are_all_too_short_are_told(tmp_path: Path) -> None:
+def test_segments_that_are_all_too_short_are_reported(tmp_path: Path) -> None:
     """As two clocks in one topic make them; in the same words."""
     path = write_csv(tmp_path / 'clocks.csv', ['time', 'q_a'],
                      ([k % 150 * 0.01, np.sin(k)] for k in range(600)))

@@ -18,7 +18,7 @@ def problems(name: str, **options: bool) -> tuple[Problem, ...]:
 @pytest.mark.parametrize(('name', 'code', 'line', 'said', 'refused'), [
     pytest.param(*row, refused, id=row[0], marks=pytest.mark.fault(fault))
     for rows, refused in ((REFUSED, True), (WARNED, False)) for fault, *row in rows])
-def test_a_fault_is_told_with_place_and_remedy_and_refused_where_there_is_no_dynamics(
+def test_a_fault_is_reported_with_place_and_remedy_and_rejected_where_there_is_no_dynamics(
         name: str, code: str, line: int, said: tuple[str, ...], refused: bool) -> None:
     (problem,) = problems(name)
     assert (problem.code, problem.line, problem.refused) == (code, line, refused)

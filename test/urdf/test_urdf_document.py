@@ -69,7 +69,7 @@ def test_a_text_full_of_faults_ends_in_a_list_of_bounded_length() -> None:
 
 
 @pytest.mark.fault(2, 3)
-def test_no_entity_reads_a_file_or_calls_anybody(tmp_path: Path) -> None:
+def test_no_entity_reads_a_file_or_opens_a_connection(tmp_path: Path) -> None:
     canary = tmp_path / 'canary.txt'
     canary.write_text('tweet')
     with socket.create_server(('127.0.0.1', 0)) as server:

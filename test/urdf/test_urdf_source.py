@@ -18,7 +18,7 @@ XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
 """
 
 
-def test_a_file_is_handed_over_byte_by_byte(tmp_path: Path) -> None:
+def test_a_file_is_returned_byte_by_byte(tmp_path: Path) -> None:
     path = tmp_path / 'robot.urdf'
     path.write_bytes(b'\xff\xfe anything')
     assert load_urdf(str(path)) == b'\xff\xfe anything'
@@ -76,7 +76,8 @@ def test_a_fault_in_xacro_is_one_message(tmp_path: Path,
 
 
 @pytest.mark.fault(18)
-def test_without_xacro_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_xacro_the_remedy_is_reported(tmp_path: Path,
+                                              monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, 'xacro', None)
     path = tmp_path / 'robot.xacro'
     path.write_text(XACRO)

@@ -91,7 +91,7 @@ def test_partial_messages_are_merged(graph: Graph) -> None:
         assert moving_robot.error(robot.efforts[-1], robot) < 1e-2
 
 
-def test_bad_samples_are_left_out_and_good_ones_are_answered_again(graph: Graph) -> None:
+def test_bad_samples_are_dropped_and_good_ones_have_efforts_again(graph: Graph) -> None:
     """NaN, wrong lengths, duplicate, zero and backward stamps: nothing wrong comes out."""
     with moving_robot.started(graph) as process:
         robot = moving_robot.connected(graph)
@@ -119,7 +119,7 @@ def test_bad_samples_are_left_out_and_good_ones_are_answered_again(graph: Graph)
         assert process.stop() == 0
 
 
-def test_continuous_joints_are_unwrapped_and_missing_velocities_had_from_positions(
+def test_continuous_joints_are_unwrapped_and_missing_velocities_differentiated(
         graph: Graph) -> None:
     """A wheel that turns through pi must not give a spike."""
     text = (OWN / 'robot_2r.urdf').read_text()

@@ -43,7 +43,7 @@ def test_the_model_is_exported_where_the_parameters_say(graph: Graph, tmp_path: 
         assert script.read_text() == 'my own work'
 
 
-def test_an_export_of_what_runs_hands_out_text_that_is_written_already(graph: Graph,
+def test_an_export_of_the_active_model_returns_text_that_is_generated_already(graph: Graph,
                                                                        tmp_path: Path) -> None:
     """Nothing is computed then, so that the data are not held up; else a process writes it."""
     with started(graph, **{'export.directory': str(tmp_path), 'export.language': 'c'},
@@ -74,7 +74,7 @@ def processor_time_of_children(pid: int) -> int:
 
 
 @pytest.mark.fault(47)
-def test_who_asks_for_exports_without_end_is_answered_after_a_pause(graph: Graph,
+def test_exports_without_end_are_answered_after_a_pause(graph: Graph,
                                                                     tmp_path: Path) -> None:
     """The data come first."""
     with started(graph, **{'export.directory': str(tmp_path)}):

@@ -19,7 +19,7 @@ from urdf2dyn_ros import export_model, read_urdf
 
 
 @pytest.mark.fault(49)
-def test_a_killed_publisher_is_told_and_its_successor_heard(graph: Graph) -> None:
+def test_a_killed_publisher_is_reported_and_its_successor_received(graph: Graph) -> None:
     """Without data there are no efforts; with the next publisher everything is reset."""
     with started(graph) as process:
         robot, status = connected(graph), Statuses(graph)
@@ -36,7 +36,7 @@ def test_a_killed_publisher_is_told_and_its_successor_heard(graph: Graph) -> Non
 
 
 @pytest.mark.fault(50)
-def test_a_subscriber_that_stands_still_holds_nobody_up(graph: Graph) -> None:
+def test_a_subscriber_that_stands_still_does_not_block_the_node(graph: Graph) -> None:
     """It requests reliable delivery, and reads nothing; no subscribers do not matter either."""
     with started(graph), graph.program('programs.dds_peer', ['listen']) as listener:
         robot = connected(graph)
@@ -154,7 +154,7 @@ def test_ever_new_names_and_descriptions_do_not_fill_the_memory(graph: Graph) ->
 
 
 @pytest.mark.fault(53)
-def test_a_callback_that_fails_is_counted_told_once_and_survived(graph: Graph) -> None:
+def test_a_callback_that_fails_is_counted_logged_once_and_survived(graph: Graph) -> None:
     """With its traceback, in the log and in the status."""
     graph.describe(TEXT)
     with graph.program('programs.faulty_node') as process:

@@ -192,7 +192,7 @@ def check_exported(script: Path, message: JointState, robot: Robot) -> None:
     np.testing.assert_allclose(found, message.effort, rtol=1e-3, atol=1e-3)
 
 
-def test_the_terms_are_published_when_asked_for_and_their_sum_are_the_efforts(
+def test_the_terms_are_published_on_request_and_their_sum_is_the_effort(
         graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the file that is exported has them all, with the payload as an argument."""
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))

@@ -86,7 +86,7 @@ def numbers(graph: Graph, name: str, *values: float) -> Any:
 
 
 @pytest.mark.fault(52)
-def test_a_push_is_told_with_its_efforts_until_it_is_reset(graph: Graph) -> None:
+def test_a_push_is_reported_with_its_efforts_until_it_is_reset(graph: Graph) -> None:
     """Also to a late subscriber, and whatever parameters change meanwhile."""
     with begun(graph) as process:
         arm = Arm(graph)

@@ -14,7 +14,7 @@ PAIRS = [QoSProfile(depth=10, reliability=reliability, durability=durability)
          for reliability in RELIABILITIES for durability in DURABILITIES]
 
 
-def test_joint_states_are_heard_with_every_quality_of_service(graph: Graph) -> None:
+def test_joint_states_are_received_with_every_quality_of_service(graph: Graph) -> None:
     """Reliable or not, latched or not."""
     with started(graph) as process:
         robot = connected(graph)

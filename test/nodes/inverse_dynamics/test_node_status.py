@@ -59,7 +59,7 @@ def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Gra
 
 
 @pytest.mark.fault(49)
-def test_data_that_stop_are_told_and_so_is_their_return(graph: Graph) -> None:
+def test_data_that_stop_are_reported_and_so_is_their_return(graph: Graph) -> None:
     """While nothing comes, the output is stale."""
     with started(graph):
         robot, status = connected(graph), Statuses(graph)
@@ -168,7 +168,7 @@ def test_diagnostics_are_off_by_parameter_and_names_have_the_namespace(graph: Gr
 
 
 @pytest.mark.fault(53)
-def test_a_callback_that_fails_is_told_to_whoever_counts(graph: Graph) -> None:
+def test_a_callback_that_fails_is_counted_in_the_status(graph: Graph) -> None:
     """Every time, though the log has it once in five seconds."""
     told: list[str] = []
     failing = barrier(graph.node, lambda: 1 / 0, told.append)
@@ -181,7 +181,7 @@ def test_a_callback_that_fails_is_told_to_whoever_counts(graph: Graph) -> None:
 
 
 @pytest.mark.fault(37)
-def test_a_velocity_that_is_always_zero_is_told_once_and_not_used(graph: Graph) -> None:
+def test_a_velocity_that_is_always_zero_is_reported_once_and_not_used(graph: Graph) -> None:
     with started(graph, estimator='kalman') as node:
         robot = connected(graph)
         status = Statuses(graph)

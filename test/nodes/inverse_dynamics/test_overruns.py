@@ -39,7 +39,7 @@ def test_publishers_without_end_do_not_fill_the_memory() -> None:
 
 
 @pytest.mark.fault(38, 39)
-def test_a_pause_is_told_from_a_machine_that_is_too_slow() -> None:
+def test_a_pause_is_distinguished_from_a_machine_that_is_too_slow() -> None:
     """By whether fewer wait each time; what came in time ends the reckoning."""
     backlog = Backlog(1000)
     assert [backlog.is_overload(count) for count in (250, 120, 60, 25, 20)] == [False] * 5

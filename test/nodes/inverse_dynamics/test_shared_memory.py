@@ -38,7 +38,7 @@ def test_a_node_whose_port_was_replaced_says_so_and_what_to_do() -> None:
             assert replaced_ports(Path(f'/proc/{process.pid}')) == ports
 
 
-def test_where_the_system_does_not_tell_there_are_none(tmp_path: Path) -> None:
+def test_where_the_system_does_not_list_them_there_are_none(tmp_path: Path) -> None:
     """Other systems have no such folder; threads of other names are none of these."""
     assert replaced_ports(tmp_path / 'none') == []
     for name, comm in (('1', 'python'), ('2', 'dds.shm.x'), ('3', 'dds.shm.7411')):
