@@ -54,13 +54,13 @@ class Group:
     lag : int
         By how much the newest estimate is older than the newest sample [ns], at most, recently.
     spread : int
-        Largest difference of the newest stamp from those of other groups [ns] when it was new.
+        By how much the newest stamps of other groups were older when this one was new [ns].
     better : int
         Messages in a row by which this group would have been the better one to lead.
     skew : int
-        By how much the newest sample was older than that of the leading group [ns] at its newest.
+        By how much the newest sample was older than that of the group with the last output [ns].
     skewed : int
-        Messages of the leading group in a row without an output, because it was too much.
+        Messages of others in a row at which it was older than joints are carried.
     message : object
         Groups of the newest message; `repeated` is how often there were the same before.
 
@@ -150,16 +150,18 @@ class Group:
         """Return whether a stamp [ns] is a gap or a clock jump from the newest sample."""
         return self.newest == 0 or self.steps.is_jump(stamp - self.newest)
 
-    def reaches(self, stamp: int, max_skew: int) -> bool:
+    def reaches(self, stamp: int, newest: int, max_skew: int) -> bool:
         """
         Return whether the state can be carried to a stamp [ns], by max_skew [ns] if not 0.
 
-        The newest sample must not be farther from that of the leading group either: a clock that
-        is set back does not make it late.
+        To an earlier stamp that is no extrapolation; but the newest sample must not be a gap or a
+        clock jump away from that of the group with the output, `newest` [ns].
 
         """
         most = max_skew or max(round(MOST_CARRIED_PERIODS * self.steps.period), LEAST_CARRIED_NS)
-        return abs(self.skew) <= most and self.history.distance(stamp) <= most
+        self.skew = newest - self.newest
+        self.skewed = self.skewed + 1 if self.skew > most else 0
+        return not self.is_far(newest) and self.history.distance(stamp) <= most
 
     def names(self, joint_names: Sequence[str]) -> tuple[str, ...]:
         """Return the names of the joints, of those of the model."""

@@ -8,7 +8,7 @@ from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.stream.group import Group
 
 SKEWED_TO_WARN = 20
-"""Messages in a row without an output after which joints that are too late are reported."""
+"""Messages in a row at which joints are too far away before that is reported."""
 
 
 class GroupFigures(NamedTuple):
@@ -53,8 +53,7 @@ def warnings(group: Group, joint_names: Sequence[str], newest: int) -> Iterator[
                f'{(newest - group.newest) * 1e-9:.3g} s older than those of other joints, over '
                'stream.max_gap and five of their periods: there are no efforts')
     elif group.skewed >= SKEWED_TO_WARN:
-        side = 'older' if group.skew > 0 else 'newer'
         yield (f'joint states of {listed(names)}: their stamps are '
-               f'{abs(group.skew) * 1e-6:.3g} ms {side} than those of other '
-               'joints, too much to compute efforts: are the clocks synchronised? '
-               'stream.max_skew allows more')
+               f'{(newest - group.newest) * 1e-6:.3g} ms older than those of other joints, '
+               'more than they can be carried (stream.max_skew): efforts are late or '
+               'missing; are messages delayed, are the clocks synchronised?')

@@ -19,7 +19,8 @@ class Groups:
 
     Every sample enters the estimator of its group at its own stamp. The messages of the leading
     group have outputs: there the other groups are carried to its stamp, or, if an estimator has a
-    lag, all of them to the newest stamp that all estimates have reached.
+    lag, all of them to the newest stamp that all estimates have reached. If others are too late
+    for that, or a message of the leading group is lost, the next message of another one has it.
 
     Parameters
     ----------
@@ -41,6 +42,7 @@ class Groups:
     def __init__(self, partition: Partition, events: Counter[str], max_skew: int) -> None:
         self._partition, self._events, self._max_skew = partition, events, max_skew
         self._pace = Pace()
+        self._at = partition.groups[0]   # the group whose message may have an output
         self.restarted = self.jumped_back = False
 
     def __iter__(self) -> Iterator[Group]:
@@ -88,7 +90,9 @@ class Groups:
     def _count(self, received: Sequence[Group]) -> None:
         for event in {group.event for group in received if group.event}:
             self.restarted = True
-            self.jumped_back |= event == 'jump_back'
+            if event == 'jump_back':
+                self.jumped_back = True
+                self._pace.note(0, True)
             if event != 'restart':
                 self._events[event] += 1
         if any(group.velocities.dropping for group in received):
@@ -102,30 +106,27 @@ class Groups:
                 if outcome in ('', 'warming_up')]
         for group in used:
             self._pace.update(group, self._partition.groups)
-        for group, outcome in zip(received, outcomes):
-            if group is self._pace.leader and not (group in used and self._is_incomplete):
-                return outcome
-        return 'incomplete' if used else outcomes[0]
-
-    @property
-    def _is_incomplete(self) -> bool:
-        """Whether there are joints that were not received yet."""
-        return any(group.newest == 0 for group in self)
+        due = [group for group in used if self._pace.is_due(group)]
+        if not due or any(group.newest == 0 for group in self):
+            return 'incomplete' if used else outcomes[0]
+        self._at = self._pace.leader if self._pace.leader in due else due[0]
+        return outcomes[received.index(self._at)]
 
     def state(self) -> Known | str:
         """Return the state of all joints at one instant, or the outcome without one."""
-        groups, leader = self._partition.groups, self._pace.leader
+        groups, at = self._partition.groups, self._at
         if len(groups) == 1:
             return groups[0].history.newest or 'warming_up'
-        if leader is None or any(group.history.newest is None for group in groups):
+        if any(group.history.newest is None for group in groups):
             return 'warming_up'
-        stamp = leader.history.newest_until(leader.newest - max(group.lag for group in groups))
+        stamp = at.history.newest_until(at.newest - max(group.lag for group in groups))
         if stamp is None:
             return 'warming_up'
-        for group in groups:
-            group.skew = leader.newest - group.newest
-            group.skewed = 0 if group.reaches(stamp, self._max_skew) else group.skewed + 1
-        if any(group.skewed for group in groups):
+        reached = [group is at or group.reaches(stamp, at.newest, self._max_skew)
+                   for group in groups]
+        at.skew = 0
+        self._pace.note(stamp, all(reached))
+        if not all(reached):
             return 'skewed'
         rows = []
         for group in groups:

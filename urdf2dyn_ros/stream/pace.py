@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from urdf2dyn_ros.stream.group import Group
 
-FASTER = 0.8
+FASTER = 0.9
 """Ratio of the periods below which another group is faster."""
 
-AS_FAST = 1.25
+AS_FAST = 1.1
 """Ratio of the periods below which another group is as fast."""
 
 NEARER = 0.2
@@ -15,6 +15,14 @@ NEARER = 0.2
 
 MESSAGES_TO_LEAD = 10
 """Messages in a row that must be better before another group leads."""
+
+
+AFTER_LOST = 1.4
+"""Periods of the leading group after an output from which on a message of another one has the
+next: a message of the leading group is lost."""
+
+AFTER_MISSED = 0.9
+"""The same where the last message had none: there, other joints were received too late."""
 
 
 class Pace:
@@ -30,11 +38,12 @@ class Pace:
 
     def __init__(self) -> None:
         self.leader: Group | None = None
+        self._last_output, self._missed = 0, False
 
     def update(self, group: Group, groups: Sequence[Group]) -> None:
         """Add a message of one of all groups."""
         near = [each for each in groups if not each.is_far(group.newest)]
-        group.spread = max(abs(group.newest - each.newest) for each in near)
+        group.spread = max(group.newest - each.newest for each in near)
         leader = self.leader
         if leader is None or leader not in groups:
             known = [each for each in near if each.steps.period]
@@ -43,6 +52,19 @@ class Pace:
             group.better = group.better + 1 if _is_better(group, leader) else 0
             if group.better >= MESSAGES_TO_LEAD or leader not in near:
                 self._follow(group, groups)
+
+    def is_due(self, group: Group) -> bool:
+        """Return whether the newest message of a group should have an output."""
+        if self.leader is None or group is self.leader or not self._last_output:
+            return group is self.leader
+        periods = AFTER_MISSED if self._missed else AFTER_LOST
+        return group.newest - self._last_output > periods * self.leader.steps.period > 0.0
+
+    def note(self, stamp: int, reached: bool) -> None:
+        """Note an output at a stamp [ns], or that there was none; 0 after a clock jump."""
+        self._missed = not reached
+        if reached:
+            self._last_output = stamp
 
     def _follow(self, leader: Group, groups: Sequence[Group]) -> None:
         self.leader = leader

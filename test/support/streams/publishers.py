@@ -58,8 +58,9 @@ class Publisher:
     """
     Publishes joints at a rate [Hz], from the time `offset` [s].
 
-    Stamps jitter by a part of the period (one deviation), a part of the messages is lost. At a
-    time [s] it publishes if it is `alive`, its clock is wrong by a `shift` [s].
+    Stamps jitter by a part of the period (one deviation), a part of the messages is lost; they are
+    received up to a time `delay` [s] later, in order. At a time [s] it publishes if it is `alive`,
+    its clock is wrong by a `shift` [s].
 
     """
 
@@ -68,6 +69,7 @@ class Publisher:
     offset: float = 0.0
     jitter: float = 0.0
     lost: float = 0.0
+    delay: float = 0.0
     alive: Callable[[float], bool] = lambda time: True
     shift: Callable[[float], float] = lambda time: 0.0
 
@@ -80,12 +82,14 @@ class Publisher:
         return [START + round(time * 1e9) for time in times[kept] if self.alive(time)]
 
     def messages(self, of: Robot, seconds: float) -> list[tuple[int, int, Array]]:
-        """Return true stamp, stamp and positions and velocities (2, k) of each message."""
+        """Return arrival [ns], stamp and positions and velocities (2, k) of each message."""
         stamps = self.stamps(seconds)
         times = (np.array(stamps) - START) * 1e-9
         states = np.array([of.motion(joint, times)[:2] for joint in self.joints])
-        return [(stamp, stamp + round(self.shift(time) * 1e9), states[:, :, number].T)
-                for number, (stamp, time) in enumerate(zip(stamps, times))]
+        late = np.random.default_rng(1).uniform(0.0, self.delay * 1e9, len(stamps))
+        arrivals = np.maximum.accumulate(np.array(stamps) + late.astype(np.int64)).tolist()
+        return [(arrival, stamp + round(self.shift(time) * 1e9), states[:, :, number].T)
+                for number, (arrival, stamp, time) in enumerate(zip(arrivals, stamps, times))]
 
 
 class Run:
@@ -100,10 +104,10 @@ class Run:
                  settle: float = 0.5, **values: Any) -> None:
         self.stream = new_stream(of, **values)
         names = of.dynamics.joint_names
-        messages = sorted(((true, number, stamp, state)
+        messages = sorted(((arrival, number, stamp, state)
                            for number, publisher in enumerate(publishers)
-                           for true, stamp, state in publisher.messages(of, seconds)),
-                          key=lambda message: message[:2])
+                           for arrival, stamp, state in publisher.messages(of, seconds)),
+                          key=lambda message: message[:3])
         self.outputs: list[Output] = []
         for _, number, stamp, (q, qd) in messages:
             output = self.stream.receive(
