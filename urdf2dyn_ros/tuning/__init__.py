@@ -1,1 +1,1 @@
-"""Parameters of the Kalman filters from a recording: noise, likelihood, pictures."""
+"""Parameters of the Kalman filters from a recording: noise, predictions, pictures."""

@@ -59,6 +59,7 @@ def _page(motion: RecordedMotion, suggestion: Suggestion, joints: range, title: 
     size = (_CELL[0] * len(_QUANTITIES), _CELL[1] * len(joints) + _HEADER)
     figure = empty_figure(*size)
     lines: list[Any] = []
+    shown = suggestion.tuned if suggestion.parameters else suggestion.untuned
     for row, joint in enumerate(joints):
         floor = _CELL[1] * (len(joints) - 1 - row)
         for column, (quantity, (field, unit)) in enumerate(_QUANTITIES.items()):
@@ -73,7 +74,7 @@ def _page(motion: RecordedMotion, suggestion: Suggestion, joints: range, title: 
             if column == 0:
                 add_name(upper, drawn_name(motion.names[joint], _LONGEST_NAME))
             if field == 'qdd':
-                upper.set_title(f'RMS of the residual {100.0 * suggestion.tuned[joint]:.3g} %'
+                upper.set_title(f'RMS of the residual {100.0 * shown[joint]:.3g} %'
                                 if suggestion.moving[joint] else 'does not move',
                                 fontsize='medium', loc='right')
     add_head(figure, title, _LONGEST_TITLE, lines, legend=0.52)
@@ -93,7 +94,7 @@ def _draw(upper: Any, lower: Any, motion: RecordedMotion, smoothed: Array,
     time = motion.time[rows]
     curves = [np.where(gaps, np.nan, values[rows]) for values in (smoothed, estimate, residual)]
     lines = draw_pair(upper, lower, time, curves, (
-        'reference (constant-jerk smoother)', 'estimate with the suggested parameters',
+        'reference (smoothed with later samples)', 'estimate',
         'residual (estimate - reference)'), (3.0, 1.3, 0.7))
     _limit(upper, np.where(motion.settled, smoothed, np.nan))
     _limit(lower, np.where(motion.settled, residual, np.nan))

@@ -11,8 +11,14 @@ from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.noise import LEAST_NOISE, sampling
 from urdf2dyn_ros.tuning.suggestion import Suggestion
 
-_HEAD = ('joint', 'position noise', 'velocity noise', '.. in innovations', 'snap density',
-        'lag [ms]', 'scale', 'default [%]', 'tuned [%]')
+_HEAD = ('joint', 'position noise', 'velocity noise', 'snap density', 'lag [ms]', 'scale',
+         'default [%]', 'fixed [%]')
+
+_LEGEND = ('noise: standard deviation [rad or m], [rad/s or m/s]; snap density: the one that',
+           'predicts the joint best [rad^2/s^7 or m^2/s^7]; lag and scale: of the velocities,',
+           'relative to the positions; default, fixed: difference of the acceleration from that',
+           'smoothed with later samples, RMS over RMS, with the default and with the best fixed',
+           'parameters')
 
 
 def report(motion: RecordedMotion, suggestion: Suggestion) -> str:
@@ -26,17 +32,12 @@ def report(motion: RecordedMotion, suggestion: Suggestion) -> str:
     if motion.skipped:
         lines.append(f'tuned on {len(motion.stamps)} samples from all of it, which are enough: '
                      f'{motion.skipped} between them are excluded')
-    lines.append(f'noise of the stamps: {1e3 * suggestion.stamps:.3g} ms')
     lines += ['', *_table(motion, suggestion), '']
-    lines += ['noise: standard deviation [rad or m], [rad/s or m/s]; snap density: the most likely'
-              ' [rad^2/s^7 or m^2/s^7];', 'lag and scale: of the velocities, relative to the '
-              'positions; default, tuned: difference of the', 'acceleration from the smoothed '
-              'one, RMS over RMS', '']
-    for name, velocity in zip(motion.names, suggestion.velocities):
-        lines += [f'velocity of {name} {fault}' for fault in velocity.faults]
-    if suggestion.unused:
-        lines.append('velocities that are not used, here and by the node: '
-                     + ', '.join(suggestion.unused))
+    lines += [*_LEGEND, '']
+    for name, velocity, seen in zip(motion.names, suggestion.velocities, suggestion.recognised):
+        lines += ([f'velocity of {name} is not used, here and by the node: {seen.fault}']
+                  if seen.fault and velocity.kind == 'measured' else
+                  [f'velocity of {name} {fault}' for fault in velocity.faults])
     still = [name for name, moving in zip(motion.names, suggestion.moving) if not moving]
     if still:
         lines.append('excluded, as they do not move: ' + ', '.join(still))
@@ -46,6 +47,10 @@ def report(motion: RecordedMotion, suggestion: Suggestion) -> str:
     if quiet:
         lines.append('no noise in the positions of ' + ', '.join(quiet) + ': they are simulated '
                      'or filtered; the suggestion suits such samples only')
+    if not suggestion.parameters:
+        best = ', '.join(f'{name} {value:g}' for name, value in suggestion.best.items())
+        lines.append('the default is as good: nothing is suggested; the best fixed parameters are '
+                     + best)
     lines += [f'{suggestion.estimator}.{name}: {value:g}'
               for name, value in suggestion.parameters.items()]
     return '\n'.join(lines)
@@ -54,13 +59,15 @@ def report(motion: RecordedMotion, suggestion: Suggestion) -> str:
 def _table(motion: RecordedMotion, suggestion: Suggestion) -> list[str]:
     rows: list[Sequence[str]] = [_HEAD]
     for joint, (name, velocity) in enumerate(zip(motion.names, suggestion.velocities)):
+        seen = suggestion.recognised[joint] if suggestion.recognised else None
+        lag, scale = ((seen.lag, seen.scale) if seen and np.isfinite(seen.lag)
+                      else (velocity.lag, velocity.scale))
         # without a motion, relative figures are unknown
         of_motion = np.array([suggestion.density[joint], 100.0 * suggestion.untuned[joint],
                               100.0 * suggestion.tuned[joint]])
         density, untuned, tuned = of_motion if suggestion.moving[joint] else np.full(3, np.nan)
         figures = (suggestion.noise[0, joint], suggestion.noise[1, joint],
-                   suggestion.inflated[joint], density, 1e3 * velocity.lag,
-                   velocity.scale, untuned, tuned)
+                   density, 1e3 * lag, scale, untuned, tuned)
         rows.append([name, *(f'{figure:.3g}' if np.isfinite(figure) else '-'
                              for figure in figures)])
     widths = [max(map(len, column)) for column in zip(*rows)]
@@ -75,6 +82,8 @@ def parameter_file(suggestion: Suggestion, recording: str) -> str:
     lines = [f'# Parameters of the node inverse_dynamics, tuned on {printable(recording)}',
              '# Launch with config:=THIS_FILE or run with --params-file THIS_FILE.',
              '/**:', '  ros__parameters:', f'    estimator: "{suggestion.estimator}"']
+    if not suggestion.parameters:
+        lines.append('    # the default is as good as the best fixed parameters')
     for name, value in suggestion.parameters.items():
         lines += [f'    # {rows[name].unit}', f'    {suggestion.estimator}.{name}: {_yaml(value)}']
     return '\n'.join(lines) + '\n'

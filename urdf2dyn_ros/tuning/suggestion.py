@@ -1,4 +1,4 @@
-"""From a motion to the parameters of a filter, and their error on that motion."""
+"""The best fixed parameters of a filter on a motion, and whether they are better than defaults."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import RecordingError
-from urdf2dyn_ros.estimators import ESTIMATORS, make_estimator
-from urdf2dyn_ros.estimators.estimate import make
+from urdf2dyn_ros.estimators import ESTIMATORS, make_compiled
 from urdf2dyn_ros.estimators.kalman import Kalman
-from urdf2dyn_ros.joint_states.recognition import recognise
-from urdf2dyn_ros.tuning.likelihood import most_likely, within
+from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
+from urdf2dyn_ros.joint_states.velocity_words import JointVelocity
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.noise import noise
+from urdf2dyn_ros.tuning.prediction import acceleration_errors
 from urdf2dyn_ros.tuning.reference import Estimated, estimated, reference
 from urdf2dyn_ros.tuning.velocity import Velocity, velocities
 
@@ -23,16 +23,32 @@ TUNABLE = tuple(name for name, kind in ESTIMATORS.items()
                 if {row.name for row in kind.PARAMETERS} >= _NAMES)
 """Estimators with a Kalman filter's parameters."""
 
-_IGNORED = 100.0
-"""Noise of velocities with which the filter ignores them [rad/s or m/s]."""
+DENSITIES = 10.0 ** np.arange(-3.0, 9.1)
+"""Snap densities that are compared [rad^2/s^7 or m^2/s^7]."""
+
+_FACTORS = 10.0 ** np.arange(-2.0, 1.1)
+"""Densities that are judged by the reference, relative to the one that predicts best."""
+
+_LAGS = (0.02, 0.05, 0.1, 0.2)
+"""Lags that are compared [s]."""
+
+_NEARLY = 1.1
+"""Error at a sufficient lag, relative to the least."""
+
+_PIECES = 4
+"""Pieces of the motion on which densities and lags are compared."""
 
 _STILL = 20.0
 """Smallest range of a moving joint's positions, relative to their noise."""
 
-_DIGITS = 3
+_WORTH = 0.95
+"""Error relative to that of the defaults below which a suggestion is worth its lines."""
 
-_SETTLED = 200
-"""Samples after which the variances of a filter are constant."""
+_ANSWERED = 0.99
+"""Least share of the samples with an estimate, relative to those that the defaults have."""
+
+_DIGITS = 3
+_ANY_STD = 1e6
 
 
 @dataclass(frozen=True)
@@ -40,41 +56,38 @@ class Suggestion:
     """
     Suggested parameters, and the figures behind them.
 
-    The filter is tuned on the n joints that are `moving`, without the velocities of those that are
-    `unused`, which the node does not use either. `noise` (2, n) is the standard deviation of
-    positions and velocities from divided differences, `inflated` (n,) that of velocities from the
-    innovations, `stamps` that of the stamps [s]; `density` (n,) is the most likely snap
-    density of each joint [rad^2/s^7 or m^2/s^7]. `tuned` and `untuned` (n,) are the RMS of the
-    acceleration's residual divided by the RMS of the reference, with suggested and with default
-    parameters [-]; `estimate` is that of the tuned filter, and `smoothed` the reference.
+    `parameters` is empty if the defaults are as good as `best`, the best fixed parameters. The
+    filter is tuned on the n joints that are `moving`. `noise` (2, n) is the standard deviation of
+    positions and velocities from divided differences; `density` (n,) is the best snap density of
+    each joint [rad^2/s^7 or m^2/s^7]. `tuned` and `untuned` (n,) are the RMS of the acceleration's
+    residual divided by the RMS of the reference, with the best fixed and with default parameters
+    [-]; `estimate` is that of the better ones, and `smoothed` the reference.
 
     """
 
     estimator: str
     parameters: dict[str, float]
+    best: dict[str, float]
     moving: Any
     noise: Array
-    inflated: Array
     density: Array
-    stamps: float
     velocities: list[Velocity]
-    unused: tuple[str, ...]
+    recognised: tuple[JointVelocity, ...]
     tuned: Array
     untuned: Array
     estimate: Estimated
     smoothed: Estimated
 
 
-@np.errstate(invalid='ignore')   # of an invalid covariance, whose estimate is not used
+@np.errstate(all='ignore')   # of an invalid covariance, whose estimate is not used
 def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None]) -> Suggestion:
     """
-    Return the parameters that suit a motion.
+    Return the parameters that suit a motion, one number for all joints.
 
-    There is one number for all joints. The filter's gain depends on the ratios of parameters only;
-    they are geometric means over the joints that move, as the error of the acceleration rises
-    equally on both sides of a joint's own ratio. One factor then enlarges all of them until no
-    joint's noise exceeds the suggested one: else the gate would reject good measurements. The
-    estimator is one of ``TUNABLE``; `show` is called with the fraction done.
+    Densities are judged by predictions, as the filter judges its bandwidths; the best ones, with
+    learned and with measured noise, by the motion smoothed with later samples. Nothing is
+    suggested that makes the error of a joint larger than with the defaults. The estimator is one
+    of ``TUNABLE``; `show` is called with the fraction done.
 
     Raises
     ------
@@ -88,56 +101,83 @@ def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None
     if not moving.any():
         raise RecordingError(motion.path, 'no joint moves, so that nothing can be tuned: '
                              'record a motion typical of the robot')
-    recognised = recognise(motion.stamps, motion.q, motion.qd)
-    unused = tuple(name for name, velocity in zip(motion.names, recognised)
-                   if velocity.fault and not velocity.used)
-    usable = np.array([velocity.kind == 'measured' and name not in unused
-                       for name, velocity in zip(motion.names, measured)])
-    motion.qd[:, ~usable] = np.nan
-    deviations[1, ~usable] = np.nan
-
-    filter_ = make(Kalman, len(motion.names))
-    estimated(filter_, motion, within(show, 0.0, 0.1))
-    stamps = float(filter_._noise.stamps)
-    density, likely = most_likely(motion, deviations, stamps, within(show, 0.1, 0.7))
-    known = np.where(np.isfinite(likely), likely, 1.0)
-    smoothed, lag = reference(motion, density, known, stamps, within(show, 0.7, 0.9))
-    parameters = _combined(density, likely, moving)
-    if any(velocity.kind == 'zero' for velocity in measured) and not usable[moving].any():
-        parameters['velocity_noise'] = _IGNORED
-    if estimator == 'kalman_fixed_lag':
-        parameters['lag'] = _rounded(lag)
-    largest = _largest_std(motion, estimator, parameters)
+    recognised = _use_velocities(motion)
+    smoothed = reference(motion)
+    part = motion.some(_PIECES)
+    expected = _expected(part, within(show, 0.0, 0.5))
+    relative = np.log(expected / expected.min(axis=0))[:, moving]
+    density = float(DENSITIES[relative.mean(axis=1).argmin()])
+    shown = _rows(smoothed, np.isin(motion.stamps, part.stamps))
+    best = _best(part, shown, estimator, density, moving, within(show, 0.5, 0.8), [{}, {
+        name: _rounded(float(np.nanmax(row))) for name, row in zip(
+            ('position_noise', 'velocity_noise'), deviations[:, moving])
+        if np.isfinite(row).any()}])
+    before = _run(motion, estimator, {}, within(show, 0.8, 0.9))
+    after = _run(motion, estimator, best | {'max_std': _ANY_STD}, within(show, 0.9, 1.0))
+    largest = float(np.nanquantile(after.std[motion.settled], _ANSWERED))
     if largest > 0.5 * _default(estimator, 'max_std'):
-        parameters['max_std'] = _rounded(3.0 * largest)
-    made = make_estimator(estimator, len(motion.names), **parameters)
-    estimate = estimated(made, motion, within(show, 0.9, 0.95))
-    before = estimated(make_estimator(estimator, len(motion.names)), motion,
-                       within(show, 0.95, 1.0))
-    return Suggestion(estimator, parameters, moving, deviations, likely[1], density, stamps,
-                      measured, unused, _nrmse(estimate, smoothed, motion),
-                      _nrmse(before, smoothed, motion), estimate, smoothed)
+        best = best | {'max_std': _rounded(3.0 * largest)}
+    both = np.isfinite(before.qdd + after.qdd).all(axis=1)
+    untuned, tuned = (_nrmse(run, smoothed, motion, both) for run in (before, after))
+    known = _answered(before, motion), _answered(after, motion)
+    worth = not known[0] or bool(
+        np.all(tuned[moving] <= untuned[moving]) and known[1] >= _ANSWERED * known[0]
+        and (_mean(tuned[moving]) < _WORTH * _mean(untuned[moving])
+             or known[0] < _ANSWERED * known[1]))
+    return Suggestion(estimator, best if worth else {}, best, moving, deviations,
+                      DENSITIES[expected.argmin(axis=0)], measured, recognised, tuned, untuned,
+                      after if worth else before, smoothed)
 
 
-def _combined(density: Array, likely: Array, moving: Any) -> dict[str, float]:
-    """Return one number for all joints for each parameter."""
-    logs = np.log(np.vstack([likely, density])[:, moving])
-    with np.errstate(invalid='ignore'):
-        means = np.array([row[np.isfinite(row)].mean() if np.isfinite(row).any() else np.nan
-                          for row in logs])
-    enlarged = float(np.nanmax(logs[:2] - means[:2, None]))
-    position, velocity = np.exp(means[:2] + enlarged)
-    result = {'snap_density': _rounded(np.exp(means[2] + 2.0 * enlarged)),
-              'position_noise': _rounded(position)}
-    if np.isfinite(velocity):
-        result['velocity_noise'] = _rounded(velocity)
-    return _within_bounds(result)
+def _use_velocities(motion: RecordedMotion) -> tuple[JointVelocity, ...]:
+    """Replace the velocities by those that an estimator receives from a stream."""
+    check = VelocityCheck(len(motion.names))
+    for row, (stamp, start) in enumerate(zip(motion.stamps.tolist(), motion.starts.tolist())):
+        if start:
+            check.restart()
+        motion.qd[row] = check.update(stamp, motion.q[row].copy(), motion.qd[row].copy())
+    return check.joints
 
 
-def _within_bounds(values: dict[str, float]) -> dict[str, float]:
-    rows = {row.name: row for row in Kalman.PARAMETERS}
-    return {name: float(np.clip(value, rows[name].minimum, rows[name].maximum))
-            for name, value in values.items()}
+def _expected(motion: RecordedMotion, show: Callable[[float], None]) -> Array:
+    """Return the expected squared errors (m, n) of accelerations with ``DENSITIES``."""
+    runs = []
+    for k, density in enumerate(DENSITIES.tolist()):
+        share = within(show, k / len(DENSITIES), (k + 1) / len(DENSITIES))
+        runs.append(_run(motion, 'kalman', {'snap_density': density, 'max_std': _ANY_STD}, share))
+    return acceleration_errors(motion, runs)
+
+
+def _best(motion: RecordedMotion, smoothed: Estimated, estimator: str, density: float,
+          moving: Any, show: Callable[[float], None],
+          noises: list[dict[str, float]]) -> dict[str, float]:
+    """Return the parameters with the least error, with densities near one and some noises."""
+    def means(some: list[dict[str, float]], first: float, last: float) -> Array:
+        result = []
+        for k, each in enumerate(some):
+            share = within(show, first + (last - first) * k / len(some), last)
+            run = _run(motion, estimator, each | {'max_std': _ANY_STD}, share)
+            known = np.isfinite(run.qdd).all(axis=1)
+            result.append(_mean(_nrmse(run, smoothed, motion, known)[moving]))
+        return np.where(np.isfinite(result), result, np.inf)
+
+    lag: dict[str, float] = {}
+    if estimator == 'kalman_fixed_lag':
+        errors = means([{'snap_density': density, 'lag': each} for each in _LAGS], 0.0, 0.5)
+        lag = {'lag': _LAGS[int(np.argmax(errors <= _NEARLY * errors.min()))]}
+    candidates = [{'snap_density': _rounded(float(density * factor))} | lag | each
+                  for each in noises for factor in _FACTORS
+                  if DENSITIES[0] <= density * factor <= DENSITIES[-1]]
+    return candidates[int(means(candidates, 0.5, 1.0).argmin())]
+
+
+def _rows(estimate: Estimated, rows: Any) -> Estimated:
+    return Estimated(estimate.q[rows], estimate.qd[rows], estimate.qdd[rows], estimate.std[rows])
+
+
+def _run(motion: RecordedMotion, estimator: str, parameters: dict[str, float],
+         show: Callable[[float], None]) -> Estimated:
+    return estimated(make_compiled(estimator, len(motion.names), **parameters), motion, show)
 
 
 def _rounded(value: float) -> float:
@@ -149,18 +189,28 @@ def _default(estimator: str, name: str) -> float:
                 if row.name == name)
 
 
-def _largest_std(motion: RecordedMotion, estimator: str, parameters: dict[str, float]) -> float:
-    """Return the largest deviation of the settled filter's estimates."""
-    made = make_estimator(estimator, len(motion.names), **parameters, max_std=1e9)
-    stds = [made.update(stamp, q, qd).std for stamp, q, qd in zip(
-        motion.stamps[:_SETTLED].tolist(), motion.q, motion.qd)]
-    return float(np.max(stds[_SETTLED // 2:]))
+def _answered(estimate: Estimated, motion: RecordedMotion) -> float:
+    """Return the share of samples with an estimate, without the first and the last ones."""
+    time = motion.time
+    rows = np.flatnonzero(motion.settled & (time < time[-1] - 1.25 * _LAGS[-1]))
+    return float(np.isfinite(estimate.qdd[rows]).all(axis=1).mean()) if len(rows) else 0.0
 
 
-def _nrmse(estimate: Estimated, smoothed: Estimated, motion: RecordedMotion) -> Array:
-    known = np.isfinite(estimate.qdd) & np.isfinite(smoothed.qdd) & motion.settled[:, None]
+def _nrmse(estimate: Estimated, smoothed: Estimated, motion: RecordedMotion,
+           rows: Any) -> Array:
+    """Return the residual's RMS over that of the reference (n,), in some rows (k,)."""
+    known = np.isfinite(smoothed.qdd) & (motion.settled & rows)[:, None]
     error = np.where(known, estimate.qdd - smoothed.qdd, 0.0)
     size = np.where(known, smoothed.qdd, 0.0)
-    with np.errstate(invalid='ignore', divide='ignore'):
-        result: Array = np.sqrt((error ** 2).sum(axis=0) / (size ** 2).sum(axis=0))
+    result: Array = np.sqrt((error ** 2).sum(axis=0) / (size ** 2).sum(axis=0))
     return result
+
+
+def _mean(errors: Array) -> float:
+    """Return the geometric mean of errors (n,)."""
+    return float(np.exp(np.log(np.maximum(errors, 1e-12)).mean()))
+
+
+def within(show: Callable[[float], None], first: float, last: float) -> Callable[[float], None]:
+    """Return a function of the fraction done of a part, which extends from `first` to `last`."""
+    return lambda done: show(first + (last - first) * done)
