@@ -17,6 +17,7 @@ from urdf2dyn_ros.system.atomic_file import create_files
 NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
 
 
+@uncollected()
 def export_model(model: RobotModel, language: str = 'python', style: str = 'readable',
                  name: str | None = None,
                  gravity: tuple[float, float, float] = GRAVITY,
@@ -58,8 +59,7 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
     stem = default_name(model.name) if name is None else checked_name(name)
     program = generate(multibody(model), robot=model.name, name=stem, style=style,
                        gravity=gravity, functions=functions, loads=loads)
-    with uncollected():
-        return LANGUAGES[language](program)
+    return LANGUAGES[language](program)
 
 
 def checked_name(name: str) -> str:
