@@ -165,7 +165,7 @@ class JointSimulator(Node):
 
 def main(arguments: Sequence[str] | None = None) -> Any:
     """Run the node; return the exit code."""
-    return run_node(JointSimulator, arguments)
+    return run_node(JointSimulator, arguments, SIMULATOR_PARAMETERS)
 
 
 if __name__ == '__main__':

@@ -23,8 +23,9 @@ class NodeParameters:
     The requested parameters of a node: values that were set and checked.
 
     Those of families, for which the node allows undeclared parameters, are in ``values`` only
-    while they are set. If a value set at the start breaks its rule, a ParameterError is raised;
-    an unknown name is logged if it resembles a known one, and has no effect.
+    while they are set. If values set at the start break their rules, a ParameterError is raised
+    that names all of them; an unknown name is logged if it resembles a known one, and has no
+    effect.
 
     For a change, `check` is called before it is accepted, with all the new values, and `apply`
     with the old ones, once ``values`` is replaced as a whole. An error of this package rejects
@@ -39,9 +40,15 @@ class NodeParameters:
         self._rows = {row.name: row for row in table}
         self._families, self._check, self._apply = families, check, apply
         self.values: dict[str, Any] = {}
+        faults = []
         for row in table:
             default = list(row.default) if isinstance(row.default, tuple) else row.default
-            self._declare(row, default)
+            try:
+                self._declare(row, default)
+            except ParameterError as error:
+                faults.append(str(error))
+        if faults:
+            raise ParameterError('\n'.join(faults))
         # the only public way to the values set at the start is to have rclpy declare all of them:
         # in types of its own, and with an error for an empty list, even of another node
         for name in node._parameter_overrides:

@@ -16,6 +16,8 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
+from urdf2dyn_ros.nodes.node_help import node_help, wants_help
+from urdf2dyn_ros.parameters import Parameter
 
 EXECUTOR_VARIABLE = 'URDF2DYN_EXECUTOR'
 """Environment variable with a choice: an executor is made before a node has parameters."""
@@ -31,18 +33,29 @@ _SWITCH_INTERVAL = 0.0005
 """Time [s] for which a worker thread may hold the interpreter while the spinning one waits."""
 
 
-def run_node(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
+_MIXED = 'Sequence should be of same type'
+"""What rcl says of a list of whole and other numbers."""
+
+
+def run_node(make_node: Callable[[], Node], arguments: Sequence[str] | None = None,
+             table: Sequence[Parameter] = ()) -> int:
     """
     Spin a node until SIGINT or SIGTERM; return the exit code.
 
-    If arguments or parameters are unusable at the start, an error is printed and the code is 2.
+    The argument ``--help`` prints the node's table of parameters instead. If arguments or
+    parameters are unusable at the start, an error is printed and the code is 2.
 
     """
+    if wants_help(sys.argv[1:] if arguments is None else arguments):
+        print(node_help(make_node, table))
+        return 0
     signals = _quiet_signals()
     try:
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     except RuntimeError as error:  # for instance a file of parameters that is no YAML
-        print(f'error: {error}', file=sys.stderr)
+        remedy = ('; write every number of a list with a decimal point: [0.0, 0.0, -9.81]'
+                  if _MIXED in str(error) else '')
+        print(f'error: {error}{remedy}', file=sys.stderr)
         return 2
     node = executor = None
     try:

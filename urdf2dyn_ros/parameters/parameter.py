@@ -91,7 +91,10 @@ class Parameter:
                 raise TypeError
             return texts or self.default
         if kind is tuple:
-            numbers = tuple(float(entry) for entry in value)
+            # a launch argument with whole and other numbers, '[0, 0, -9.81]', arrives as a text
+            entries = (value.strip('[] ').replace(',', ' ').split() if isinstance(value, str)
+                       else value)
+            numbers = tuple(float(entry) for entry in entries)
             if not numbers or (len(numbers) != len(self.default) and not self.any_length):
                 raise ValueError
             return numbers

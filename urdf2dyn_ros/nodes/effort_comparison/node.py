@@ -162,4 +162,4 @@ def _robot(text: str, gravity: tuple[float, float, float], needs_gravity: bool) 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the node; return the exit code."""
-    return run_node(EffortComparison, arguments)
+    return run_node(EffortComparison, arguments, COMPARISON_PARAMETERS)

@@ -24,10 +24,17 @@ class MissingData:
         self._pipeline, self._base = pipeline, base
         self._counted: Counter[str] = Counter()
         self._received = 0
+        if not pipeline.requested['robot_description']:
+            endpoints.node.get_logger().info(
+                f'waits for a robot description on {endpoints.published("robot_description")}')
         endpoints.timer(LOG_PERIOD, self._check)
 
     def _check(self) -> None:
         warn, active = self._endpoints.node.get_logger().warning, self._pipeline.active
+        clock = self._endpoints.node.get_clock()
+        if clock.ros_time_is_active and not clock.now().nanoseconds:
+            warn('use_sim_time is true, but nothing was received on /clock: the time of this node '
+                 'stands still at 0; publish /clock, or set use_sim_time to false')
         if active is None:
             warn('no model: set the parameter robot_description, or publish it on '
                  f'{self._endpoints.published("robot_description")}')

@@ -176,4 +176,4 @@ class InverseDynamicsNode(Node):
 
 def main() -> int:
     """Run the node until a signal ends it."""
-    return run_node(InverseDynamicsNode)
+    return run_node(InverseDynamicsNode, table=NODE_PARAMETERS)
