@@ -99,7 +99,7 @@ class Exports:
         self._again()
 
     def look(self) -> None:
-        """Take an answer, if there is one, and ask again."""
+        """Receive the response, if there is one, and call again."""
         response = self._calls[0].response()
         if response is not None:
             self.done += bool(response.success)
@@ -146,7 +146,7 @@ class NewTexts(Exports):
         self._calls.append(self._parameters)
 
     def look(self) -> None:
-        """Take an answer, if there is one, and ask again."""
+        """Receive the response, if there is one, and call again."""
         super().look()
         if self._parameters.response() is not None:
             self._export()

@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 
 class ExcludedError(Exception):
-    """The reason for which a contestant is excluded."""
+    """The reason why a contestant is excluded."""
 
 
 CHUNK = 32

@@ -1,4 +1,4 @@
-"""What all tests share; where it stands, pytest adds this folder to the path."""
+"""Makes pytest add this folder to the path of imports, for the package `support`."""
 
 from pathlib import Path
 

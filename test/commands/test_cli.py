@@ -43,7 +43,7 @@ def test_an_exported_script_runs_and_agrees_with_itself(tmp_path: Path, style: s
 @pytest.mark.parametrize('words', [('info', RX90), ('export', RX90)])
 def test_an_answer_that_cannot_be_written_is_an_error(tmp_path: Path, words: tuple[object, ...],
                                                       ) -> None:
-    """No traceback: not on a full disk, and no word to a reader that has gone."""
+    """No traceback on a full disk, and no message if the reader of a pipe has ended."""
     command = [sys.executable, '-m', 'urdf2dyn_ros.cli', *map(str, words)]
     with open('/dev/full', 'w') as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True,
@@ -78,7 +78,7 @@ def test_a_changed_file_is_not_lost(tmp_path: Path) -> None:
 
 
 def test_standard_input_and_xacro_files_are_robots_too(tmp_path: Path) -> None:
-    """A dash, and a file that says what it is by its name or its namespace."""
+    """A dash, and a file that is xacro by its name or its namespace."""
     assert json.loads(run('info', '-', '--json', text=RX90.read_text()).stdout)['name'] == 'rx90'
     for name in ('boxes.urdf.xacro', 'boxes.urdf'):
         (tmp_path / name).write_text(XACRO)

@@ -65,7 +65,7 @@ def test_a_duration_that_is_none_is_refused_before_anything_starts(tmp_path):
 
 
 def test_a_root_that_floats_is_fixed_in_the_demonstration(tmp_path):
-    """As the simulator has it, which has no sensor of its motion."""
+    """As in the simulator, which has no sensor of its motion."""
     text = (ROOT / 'urdf' / 'robot_2r.urdf').read_text().replace('</robot>', """<link name="odom"/>
         <joint name="flies" type="floating"><parent link="odom"/><child link="base"/></joint>
         </robot>""")

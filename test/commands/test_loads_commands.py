@@ -61,7 +61,7 @@ def test_without_options_nothing_is_requested(tmp_path: Path) -> None:
 
 
 def test_friction_is_that_of_the_tags_dynamics(tmp_path: Path) -> None:
-    """Damping and a smooth sign of 0.01 rad/s; that of a mimic joint is felt at its driver."""
+    """Damping and a smooth sign of 0.01 rad/s; that of a mimic joint acts on its driver."""
     spaces: list[dict] = []
     tree = ElementTree.parse(PANDA)
     for k, tag in enumerate(tree.iter('dynamics')):
@@ -89,7 +89,7 @@ def test_friction_is_that_of_the_tags_dynamics(tmp_path: Path) -> None:
 
 
 def test_the_terms_are_shown_by_name_and_add_up(tmp_path: Path) -> None:
-    """By the script, at the state in it."""
+    """Printed by the script for its own state."""
     shown = []
     for model in ('terms', 'inverse_dynamics'):
         exported(tmp_path / model, '--friction', '--model', model)
@@ -111,7 +111,7 @@ def test_the_terms_are_shown_by_name_and_add_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(('base', 'moves'), [('auto', True), ('moving', True), ('fixed', False)])
 def test_a_floating_root_moves_unless_it_is_fixed_by_an_option(tmp_path: Path, base: str,
                                                              moves: bool) -> None:
-    """Then its motion is an argument, and what the world must apply a result."""
+    """Then its motion is an argument, and the wrench on it a result."""
     done = run('export', '-', '--base', base, '-o', tmp_path, text=FREE)
     assert done.returncode == 0
     assert 'warning: line 3: joint "floats" type="floating": the root floats' in done.stderr
@@ -129,7 +129,7 @@ def test_a_floating_root_moves_unless_it_is_fixed_by_an_option(tmp_path: Path, b
 ])
 def test_what_the_robot_does_not_have_is_one_message_and_exit_code_1(
         command: str, words: list[str], expected: list[str], tmp_path: Path) -> None:
-    """No file, no traceback, and what it does have."""
+    """No file, no traceback; the message lists what the robot has."""
     done = run(command, PANDA, *words, folder=tmp_path)
     assert (done.returncode, done.stdout) == (1, '')
     assert done.stderr.startswith('error: ')

@@ -195,7 +195,7 @@ def test_an_effort_of_the_other_sign_is_reported():
 
 @pytest.mark.parametrize(('limit', 'saturated'), [(4.5, True), (4.6, False), (3.0, False)])
 def test_an_effort_at_the_limit_of_the_urdf_is_not_credible(limit, saturated):
-    """One that goes beyond the limit belies the URDF; noise hides that it is always the same."""
+    """Efforts beyond the limit contradict the URDF; noise hides a saturated, constant effort."""
     comparison = Comparison()
     comparison.describe({'a': JointFacts('N m', limit=limit)})
     noise = np.random.default_rng(0)

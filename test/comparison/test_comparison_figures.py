@@ -1,4 +1,4 @@
-"""Lag, friction and semantics in closed form, and totals that do not depend on how they come."""
+"""Lag, friction and semantics in closed form; totals do not depend on the order of messages."""
 
 from functools import cache
 

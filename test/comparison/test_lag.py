@@ -1,5 +1,5 @@
 """
-One lag for the joints of a message, and what looks like a lag and is none.
+One lag for the joints of a message, and effects that resemble a lag.
 
 Lags of a single joint that are found are in test_comparison_figures.py.
 """

@@ -1,4 +1,4 @@
-"""The compiled back end computes what the Python text computes, and refuses what it refuses."""
+"""The compiled back end returns what the Python text returns, and rejects the same input."""
 
 import copy
 import gc
@@ -67,7 +67,7 @@ def test_compiled_efforts_are_those_of_the_python_text(name: str) -> None:
 
 def test_a_batch_is_the_same_for_any_neighbours_and_threads(
         rx90: tuple[InverseDynamics, InverseDynamics]) -> None:
-    """To the last bit; angles the vectors leave to the C library among them."""
+    """To the last bit, with angles that are computed by the C library as well."""
     found = rx90[1]
     every = states(6, 20001)
     every[0, 777] = 1e9

@@ -42,7 +42,7 @@ def entries(folder: Path) -> list[Path]:
 
 
 def test_an_entry_is_made_once_and_private(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second time there is no need of a working compiler, only of the same one."""
+    """The second time the compiler need not work, but must be the same."""
     works()
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     made = [(path.name, path.stat().st_mtime_ns) for path in entries(folder)]
@@ -151,7 +151,7 @@ def _mapped(name: str) -> str:
 def test_an_unusable_cache_is_replaced_by_a_private_folder(
         obstacle: str, folder: Path, monkeypatch: pytest.MonkeyPatch,
         caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
-    """With one line in the log, not one for each library."""
+    """With one line in the log for all libraries."""
     if obstacle == 'below a file':
         (tmp_path / 'file').write_text('')
         monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'file' / 'below'))
@@ -181,7 +181,7 @@ def full(path: Path, key: str, build: object) -> None:
 
 def test_without_any_folder_the_error_names_both_and_the_remedy(
         monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """And 'auto' goes on in Python, with one warning of its own."""
+    """'auto' continues in Python, with one warning."""
     monkeypatch.setattr(cache, '_store', full)
     with pytest.raises(CompilerError) as caught:
         InverseDynamics(MODEL, backend='c')

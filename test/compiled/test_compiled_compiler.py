@@ -72,7 +72,7 @@ def test_no_compiler(cc: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 def test_a_compiler_that_fails(text: str, words: list[str], tmp_path: Path,
                                monkeypatch: pytest.MonkeyPatch,
                                caplog: pytest.LogCaptureFixture) -> None:
-    """Its own last lines are in the error; Python takes over where it may."""
+    """The compiler's last lines are in the error; with 'auto', Python is used."""
     path = script(tmp_path / 'bad-cc', '[ "$1" = --version ] && exit 0\n' + text)
     monkeypatch.setenv('CC', path)
     with pytest.raises(CompilerError) as caught:
@@ -123,7 +123,7 @@ def test_another_compiler_makes_another_entry(tmp_path: Path,
 @pytest.mark.parametrize('compiler', ['gcc', 'clang'])
 def test_flags_in_cc_do_not_make_efforts_wrong(compiler: str, flags: str,
                                                monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sums are meant as they are written, and what is not finite is found."""
+    """Sums are not reordered, and values that are not finite are detected."""
     if shutil.which(compiler) is None:
         pytest.skip(f'{compiler} is not installed; .ci/run takes it from Debian')
     monkeypatch.setenv('CC', f'{compiler} {flags}')

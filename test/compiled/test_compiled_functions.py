@@ -1,4 +1,4 @@
-"""What vectors have of trigonometry and exponentials, and functions of fewer inputs."""
+"""Trigonometry and exponentials of vectors, and functions of fewer inputs."""
 
 import ctypes
 import math

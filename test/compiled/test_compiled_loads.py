@@ -1,4 +1,4 @@
-"""Compiled functions with everything that acts on a robot, against the Python text."""
+"""Compiled functions with all loads, against the Python text."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -194,7 +194,7 @@ def test_threads_change_nothing(moving: Pair) -> None:
 
 @pytest.mark.parametrize('backend', ['python', 'c'])
 def test_a_moving_base_without_joints(backend: str) -> None:
-    """There is a wrench and no effort: mass times acceleration."""
+    """There is a wrench and no effort; the wrench is mass times acceleration."""
     model = robot('rock')
     rock = InverseDynamics(model, backend=backend, loads=Loads('moving', {}, ('base',), 'base'))
     assert rock.backend == 'python'   # there are no arrays without entries in C

@@ -1,4 +1,4 @@
-"""urdf2dyn graph: everything that moves is in the picture, readable, whatever it is called."""
+"""urdf2dyn graph: every body is in the picture and readable, whatever its name."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Links with several children: where the ancestor of this tool went wrong."""
+"""Links with several children."""
 
 import dataclasses
 import math

@@ -1,4 +1,4 @@
-"""What is chosen freely about a robot for the fewest operations changes no effort."""
+"""Frames and parameters that are chosen for the fewest operations change no effort."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What must hold for the efforts of any robot, whatever an oracle says."""
+"""Identities of the efforts of any robot, without an oracle."""
 
 import math
 from collections.abc import Callable
@@ -194,7 +194,7 @@ def test_two_fixed_halves_make_a_whole(model: RobotModel) -> None:
 @examples(20)
 @robots
 def test_fixed_joints_are_joints_that_stand_still(model: RobotModel) -> None:
-    """Freed, and held at zero, the joints that were fixed change no effort of the others."""
+    """Fixed joints that are made movable and held at zero change no effort of the others."""
     freed = replace(model, joints=tuple(
         replace(joint, type='revolute') if joint.type == 'fixed' else joint
         for joint in model.joints))

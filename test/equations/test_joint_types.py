@@ -1,4 +1,4 @@
-"""Joints of several freedoms, joints that follow others, and very many joints."""
+"""Joints of several coordinates, mimic joints, and very many joints."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Where every joint and link is, how it moves, and what the joints transmit: in the root frame."""
+"""Positions, motions and transmitted wrenches of joints and links in the root frame."""
 
 import pytest
 from hypothesis import given

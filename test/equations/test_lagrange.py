@@ -1,4 +1,4 @@
-"""The planar two-link arm against Lagrange's equations, which know nothing of Newton and Euler."""
+"""The planar two-link arm against Lagrange's equations."""
 
 from dataclasses import replace
 from typing import Any

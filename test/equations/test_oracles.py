@@ -55,7 +55,7 @@ def mujoco_of(model: RobotModel) -> MuJoCo:
 
 @pytest.mark.parametrize('path', PATHS, ids=name)
 def test_pinocchio_agrees_on_real_robots(path: Path) -> None:
-    """Pinocchio reads the file itself, not what we understood of it."""
+    """Pinocchio reads the file itself, not our model of it."""
     check(read_urdf(path.read_bytes()), Pinocchio(path.read_bytes()))
 
 

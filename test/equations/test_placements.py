@@ -1,4 +1,4 @@
-"""Where links are as other links see them, against Pinocchio."""
+"""Poses of links in the frames of other links, against Pinocchio."""
 
 from functools import partial
 from math import nan
@@ -88,7 +88,7 @@ def path_to_root(model: RobotModel, link: str) -> set[str]:
 @pytest.mark.parametrize(('link', 'frame'), [
     ('hand_L', 'hand_R'), ('thorax', 'hand_R'), ('foot_L', 'thigh_L'), ('world', 'pelvis')])
 def test_only_the_joints_between_two_links_are_looked_at(link: str, frame: str) -> None:
-    """From one hand to the other the base, the spine and the legs have no say."""
+    """From hand to hand, the joints of the base, the spine and the legs have no influence."""
     model = read_urdf((OWN / 'humanoid_3p33r.urdf').read_bytes())
     system = multibody(model)
     chain = Chain(system, link, frame)

@@ -1,4 +1,4 @@
-"""The filter that adapts its bandwidth: recordings of real robots, and what it must not lose."""
+"""The filter that adapts its bandwidth, on recordings of real robots and in known motions."""
 
 import sys
 
@@ -42,7 +42,7 @@ def test_accelerations_of_real_robots(name, cutoff, alone, both):
 
 
 def test_one_bandwidth_is_many_times_worse_on_a_slow_arm():
-    """Or the recordings show nothing."""
+    """Otherwise the recordings prove nothing."""
     name, cutoff, alone, _ = REAL[0]
     if not (RECORDINGS / name).exists():
         pytest.skip(f'the recording {name} is not part of the repository')

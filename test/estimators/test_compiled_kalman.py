@@ -1,4 +1,4 @@
-"""The Kalman filter in C against the one on numpy: the same to rounding, whatever comes."""
+"""The Kalman filter in C against the one on numpy: the same to rounding for any input."""
 
 from functools import cache, partial
 
@@ -137,7 +137,7 @@ def test_it_meets_the_gate() -> None:
 
 def test_without_a_compiler_numpy_does_it(monkeypatch: pytest.MonkeyPatch,
                                           caplog: pytest.LogCaptureFixture) -> None:
-    """And it is said."""
+    """With a line in the log."""
     assert type(make_compiled('kalman', 2)) is CompiledKalman
     assert type(kalman(2)) is Kalman
     monkeypatch.setenv('CC', 'no-such-compiler')

@@ -29,7 +29,7 @@ DENSITIES = [10.0 ** power for power in range(1, 8)]
 
 class Sensor(NamedTuple):
     """
-    What moves, how it is measured, and what is promised of it.
+    A moving joint, its sensor, and the limits of the errors.
 
     `scale`: metres for a radian, 1 for an arm; `step`: of the encoder [rad or m]; `noise`: of the
     velocity [rad/s or m/s]. Then for each rate the most for the filter and for that with a lag
@@ -123,7 +123,7 @@ def test_the_defaults_beat_differences(name, row):
 
 @pytest.mark.parametrize('row', range(len(RATES)))
 def test_small_motions_with_noisy_velocities_need_a_density_or_a_lag(row):
-    """The limit of the defaults: this is worse than differences, and both ways out are better."""
+    """A limit of the defaults: they are worse than differences, and both remedies are better."""
     rate = RATES[row]
     plain = differences(NOISY, rate)
     figure = untouched('kalman', NOISY, rate)

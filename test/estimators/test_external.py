@@ -63,7 +63,7 @@ def test_a_clock_set_back_resets():
 @pytest.mark.parametrize('back', [300, 2500])
 @pytest.mark.parametrize('first', ['samples', 'accelerations'])
 def test_no_acceleration_from_before_the_clock_was_set_back_is_used(back, first):
-    """Whichever topic is set back first; those of the new motion are used as soon as they can."""
+    """Whichever topic is set back first; accelerations of the new motion are used at once."""
     stream = make_stream(make_estimator('external', 2))
     outputs = []
     for value, begin in ((1.0, 0), (2.0, 3000 - back)):

@@ -85,7 +85,7 @@ def times_clean(kind: str, profile: str, first: int) -> float:
 @pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.parametrize('profile', PROFILES)
 def test_nothing_comes_out_across_a_gap(kind, profile):
-    """Nor anything for an instant within it, nor before there are samples enough."""
+    """No estimate of an instant within it, and none before there are enough samples."""
     whole, ends, found, stream = with_gaps(kind, profile)
     assert stream.counters['gap'] == len(ends) > 10
     for end in ends[:-1]:
@@ -133,7 +133,7 @@ def test_a_gap_leaves_the_sensors_as_they_are(kind):
 @pytest.mark.fault(32)
 @pytest.mark.parametrize('kind', ['numpy', *KINDS])
 def test_absurd_samples_are_not_remembered_over_a_gap(kind):
-    """Velocities whose squares are infinite make the noise of a joint no number."""
+    """Velocities whose squares are infinite would make the noise of a joint NaN."""
     estimator = make_estimator('kalman', 4) if kind == 'numpy' else KINDS[kind](4)
     whole = shortened('A').chosen(np.arange(LENGTH * 1000) < 300)
     with np.errstate(all='ignore'):

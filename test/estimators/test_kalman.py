@@ -137,7 +137,7 @@ def deviations(estimator, time, q, qd, qdd):
 @pytest.mark.parametrize(('kind', 'rate', 'rest'), [
     ('kalman', 20.0, 3600.0), ('kalman', 100.0, 50.0), ('kalman_fixed_lag', 100.0, 50.0)])
 def test_a_robot_may_rest_for_long(kind, rate, rest):
-    """Encoders that stand still say nothing: what is known of their noise remains."""
+    """Encoders that stand still show no noise: the estimated noise is kept."""
     time = np.arange(round(rate * (rest + 20.0))) / rate
     q, qd, qdd = resting(time, 10.0, rest)
     wrong = deviations(KINDS[kind](1), time, ENCODER_STEP * np.rint(q / ENCODER_STEP),
@@ -149,7 +149,7 @@ def test_a_robot_may_rest_for_long(kind, rate, rest):
 @pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.fault(37)
 def test_a_lag_that_was_found_is_remembered_at_rest(kind):
-    """Or every motion would begin with an acceleration that the lag feigns."""
+    """Otherwise every motion would begin with an acceleration caused by the lag."""
     time = np.arange(5000) / 250.0
     q, _, qdd = resting(time, 5.0, 10.0)
     wrong = deviations(KINDS[kind](1), time, q, resting(time - 5e-4, 5.0, 10.0)[1], qdd)

@@ -75,7 +75,7 @@ def test_accelerations_that_are_recorded_are_used_as_they_are(evaluate, tmp_path
 
 
 def test_a_trajectory_is_compared_at_its_points(evaluate, tmp_path: Path) -> None:
-    """With the accelerations it has, however far apart the points are."""
+    """With its own accelerations, however far apart the points are."""
     samples = scara.motion(60, rate=5)
     done = evaluate(scara.trajectory(tmp_path, samples.reversed()))
     assert done.code == 0
@@ -85,7 +85,7 @@ def test_a_trajectory_is_compared_at_its_points(evaluate, tmp_path: Path) -> Non
 
 
 def test_friction_is_found_and_taken_into_account(evaluate, tmp_path: Path) -> None:
-    """What a URDF does not say is fitted; what it says belongs to commanded efforts."""
+    """Friction that a URDF lacks is fitted; friction that it has belongs to commanded efforts."""
     samples = scara.motion(600)
     friction = 1.5 * samples.qd + 4.0 * np.sign(samples.qd)
     path = scara.mcap(tmp_path, samples.but(effort=samples.effort + friction))
@@ -130,7 +130,7 @@ def test_currents_and_efforts_beyond_gravity_are_made_comparable(evaluate, tmp_p
 
 
 def test_joints_of_another_name_are_renamed(evaluate, tmp_path: Path) -> None:
-    """By as many rules as it takes."""
+    """By one rule or several."""
     samples = scara.renamed(scara.motion(100), ('arm/joint1', 'arm/joint2', 'arm/joint3', 'lift'))
     done = evaluate(scara.mcap(tmp_path, samples), '--rename', r'arm/(joint\d)=\1',
                     '--rename', 'lift=joint4')

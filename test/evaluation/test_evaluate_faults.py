@@ -77,7 +77,7 @@ def test_nothing_is_written_over_what_is_not_ours(evaluate, tmp_path: Path) -> N
 
 def test_without_the_library_of_bags_a_table_is_evaluated_all_the_same(
         evaluate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is no bag then, and that is said."""
+    """No bag is written then, and that is reported."""
     monkeypatch.setattr(evaluation, 'find_spec', lambda name: None)
     done = evaluate(table(tmp_path, motion(100)))
     assert done.code == 0
@@ -121,7 +121,7 @@ def test_hostile_names_come_through_the_table(evaluate, tmp_path: Path) -> None:
 
 
 def test_times_that_are_no_seconds_are_reported(evaluate, tmp_path: Path) -> None:
-    """Milliseconds since 1970 would be a date that no message can bear."""
+    """Milliseconds since 1970 would be a date that no message can express."""
     path = table(tmp_path, motion(100, start=START // 1000 * 1000).but(
         stamps=(START // 10**6 + np.arange(100) * 4) * 10**9))
     done = evaluate(path)

@@ -1,4 +1,4 @@
-"""Wrenches as topics bring them: what is refused, and what is said of it."""
+"""Wrenches from topics: what is rejected, and what is reported."""
 
 from math import inf, nan
 from random import Random
@@ -35,7 +35,7 @@ FAULTS = [
 @pytest.mark.parametrize(('fields', 'outcome', 'said'), FAULTS)
 def test_a_bad_message_is_dropped_counted_and_reported_once(
         fields: dict[str, object], outcome: str, said: tuple[str, ...]) -> None:
-    """The good one before it counts for as long as it would have, and no longer."""
+    """The good one before it acts until its own timeout."""
     listener = both()
     for ms in (10, 20):
         listener.hear(ms, 9.0, **fields)

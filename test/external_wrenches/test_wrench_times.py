@@ -1,4 +1,4 @@
-"""Which of the wrenches that have come counts at an instant, and for how long."""
+"""Which received wrench acts at an instant, and for how long."""
 
 import tracemalloc
 

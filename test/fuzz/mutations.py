@@ -1,4 +1,4 @@
-"""Bad luck with a URDF: what people, editors, programs and attackers make of a good one."""
+"""Random mutations of a URDF, as by people, editors, programs and attackers."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What reading a URDF may come to: a model that computes, or a UrdfError; nothing else."""
+"""The possible results of reading a URDF: a model that computes, or a UrdfError."""
 
 import dataclasses
 import encodings

@@ -41,7 +41,7 @@ def test_the_last_digit_of_a_coarse_encoder_is_no_second_publisher(bits):
     ('kalman', 0.5), ('polynomial', 0.5), ('finite_difference', 0.05)])
 @pytest.mark.fault(27)
 def test_nothing_comes_of_two_publishers_whose_stamps_interleave(name, shift):
-    """The second one, of a robot `shift` [rad] away, talks from 1 s to 2 s."""
+    """The second one, of a robot `shift` [rad] away, publishes from 1 s to 2 s."""
     stream = make_stream(make_estimator(name, 2))
     outputs = []
     for ms in range(3000):

@@ -1,4 +1,4 @@
-"""What becomes of the fields of joint states; the rows are those of the catalogue of faults."""
+"""The fields of joint states in samples; the rows are those of the catalogue of faults."""
 
 from array import array
 from collections import Counter

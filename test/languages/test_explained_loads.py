@@ -1,4 +1,4 @@
-"""What the comments of a readable file say of loads holds in the part in which they stand."""
+"""Comments of a readable file about loads are true in their part of the file."""
 
 import re
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def test_a_term_is_explained_by_what_acts_in_it_alone(base: str) -> None:
 
 @pytest.mark.parametrize('functions', ['inverse_dynamics', 'terms', 'mass_matrix', 'momentum'])
 def test_a_moment_with_a_rotors_part_is_made_where_it_is_mentioned(functions: str) -> None:
-    """Joint 4 slides: its rotor hands nothing to the parent, and there is no Ic4."""
+    """Joint 4 is prismatic: its rotor has no effect on the parent, and there is no Ic4."""
     text = text_of(functions)
     for title, part in parts(text):
         for symbol, n in re.findall(r'# (?:np|Lp)\d = (?:A\d )?(nr|Lr)(\d)', part):

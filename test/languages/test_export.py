@@ -96,7 +96,7 @@ TEXTS = {'arm.h': 'header\n', 'arm.c': 'source\n'}
 @pytest.mark.fault(45)
 @pytest.mark.parametrize('overwrite', [False, True])
 def test_of_several_files_all_are_written_or_none(tmp_path: Path, overwrite: bool) -> None:
-    """Whichever cannot be: what was there is there as it was."""
+    """Whichever of them cannot be written, existing files are unchanged."""
     (tmp_path / 'arm.c').mkdir()
     if overwrite:
         (tmp_path / 'arm.h').write_text('my own work')
@@ -166,7 +166,7 @@ for k in range(80):
 @pytest.mark.fault(47)
 @pytest.mark.parametrize('texts', [('a', 'b'), ('a', 'a')])
 def test_of_two_processes_at_once_one_wins(tmp_path: Path, texts: tuple[str, str]) -> None:
-    """Or both, with the same text; never a file of each."""
+    """Or both, with the same text; the files never come from both."""
     writers = [subprocess.Popen([sys.executable, '-c', RACE, tmp_path, text], text=True,
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
                for text in texts]

@@ -86,7 +86,7 @@ def test_all_languages_give_the_efforts_of_the_recursion_on_numbers(
 
 @pytest.mark.parametrize('tool', language_tools.TOOLS)
 def test_awkward_terms_have_the_same_bits_in_every_language(tool: str, tmp_path: Path) -> None:
-    """But for what is made of functions that libraries round differently: all except abs."""
+    """Except values of functions that libraries round differently: all but abs."""
     states = np.random.default_rng(5).normal(size=(10, 3, N))
     _, found = language_tools.driven(tool, torture(), states, tmp_path)
     expected = np.array([given(*state) for state in states.tolist()])

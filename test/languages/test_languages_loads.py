@@ -118,7 +118,7 @@ def test_every_name_stands_for_one_thing(name: str, style: str) -> None:
 
 @pytest.mark.parametrize('language', LANGUAGES)
 def test_what_acts_is_said_in_lines_of_a_sane_length(language: str) -> None:
-    """At the head, and what a function takes in addition to q, qd and qdd where it is defined."""
+    """In the heading, and load arguments where a function is defined."""
     files = LANGUAGES[language](loaded('robot_2r', 'moving', 'readable', 'all'))
     for text in (text for file, text in files.items()
                  if not file.endswith(('.c', '_self_test.f90'))):

@@ -1,4 +1,4 @@
-"""Friction that depends on the transmitted effort, and quadratic friction, by other ways."""
+"""Friction that depends on the transmitted effort, and quadratic friction, by other means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parameters of a node make of a robot: friction, rotors, springs, forces, payload."""
+"""Loads from parameters of a node: friction, rotors, springs, forces, payload."""
 
 import json
 from dataclasses import replace

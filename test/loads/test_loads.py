@@ -1,4 +1,4 @@
-"""What a user declares and cannot be: refused with the name, place, rule and remedy."""
+"""Impossible loads: rejected with the name, place, rule and remedy."""
 
 from dataclasses import replace
 from typing import Any

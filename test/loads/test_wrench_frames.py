@@ -1,4 +1,4 @@
-"""Wrenches in any link's frame press on the joints as Pinocchio's Jacobians say."""
+"""Efforts of wrenches in any link's frame, against Pinocchio's Jacobians."""
 
 from pathlib import Path
 
@@ -97,7 +97,7 @@ def test_a_moved_wrench_does_the_same_to_the_joints(path: Path) -> None:
 
 @pytest.mark.fault(43)
 def test_the_sign_is_that_of_what_the_motors_need_not_do() -> None:
-    """It is tau = RNE - J' F: a force on the link that carries it takes work off its motors."""
+    """By tau = RNE - J' F: a force that carries the link reduces the efforts."""
     path = PATHS[0]
     oracle, system = Jacobians(path.read_bytes()), multibody(read_urdf(path.read_bytes()))
     state = random_state(system.joint_names, 2)

@@ -79,7 +79,7 @@ def test_a_frame_that_is_no_link_is_refused_and_said_once(name):
 
 @every_base
 def test_a_wrong_frame_is_over_when_only_good_ones_have_come_for_a_while(name):
-    """Or the status would warn for ever of a driver that was set right."""
+    """Otherwise the status would warn for ever of a driver that was corrected."""
     robot = Robot(name).warm()
     robot.receive(250.0, frame='wrong')
     for k in range(1, WARNING_MESSAGES + 1):

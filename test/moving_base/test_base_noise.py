@@ -1,4 +1,4 @@
-"""What noise of a base sensor does to the efforts, and the motion after its newest message."""
+"""Effect of a base sensor's noise on the efforts, and the motion after its newest message."""
 
 from functools import cache
 from typing import NamedTuple

@@ -80,7 +80,7 @@ def said(what: str, figures: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize('where', LINKS)
 def test_an_imu_on_any_link_shows_how_the_root_moves(where):
-    """Exact but for the angular acceleration, and what the lever arm makes of that."""
+    """Exact except for the angular acceleration and its effect over the lever arm."""
     figures = said(f'imu on {LINKS[where]}, 400 Hz', rms(errors(make('imu'), LINKS[where], 400.0)))
     assert (figures < (1e-7, 3e-3, 1e-12 if where == 'root' else 1e-3)).all()
 

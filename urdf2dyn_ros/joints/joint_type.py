@@ -119,7 +119,7 @@ class JointType:
         return self.along(f_z, n_z), Wrench(f, n)
 
     def split(self, inertia: BodyInertia) -> tuple[BodyInertia, BodyInertia]:
-        """Return what the parent may carry as well at whatever position, and the rest."""
+        """Return the part of an inertia that the parent may carry as well, and the rest."""
         m, (h_x, h_y, h_z), S = inertia
         none: Matrix = (ZERO, ZERO, ZERO)
         shared, own = BodyInertia(0.0, ZERO, S), BodyInertia(m, inertia.h, none)

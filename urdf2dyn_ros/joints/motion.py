@@ -1,4 +1,4 @@
-"""What a joint hands on: motion forward to its child, force and moment back to its parent."""
+"""Motion, wrench and coordinate of joints: what the forward and the backward sweep transmit."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""All angles of a function before the rest: their sines and cosines become one short loop."""
+"""The angles of a function, computed first: their sines and cosines become one short loop."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -49,7 +49,7 @@ class Angles:
         return made[::-1]
 
     def rest(self) -> Function:
-        """Return the function without what stands before."""
+        """Return the function without the statements of `before`."""
         done = {statement.name for statement in self.before}
         return replace(
             self._function,

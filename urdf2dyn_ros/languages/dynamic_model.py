@@ -1,4 +1,4 @@
-"""What a readable Python script has for people: vectors in the root frame, and their check."""
+"""The dynamic model of a readable Python script: vectors in the root frame, and their check."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""What stands at the head of every exported file, as lines of plain text."""
+"""The heading of every exported file, as lines of plain text."""
 
 from urdf2dyn_ros.functions.mention import is_plain
 from urdf2dyn_ros.languages.lines import wrapped
@@ -44,7 +44,7 @@ def _table(program: Program) -> list[str]:
 
 
 def _limits(program: Program) -> list[str]:
-    """Return what the URDF says that joints can do; continuous ones have no positions there."""
+    """Return the limits of the joints in the URDF; continuous ones have none of position."""
     rows = [f'    {row.number:<3} {row.limits}' for row in program.joints if row.limits]
     title = 'Limits of the joints in the URDF, which are not enforced here:'
     return ['', title, *rows] if rows else []

@@ -26,7 +26,7 @@ def magnitude_as(name: str) -> Callable[[str, str], str]:
 @dataclass(frozen=True)
 class Infix:
     """
-    What languages write differently; text and tree evaluate in the same order, to the last bit.
+    The differences between infix languages; text and tree evaluate in the same order, exactly.
 
     `number` writes a positive constant, `call` the name of a function with the text of its
     argument, `name` a name of the program.

@@ -82,7 +82,7 @@ class Matlab(Language):
         yield from self.self_test()
 
     def _call(self, first: str, function: Function, arguments: Sequence[str], last: str) -> str:
-        """Return a call that takes all results, behind what comes first."""
+        """Return an assignment of all results of a call, which begins with `first`."""
         names = function.result_names
         call = f' = {self.program.name}_{function.name}('
         head = first + (names[0] if len(names) == 1 else f'[{", ".join(names)}]') + call

@@ -93,7 +93,7 @@ class Python(PythonSelfTest):
                 yield from dynamic_model.continuation(self, model)
 
     def _model(self, function: Function) -> Function | None:
-        """Return the vectors in the root frame that the first function goes on with, if any."""
+        """Return the vectors in the root frame that follow the first function's results."""
         return self.program.dynamic_model if function is self.program.functions[0] else None
 
     def block(self, block: Block, indent: str, form: str = '') -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a Python file does when it is run: it shows a state's efforts, and checks itself."""
+"""The part of a Python file that runs: it prints the efforts of a state, and checks itself."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
@@ -71,7 +71,7 @@ def times(M, x):
         yield from [line] if len(line) <= WIDTH else lines
 
     def main(self) -> str:
-        """Return what shows the efforts of the state above, and what stands before the check."""
+        """Return the lines that print the efforts of the state, and those before the check."""
         function = self.program.functions[0]
         arguments = [x.name for x in function.inputs]
         call = f'{function.name}({", ".join(arguments)})'
@@ -84,7 +84,7 @@ def times(M, x):
         return f'{_EVALUATE}\n{call}{"".join(shown)}{_CHECK}'
 
     def _shown(self, result: Result, value: str) -> str:
-        """Return what prints a result: a row a line, with its name and unit."""
+        """Return the lines that print a result: a row a line, with its name and unit."""
         names = self.row_names(result)
         if result.is_matrix:
             return _PRINT_ROWS.replace('@names', names).replace('@value', value)
@@ -96,7 +96,7 @@ def times(M, x):
         return f'\n{head}\n{_PRINT_ENTRY}'
 
     def _found(self, function: Function) -> tuple[str, list[str]]:
-        """Return what takes the results of a call, and what each of them is called then."""
+        """Return the left side of a call's assignment, and the expression of each result."""
         if self.many(function):
             return 'found', [f'found[{k}]' for k in range(len(function.results))]
         return ', '.join(function.result_names), function.result_names

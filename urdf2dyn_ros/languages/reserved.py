@@ -1,4 +1,4 @@
-"""Names that cannot be a C++ namespace: keywords, and what the headers declare in the open."""
+"""Names that cannot be a C++ namespace: keywords, and global names of the headers."""
 
 _CPP = """
 EOF FILE INFINITY L_ctermid L_cuserid L_tmpnam NAN NULL P_tmpdir Row a64l abort abs acos acosf

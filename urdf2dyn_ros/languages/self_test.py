@@ -1,4 +1,4 @@
-"""The check that every file carries: states, what is expected of them, and what compares."""
+"""The self-check of every exported file: states, expected results, and their comparison."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -65,7 +65,7 @@ class SelfTest(ABC):
         self.sizes.update((name, len(axis.keys)) for name, axis in self.axes.items())
 
     def heading(self) -> list[str]:
-        """Return what stands at the head of the file."""
+        """Return the heading of the file."""
         name = self.program.name
         return [*heading(self.program), '',
                 f'Self-test: {self.TEST.format(name=name, NAME=name.upper())}']
@@ -94,7 +94,7 @@ class SelfTest(ABC):
         return [self.size(axis.name) for axis in result.axes]
 
     def self_test(self) -> Iterator[str]:
-        """Yield data, and what compares with them."""
+        """Yield the data and the functions of the check."""
         for name, of, rows in self.data():
             yield from self.table(name, of, rows)
         results = [result for function in self.program.functions for result in function.results]
@@ -132,7 +132,7 @@ class SelfTest(ABC):
         return self.filled(self.row_names(result)) * bool(self.axes)
 
     def row_names(self, result: Result) -> str:
-        """Return what the names of a result's rows are called."""
+        """Return the name of the array with the names of a result's rows."""
         return self.JOINTS if result.of_joints else self._of_axis(self.KEYS[-1],
                                                                   result.quantity.rows)
 
@@ -167,7 +167,7 @@ class SelfTest(ABC):
 
     @abstractmethod
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        """Yield what compares each result of a function with what is expected of it."""
+        """Yield the comparison of each result of a function with the expected one."""
 
     def data(self) -> Iterator[tuple[str, str, list[list[float]]]]:
         """Yield the tables of the check: name, input or axis of a row, and rows."""

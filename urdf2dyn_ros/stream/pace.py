@@ -22,7 +22,7 @@ AFTER_LOST = 1.4
 next: a message of the leading group is lost."""
 
 AFTER_MISSED = 0.9
-"""The same where the last message had none: there, other joints were received too late."""
+"""The same where the last message has no output, since other joints were received too late."""
 
 
 class Pace:

@@ -88,7 +88,7 @@ def test_exports_without_end_are_answered_after_a_pause(graph: Graph,
 
 
 def test_where_no_data_flow_exports_do_not_pause(graph: Graph, tmp_path: Path) -> None:
-    """There is nothing to give way to; on a busy machine one call of some is quick."""
+    """No data have priority then; on a busy machine at least one of several calls is quick."""
     with started(graph, **{'export.directory': str(tmp_path)}):
         assert graph.call(Trigger, 'export_model').success
 

@@ -1,4 +1,4 @@
-"""What the node does with descriptions that come, come again, contradict, or never come."""
+"""Descriptions that are received, repeated, rejected or missing."""
 
 import pytest
 from std_msgs.msg import String

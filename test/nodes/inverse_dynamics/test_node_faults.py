@@ -1,4 +1,4 @@
-"""The node inverse_dynamics when the world around it misbehaves, on a real DDS graph."""
+"""The node inverse_dynamics with faults of its peers, on a real DDS graph."""
 
 import re
 import signal
@@ -189,7 +189,7 @@ def test_text_that_cannot_be_written_does_not_keep_the_model_from_running(
 
 
 def test_a_killed_node_that_is_started_again_finds_its_model(graph: Graph) -> None:
-    """The description is latched."""
+    """Since the description is latched."""
     graph.describe(TEXT)
     for _ in range(2):
         with graph.process('inverse_dynamics', **CENTRED) as process:

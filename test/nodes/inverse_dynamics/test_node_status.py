@@ -1,4 +1,4 @@
-"""What the node inverse_dynamics says of itself: ~/status, /diagnostics, ~/model_info."""
+"""The status of the node inverse_dynamics: ~/status, /diagnostics, ~/model_info."""
 
 import re
 from pathlib import Path
@@ -73,7 +73,7 @@ def test_data_that_stop_are_reported_and_so_is_their_return(graph: Graph) -> Non
 
 
 def test_bad_samples_and_stamps_of_another_clock_are_warned_of(graph: Graph) -> None:
-    """Old stamps give efforts all the same; positions that are no numbers do not."""
+    """Old stamps have efforts; positions that are not numbers have none."""
     with started(graph) as node:
         robot, status = connected(graph), Statuses(graph)
         graph.wait(lambda: status.arrays)

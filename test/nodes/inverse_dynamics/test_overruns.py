@@ -1,4 +1,4 @@
-"""Messages that were lost before the node took them, and those that newer ones overtook."""
+"""Messages that were lost before the node received them, and those that newer ones overtook."""
 
 import signal
 from collections import Counter
