@@ -18,13 +18,8 @@ from urdf2dyn_ros.comparison.joint_record import (
     JointRecord,
     Sums,
 )
-from urdf2dyn_ros.comparison.lag import (
-    OwnLag,
-    lag_evidence,
-    shared_lags,
-    tried_lags,
-    weights_at,
-)
+from urdf2dyn_ros.comparison.lag import OwnLag, shared_lags, tried_lags, weights_at
+from urdf2dyn_ros.comparison.lag_evidence import lag_evidence
 from urdf2dyn_ros.comparison.matching import Matcher
 from urdf2dyn_ros.comparison.message_buffer import MessageBuffer
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, Fair, JointFacts, Known
