@@ -35,6 +35,9 @@ LARGE_LAG = 0.01
 SMALL_ERRORS = np.array([0.1, 1e-3, 1e-2])
 """Errors up to which a velocity is used again after a few blocks, as the tolerances."""
 
+SCAN_PERIOD = 3
+"""Blocks of which one is scanned for the lag, once there is a first figure."""
+
 REMAINING = 0.5
 """Part of a fault that later blocks must exclude before the velocity is used again."""
 
@@ -66,6 +69,7 @@ class VelocityCheck:
         self._decide()
         self._regression = VelocityRegression(joints)
         self._scan = LagScan(joints)
+        self._turn = 0
         self._fault = np.zeros((joints, 3))     # what is wrong, as the figures of the regression
         self._lag, self._scale = np.full((2, joints), np.nan)
         self._blocks = VelocityBlocks(joints)
@@ -126,8 +130,10 @@ class VelocityCheck:
         yield
         self._regression.add(moving, block.regressors[moving], block.unexplained[moving],
                              block.moved[moving])
-        if self.dropping:
-            self._scan.compare(samples[0][0], block.integral, self._unused & moving)
+        self._turn = (self._turn + 1) % SCAN_PERIOD
+        late = self._unused & moving & (~self._settled | (self._turn == 0))
+        if late.any():
+            self._scan.compare(samples[0][0], block.integral, late)
         yield
         absurd = self._regression.solve()
         yield
