@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.algebra.vectors import cross
 
 
 class SensorState(NamedTuple):
@@ -34,8 +35,11 @@ class SensorState(NamedTuple):
 
         """
         velocities, accelerations, jerks, unfiltered = self
-        angle = h * (velocities + h / 2.0 * (accelerations + h / 3.0 * jerks))[:3]
-        rotated = np.cross(angle, unfiltered)
+        angle = h * (velocities + h / 2.0 * (accelerations + h / 3.0 * jerks))
+        a_x, a_y, a_z = angle[:3].tolist()
+        u_x, u_y, u_z = unfiltered.tolist()
+        first = cross((a_x, a_y, a_z), (u_x, u_y, u_z))
+        second = cross((a_x, a_y, a_z), first)
         return SensorState(velocities + h * (accelerations + h / 2.0 * jerks),
                            accelerations + h * jerks, jerks,
-                           unfiltered - rotated + 0.5 * np.cross(angle, rotated))
+                           unfiltered - np.array(first) + 0.5 * np.array(second))
