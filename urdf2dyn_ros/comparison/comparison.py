@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.comparison.contradiction import contradiction
 from urdf2dyn_ros.comparison.figures import EffortFigures, JointComparison, Span, effort_figures
 from urdf2dyn_ros.comparison.joint_record import (
     ADDED,
@@ -35,6 +36,9 @@ _SHORTEST_SEARCH = 0.001
 
 _OPPOSITE_SIGN = -0.5
 """Correlation below which the sign is not credible."""
+
+_PAIRS_JUDGED = 2000
+"""Pairs by which the semantics is judged."""
 
 _UNALIGNED = np.ones(1)
 _NO_ROWS = np.zeros((0, 3))
@@ -84,7 +88,7 @@ class Comparison:
                  still: float = 0.005) -> None:
         self._capacity = max(capacity, _FEWEST_KEPT)
         self._window = round(window * 1e9)
-        self._semantics = SEMANTICS[semantics]
+        self._chosen, self._semantics = semantics, SEMANTICS[semantics]
         self._gains = tuple(gains)
         self._lags = tried_lags(search) if search >= _SHORTEST_SEARCH else NO_LAG
         self._still = still
@@ -155,12 +159,8 @@ class Comparison:
 
     def _with_gravity(self, names: Sequence[str], values: Array) -> Array:
         """Replace the positions by efforts against gravity (k, n)."""
-        if not self._semantics.gravity:
-            values[..., 2] = 0.0
-        elif self._gravity is None:
-            values[..., 2] = np.nan
-        else:
-            values[..., 2] = self._gravity(names, values[..., 2])
+        values[..., 2] = (np.nan if self._gravity is None
+                          else self._gravity(names, values[..., 2]))
         return values
 
     def _sides(self, name: str, rows: Array) -> Fair:
@@ -194,7 +194,7 @@ class Comparison:
                 for name, each in zip(names, sums)]
 
     def _compared(self, name: str, total: Span, window: Span, samples: bool) -> JointComparison:
-        stamps, rows = _NO_STAMPS, np.empty((0, 4))
+        stamps, rows = _NO_STAMPS, np.empty((0, 5))
         if samples:
             lag = 0.0 if np.isnan(total.lag) else total.lag
             stamps, rows = self._record(name).aligned(lag, self._sides(name, _NO_ROWS).gain)
@@ -234,4 +234,8 @@ class Comparison:
         hint = '' if correlation > _OPPOSITE_SIGN else (
             f'measured and computed effort are of opposite sign (correlation {correlation:.2f}):'
             ' check which direction is positive for the driver')
+        if not window:
+            _, rows = record.matched.values()
+            step = max(1, len(rows) // _PAIRS_JUDGED)
+            hint = hint or contradiction(self._chosen, rows[::step], facts, self._still)
         return Span('', lag, aligned, plain, hint, own)

@@ -7,7 +7,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.friction_fit import NO_FIT, FrictionFit, fit_friction
 from urdf2dyn_ros.comparison.lag import OwnLag
-from urdf2dyn_ros.comparison.moments import MEASURED, MOVING, STILL, Moments
+from urdf2dyn_ros.comparison.moments import COMPUTED, MEASURED, MOVING, STILL, Moments
 from urdf2dyn_ros.comparison.series import Stamps
 
 
@@ -22,10 +22,10 @@ class EffortFigures:
     rmse, bias, max_error : float
         Root mean square, mean and largest magnitude [N m or N].
     nrmse, nrmse_rms : float
-        RMSE divided by the range and by the root mean square of the measured effort [-]; NaN for
-        a division by zero.
+        RMSE divided by the range and by the root mean square of the measured effort [-]; NaN if
+        these are below what a sensor resolves.
     r2 : float
-        Share of the variance of the measured effort that is explained [-]; NaN without variance.
+        Share of the variance of the measured effort that is explained [-]; NaN likewise.
     friction : FrictionFit
         Friction that fits the residual best.
 
@@ -42,6 +42,15 @@ class EffortFigures:
 
 
 NO_FIGURES = EffortFigures()
+
+_RESOLVED = 1e-3
+"""Range relative to the root mean square of an effort from which on a sensor resolves it."""
+
+_ROUNDING = 1e-6
+"""Effort relative to the computed one from which on it is more than rounding."""
+
+_LEAST_EFFORT = 1e-6
+"""Least effort that is more than rounding [N m or N]."""
 
 
 def effort_figures(moments: Moments, reference: float, weights: Array, viscous: float = 0.0,
@@ -61,13 +70,15 @@ def effort_figures(moments: Moments, reference: float, weights: Array, viscous: 
     bias = weights @ (gram[:size, MOVING] + gram[:size, STILL]) / count
     mean = reference + (gram[MEASURED, MOVING] + gram[MEASURED, STILL]) / count
     variance = moments.variance(MEASURED)
-    varies = moments.highest > moments.lowest
     size_rms = np.sqrt(mean**2 + variance)
+    middle = reference + (gram[COMPUTED, MOVING] + gram[COMPUTED, STILL]) / count
+    least = max(_LEAST_EFFORT, _ROUNDING * np.sqrt(middle**2 + moments.variance(COMPUTED)))
+    varies = moments.highest - moments.lowest > max(least, _RESOLVED * size_rms)
     return EffortFigures(
         count, float(rmse), float(bias), moments.largest,
         float(rmse / (moments.highest - moments.lowest)) if varies else np.nan,
-        float(rmse / size_rms) if size_rms > 0.0 else np.nan,
-        float(1.0 - power / variance) if varies and variance > 0.0 else np.nan,
+        float(rmse / size_rms) if size_rms > least else np.nan,
+        float(1.0 - power / variance) if varies else np.nan,
         fit_friction(moments, weights, viscous, coulomb))
 
 

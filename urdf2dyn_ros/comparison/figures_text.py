@@ -33,7 +33,8 @@ FIGURE_COLUMNS = (
                  lambda span: span.figures.max_error),
     FigureColumn('bias', 'mean of the residual', 'bias [{unit}]',
                  lambda span: span.figures.bias, '.3g'),
-    FigureColumn('NRMSE [%]', 'RMSE divided by the range of the measured effort', 'NRMSE [%]',
+    FigureColumn('NRMSE [%]', 'RMSE divided by the range of the measured effort; - if a sensor '
+                 'does not resolve that', 'NRMSE [%]',
                  lambda span: 100.0 * span.figures.nrmse, '.4f'),
     FigureColumn('of RMS [%]', 'RMSE divided by the root mean square of the measured effort',
                  'RMSE by RMS [%]', lambda span: 100.0 * span.figures.nrmse_rms, '.4f'),
@@ -42,10 +43,12 @@ FIGURE_COLUMNS = (
     FigureColumn('lag [ms]', 'lag of the measurement, one for the joints of a message, which is '
                  'corrected; - if not significant',
                  'lag [ms]', lambda span: 1e3 * span.lag, '.2f'),
-    FigureColumn('viscous', 'viscous friction that fits the residual best, per rad/s or m/s',
+    FigureColumn('viscous', 'viscous friction in the measured effort, that of the URDF '
+                 'included, per rad/s or m/s',
                  'viscous friction [{unit} / ({rate})]',
                  lambda span: span.figures.friction.viscous.value),
-    FigureColumn('Coulomb', 'Coulomb friction that fits the residual best',
+    FigureColumn('Coulomb', 'Coulomb friction in the measured effort, that of the URDF '
+                 'included',
                  'Coulomb friction [{unit}]', lambda span: span.figures.friction.coulomb.value),
     FigureColumn('offset', 'offset that fits the residual best', 'offset [{unit}]',
                  lambda span: span.figures.friction.offset.value, '.3g'),

@@ -19,7 +19,7 @@ NO_LAG = np.zeros(1, dtype=np.int64)
 _PARTS = 10
 """Parts of the sliding window, which moves by one part."""
 
-MEASURED, ADDED, COMPUTED, VELOCITY = range(4)
+MEASURED, ADDED, COMPUTED, VELOCITY, GRAVITY = range(5)
 """Columns of the pairs; ADDED is to be added to the measured effort."""
 
 Sides = Callable[[Array], Fair]
@@ -54,7 +54,7 @@ class JointRecord:
         self._matcher = matcher
         self.measured = Series(capacity)
         self.computed = Series(capacity, 3)
-        self.matched = Series(capacity, 4)
+        self.matched = Series(capacity, 5)
         self._restart()
 
     def _restart(self) -> None:
@@ -105,7 +105,7 @@ class JointRecord:
             self.reference = float(measured[0, 0] + fair.added[0])
         self.evidence.take(stamps, measured[0], fair.computed, limit)
         self.matched.extend(stamps, np.column_stack((measured[0], fair.added, fair.computed,
-                                                     rows[:, 1])))
+                                                     rows[:, 1], rows[:, 2])))
         for number, some in self._parted(stamps):
             part = self._part(number)
             moments = Moments.of(
@@ -165,14 +165,14 @@ class JointRecord:
 
     def aligned(self, lag: float, gain: float, window: bool = False) -> tuple[Stamps, Array]:
         """
-        Return stamps (k,) [ns] and rows (k, 4) of the kept pairs, or those in the window.
+        Return stamps (k,) [ns] and rows (k, 5) of the kept pairs, or those in the window.
 
         The measured effort is that of a lag [s] later, times `gain`.
 
         """
         newest = self.matched.newest
         if newest is None:
-            return np.empty(0, dtype=np.int64), np.empty((0, 4))
+            return np.empty(0, dtype=np.int64), np.empty((0, 5))
         stamps, rows = self.matched.between(newest - self._window if window else None, newest)
         if not lag:
             return stamps.copy(), rows.copy()

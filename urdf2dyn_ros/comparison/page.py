@@ -23,14 +23,14 @@ h1 { font-size: 1.5rem; margin: 0 0 .5rem; } h2 { font-size: 1.15rem; margin: 2r
 h1, h2, td, th, li { overflow-wrap: anywhere; }
 p, li { max-width: 60rem; } .soft, caption, dt { color: var(--soft); }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .85rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .8rem; }
 caption { text-align: left; padding: .3rem 0; }
-th, td { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align: right;
+th, td { border-bottom: 1px solid var(--line); padding: .25rem .4rem; text-align: right;
          white-space: nowrap; }
-tbody th { min-width: 9rem; max-width: 16rem; white-space: normal; font-weight: 600; }
+tbody th { min-width: 7rem; max-width: 14rem; white-space: normal; font-weight: 600; }
 tbody th, thead th:first-child, td.doubt { text-align: left; }
 .doubt { color: var(--warn); white-space: normal; }
-thead th { vertical-align: bottom; }
+thead th { vertical-align: bottom; white-space: normal; overflow-wrap: normal; }
 img { width: 100%; height: auto; display: block; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; font-size: .9rem; }
 dd { margin: 0; }

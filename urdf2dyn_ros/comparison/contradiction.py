@@ -1,0 +1,43 @@
+"""Whether measured efforts are of another semantics than the chosen one."""
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.comparison.joint_record import ADDED, COMPUTED, GRAVITY, MEASURED, VELOCITY
+from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts
+
+_BETTER = 0.3
+"""Residual relative to that of the chosen semantics from which on another one is likely."""
+
+_FEWEST = 100
+"""Fewest pairs."""
+
+_NOTICEABLE = 0.01
+"""Least residual, relative to the measured effort, that needs an explanation."""
+
+
+def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> str:
+    """
+    Return a hint if another semantics explains the pairs (k, 5) much better, or an empty text.
+
+    Currents are not judged: their gain may be wrong, too.
+
+    """
+    rows = rows[np.isfinite(rows[:, VELOCITY])]
+    if chosen == 'current' or len(rows) < _FEWEST:
+        return ''
+    velocity = np.where(np.abs(rows[:, VELOCITY]) > still, rows[:, VELOCITY], 0.0)
+    friction = facts.damping * velocity + facts.friction * np.sign(velocity)
+    net = rows[:, COMPUTED] - (friction if SEMANTICS[chosen].friction else 0.0)
+    residuals = {'net': rows[:, MEASURED] - net,
+                 'commanded': rows[:, MEASURED] - net - friction,
+                 'gravity_compensated': rows[:, MEASURED] + rows[:, GRAVITY] - net}
+    sizes = {name: float(np.sqrt(np.square(residual).mean()))
+             for name, residual in residuals.items()}
+    best = min(sizes, key=lambda name: sizes[name] if np.isfinite(sizes[name]) else np.inf)
+    size = float(np.sqrt(np.square(rows[:, MEASURED] + rows[:, ADDED]).mean()))
+    if not (sizes[chosen] > _NOTICEABLE * size and sizes[best] < _BETTER * sizes[chosen]):
+        return ''
+    return (f'the measured effort seems to be {best} ({SEMANTICS[best].meaning}), not {chosen}: '
+            f'that would leave an RMSE of {sizes[best]:.3g} instead of {sizes[chosen]:.3g} '
+            f'{facts.unit}; check the semantics of the effort')
