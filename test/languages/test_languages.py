@@ -16,7 +16,7 @@ from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.functions import CHOICES
 from urdf2dyn_ros.functions.dynamics import Dynamics
-from urdf2dyn_ros.languages.caseless import distinguished
+from urdf2dyn_ros.languages.spelling import distinguished
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody, multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY

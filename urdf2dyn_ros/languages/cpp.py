@@ -6,7 +6,7 @@ from typing import ClassVar
 from urdf2dyn_ros.languages.c import quoted
 from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.language import Language
-from urdf2dyn_ros.languages.reserved import CPP
+from urdf2dyn_ros.languages.spelling import CPP
 from urdf2dyn_ros.program.program import Function, Program, Result
 
 

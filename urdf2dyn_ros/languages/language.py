@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from urdf2dyn_ros.languages.caseless import distinguished
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.languages.self_test import SelfTest
+from urdf2dyn_ros.languages.spelling import distinguished
 from urdf2dyn_ros.program.program import Function, JointRow, Program, Result
 from urdf2dyn_ros.program.statements import Block, Statement, names_in
 

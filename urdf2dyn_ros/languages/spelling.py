@@ -1,4 +1,7 @@
-"""Names that cannot be a C++ namespace: keywords, and global names of the headers."""
+"""Names that languages cannot have: reserved ones, and those that differ in capitals only."""
+
+import re
+from collections.abc import Iterable
 
 _CPP = """
 EOF FILE INFINITY L_ctermid L_cuserid L_tmpnam NAN NULL P_tmpdir Row a64l abort abs acos acosf
@@ -55,3 +58,28 @@ truncf truncl try typedef typeid typename union unsetenv unsigned using valloc v
 volatile vprintf wchar_t while wrench_names xor xor_eq y0 y1 yn ynl
 """
 CPP = frozenset(_CPP.split())
+"""Names that cannot be a C++ namespace: keywords, and global names of the headers."""
+
+
+def distinguished(names: Iterable[str], reserved: Iterable[str]) -> dict[str, str]:
+    """
+    Return a spelling of each name, such that no two differ in capitals only.
+
+    Where two names begin with the same letters but for capitals, as f1_x and F2_y, all that begin
+    with the capital have _ behind it: F_2_y. No spelling is a reserved name.
+
+    """
+    symbols = {name: re.split('[^A-Za-z]', name)[0] for name in names}
+    used = {name.lower() for name in reserved}
+    alike: dict[str, list[str]] = {}
+    for symbol in sorted({*symbols.values()}, key=str.swapcase):   # small letters first
+        alike.setdefault(symbol.lower(), []).append(symbol)
+    spelling = {}
+    for name, symbol in symbols.items():
+        mark = '_' * alike[symbol.lower()].index(symbol)
+        spelled = symbol + mark + name[len(symbol):]
+        while spelled.lower() in used:
+            spelled += '_'
+        used.add(spelled.lower())
+        spelling[name] = spelled
+    return spelling
