@@ -1,15 +1,13 @@
 """Velocities of a stream: used, late or not measured, on real recordings and made ones."""
 
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from support.paths import RECORDINGS, ROOT
-from support.streams.known_motions import NAMES, PROFILES, START, errors, record, truth
+from support.streams.known_motions import NAMES, PROFILES, errors, record, truth
 from urdf2dyn_ros.estimators import make_compiled
-from urdf2dyn_ros.joint_states.repeated_positions import RepeatedPositions
 from urdf2dyn_ros.stream.stream import Stream
 
 sys.path.insert(0, str(ROOT / 'benchmarks'))
@@ -58,30 +56,3 @@ def test_late_velocities_are_as_good_as_none(lag):
     _, *without = streamed(whole.stamps, whole.q, np.full_like(late, np.nan), NAMES)
     assert len(stream.warnings) == len(NAMES)
     assert (errors(*with_late) < 1.15 * errors(*without)).all()
-
-
-@pytest.mark.fault(38)
-@pytest.mark.parametrize('rate', [100.0, 250.0])
-def test_repeated_positions_are_no_motionless_samples(rate):
-    """Every fourth position stands twice, as of a sensor that is slower than its publisher."""
-    whole = record(replace(PROFILES['C'], rate=rate))
-    index = np.arange(len(whole.q))
-    without = np.full_like(whole.qd, np.nan)
-    _, *clean = streamed(whole.stamps, whole.q, without, NAMES)
-    _, *repeated = streamed(whole.stamps, whole.q[index - (index % 4 == 3)], without, NAMES)
-    assert len(repeated[0]) > 0.99 * len(clean[0])
-    figures = []
-    for stamps, qdd in (clean, repeated):
-        later = stamps > START + 4_000_000_000   # the resolution is known
-        figures.append(errors(stamps[later], qdd[later])[:2])   # smooth ones
-    print(figures)
-    assert (figures[1] < 1.7 * figures[0]).all()
-
-
-def test_coarse_encoders_repeat_no_positions():
-    """Steps of 1.5 mrad at 100 Hz: a position stays because the joint is slow."""
-    times = np.arange(0.0, 20.0, 0.01)
-    step = 2.0 * np.pi / 4096.0
-    q = np.round(0.1 * np.sin(0.5 * times) / step) * step
-    check, missing = RepeatedPositions(1), np.array([np.nan])
-    assert np.isfinite([check.update(position, missing) for position in q[:, None]]).all()

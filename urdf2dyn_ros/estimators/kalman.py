@@ -245,7 +245,7 @@ class Kalman:
 
     def _reset_rejected(self, stamp: int, measured: Array) -> None:
         """Reset joints with too many rejected measurements in a row."""
-        lost = (self._rejected > MOST_REJECTED) & np.isfinite(measured[0])
+        lost = self._rejected > MOST_REJECTED
         if lost.any():
             self._begin(lost, np.where([[False], [True]] & lost, np.nan, measured))
             self._probation_ends = stamp + PROBATION_NS

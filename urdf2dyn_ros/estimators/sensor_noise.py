@@ -108,7 +108,7 @@ class SensorNoise:
             accelerations.
 
         """
-        if stamp < self._next or np.isnan(measured[0]).any():
+        if stamp < self._next:
             return
         self._times.append(stamp)
         self._samples.append(measured.copy())

@@ -14,7 +14,6 @@ from urdf2dyn_ros.estimators.estimate import Estimator, Learning
 from urdf2dyn_ros.joint_states.layouts import Indices
 from urdf2dyn_ros.joint_states.messages import unwrap
 from urdf2dyn_ros.joint_states.position_check import PositionCheck
-from urdf2dyn_ros.joint_states.repeated_positions import RepeatedPositions
 from urdf2dyn_ros.joint_states.steps import Steps
 from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
 from urdf2dyn_ros.stream.history import History, Known
@@ -73,8 +72,6 @@ class Group:
         self.estimator, self.steps = estimator, steps
         self.positions = PositionCheck(joints.limits)
         self.velocities = VelocityCheck(len(self.joints))
-        self._repeated = RepeatedPositions(len(self.joints))
-        self._predicts = isinstance(estimator, Learning)   # without a position, too
         self.history = History(len(self.joints))
         self.newest = newest
         self.event = ''
@@ -115,10 +112,7 @@ class Group:
             self.event = self.event or 'restart'
             return 'two_sources'
         self._efforts.append((stamp, effort))
-        qd = self.velocities.update(stamp, q, qd)
-        if self._predicts:
-            q = self._repeated.update(q, qd)
-        estimate = self.estimator.update(stamp, q, qd)
+        estimate = self.estimator.update(stamp, q, self.velocities.update(stamp, q, qd))
         if not estimate.valid:
             return 'warming_up'
         if estimate.stamp != stamp or self.lag:
@@ -144,7 +138,6 @@ class Group:
             self.estimator.reset()
         self.positions.restart()
         self.velocities.restart()
-        self._repeated.restart()
         self.history.clear()
         self._efforts.clear()
         self.lag = 0
