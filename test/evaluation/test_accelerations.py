@@ -78,3 +78,18 @@ def test_joints_of_two_publishers_are_smoothed_at_their_own_stamps(
     assert done.code == 0
     assert len(done.stamps) > 270
     assert nrmse(done.side('computed'), true_efforts(done, fast)) < 1e-4
+
+
+def test_a_publisher_that_ends_before_the_others_is_reported(evaluate, tmp_path: Path) -> None:
+    samples = scara.motion(1500, rate=500)
+    messages = [(int(samples.stamps[k]), names, samples.q[k, columns])
+                for k in range(0, 1500, 5)
+                for names, columns in ((('joint1', 'joint2'), slice(0, 2)),
+                                       (('joint3', 'joint4'), slice(2, 4)))
+                if k < 800 or names[0] == 'joint1']
+    done = evaluate(write_bag(tmp_path / 'bag', 'mcap', {'/joint_states': [
+        joint_state(stamp, names, list(q)) for stamp, names, q in messages]}))
+    assert done.code == 0
+    assert ('not credible at times: joint states of "joint3", "joint4": their stamps are '
+            in done.out)
+    assert done.stamps[-1] < samples.stamps[800]

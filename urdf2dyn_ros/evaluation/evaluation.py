@@ -141,7 +141,7 @@ def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation, hold
         for outputs in collected.receive(stamp, names, position, velocity, effort):
             sinks.add(outputs)
         for doubt in source.warnings:   # the last one is kept: its figures change
-            result.doubts[next(filter(doubt.startswith, quantities))] = doubt
+            result.doubts[next(filter(doubt.startswith, quantities), '')] = doubt
     for outputs in collected.finish():
         sinks.add(outputs)
     sinks.finish()

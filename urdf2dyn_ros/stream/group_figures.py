@@ -43,17 +43,16 @@ def figures(group: Group, joint_names: Sequence[str], now: int) -> GroupFigures:
 
 def warnings(group: Group, joint_names: Sequence[str], newest: int) -> Iterator[str]:
     """Yield what is not credible or too old at the newest stamp of all joints [ns]."""
-    names = group.names(joint_names)
     for what, found in (('position', group.positions.warnings),
                         ('velocity', group.velocities.warnings)):
         for joint, text in found.items():
-            yield f'{what} of {names[joint]!r}: {text}'
+            yield f'{what} of {joint_names[group.joints[joint]]!r}: {text}'
     if group.newest and group.is_far(newest):
-        yield (f'joint states of {listed(names)}: their stamps are '
+        yield (f'joint states of {listed(group.names(joint_names))}: their stamps are '
                f'{(newest - group.newest) * 1e-9:.3g} s older than those of other joints, over '
                'stream.max_gap and five of their periods: there are no efforts')
     elif group.skewed >= SKEWED_TO_WARN:
-        yield (f'joint states of {listed(names)}: their stamps are '
+        yield (f'joint states of {listed(group.names(joint_names))}: their stamps are '
                f'{(newest - group.newest) * 1e-6:.3g} ms older than those of other joints, '
                'more than they can be carried (stream.max_skew): efforts are late or '
                'missing; are messages delayed, are the clocks synchronised?')
