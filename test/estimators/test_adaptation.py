@@ -16,13 +16,13 @@ import real_accelerations as real
 REAL = [('kr300/kr300.csv', 12.0, (17, 17, 20), (19, 24, 23)),
         ('kinova_gen3/joint_2.csv', 15.0, (140,), (140,)),
         ('tx40/tx40.csv', 15.0, (16, 18, 17, 30, 36, 36), None),
-        ('tiago/tiago.csv', 3.0, (120, 220, 110, 60, 75, 30, 75, 40),
-         (170, 160, 200, 70, 75, 45, 115, 50)),
+        # its velocities are 150 to 190 ms late: the stream does not use them
+        ('tiago/tiago.csv', 3.0, (120, 220, 110, 55, 75, 30, 80, 35), None),
         ('ur10_exciting_trajectory/ur10_exciting_trajectory.db3', 8.0, (1,) * 6, (1,) * 6)]
 
 
-def adapted(joints, **parameters):
-    return KINDS['kalman'](joints, snap_density=0.0, **parameters)
+def one_bandwidth(joints, **parameters):
+    return KINDS['kalman'](joints, snap_density=1e5, **parameters)
 
 
 @pytest.mark.parametrize(('name', 'cutoff', 'alone', 'both'), REAL, ids=[r[0][:5] for r in REAL])
@@ -34,7 +34,7 @@ def test_accelerations_of_real_robots(name, cutoff, alone, both):
     for limits, velocity in ((alone, False), (both, True)):
         if limits is None:
             continue
-        found = real.estimated(motion, 'kalman', {'snap_density': 0.0, 'max_std': 1e6}, velocity)
+        found = real.estimated(motion, 'kalman', {}, velocity)
         figures, answered = real.errors(found, true, some)
         print(name, velocity, np.round(figures, 1))
         assert answered > 99.5
@@ -47,17 +47,16 @@ def test_one_bandwidth_is_many_times_worse_on_a_slow_arm():
     if not (RECORDINGS / name).exists():
         pytest.skip(f'the recording {name} is not part of the repository')
     motion = real.load(RECORDINGS / name)
-    found = real.estimated(motion, 'kalman', {'max_std': 1e6}, False)
+    found = real.estimated(motion, 'kalman', {'max_std': 1e6, 'snap_density': 1e5}, False)
     figures, _ = real.errors(found, real.reference(motion, cutoff), real.judged(motion))
     assert (figures > 10.0 * np.array(alone)).all()
 
 
 @pytest.mark.parametrize('name', ['A', 'B', 'C', 'D', 'F'])
-def test_white_noise_and_fast_motions_are_estimated_as_well_as_by_one_bandwidth(name):
-    assert error(adapted(4, max_std=100.0), recording(name)) < 1.05 * clean('kalman', name)
+def test_white_noise_and_fast_motions_are_estimated_better_than_by_one_bandwidth(name):
+    assert clean('kalman', name) < 0.95 * error(one_bandwidth(4), recording(name))
     alone = without_velocity(recording(name))
-    assert error(adapted(4, max_std=100.0), alone) < 1.05 * error(
-        KINDS['kalman'](4, max_std=100.0), alone)
+    assert error(KINDS['kalman'](4), alone) < 0.95 * error(one_bandwidth(4, max_std=100.0), alone)
 
 
 @pytest.mark.parametrize('name', ['A', 'C', 'F'])
@@ -78,5 +77,5 @@ def test_a_slow_motion_is_estimated_many_times_better(name):
         qdd = np.array([each.qdd for each in found])
         return np.sqrt(np.square((qdd - true)[some]).mean() / np.square(true[some]).mean())
 
-    assert wrong(adapted(1)) < 0.1
-    assert wrong(KINDS['kalman'](1)) > 10.0 * wrong(adapted(1))
+    assert wrong(KINDS['kalman'](1)) < 0.1
+    assert wrong(one_bandwidth(1)) > 10.0 * wrong(KINDS['kalman'](1))

@@ -19,7 +19,7 @@ kalman = partial(make_estimator, 'kalman')
 compiled = partial(make_compiled, 'kalman')
 
 COUNT = 2400
-ROUNDING = 1e-12
+ROUNDING = 1e-10   # of exact samples, whose variances are of rounding
 SETTLED = 50
 PARAMETERS = [{}, {'snap_density': 0.0}, {'gate': 0.0},
               {'position_noise': 1e-4, 'snap_density': 1e3},

@@ -153,7 +153,8 @@ def test_a_lag_that_was_found_is_remembered_at_rest(kind):
     time = np.arange(5000) / 250.0
     q, _, qdd = resting(time, 5.0, 10.0)
     wrong = deviations(KINDS[kind](1), time, q, resting(time - 5e-4, 5.0, 10.0)[1], qdd)
-    assert wrong[(time > 15.1) & (time < 15.5)].max() < 0.005
+    assert wrong[(time > 15.1) & (time < 15.5)].max() < 0.03   # of a step of 4.9
+    assert wrong[(time > 15.13) & (time < 15.5)].max() < 0.005
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -169,10 +170,20 @@ def test_a_little_lag_of_exact_velocities_is_not_taken_for_acceleration(kind, ra
     assert said(f'velocities 0.5 ms late, {kind}, {rate:g} Hz [%]', figure, most) <= most
 
 
-def test_the_declared_deviation_is_the_one_that_is_found():
-    """Within a factor of 2.5, where the motion is as smooth as the model believes."""
+@pytest.mark.parametrize('kind', KINDS)
+def test_the_true_acceleration_lies_within_two_deviations(kind):
     whole = recording('A')
-    estimates = list(map(kalman(4).update, *zip(*whole)))[1000:]
+    found = estimates_of(KINDS[kind](4), whole)[1000:]
+    true = truth(np.array([each.stamp for each in found]))[2]
+    inside = np.abs([each.qdd for each in found] - true) <= 2.0 * np.array(
+        [each.std for each in found])
+    assert (inside.mean(axis=0)[SMOOTH] > 0.9).all()
+
+
+def test_the_declared_deviation_is_the_one_that_is_found():
+    """Within a factor of 2.5, with one bandwidth and a motion as smooth as the model believes."""
+    whole = recording('A')
+    estimates = list(map(kalman(4, snap_density=1e5).update, *zip(*whole)))[1000:]
     true = truth(whole.stamps[1000:])[2]
     found = np.sqrt(np.mean((np.array([e.qdd for e in estimates]) - true) ** 2, axis=0))
     told = np.mean([e.std for e in estimates], axis=0)
@@ -228,14 +239,14 @@ def test_a_gate_without_a_way_out_fails():
     """
     samples = recording('A').chosen(np.arange(12_000) < 3000)
     samples.q[1500:] += 0.3
-    last = list(map(make(NoWayOut, 4).update, *zip(*samples)))[-1]
+    last = list(map(make(NoWayOut, 4, snap_density=1e5).update, *zip(*samples)))[-1]
     assert (np.abs(last.q - samples.q[-1]) > 0.2).any()
 
     true = beginning(recording('A')).q[-1]
     with_some = (beginning(with_outliers(recording('A'), seed)) for seed in SEEDS)
     lost = next(samples for samples in with_some if is_lost(
-        estimates_of(make(NoWayOut, 4), samples)[-1], true))
-    assert estimates_of(kalman(4), lost)[-1].q == pytest.approx(true, abs=7e-5)
+        estimates_of(make(NoWayOut, 4, snap_density=1e5), samples)[-1], true))
+    assert estimates_of(kalman(4, snap_density=1e5), lost)[-1].q == pytest.approx(true, abs=7e-5)
 
 
 def is_lost(last: Estimate, true: np.ndarray) -> bool:
@@ -244,5 +255,6 @@ def is_lost(last: Estimate, true: np.ndarray) -> bool:
 
 def test_trusted_stamps_fail():
     samples = beginning(recording('A'))
-    assert error(make(TrustedStamps, 4), wrong_stamps(samples, 1000.0)) > (
-        1.3 * error(kalman(4), samples))
+    one_bandwidth = {'snap_density': 1e5}
+    assert error(make(TrustedStamps, 4, **one_bandwidth), wrong_stamps(samples, 1000.0)) > (
+        1.3 * error(kalman(4, **one_bandwidth), samples))

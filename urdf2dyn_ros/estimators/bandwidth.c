@@ -7,6 +7,7 @@
 typedef struct {
     long filters, joints, number;
     long long newest;
+    Onset *onset;
     double period;
     long long *stamps;     /* (STORED_STATES) */
     double *states;        /* (STORED_STATES, 4, filters, joints) */
@@ -16,7 +17,7 @@ typedef struct {
     double *fast;          /* (joints): 1 with velocity, 0 without */
     double *weights;       /* (filters, joints) */
     double *variance;      /* (joints) */
-    double *modelled;      /* (joints) */
+    double *declared;      /* (joints) */
 } Bandwidth;
 
 static const double HORIZONS[HORIZON_COUNT] = {HORIZON_0, HORIZON_1, HORIZON_2};
@@ -33,12 +34,18 @@ static long before(const Bandwidth *b, long long stamp)
     return -1;
 }
 
+static double time_scale(const Bandwidth *b)
+{
+    return fmax(1.0, b->period / SLOW_PERIOD);
+}
+
 static void compare(Bandwidth *b, long long stamp, double passed, const double *measured)
 {
     const long n = b->joints, all = b->filters * n;
-    const double forgotten = 1.0 - exp(-passed / PREDICTION_MEMORY);
+    const double scale = time_scale(b);
+    const double forgotten = 1.0 - exp(-passed / (PREDICTION_MEMORY * scale));
     for (int slot = 0; slot < HORIZON_COUNT; slot++) {
-        const long index = before(b, stamp - llround(HORIZONS[slot] * 1e9));
+        const long index = before(b, stamp - llround(scale * HORIZONS[slot] * 1e9));
         if (index < 0)
             continue;
         const double h = 1e-9 * (double)(stamp - b->stamps[index]);
@@ -59,10 +66,11 @@ static void compare(Bandwidth *b, long long stamp, double passed, const double *
                 const double q = x[c], qd = x[all + c], qdd = x[2 * all + c];
                 const double jerk = x[3 * all + c];
                 const double error = b->fast[j] != 0.0
-                    ? qd + h * (qdd + h / 2.0 * jerk) - measured[n + j]
-                    : q + h * (qd + h / 2.0 * (qdd + h / 3.0 * jerk)) - measured[j];
+                    ? (qd + h * (qdd + h / 2.0 * jerk) - measured[n + j]) / h
+                    : (q + h * (qd + h / 2.0 * (qdd + h / 3.0 * jerk)) - measured[j])
+                        / (h * h / 2.0);
                 double *mean = b->errors + slot * all + c;
-                *mean += gain[j] > 0.0 ? gain[j] * (error * error - *mean) : 0.0;
+                *mean += gain[j] > 0.0 && isfinite(error * error) ? gain[j] * (error * error - *mean) : 0.0;
             }
     }
 }
@@ -85,7 +93,7 @@ static void observe(Bandwidth *b, long long stamp, const double *state, const do
         b->fast[j] = fast;
     }
     const long long last = b->number ? b->stamps[(b->number - 1) % STORED_STATES] : 0;
-    if (stamp - last < STORED_EVERY)
+    if (b->number && stamp - last < STORED_EVERY)
         return;
     if (b->number)
         compare(b, stamp, 1e-9 * (double)(stamp - last), measured);
@@ -95,38 +103,66 @@ static void observe(Bandwidth *b, long long stamp, const double *state, const do
         b->states[index * 4 * all + c] = state[c];
 }
 
-/* declared: (filters, joints), variances of the accelerations. */
-static void weigh(Bandwidth *b, const double *declared)
+/* Add the excess of the errors of a joint at a horizon to squares; return the least of them. */
+static double add_excess(const Bandwidth *b, long j, const double *errors, double *excess)
+{
+    const long n = b->joints, all = b->filters * n;
+    double least = errors[j];
+    for (long c = j + n; c < all; c += n)
+        least = fmin(least, errors[c]);
+    for (long c = j; c < all; c += n)
+        excess[c] = fmax(excess[c], errors[c] - least);
+    return least;
+}
+
+/* Add what the horizons that suit a joint show; return what no filter explains. */
+static double add_errors(const Bandwidth *b, long j, double *excess)
+{
+    const long n = b->joints, all = b->filters * n;
+    const int fast = b->fast[j] != 0.0;
+    const double *before = 0, *kept = 0;   /* kept: used only for want of a longer horizon */
+    double unexplained = INFINITY;
+    long best = j;
+    for (int slot = 0; slot < (fast ? VELOCITY_HORIZONS : HORIZON_COUNT); slot++) {
+        const double *errors = b->errors + slot * all;
+        if (b->compared[slot * n + j] == 0.0)
+            continue;
+        if (before && errors[best] > HORIZON_GATE * before[best]) {
+            if (kept)
+                unexplained = fmin(unexplained, add_excess(b, j, kept, excess));
+            break;
+        }
+        kept = !fast && time_scale(b) * HORIZONS[slot] < FEWEST_PERIODS * b->period ? errors : 0;
+        if (!kept)
+            unexplained = fmin(unexplained, add_excess(b, j, errors, excess));
+        before = errors;
+        best = j;
+        for (long c = j + n; c < all; c += n)
+            best = errors[c] < errors[best] ? c : best;
+    }
+    return unexplained;
+}
+
+/* All arrays: (filters, joints); declared: variances of the accelerations. */
+static void weigh(Bandwidth *b, const double *declared, const double *accelerations,
+                  const char *single, double h)
 {
     const long n = b->joints, all = b->filters * n;
     double squares[all + 1], unexplained[n + 1];
     for (long c = 0; c < all; c++)
         squares[c] = 0.0;
     for (long j = 0; j < n; j++)
-        unexplained[j] = INFINITY;
-    for (int slot = 0; slot < HORIZON_COUNT; slot++) {
-        const double h = HORIZONS[slot];
-        const double *errors = b->errors + slot * all;
-        for (long j = 0; j < n; j++) {
-            const int fast = b->fast[j] != 0.0;
-            if (!(b->compared[slot * n + j] > 0.0 && (
-                    fast ? h <= LONGEST_FOR_VELOCITY : h >= FEWEST_PERIODS * b->period)))
-                continue;
-            const double effect = fast ? h * h : h * h * h * h / 4.0;
-            double least = errors[j];
-            for (long c = j + n; c < all; c += n)
-                least = fmin(least, errors[c]);
-            for (long c = j; c < all; c += n)
-                squares[c] = fmax(squares[c], (errors[c] - least) / effect);
-            unexplained[j] = fmin(unexplained[j], least / effect);
-        }
-    }
+        unexplained[j] = add_errors(b, j, squares);
+    for (long c = 0; c < all; c++)
+        squares[c] = fmax(fmax(declared[c], 0.0) + squares[c], LEAST_VARIANCE);
+    if (b->filters > 1)
+        add_missed(b->onset, n, all, squares, accelerations, declared, single,
+                   h / time_scale(b));
     for (long j = 0; j < n; j++) {
         double least = INFINITY, sum = 0.0, inverse = 0.0;
-        for (long c = j; c < all; c += n) {
-            squares[c] = fmax(fmax(declared[c], 0.0) + squares[c], LEAST_VARIANCE);
+        b->declared[j] = 0.0;
+        for (long c = j; c < all; c += n)
             least = fmin(least, squares[c]);
-        }
         for (long c = j; c < all; c += n) {
             b->weights[c] = least / squares[c] * (least / squares[c]);
             sum += b->weights[c];
@@ -134,8 +170,8 @@ static void weigh(Bandwidth *b, const double *declared)
         for (long c = j; c < all; c += n) {
             b->weights[c] /= sum;
             inverse += b->weights[c] / squares[c];
+            b->declared[j] += b->weights[c] * declared[c];
         }
-        b->modelled[j] = 1.0 / inverse;
-        b->variance[j] = b->modelled[j] + (isfinite(unexplained[j]) ? unexplained[j] : 0.0);
+        b->variance[j] = 1.0 / inverse + (isfinite(unexplained[j]) ? unexplained[j] : 0.0);
     }
 }

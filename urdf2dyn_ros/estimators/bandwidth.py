@@ -8,6 +8,10 @@ shows as h e in a velocity and as h^2 / 2 e in a position. A filter's squared er
 is therefore estimated as what it declares, for white noise, plus the largest excess of its
 predictions over those of the best filter.
 
+A prediction too far ahead of a fast motion fails with every filter, and least with a filter that
+has not moved at all. A horizon is therefore used only if the best filter at the horizon before
+does not fail at it. Onsets of motions, which predictions show late, are those of onset.py.
+
 """
 
 from math import exp
@@ -16,15 +20,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimators.onset import Onset
 
 HORIZONS = (0.03, 0.06, 0.12)
-"""How far ahead predictions are compared with the samples [s]: those that suit a joint."""
+"""How far ahead predictions are compared with the samples [s]."""
 
-LONGEST_FOR_VELOCITY = 0.06
-"""Longest horizon of a joint with velocity [s]."""
+FEWEST_PERIODS = 5.5
+"""Shortest horizon of a joint without velocity, in periods of the samples; if the motion is too
+fast for the next one, a shorter one is used."""
 
-FEWEST_PERIODS = 6.0
-"""Shortest horizon of a joint without velocity, in periods of the samples."""
+VELOCITY_HORIZONS = 2
+"""Number of the horizons that are used for a joint with velocity."""
+
+SLOW_PERIOD = 0.02
+"""Period of the samples beyond which horizons and memories are longer in proportion [s]."""
+
+HORIZON_GATE = 2.6
+"""Growth of the best filter's error of acceleration at which a horizon is too long."""
 
 PREDICTION_MEMORY = 0.2
 """Time constant of the mean squared errors [s]."""
@@ -60,9 +72,8 @@ class Bandwidth:
         Weights of the filters; they add up to 1 for each joint.
     variance : ndarray, (n,)
         Estimated squared error of the weighted acceleration [rad^2/s^4 or m^2/s^4].
-    modelled : ndarray, (n,)
-        What it would be if nothing were unexplained by the best filter: large while the filters
-        know too little.
+    declared : ndarray, (n,)
+        The weighted filters' own variance, by white noise alone: large while they know too little.
 
     """
 
@@ -70,9 +81,10 @@ class Bandwidth:
         self._shape = filters, joints
         self.weights = np.zeros((filters, joints))
         self.variance = np.zeros(joints)
-        self.modelled = np.zeros(joints)
+        self.declared = np.zeros(joints)
         self.errors = np.zeros((len(HORIZONS), filters, joints))
         self.compared = np.zeros((len(HORIZONS), joints))   # numbers of samples in the means
+        self.onset = Onset(filters, joints)
         self.fast = np.zeros(joints)                        # 1 for a joint with velocity
         self.velocity = np.zeros(joints, dtype=np.int64)    # newest stamp with one
         self.stamps = np.zeros(STORED_STATES, dtype=np.int64)
@@ -82,13 +94,15 @@ class Bandwidth:
     def reset(self) -> None:
         """Forget every prediction and its errors."""
         self.weights[:] = 1.0 / self._shape[0]
-        self.variance[:] = self.modelled[:] = np.inf
+        self.variance[:] = self.declared[:] = np.inf
         for array in (self.errors, self.compared, self.fast):
             array[:] = 0.0
+        self.onset.reset()
         self.start()
 
     def start(self) -> None:
         """Forget the stored states but keep the errors: a gap does not change the motion."""
+        self.onset.start()
         self.states[:] = np.nan
         self.stamps[:] = self.velocity[:] = 0
         self._number, self._newest, self._period = 0, 0, 0.0
@@ -119,8 +133,8 @@ class Bandwidth:
         fast = stamp - self.velocity < VELOCITY_MISSING
         self.compared[:, fast != self.fast] = 0.0
         self.fast[:] = fast
-        last = int(self.stamps[(self._number - 1) % STORED_STATES]) if self._number else 0
-        if stamp - last < STORED_EVERY:
+        last = int(self.stamps[(self._number - 1) % STORED_STATES])
+        if self._number and stamp - last < STORED_EVERY:
             return
         if self._number:
             self._compare(stamp, (stamp - last) * 1e-9, measured)
@@ -129,18 +143,18 @@ class Bandwidth:
         self._number += 1
 
     def _compare(self, stamp: int, passed: float, measured: Array) -> None:
-        """Add the squared errors of the predictions of a sample to their means."""
+        """Add the squared errors of acceleration in the predictions of a sample to their means."""
         fast = self.fast != 0.0
-        forgotten = 1.0 - exp(-passed / PREDICTION_MEMORY)
+        forgotten = 1.0 - exp(-passed / (PREDICTION_MEMORY * self._scale))
         for mean, compared, horizon in zip(self.errors, self.compared, HORIZONS):
-            index = self._before(stamp - round(horizon * 1e9))
+            index = self._before(stamp - round(self._scale * horizon * 1e9))
             if index is None:
                 continue
             h = (stamp - int(self.stamps[index])) * 1e-9
             q, qd, qdd, jerk = self.states[index]
             errors = np.square(np.where(
-                fast, qd + h * (qdd + h / 2.0 * jerk) - measured[1],
-                q + h * (qd + h / 2.0 * (qdd + h / 3.0 * jerk)) - measured[0]))
+                fast, (qd + h * (qdd + h / 2.0 * jerk) - measured[1]) / h,
+                (q + h * (qd + h / 2.0 * (qdd + h / 3.0 * jerk)) - measured[0]) / (h * h / 2.0)))
             known = np.isfinite(errors).all(axis=0)
             compared += known
             gain = np.maximum(forgotten, 1.0 / compared[known])
@@ -152,21 +166,54 @@ class Bandwidth:
         newest_first = ((self._number - 1 - back) % STORED_STATES for back in range(kept))
         return next((index for index in newest_first if self.stamps[index] <= stamp), None)
 
+    @property
+    def _scale(self) -> float:
+        return max(1.0, self._period / SLOW_PERIOD)
+
     def weigh(self, declared: Array) -> None:
         """Weight the filters by the variances of acceleration that they declare, (k, n)."""
-        fast = self.fast != 0.0
+        self._share(declared, *self._squares(declared))
+
+    def weigh_anew(self, declared: Array, accelerations: Array, single: NDArray[np.bool_],
+                   h: float) -> None:
+        """Weight the filters after a sample; the arguments are those of `Onset.add`."""
+        squares, unexplained = self._squares(declared)
+        self.onset.add(squares, accelerations, declared, single, h / self._scale)
+        self._share(declared, squares, unexplained)
+
+    def _squares(self, declared: Array) -> tuple[Array, Array]:
+        """Return squared errors of acceleration, (k, n), and what no filter explains, (n,)."""
         excess = np.zeros(self._shape)
         unexplained = np.full(self._shape[1], np.inf)
-        for errors, compared, h in zip(self.errors, self.compared, HORIZONS):
-            used = (compared > 0.0) & np.where(
-                fast, h <= LONGEST_FOR_VELOCITY, h >= FEWEST_PERIODS * self._period)
-            effect = np.where(fast, h * h, h * h * h * h / 4.0)
+        fast = self.fast != 0.0
+        suits = np.ones(self._shape[1], dtype=bool)   # False from the first horizon too long
+        short = np.zeros(self._shape[1], dtype=bool)  # used only for want of a longer one
+        before = np.full(self._shape, np.inf)
+        best = np.zeros((1, self._shape[1]), dtype=np.int64)
+
+        def add(errors: Array, joints: NDArray[np.bool_]) -> None:
             least = errors.min(axis=0)
-            np.maximum(excess, np.where(used, (errors - least) / effect, 0.0), out=excess)
-            np.minimum(unexplained, np.where(used, least / effect, np.inf), out=unexplained)
-        squares = np.maximum(np.maximum(declared, 0.0) + excess, LEAST_VARIANCE)
+            np.maximum(excess, np.where(joints, errors - least, 0.0), out=excess)
+            np.minimum(unexplained, np.where(joints, least, np.inf), out=unexplained)
+
+        for k, (errors, compared, horizon) in enumerate(zip(self.errors, self.compared, HORIZONS)):
+            known = suits & (compared > 0.0) & (~fast | (k < VELOCITY_HORIZONS))
+            fails = known & (np.take_along_axis(errors, best, 0)
+                             > HORIZON_GATE * np.take_along_axis(before, best, 0))[0]
+            add(np.where(fails, before, 0.0), fails & short)
+            suits &= ~fails
+            known &= suits
+            too_short = ~fast & (self._scale * horizon < FEWEST_PERIODS * self._period)
+            add(errors, known & ~too_short)
+            short = np.where(known, too_short, short)
+            before = np.where(known, errors, before)
+            best = np.where(known, errors.argmin(axis=0)[None], best)
+        return np.maximum(np.maximum(declared, 0.0) + excess, LEAST_VARIANCE), unexplained
+
+    def _share(self, declared: Array, squares: Array, unexplained: Array) -> None:
+        """Weight the filters by the squares of their squared errors."""
         np.square(squares.min(axis=0) / squares, out=self.weights)
         self.weights /= self.weights.sum(axis=0)
-        np.divide(1.0, (self.weights / squares).sum(axis=0), out=self.modelled)
-        np.add(self.modelled, np.where(np.isfinite(unexplained), unexplained, 0.0),
-               out=self.variance)
+        np.sum(self.weights * declared, axis=0, out=self.declared)
+        np.add(1.0 / (self.weights / squares).sum(axis=0),
+               np.where(np.isfinite(unexplained), unexplained, 0.0), out=self.variance)

@@ -19,14 +19,23 @@ _STARTED = -1                   # no flags: a joint was started or reset since
 
 _POINTER, _NUMBER = ctypes.c_void_p, ctypes.c_double
 _ARRAYS = ('stamps', 'states', 'errors', 'compared', 'velocity', 'fast', 'weights', 'variance',
-           'modelled')
+           'declared')
+
+
+_ONSET = ('deviations', 'in_a_row', 'missed', 'judged')
+
+
+class _Onset(ctypes.Structure):
+    """Structure of onset.c."""
+
+    _fields_ = [(name, _POINTER) for name in _ONSET]
 
 
 class _Bandwidth(ctypes.Structure):
     """Structure of bandwidth.c."""
 
     _fields_ = (*((name, ctypes.c_long) for name in ('filters', 'joints', 'number')),
-                ('newest', ctypes.c_longlong), ('period', _NUMBER),
+                ('newest', ctypes.c_longlong), ('onset', _POINTER), ('period', _NUMBER),
                 *((name, _POINTER) for name in _ARRAYS))
 
 
@@ -44,7 +53,8 @@ class CompiledBandwidth(Bandwidth):
     def start(self) -> None:
         """Forget the stored states but keep the errors: a gap does not change the motion."""
         super().start()
-        self.struct = _Bandwidth(*self._shape, 0, 0, 0.0, *(
+        self._onset = _Onset(*(getattr(self.onset, name).ctypes.data for name in _ONSET))
+        self.struct = _Bandwidth(*self._shape, 0, 0, ctypes.addressof(self._onset), 0.0, *(
             getattr(self, name).ctypes.data for name in _ARRAYS))
 
 

@@ -137,6 +137,18 @@ static void correct(Filter *f, const double *late, const double *kept)
     }
 }
 
+/* Find the filters that follow each sample alone. */
+static void follow(const Filter *f, const double *kept, char *single)
+{
+    const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
+    const double *position = f->state + NUMBER[0][0] * all, *velocity = f->state + NUMBER[1][1] * all;
+    for (long first = 0; first < all; first += n)
+        for (long j = 0; j < n; j++)
+            single[first + j] = position[first + j] > SINGLE_SAMPLE * f->variance[j]
+                || (!isnan(kept[n + j])
+                    && velocity[first + j] > SINGLE_SAMPLE * f->variance[n + j]);
+}
+
 /* Return flags: REJECTING if an outlier was rejected, UNCERTAIN if max_variance is exceeded. */
 __attribute__((visibility("default")))
 int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps)
@@ -156,7 +168,9 @@ int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps)
     correct(f, late, kept);
     if (b->filters > 1)
         observe(b, stamp, f->state, kept);
-    weigh(b, f->state + NUMBER[2][2] * all);
+    char single[all + 1];
+    follow(f, kept, single);
+    weigh(b, f->state + NUMBER[2][2] * all, f->state + 2 * all, single, h);
     for (int k = 0; k < 3; k++)
         for (long j = 0; j < n; j++) {
             double sum = 0.0;
@@ -166,7 +180,7 @@ int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps)
         }
     for (long j = 0; j < n; j++) {
         f->estimate[3 * n + j] = sqrt(b->variance[j]);
-        flags |= b->modelled[j] < f->max_variance ? 0 : UNCERTAIN;
+        flags |= b->declared[j] < f->max_variance ? 0 : UNCERTAIN;
     }
     return flags;
 }

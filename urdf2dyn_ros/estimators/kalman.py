@@ -17,6 +17,7 @@ from urdf2dyn_ros.estimators.constant_jerk import (
     transition,
 )
 from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.estimators.onset import SINGLE_SAMPLE
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 from urdf2dyn_ros.parameters import Parameter
 
@@ -48,8 +49,8 @@ FIXED_DENSITY = Parameter(
     unit='rad^2/s^7 or m^2/s^7', minimum=1e-3, maximum=1e12)
 """Row of a filter that does not adapt its bandwidth."""
 
-DENSITIES = (1e-6, 1e-4, 1e-2, 1e0, 1e2, 1e4, 1e6, 1e8)
-"""Snap densities of the filters of each joint where the bandwidth adapts."""
+DENSITIES = (1e-6, 1e-4, 1e-2, 1e0, 1e2, 1e4, 1e5, 1e7)
+"""Snap densities of the filters of each joint where the bandwidth adapts; 1e5 suits fast arms."""
 
 INNOVATIONS = slice(FILTER_ROWS, FILTER_ROWS + 2)
 """Rows of the filter's array below state and covariance: prediction minus measurement."""
@@ -77,7 +78,7 @@ class Kalman:
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
-        replace(FIXED_DENSITY, minimum=0.0, meaning=FIXED_DENSITY.meaning.rstrip('.')
+        replace(FIXED_DENSITY, default=0.0, minimum=0.0, meaning=FIXED_DENSITY.meaning.rstrip('.')
                 + '; 0 adapts it to the motion of each joint, by how well predictions succeed.'),
         Parameter('position_noise', 0.0, 'Standard deviation of measured positions; 0 to estimate '
                   'it from the samples.', unit='rad or m', minimum=0.0, maximum=1.0),
@@ -88,9 +89,9 @@ class Kalman:
                   'measurement is rejected; 0 for no gate.', minimum=0.0, maximum=1e6),
         Parameter('acceleration_step', 20.0, 'Largest step of the acceleration that is not '
                   'rejected as an outlier.', unit='rad/s^2 or m/s^2', minimum=0.0, maximum=1e5),
-        Parameter('max_std', 10.0, 'Largest standard deviation of an acceleration; as long as '
-                  'one is larger, there is no estimate.', unit='rad/s^2 or m/s^2', minimum=1e-6,
-                  maximum=1e9),
+        Parameter('max_std', 10.0, 'Largest standard deviation of an acceleration by the noise of '
+                  'the samples; as long as one is larger, there is no estimate.',
+                  unit='rad/s^2 or m/s^2', minimum=1e-6, maximum=1e9),
     )
     DENSITIES: ClassVar[tuple[float, ...]] = DENSITIES
     """Snap densities of the filters of each joint where the bandwidth adapts."""
@@ -125,8 +126,10 @@ class Kalman:
 
     def forget_motion(self) -> None:
         """Forget every sample but keep the learned noise."""
-        self._noise.pause()
-        self._bandwidth.start()
+        if self._noise.pause():
+            self._bandwidth.start()
+        else:
+            self._bandwidth.reset()
         self._start()
 
     def _start(self) -> None:
@@ -169,7 +172,7 @@ class Kalman:
         position, velocity, acceleration = self._mixed.copy()
         return Estimate(stamp, position, velocity, acceleration, np.sqrt(variance),
                         valid=self._count >= FIRST_VALID
-                        and all_true(self._bandwidth.modelled < self._max_variance))
+                        and all_true(self._bandwidth.declared < self._max_variance))
 
     def _transition(self, stamp: int) -> Transition:
         self._present = stamp
@@ -200,16 +203,15 @@ class Kalman:
             z[row][:, joints] = initial
         z[_VARIANCES[0]][:, joints] = variances[0, joints]
         z[_VARIANCES[1]][:, known] = variances[1, known]
-        self._rejected[joints] = 0
+        self._rejected[joints] = 0.0
         self._rejecting = bool(self._rejected.any())
         self._bandwidth.restart(joints)
+        self._bandwidth.weigh(self._each(_VARIANCES[2]))
         self._mix()
 
     def _mix(self) -> None:
-        """Weight the filters of each joint."""
-        z = self._z.reshape(len(self._z), self._filters, self._joints)
-        self._bandwidth.weigh(z[_VARIANCES[2]])
-        np.sum(self._bandwidth.weights * z[:3], axis=1, out=self._mixed)
+        """Average the filters of each joint."""
+        np.sum(self._bandwidth.weights * self._each(slice(0, 3)), axis=1, out=self._mixed)
 
     def _filter(self, model: Transition, measured: Array) -> None:
         filters, weights = self._filters, self._bandwidth.weights
@@ -239,9 +241,22 @@ class Kalman:
             self._rejecting = False
         self._correct(z, S, off)
         if filters > 1:
-            self._bandwidth.observe(self._present, self._z[:4].reshape(4, filters, -1),
-                                    np.where(good, measured, np.nan))
+            self._adapt(np.where(good, measured, np.nan))
+        else:
+            self._bandwidth.weigh(self._each(_VARIANCES[2]))
         self._mix()
+
+    def _adapt(self, kept: Array) -> None:
+        """Weight the filters after a sample, with the measurements that are not rejected."""
+        self._bandwidth.observe(self._present, self._each(slice(0, 4)), kept)
+        follows = self._each(_MEASURED_VARIANCES) > SINGLE_SAMPLE * self._variances()[:, None]
+        follows[1] &= np.isfinite(kept[1])
+        self._bandwidth.weigh_anew(self._each(_VARIANCES[2]), self._each(2),
+                                   follows[0] | follows[1], self._h)
+
+    def _each(self, rows: int | slice) -> Array:
+        """Return rows of the filters' array, (..., k, n)."""
+        return self._z[rows].reshape(*self._z[rows].shape[:-1], self._filters, self._joints)
 
     def _reset_rejected(self, stamp: int, measured: Array) -> None:
         """Reset joints with too many rejected measurements in a row."""

@@ -11,10 +11,10 @@ import numpy as np
 
 from urdf2dyn_ros.c_compiler.cache import cached, key_of
 from urdf2dyn_ros.c_compiler.compiler import NATIVE, Compiler, machine
-from urdf2dyn_ros.estimators import bandwidth, kalman, mismatch, sensor_noise
+from urdf2dyn_ros.estimators import bandwidth, kalman, mismatch, onset, sensor_noise
 
 _OPTIONS = ('-O3', '-fno-fast-math', '-fno-finite-math-only', '-fno-math-errno', NATIVE)
-_SOURCES = ('bandwidth.c', 'kalman.c', 'sensor_noise.c')
+_SOURCES = ('onset.c', 'bandwidth.c', 'kalman.c', 'sensor_noise.c')
 _MACROS = {
     **{name: getattr(sensor_noise, name) for name in (
         'WINDOW', 'NOISE_MEMORY', 'SPEED_SPREAD', 'CHANGE_SPREAD', 'SMALL_SAMPLE', 'CLIPPING')},
@@ -22,7 +22,9 @@ _MACROS = {
         'MEDIAN_WINDOWS', 'MISMATCH_GATE', 'CHI_SQUARED_MEDIAN')},
     **{name: getattr(bandwidth, name) for name in (
         'PREDICTION_MEMORY', 'STORED_EVERY', 'STORED_STATES', 'VELOCITY_MISSING', 'PERIOD_GAIN',
-        'LEAST_VARIANCE', 'LONGEST_FOR_VELOCITY', 'FEWEST_PERIODS')},
+        'LEAST_VARIANCE', 'VELOCITY_HORIZONS', 'FEWEST_PERIODS', 'SLOW_PERIOD', 'HORIZON_GATE')},
+    **{name: getattr(onset, name) for name in (
+        'DEVIATION_MEMORY', 'ONSET_MEMORY', 'ONSET_GATE', 'NOISE_GATE', 'SINGLE_SAMPLE')},
     **{name: getattr(kalman, name) for name in (
         'MOST_REJECTED', 'REJECTED_VARIANCE', 'SHIFT', 'SMALL_JUMP')},
     'HORIZON_COUNT': len(bandwidth.HORIZONS),

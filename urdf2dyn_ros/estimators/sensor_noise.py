@@ -81,12 +81,18 @@ class SensorNoise:
         self._mismatch = Mismatch(n)
         self._start()
 
-    def pause(self) -> None:
-        """Keep the estimate over a gap: samples are missing, but the sensors are the same."""
-        if all(np.isfinite(sums).all() for sums in (self._sum, self._moments)):
+    def pause(self) -> bool:
+        """
+        Keep the estimate over a gap: samples are missing, but the sensors are the same.
+
+        Return False if it was not kept, after samples too large for floating point.
+        """
+        finite = all(np.isfinite(sums).all() for sums in (self._sum, self._moments))
+        if finite:
             self._start()
-        else:   # after samples too large for floating point
+        else:
             self.reset()
+        return finite
 
     def _start(self) -> None:
         self._times: list[int] = []

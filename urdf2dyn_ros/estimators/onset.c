@@ -1,0 +1,55 @@
+/*
+ * Onsets of motions, as onset.py finds them. That file documents what is computed and why; this
+ * does the same. Its constants are macros.
+ */
+#include <math.h>
+
+typedef struct {
+    double *deviations, *in_a_row, *missed;   /* (filters, joints) each */
+    double *judged;                           /* (joints) */
+} Onset;
+
+/* What a filter shows of an onset; c is its column. */
+static double shown(Onset *o, long c, double deviation, double usual, double variance, int single)
+{
+    const double square = deviation * deviation, side = deviation > 0.0 ? 1.0 : -1.0;
+    if (!(square > ONSET_GATE * usual)) {
+        o->in_a_row[c] = 0.0;
+        return 0.0;
+    }
+    const double gate = (ONSET_GATE + NOISE_GATE * log(fmax(1.0, usual / variance))) * usual;
+    if (!(square > gate)) {
+        o->in_a_row[c] = 0.0;
+        return 0.0;
+    }
+    o->in_a_row[c] = o->in_a_row[c] * side > 0.0 ? o->in_a_row[c] + side : side;
+    return fabs(o->in_a_row[c]) >= (single ? 2.0 : 1.0) ? square - gate : 0.0;
+}
+
+/* Add the squared errors of the filters that missed an onset, (filters, joints), all of them. */
+static void add_missed(Onset *o, long joints, long all, double *squares,
+                       const double *accelerations, const double *declared, const char *single,
+                       double h)
+{
+    const double kept = exp(-h / ONSET_MEMORY), new = 1.0 - exp(-h / DEVIATION_MEMORY);
+    for (long j = 0; j < joints; j++) {
+        double total = 0.0, inverse = 0.0, mean = 0.0, faster = 0.0;
+        for (long c = j; c < all; c += joints) {
+            const double weight = 1.0 / (squares[c] * squares[c]);
+            total += weight;
+            inverse += weight / squares[c];
+            mean += weight * accelerations[c];
+        }
+        mean /= total;
+        o->judged[j] += 1.0;
+        const double gain = fmax(new, 1.0 / o->judged[j]);
+        for (long c = all - joints + j; c >= 0; c -= joints) {
+            const double deviation = accelerations[c] - mean;
+            o->missed[c] = fmax(o->missed[c] * kept, faster);
+            squares[c] += o->missed[c];
+            faster = fmax(faster, shown(o, c, deviation, fmax(o->deviations[c], declared[c]),
+                                        total / inverse, single[c]));
+            o->deviations[c] += gain * (deviation * deviation - o->deviations[c]);
+        }
+    }
+}
