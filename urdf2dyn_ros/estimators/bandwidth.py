@@ -29,8 +29,11 @@ FEWEST_PERIODS = 5.5
 """Shortest horizon of a joint without velocity, in periods of the samples; if the motion is too
 fast for the next one, a shorter one is used."""
 
-VELOCITY_HORIZONS = 2
-"""Number of the horizons that are used for a joint with velocity."""
+LONGEST_FOR_VELOCITY = 0.06
+"""Longest horizon of a joint with velocity [s]."""
+
+VELOCITY_HORIZONS = sum(each <= LONGEST_FOR_VELOCITY for each in HORIZONS)
+"""Number of the horizons of a joint with velocity."""
 
 SLOW_PERIOD = 0.02
 """Period of the samples beyond which horizons and memories are longer in proportion [s]."""

@@ -41,7 +41,7 @@ _PIECES = 4
 _STILL = 20.0
 """Smallest range of a moving joint's positions, relative to their noise."""
 
-_WORTH = 0.95
+_WORTH = 0.8
 """Error relative to that of the defaults below which a suggestion is worth its lines."""
 
 _ANSWERED = 0.99
