@@ -25,11 +25,12 @@ from urdf2dyn_ros.smoothing.smoother import smoothed
 
 CUTOFF = 8.0
 MOVED = 1e-3   # rad or m
+ONE_BANDWIDTH = {'snap_density': 1e5, 'max_std': 1e6}
 ROWS = {
-    'adapted, q alone': ('kalman', {'snap_density': 0.0, 'max_std': 1e6}, False),
-    'adapted': ('kalman', {'snap_density': 0.0, 'max_std': 1e6}, True),
-    'kalman': ('kalman', {'max_std': 1e6}, True),
-    'kalman, q alone': ('kalman', {'max_std': 1e6}, False),
+    'kalman, q alone': ('kalman', {}, False),
+    'kalman': ('kalman', {}, True),
+    'one bandwidth': ('kalman', ONE_BANDWIDTH, True),
+    'one bandwidth, q alone': ('kalman', ONE_BANDWIDTH, False),
     'kalman_fixed_lag': ('kalman_fixed_lag', {'max_std': 1e6}, True),
     'finite_difference': ('finite_difference', {'cutoff': 20.0}, True),
 }
@@ -142,15 +143,15 @@ def main() -> None:
                 continue
             found[label] = estimated(motion, kind, parameters, velocity)
             figures, answered = errors(found[label], true, some)
-            print(f'  {label:20}' + ''.join(f'{figure:8.0f}' for figure in figures)
+            print(f'  {label:22}' + ''.join(f'{figure:8.0f}' for figure in figures)
                   + f' %   {answered:5.1f} % of the samples')
         figures, _ = errors(smoothed(motion.stamps, motion.q).qdd, true, some)
         print(f'  {"offline (evaluate)":20}' + ''.join(f'{figure:8.0f}' for figure in figures)
               + ' %')
         if arguments.picture:
-            shown = [label for label in ('kalman', 'kalman, q alone', 'adapted, q alone')
+            shown = [label for label in ('one bandwidth, q alone', 'kalman, q alone')
                      if label in found]
-            draw(arguments.picture, motion, true, {label: found[label] for label in shown[-2:]})
+            draw(arguments.picture, motion, true, {label: found[label] for label in shown})
 
 
 if __name__ == '__main__':
