@@ -16,7 +16,7 @@ PATIENCE ?= 240
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
 
-# the workers share the cores: threads of numpy beside them only wait for each other
+# the workers share the cores: more threads of numpy only wait for each other
 test: export OPENBLAS_NUM_THREADS = 1
 test: lint
 	$(RUN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -q -rs --timeout $(PATIENCE)
