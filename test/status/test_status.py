@@ -137,6 +137,22 @@ def test_messages_that_are_dropped_are_reported_with_the_reason() -> None:
     assert heard(state(), used=100, no_stamp=5)[0] == Level.OK
 
 
+def test_use_lag_and_scale_of_each_velocity_are_in_the_figures() -> None:
+    """One joint's is 0.1 s late, the other's is not measured."""
+    running = state()
+    assert running.stream is not None
+    for k in range(300):
+        time = 0.01 * k
+        running.stream.receive(
+            NOW + (k + 1) * 10_000_000, NAMES, [np.sin(2.0 * time), 0.1],
+            [2.0 * np.cos(2.0 * (time - 0.1)), np.nan], [])
+    late, missing = input_status(running, FIGURES, Counter(used=300), ONE).values[
+        'velocities'].split('\n')
+    assert re.fullmatch(r'joint1 not used: lag (9|10)\d\.\d ms, scale (1|0\.99\d|1\.0[01]) '
+                        r'\(it is (9|10)\d(\.\d)? ms late\)', late)
+    assert missing == 'joint2 not used: not measured'
+
+
 @pytest.mark.fault(25)
 def test_missing_and_unknown_joints_are_named() -> None:
     """Unknown ones are nothing to warn of."""
