@@ -85,3 +85,18 @@ def test_nothing_comes_out_that_is_smoothed_less_than_declared(rate, lag):
     assert (np.abs(late[valid] - lag) <= 0.5 / rate + 1e-9).all()
     assert np.argmax(valid) == max(4, np.ceil(lag * rate - 1e-9))
     assert valid[-50:].all()
+
+
+@pytest.mark.parametrize('rate', [80.0, 100.0, 110.0, 1000.0])
+@pytest.mark.fault(38)
+def test_every_sample_has_an_estimate_of_its_own(rate):
+    """Although sampling times jitter, and the lag is between two samples."""
+    profile = replace(known_motions.PROFILES['A'], rate=rate)
+    samples = known_motions.record(profile, jitter=0.2)
+    estimates = estimates_of(make_estimator('kalman_fixed_lag', 4),
+                             samples.chosen(np.arange(12 * rate) < 400))
+    stamps = [each.stamp for each in estimates[50:]]
+    assert len(set(stamps)) > 0.995 * len(stamps)
+    late = np.array([newest - stamp for newest, stamp in zip(
+        samples.stamps[50:400].tolist(), stamps)]) * 1e-9
+    assert (np.abs(late - 0.02) < 2.5 / rate).all()

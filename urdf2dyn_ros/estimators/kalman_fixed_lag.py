@@ -20,6 +20,9 @@ from urdf2dyn_ros.parameters import Parameter
 SMOOTHED_STATES = 3
 """Position, velocity and acceleration."""
 
+FURTHEST = 1.5
+"""Steps of the stamps by which the lag may differ from the parameter."""
+
 MOST_PAST = 512
 """Samples that the estimate may lag behind."""
 
@@ -30,8 +33,9 @@ class KalmanFixedLag(Kalman):
 
     Every measurement also corrects the states of the samples before it, by their covariance with
     the present state (Anderson and Moore, Optimal Filtering, section 7.3): nothing is computed
-    twice, and there is no backward pass. The estimate is that of the sample nearest to `lag`
-    before the newest, with its stamp.
+    twice, and there is no backward pass. The estimate is that of a sample about `lag` before the
+    newest, with its stamp: the next one after each sample, so that stamps advance although they
+    jitter, unless it is further than one and a half steps of the stamps from that lag.
 
     """
 
@@ -71,6 +75,10 @@ class KalmanFixedLag(Kalman):
                 abs(self._stamps[done + 1] - wanted) <= abs(self._stamps[done] - wanted)
                 or len(self._stamps) - done > MOST_PAST):
             done += 1
+        steps = len(self._stamps) - 1
+        if self._lagging and steps and (
+                steps * abs(self._stamps[1] - wanted) <= FURTHEST * (stamp - self._stamps[0])):
+            done = 1   # stamps jitter: each sample in turn, none twice
         del self._stamps[:done]
         self._lagging |= done > 0 or self._stamps[0] <= wanted
         present = self._z[COVARIANCE_ROW[:, :SMOOTHED_STATES]][:, None]
