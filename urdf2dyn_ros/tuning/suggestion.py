@@ -120,10 +120,10 @@ def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None
     both = np.isfinite(before.qdd + after.qdd).all(axis=1)
     untuned, tuned = (_nrmse(run, smoothed, motion, both) for run in (before, after))
     known = _answered(before, motion), _answered(after, motion)
+    more = known[0] < _ANSWERED * known[1]
     worth = not known[0] or bool(
-        np.all(tuned[moving] <= untuned[moving]) and known[1] >= _ANSWERED * known[0]
-        and (_mean(tuned[moving]) < _WORTH * _mean(untuned[moving])
-             or known[0] < _ANSWERED * known[1]))
+        np.all(tuned[moving] <= (1.0 if more else _WORTH) * untuned[moving])
+        and known[1] >= _ANSWERED * known[0])
     return Suggestion(estimator, best if worth else {}, best, moving, deviations,
                       DENSITIES[expected.argmin(axis=0)], measured, recognised, tuned, untuned,
                       after if worth else before, smoothed)
