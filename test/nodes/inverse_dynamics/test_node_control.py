@@ -172,7 +172,7 @@ def test_where_there_is_no_compiler_the_node_runs_python_and_says_so(
         assert 'run by Python' in process.output and 'compiler' in process.output
         robot = connected(graph)
         robot.move(40)
-        assert error(robot.efforts[-1], robot) < 1e-3
+        assert error(robot.efforts[-1], robot) < 5e-3
 
 
 def test_samples_that_give_no_efforts_are_explained(graph: Graph) -> None:

@@ -47,7 +47,7 @@ def test_a_subscriber_that_stands_still_does_not_block_the_node(graph: Graph) ->
         before = len(robot.efforts)
         robot.move(300)
         assert len(robot.efforts) >= before + 290
-        assert error(robot.efforts[-1], robot) < 1e-3
+        assert error(robot.efforts[-1], robot) < 5e-3
         listener.send(signal.SIGCONT)
 
 
@@ -63,7 +63,7 @@ def test_a_simulated_clock_that_stands_still_and_is_set_back(graph: Graph) -> No
                    meanwhile=lambda: clock.publish(message))
         robot.move(60)
         assert len(robot.efforts) >= 50
-        assert error(robot.efforts[-1], robot) < 1e-3
+        assert error(robot.efforts[-1], robot) < 5e-3
         robot.stamp -= 10_000_000_000
         message.clock.sec = 32
         graph.wait(lambda: status.arrays[-1].header.stamp.sec == 32,
@@ -71,7 +71,7 @@ def test_a_simulated_clock_that_stands_still_and_is_set_back(graph: Graph) -> No
         robot.efforts.clear()
         robot.move(60)
         assert len(robot.efforts) >= 50
-        assert error(robot.efforts[-1], robot) < 1e-3
+        assert error(robot.efforts[-1], robot) < 5e-3
         before = len(status.arrays)
         graph.wait(lambda: len(status.arrays) >= before + 2)
         assert status.arrays[-1].header.stamp.sec == 32
@@ -196,6 +196,6 @@ def test_a_killed_node_that_is_started_again_finds_its_model(graph: Graph) -> No
             graph.wait(lambda: 'model of' in process.output)
             robot = connected(graph)
             robot.move(20)
-            assert error(robot.efforts[-1], robot) < 1e-3
+            assert error(robot.efforts[-1], robot) < 5e-3
             process.send(signal.SIGKILL)
             assert process.wait(120.0) == -signal.SIGKILL
