@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.algebra.arrays import Array, all_true
 from urdf2dyn_ros.estimators.bandwidth import Bandwidth
 from urdf2dyn_ros.estimators.constant_jerk import (
     COVARIANCE_ROW,
@@ -298,8 +298,3 @@ class Kalman:
         z[:FILTER_ROWS] -= change[0]
         z[:FILTER_ROWS] -= change[1]
         self._z = z
-
-
-def all_true(flags: NDArray[np.bool_]) -> bool:
-    """Return flags.all(), five times as fast for a few of them."""
-    return b'\0' not in flags.tobytes()

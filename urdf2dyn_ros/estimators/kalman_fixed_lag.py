@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.algebra.arrays import Array, all_true
 from urdf2dyn_ros.estimators.constant_jerk import COVARIANCE_ROW, Transition
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman import (
@@ -13,7 +13,6 @@ from urdf2dyn_ros.estimators.kalman import (
     FIXED_DENSITY,
     INNOVATIONS,
     Kalman,
-    all_true,
 )
 from urdf2dyn_ros.parameters import Parameter
 
