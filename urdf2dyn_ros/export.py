@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.functions.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
@@ -21,7 +22,8 @@ NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
 def export_model(model: RobotModel, language: str = 'python', style: str = 'readable',
                  name: str | None = None,
                  gravity: tuple[float, float, float] = GRAVITY,
-                 functions: str = 'inverse_dynamics', loads: Loads = LOADS) -> dict[str, str]:
+                 functions: str = 'inverse_dynamics', loads: Loads = LOADS,
+                 frames: LinkFrames = ONLY_TIP) -> dict[str, str]:
     """
     Return a robot's equations as text: {file name: text}.
 
@@ -43,14 +45,17 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
     loads : Loads
         Loads in addition to the links' inertia and gravity; those that vary from call to call
         are arguments of the functions.
+    frames : LinkFrames
+        Links, and axes of the vectors at their origins, of a function about links; by default
+        the only tip and the axes of the root.
 
     Raises
     ------
     ParameterError
         For loads on what the robot does not have; the message lists what it has.
     ExportError
-        For an unknown language, style or function, or a name that is not a plain identifier; the
-        message lists what is valid.
+        For an unknown language, style, function or link, or a name that is not a plain
+        identifier; the message lists what is valid.
 
     """
     if not isinstance(language, str) or language not in LANGUAGES:
@@ -58,7 +63,7 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
                           f'{", ".join(LANGUAGES)}')
     stem = default_name(model.name) if name is None else checked_name(name)
     program = generate(multibody(model), robot=model.name, name=stem, style=style,
-                       gravity=gravity, functions=functions, loads=loads)
+                       gravity=gravity, functions=functions, loads=loads, frames=frames)
     return LANGUAGES[language](program)
 
 

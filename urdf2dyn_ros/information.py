@@ -3,28 +3,32 @@
 from collections.abc import Sequence
 from typing import Any
 
+from urdf2dyn_ros.functions.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.loads import JointTerm, Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.program.generator import LOADS, STYLES, generate
-from urdf2dyn_ros.program.program import JointRow, Operations
+from urdf2dyn_ros.program.program import JointRow, Operations, Result
 from urdf2dyn_ros.robot_model import RobotModel
 
 
 def information(model: RobotModel,
                 gravity: tuple[float, float, float] = GRAVITY,
-                loads: Loads = LOADS) -> dict[str, Any]:
+                loads: Loads = LOADS, functions: str = 'inverse_dynamics',
+                frames: LinkFrames = ONLY_TIP) -> dict[str, Any]:
     """
     Return joints, bodies, lumped links, masses [kg], what acts and operations of a robot.
 
     JSON can hold it: ``name``, ``mass``, ``joints`` (independent ones in the order of q and of the
     efforts), ``bodies``, ``fixed_to_root``, ``acting`` (the loads, a line each), ``operations`` by
-    style, ``warnings``.
+    style and ``results`` of the function (of several, of that which combines them), ``warnings``.
 
     """
     system = multibody(model)
     programs = {style: generate(system, robot=model.name, name='robot', style=style,
-                                gravity=gravity, loads=loads) for style in STYLES}
+                                gravity=gravity, loads=loads, functions=functions, frames=frames)
+                for style in STYLES}
+    last = {style: program.functions[-1] for style, program in programs.items()}
     rows = programs['fast'].joints
     bodies = []
     for row, body in zip(rows, system.bodies):
@@ -42,10 +46,18 @@ def information(model: RobotModel,
         'bodies': bodies,
         'fixed_to_root': [attached.link.name for attached in system.root],
         'acting': acting(system, rows, loads),
-        'operations': {style: program.function('inverse_dynamics').operations._asdict()
-                       for style, program in programs.items()},
+        'model': last['fast'].name,
+        'operations': {style: function.operations._asdict() for style, function in last.items()},
+        'results': [_shape(result) for result in last['fast'].results],
         'warnings': [str(problem) for problem in model.warnings],
     }
+
+
+def _shape(result: Result) -> dict[str, Any]:
+    """Return name, rows and columns of a result; a vector has no columns."""
+    rows, *columns = result.shape
+    return {'name': result.name, 'what': result.quantity.summary, 'rows': rows,
+            'columns': columns[0] if columns else None}
 
 
 def acting(system: Multibody, rows: Sequence[JointRow], loads: Loads) -> list[str]:
@@ -87,6 +99,9 @@ def information_text(found: dict[str, Any]) -> str:
         lines.append('  '.join([*cells, row[5]]).rstrip())
     lines += ['', 'fixed to the world: ' + ', '.join(found['fixed_to_root'])]
     lines += found['acting']
+    for result in found['results'] if found['model'] != 'inverse_dynamics' else ():
+        size = ' x '.join(str(n) for n in (result['rows'], result['columns']) if n is not None)
+        lines.append(f"{found['model']}: {result['name']} ({size}), {result['what']}")
     lines += [f'{style} style: {Operations(**cost)}'
               for style, cost in found['operations'].items()]
     return '\n'.join(lines)

@@ -5,17 +5,15 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.compiled.generated_function import GeneratedFunction
 from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.methods.equation_of_motion import EquationOfMotion
 from urdf2dyn_ros.parameters.gravity import GRAVITY
-from urdf2dyn_ros.program.generator import LOADS, generate, uncollected
-from urdf2dyn_ros.program.program import Operations, Program
+from urdf2dyn_ros.program.generator import LOADS, uncollected
+from urdf2dyn_ros.program.program import Operations
 from urdf2dyn_ros.robot_model import RobotModel
 
 
-class InverseDynamics:
+class InverseDynamics(EquationOfMotion):
     """
     tau = ID(q, qd, qdd) of a robot, from its generated equations.
 
@@ -75,12 +73,9 @@ class InverseDynamics:
         if base is not None:
             loads = replace(loads, base=base)
         self._made_of = (model, gravity, backend, threads, None, loads)
-        self.loads = loads
-        self.model = model
-        self.gravity_vector = gravity
-        self._system = multibody(model)
-        program = self._program('inverse_dynamics')
-        self.joint_names = self._system.joint_names
+        super().__init__(model, gravity, backend, threads, loads)
+        self._efforts = self._function('inverse_dynamics')
+        program = self._efforts.program
         self.units = tuple(row.unit for row in program.independent)
         self.effort_units = tuple(row.effort_unit for row in program.independent)
         self.continuous = tuple(row.type == 'continuous' for row in program.independent)
@@ -88,11 +83,8 @@ class InverseDynamics:
         function = program.function('inverse_dynamics')
         self.operations: Operations = function.operations
         self.inputs = tuple(x.name for x in function.inputs)
-        self._efforts = GeneratedFunction(program, 'inverse_dynamics', backend, threads)
-        self._functions = {'inverse_dynamics': self._efforts}
         self.backend = self._efforts.backend
         self._compiled = self._efforts.compiled
-        self._moves = len(self._efforts.results) > 1
 
     @property
     def text(self) -> str:
@@ -138,155 +130,3 @@ class InverseDynamics:
             return self._whole('inverse_dynamics', q, qd, qdd, *load_arguments)
         efforts = self._compiled(q, qd, qdd)   # the shortest way for what is as it should be
         return self._efforts.careful((q, qd, qdd)) if efforts is None else efforts
-
-    def gravity(self, q: ArrayLike, *load_arguments: ArrayLike) -> Any:
-        """
-        Return the efforts that hold the robot still.
-
-        Parameters
-        ----------
-        q : array_like, (n,) or (N, n)
-            [rad or m].
-        *load_arguments : array_like
-            As `__call__` takes it.
-
-        Returns
-        -------
-        ndarray, (n,) or (N, n)
-            [N m or N]; with a moving base the wrench as well, as `__call__` returns it.
-
-        Raises
-        ------
-        StateError
-            As `__call__` does.
-
-        """
-        return self._whole('gravity', q, *load_arguments)
-
-    def bias(self, q: ArrayLike, qd: ArrayLike, *load_arguments: ArrayLike) -> Any:
-        """
-        Return the efforts of a motion without accelerations: Coriolis, centrifugal and gravity.
-
-        Parameters
-        ----------
-        q, qd : array_like, (n,) or (N, n)
-            [rad or m], [rad/s or m/s].
-        *load_arguments : array_like
-            As `__call__` takes it.
-
-        Returns
-        -------
-        ndarray, (n,) or (N, n)
-            [N m or N]; with a moving base the wrench as well, as `__call__` returns it.
-
-        Raises
-        ------
-        StateError
-            As `__call__` does.
-
-        """
-        return self._whole('bias', q, qd, *load_arguments)
-
-    def terms(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike,
-              *load_arguments: ArrayLike) -> dict[str, Array]:
-        """
-        Return the terms whose sum are the efforts.
-
-        Parameters
-        ----------
-        q, qd, qdd, *load_arguments : array_like
-            As `__call__` takes them.
-
-        Returns
-        -------
-        dict
-            Name to (n,) or (N, n) [N m or N]: gravity, coriolis and inertia of the links, and
-            those of friction, rotor, spring and external that there are. With a moving base
-            gravity is what the acceleration of its origin requires, gravity included; coriolis
-            and inertia hold its angular velocity and angular acceleration.
-
-        Raises
-        ------
-        StateError
-            As `__call__` does.
-
-        """
-        function = self._function('terms')
-        result = function(q, qd, qdd, *load_arguments)
-        return {name.removeprefix('tau_'): result[..., where]
-                for name, where in function.results.items()}
-
-    def momentum(self, q: ArrayLike, qd: ArrayLike,
-                 *load_arguments: ArrayLike) -> tuple[Array, Array, Array]:
-        """
-        Return the generalised momentum, and what changes it: d/dt p = tau + beta - load.
-
-        Parameters
-        ----------
-        q, qd, *load_arguments : array_like
-            As `__call__` takes them.
-
-        Returns
-        -------
-        p : ndarray, (n,) or (N, n)
-            M(q) qd [kg m^2/s or kg m/s], rotors included.
-        beta : ndarray, (n,) or (N, n)
-            C(q, qd)' qd [N m or N], the derivative of the kinetic energy with respect to q.
-        load : ndarray, (n,) or (N, n)
-            Efforts of gravity, friction, springs and external wrenches [N m or N].
-
-        Raises
-        ------
-        ParameterError
-            If the base moves: the momentum of what it stands on is not known.
-        StateError
-            As `__call__` does.
-
-        """
-        function = self._function('momentum')
-        result = function(q, qd, *load_arguments)
-        p, beta, load = (result[..., where] for where in function.results.values())
-        return p, beta, load
-
-    def mass_matrix(self, q: ArrayLike, *payload: ArrayLike) -> Array:
-        """
-        Return the symmetric matrix M of tau = M(q) qdd + bias(q, qd).
-
-        Parameters
-        ----------
-        q : array_like, (n,) or (N, n)
-            [rad or m].
-        *payload : array_like, (10,) or (N, 10)
-            As `__call__` takes it, if there is one.
-
-        Returns
-        -------
-        ndarray, (n, n) or (N, n, n)
-            [kg m^2, kg m or kg].
-
-        Raises
-        ------
-        StateError
-            As `__call__` does.
-
-        """
-        return self._function('mass_matrix')(q, *payload)
-
-    def prepare(self, name: str) -> None:
-        """Write a function, a key of FUNCTIONS, now rather than at its first call."""
-        self._function(name)
-
-    def _whole(self, name: str, *arguments: ArrayLike) -> Any:
-        result, n = self._function(name)(*arguments), len(self.joint_names)
-        return (result[..., :n], result[..., n:]) if self._moves else result
-
-    def _program(self, name: str) -> Program:
-        return generate(self._system, robot=self.model.name, name='robot', style='fast',
-                        gravity=self.gravity_vector, functions=name, loads=self.loads)
-
-    def _function(self, name: str) -> GeneratedFunction:
-        """Return a function, generated at its first call."""
-        if name not in self._functions:
-            _, _, backend, threads, *_ = self._made_of
-            self._functions[name] = GeneratedFunction(self._program(name), name, backend, threads)
-        return self._functions[name]

@@ -90,7 +90,8 @@ class Multibody:
     Bodies parent before child, and the names of the independent joints in the same order.
 
     Links of the root are not moved by the joints; a `floating` root moves freely in the world.
-    The forces are constant wrenches.
+    The forces are constant wrenches. Tips are the links that the joints move and that no joint
+    stands on; of a robot without movable joints, those of the root.
 
     """
 
@@ -99,6 +100,7 @@ class Multibody:
     root: tuple[Attached, ...]
     floating: bool = False
     forces: tuple[LinkWrench, ...] = ()
+    tips: tuple[str, ...] = ()
 
     def is_world(self, link: str) -> bool:
         """Return whether a link is the world, in which the robot floats."""
@@ -180,8 +182,11 @@ def _driven(model: RobotModel, bodies: list[Body],
     if floating:   # the inertia of the world has no effect
         world = attached[ROOT][0]
         attached[ROOT][0] = replace(world, link=replace(world.link, inertia=None))
+    parents = {joint.parent for joint in model.joints}
+    moved = [each for body in driven for each in body.attached] or attached[ROOT]
     return Multibody(names, tuple(driven), tuple(attached[ROOT]), floating,
-                     tuple(map(_at_origin, model.forces)))
+                     tuple(map(_at_origin, model.forces)),
+                     tuple(each.link.name for each in moved if each.link.name not in parents))
 
 
 def _at_origin(force: ExternalForce) -> LinkWrench:

@@ -2,10 +2,15 @@
 
 import argparse
 
-from urdf2dyn_ros.commands.robot import add_loads, add_robot, read_loads, read_robot
+from urdf2dyn_ros.commands.robot import (
+    add_loads,
+    add_model,
+    add_robot,
+    read_frames,
+    read_loads,
+    read_robot,
+)
 from urdf2dyn_ros.export import export_model, write_files
-from urdf2dyn_ros.functions import CHOICES
-from urdf2dyn_ros.functions.dynamics import Dynamics
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.program.generator import STYLES
 
@@ -17,10 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
                         help=f'one of {", ".join(LANGUAGES)} (default: python)')
     parser.add_argument('--style', default='readable', metavar='STYLE',
                         help=f'one of {", ".join(STYLES)} (default: readable)')
-    parser.add_argument('--model', default='inverse_dynamics', metavar='MODEL',
-                        help=f'one of {", ".join(CHOICES)} (default: inverse_dynamics); terms: '
-                        f'what the efforts are the sum of; all: {", ".join(Dynamics.COMBINED)}, '
-                        'and one that returns these at once')
+    add_model(parser)
     add_loads(parser)
     parser.add_argument('--name', help="stem of the files' names (default: the robot's name)")
     parser.add_argument('-o', '--output', default='.', metavar='DIR',
@@ -34,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     model = read_robot(arguments.robot, arguments.strict_inertia)
     files = export_model(model, arguments.language, arguments.style, arguments.name,
                          tuple(arguments.gravity), arguments.model,
-                         read_loads(arguments, model))
+                         read_loads(arguments, model), read_frames(arguments))
     for path in write_files(files, arguments.output, arguments.overwrite):
         print(path)
     return 0

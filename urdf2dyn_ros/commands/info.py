@@ -3,13 +3,21 @@
 import argparse
 import json
 
-from urdf2dyn_ros.commands.robot import add_loads, add_robot, read_loads, read_robot
+from urdf2dyn_ros.commands.robot import (
+    add_loads,
+    add_model,
+    add_robot,
+    read_frames,
+    read_loads,
+    read_robot,
+)
 from urdf2dyn_ros.information import information, information_text
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Add the robot, its loads and the format."""
+    """Add the robot, the model, the loads and the format."""
     add_robot(parser)
+    add_model(parser)
     add_loads(parser)
     parser.add_argument('--json', action='store_true', help='print JSON')
 
@@ -17,6 +25,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the information."""
     model = read_robot(arguments.robot, arguments.strict_inertia)
-    facts = information(model, tuple(arguments.gravity), read_loads(arguments, model))
+    facts = information(model, tuple(arguments.gravity), read_loads(arguments, model),
+                        arguments.model, read_frames(arguments))
     print(json.dumps(facts, indent=2) if arguments.json else information_text(facts))
     return 0

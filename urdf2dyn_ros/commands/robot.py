@@ -3,6 +3,9 @@
 import argparse
 import sys
 
+from urdf2dyn_ros.functions import CHOICES
+from urdf2dyn_ros.functions.dynamics import Dynamics
+from urdf2dyn_ros.functions.link_frames import FRAME_AXES, LinkFrames
 from urdf2dyn_ros.loads import BASES, Loads
 from urdf2dyn_ros.loads.load_parameters import urdf_friction
 from urdf2dyn_ros.parameters.gravity import GRAVITY
@@ -33,6 +36,24 @@ def read_robot(robot: str, strict_inertia: bool = False) -> RobotModel:
     for problem in model.warnings:
         print(f'warning: {problem}', file=sys.stderr)
     return model
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the function, with its links and axes."""
+    parser.add_argument('--model', default='inverse_dynamics', metavar='MODEL',
+                        help=f'one of {", ".join(CHOICES)} (default: inverse_dynamics); terms: '
+                        f'what the efforts are the sum of; all: {", ".join(Dynamics.COMBINED)}, '
+                        'and one that returns these at once')
+    parser.add_argument('--link', nargs='+', action='extend', default=[], metavar='LINK',
+                        help='links of a model about links (default: the only tip)')
+    parser.add_argument('--axes', default=FRAME_AXES[0], metavar='AXES',
+                        help=f'axes of the vectors at these links, one of {", ".join(FRAME_AXES)} '
+                        '(default: root)')
+
+
+def read_frames(arguments: argparse.Namespace) -> LinkFrames:
+    """Return the links and the axes."""
+    return LinkFrames(tuple(arguments.link), arguments.axes)
 
 
 def add_loads(parser: argparse.ArgumentParser) -> None:

@@ -24,6 +24,7 @@ class GeneratedFunction:
 
     Attributes
     ----------
+    program : Program
     backend : str
         'python' or 'c': what runs.
     compiled : callable
@@ -43,7 +44,7 @@ class GeneratedFunction:
                                initial=0))
         self.results = {result.name: slice(first, end)
                         for result, first, end in zip(function.results, ends, ends[1:])}
-        self._program = program
+        self.program = program
         self.backend, self.compiled = choose(program, name, backend, threads)
         if self.backend == 'python':
             self._one   # noqa: B018 - made now rather than at the first call
@@ -125,13 +126,13 @@ class GeneratedFunction:
     def text(self) -> str:
         """The Python source that is run, or that the compiled code agrees with, and its check."""
         with uncollected():
-            text, = python.write(self._program).values()
+            text, = python.write(self.program).values()
         return text
 
     @cached_property
     def _code(self) -> Any:
         with uncollected():
-            text = python.definitions(self._program)
+            text = python.definitions(self.program)
         return compile(text, f'<{self._name}>', 'exec')
 
     @cached_property

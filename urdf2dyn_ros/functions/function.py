@@ -26,6 +26,8 @@ class ModelFunction(ABC):
     ----------
     INPUTS : tuple of str
         Names of the inputs of joints that it depends on.
+    OPTIONS : tuple of str
+        Which of 'link' and 'axes', the choices of `LinkFrames`, it depends on.
     LOAD_INPUTS : tuple of str
         Names of the inputs of loads that it depends on, where the program has them.
     SUMMARY, SUMMARY_WITH_LOADS : str
@@ -34,7 +36,7 @@ class ModelFunction(ABC):
         Title of a program of this function, with the names of functions for their arguments and
         {results}; by default its name and summary.
     RESULTS : tuple of Quantity
-        All results that there can be, in order.
+        All results that there can be, in order, where `quantities` does not say more.
     SYMBOLS : mapping
         Symbols that this function alone notes.
     LEGEND : mapping
@@ -46,6 +48,7 @@ class ModelFunction(ABC):
     """
 
     INPUTS: ClassVar[tuple[str, ...]]
+    OPTIONS: ClassVar[tuple[str, ...]] = ()
     LOAD_INPUTS: ClassVar[tuple[str, ...]] = ('base_motion', 'external', 'payload')
     SUMMARY: ClassVar[str]
     SUMMARY_WITH_LOADS: ClassVar[str] = ''
@@ -60,6 +63,10 @@ class ModelFunction(ABC):
     @abstractmethod
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the results that there are, by name, for any scalar."""
+
+    def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
+        """Return all results that there can be, in order, for a robot and its links."""
+        return self.RESULTS
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return expected results on numbers, by the textbook recursion."""

@@ -28,8 +28,9 @@ class Input(NamedTuple):
 
 
 def joint_inputs(system: Multibody) -> dict[str, Input]:
-    """Return q, qd and qdd of a robot."""
-    units = {'q': '[rad or m]', 'qd': '[rad/s or m/s]', 'qdd': '[rad/s^2 or m/s^2]'}
+    """Return q, qd, qdd and tau of a robot."""
+    units = {'q': '[rad or m]', 'qd': '[rad/s or m/s]', 'qdd': '[rad/s^2 or m/s^2]',
+             'tau': '[N m or N]'}
     return {x: Input(x, tuple(f'{x}{i + 1}' for i in system.drivers), unit)
             for x, unit in units.items()}
 

@@ -10,6 +10,7 @@ from urdf2dyn_ros.equations.body_terms import BodyTerms
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Sweep, newton_euler
 from urdf2dyn_ros.equations.recursion import Recursion
 from urdf2dyn_ros.functions.inputs import base_motion
+from urdf2dyn_ros.functions.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.joints.motion import Motion, Wrench
 from urdf2dyn_ros.multibody import Multibody
 
@@ -32,7 +33,8 @@ class Mechanics:
 
     Inertias are one per body, then the root's, as `recursion` takes them, and with second moments
     in the place of the tensors; arguments are the entries of each input; terms and wrenches are by
-    number of the body. If it is `moving`, the root moves as the input base_motion says.
+    number of the body. If it is `moving`, the root moves as the input base_motion says. The
+    frames are those of the links that a function is about.
 
     """
 
@@ -46,6 +48,7 @@ class Mechanics:
     terms: BodyTerms = field(default_factory=dict)
     wrenches: Mapping[int, Wrench] = field(default_factory=dict)
     notes: Notes = field(default_factory=Notes)
+    frames: LinkFrames = ONLY_TIP
     _sweeps: dict[tuple[str, ...] | None, Sweep] = field(default_factory=dict)
 
     def of_joints(self, name: str) -> list[Scalar]:

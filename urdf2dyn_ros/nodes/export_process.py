@@ -19,6 +19,7 @@ from typing import Any
 
 from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import export_model
+from urdf2dyn_ros.functions.link_frames import FRAME_AXES, LinkFrames
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.loads.load_parameters import loaded
 from urdf2dyn_ros.system.child_process import IMPORT_ROOT, start_giving_way, time_limit
@@ -52,6 +53,8 @@ class Export:
     gravity: tuple[float, float, float]
     functions: str
     loading: dict[str, Any] = field(default_factory=dict)
+    links: tuple[str, ...] = ()
+    axes: str = FRAME_AXES[0]
 
     def files(self) -> dict[str, str]:
         """Return the text, {file name: text}; raises what `read_urdf` and `export_model` raise."""
@@ -59,7 +62,7 @@ class Export:
         if self.loading:
             model, loads = loaded(self.loading, model)
         return export_model(model, self.language, self.style, self.name, self.gravity,
-                            self.functions, loads)
+                            self.functions, loads, LinkFrames(tuple(self.links), self.axes))
 
 
 class ExportProcess:

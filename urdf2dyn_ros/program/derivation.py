@@ -22,6 +22,7 @@ from urdf2dyn_ros.functions.inputs import (
     load_inputs,
     payload_inertia,
 )
+from urdf2dyn_ros.functions.link_frames import LinkFrames
 from urdf2dyn_ros.functions.mechanics import Mechanics
 from urdf2dyn_ros.functions.quantity import Axis, Quantity
 from urdf2dyn_ros.loads import Loads
@@ -41,7 +42,8 @@ class Request:
     What functions are derived for.
 
     readable: named parameters and textbook moments; else numbers and the fewest operations.
-    `functions` are all of the program, whose graphs begin with the same constants.
+    `functions` are all of the program, whose graphs begin with the same constants. The frames are
+    those of existing links.
 
     """
 
@@ -51,6 +53,7 @@ class Request:
     rows: tuple[JointRow, ...]
     functions: tuple[str, ...]
     loads: Loads
+    frames: LinkFrames
 
     @property
     def inputs(self) -> dict[str, Input]:
@@ -76,6 +79,7 @@ class Derivation:
     vectors: dict[str, Vector]
     parameters: list[ParameterGroup]
     shared: int
+    quantities: tuple[Quantity, ...]
 
     def constants(self) -> set[int]:
         """Return the serials of the expressions of parameters alone that the results need."""
@@ -119,20 +123,23 @@ def derive(request: Request, name: str) -> Derivation:
         mechanics = Mechanics(
             named.system, named.gravity, named.inertias,
             _second_moments(graph, named.inertias) if needed else [],
-            Recursion(note=notebook.note), arguments, moving, named.terms, notes=notebook)
+            Recursion(note=notebook.note), arguments, moving, named.terms, notes=notebook,
+            frames=request.frames)
     else:
         system, inertias = fewest_operations(request.system, function.SPINS)
         recursion = Recursion(second_moment, InheritedSpin(system, inertias), notebook.note)
         mechanics = Mechanics(
             system, request.gravity, inertias, inertias, recursion, arguments, moving,
-            shifted(terms, request.system, system, function.MERGED), notes=notebook)
+            shifted(terms, request.system, system, function.MERGED), notes=notebook,
+            frames=request.frames)
         graph.cancels = True
     shared = len(graph.nodes)
     add_payload(mechanics, loads)
     add_wrenches(mechanics, loads)
     results = function.derive(mechanics)
     vectors = function.in_root_frame(mechanics) if request.readable else {}
-    return Derivation(name, function, graph, notebook, results, vectors, parameters, shared)
+    return Derivation(name, function, graph, notebook, results, vectors, parameters, shared,
+                      function.quantities(mechanics))
 
 
 def _second_moments(graph: Graph, inertias: Sequence[BodyInertia | None],
@@ -184,7 +191,7 @@ def write_function(request: Request, derived: Derivation,
     schedule = Schedule(
         derived.graph, [*itertools.chain(*itertools.chain(*derived.results.values()))],
         keep_labels=request.readable, known=known, name_outputs=True)
-    quantities = {quantity.name: quantity for quantity in function.RESULTS}
+    quantities = {quantity.name: quantity for quantity in derived.quantities}
     joints = [request.rows[i] for i in system.drivers]
     results = []
     for name, rows in derived.results.items():

@@ -9,6 +9,7 @@ from urdf2dyn_ros.algebra.expression import Expression
 from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.functions import FUNCTIONS, functions_of
+from urdf2dyn_ros.functions.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.functions.mention import mention
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
@@ -33,18 +34,20 @@ STYLES = ('readable', 'fast')
 
 def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable',
              gravity: Triple = GRAVITY, functions: str = 'inverse_dynamics',
-             loads: Loads = LOADS) -> Program:
+             loads: Loads = LOADS, frames: LinkFrames = ONLY_TIP) -> Program:
     """
     Return the equations of a robot; `name` is its name as part of identifiers.
 
     readable: every inertial value is a named parameter, every formula is spelled out, and there is
     the dynamic model in the root frame. fast: numbers are folded, with the fewest operations. The
-    gravity [m/s^2] is in the root frame; `functions` is one of CHOICES.
+    gravity [m/s^2] is in the root frame; `functions` is one of CHOICES; `frames` are those of the
+    links that functions with such a choice are about.
 
     Raises
     ------
     ExportError
-        For an unknown style or function.
+        For an unknown style or function, or links or axes that the robot or the function does
+        not have.
     ParameterError
         For a gravity that is not three finite numbers, or loads on what the robot does not have.
 
@@ -54,9 +57,12 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
     chosen = functions_of(functions)
     gravity = GRAVITY_PARAMETER.check(gravity)
     loads.check(system)
+    frames = frames.resolved(system, {option for function in chosen.values()
+                                      for option in function.OPTIONS})
     readable = style == 'readable'
     with uncollected():
-        request = Request(system, gravity, readable, joint_table(system), tuple(chosen), loads)
+        request = Request(system, gravity, readable, joint_table(system), tuple(chosen), loads,
+                          frames)
         derived = [derive(request, function) for function in chosen]
         constants, known = _constants(derived)
         written: list[Function] = []
@@ -78,7 +84,7 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
             request.rows,
             tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,
             tuple(written), dynamic_model,
-            partial(references, system, gravity, tuple(chosen), loads))
+            partial(references, request))
 
 
 @contextmanager

@@ -92,7 +92,8 @@ class ExportService:
         values = self._pipeline.requested
         return Export(model.description, values['export.language'], values['export.style'],
                       values['export.name'] or None, model.dynamics.gravity_vector,
-                      values['export.model'], loading(model.values))
+                      values['export.model'], loading(model.values),
+                      tuple(filter(None, values['export.link'])), values['export.axes'])
 
     def _written(self, export: Export, directory: str, overwrite: bool,
                  silent: bool) -> list[str]:

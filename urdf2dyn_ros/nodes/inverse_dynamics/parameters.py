@@ -3,6 +3,7 @@
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.functions import CHOICES
+from urdf2dyn_ros.functions.link_frames import FRAME_AXES
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.loads.load_parameters import JOINT_PARAMETERS, LOAD_PARAMETERS, WRENCH_TOPICS
 from urdf2dyn_ros.loads.payload import PAYLOAD
@@ -46,6 +47,9 @@ _OWN = (
     Parameter('export.style', 'readable', 'Style of exported files.', choices=STYLES),
     Parameter('export.model', 'inverse_dynamics', 'Function to export; all: all of them in one '
               'file.', choices=CHOICES),
+    Parameter('export.link', ('',), 'Links of a function about links; if empty, the only tip.'),
+    Parameter('export.axes', FRAME_AXES[0], 'Axes of the vectors at these links.',
+              choices=FRAME_AXES),
     Parameter('export.name', '', "Stem of exported files' names; if empty, the robot's name."),
     Parameter('export.directory', '~/.ros/urdf2dyn_ros', 'Directory for exported files.',
               read_only=True),

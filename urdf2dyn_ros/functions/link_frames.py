@@ -1,0 +1,61 @@
+"""The links that a function is about, and the axes of its vectors."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.multibody import Multibody
+
+FRAME_AXES = ('root', 'link')
+
+
+@dataclass(frozen=True)
+class LinkFrames:
+    """
+    Links, by default the only tip, and the axes of vectors at their origins.
+
+    Attributes
+    ----------
+    links : tuple of str
+        Names from the URDF, of links that are lumped into a body as well.
+    axes : str
+        'root': those of the root; 'link': those of the link itself.
+
+    """
+
+    links: tuple[str, ...] = ()
+    axes: str = FRAME_AXES[0]
+
+    def resolved(self, system: Multibody, options: Collection[str]) -> 'LinkFrames':
+        """
+        Return the choice with the links of a robot; `options` are those that the functions have.
+
+        Raises
+        ------
+        ExportError
+            For a link that does not exist or is named twice, several tips and no link, unknown
+            axes, or a choice that the functions do not have.
+
+        """
+        if self.axes not in FRAME_AXES:
+            raise ExportError(f'unknown axes {self.axes!r}; they are: {", ".join(FRAME_AXES)}')
+        for option, chosen in (('link', self.links), ('axes', self.axes != FRAME_AXES[0])):
+            if chosen and option not in options:
+                raise ExportError(f'the model does not depend on a choice of {option}: '
+                                  f'remove {option} or choose another model')
+        if 'link' not in options:
+            return self
+        links = tuple(self.links) or system.tips
+        for link in links:
+            if link not in system.links:
+                raise ExportError(f'there is no link {link!r}; the links are: '
+                                  f'{", ".join(system.links)}')
+        if len(set(links)) < len(links):
+            raise ExportError(f'a link is named twice: {", ".join(links)}')
+        if not self.links and len(links) != 1:
+            raise ExportError('choose a link: the robot has several tips, '
+                              f'{", ".join(links)}')
+        return LinkFrames(links, self.axes)
+
+
+ONLY_TIP = LinkFrames()
