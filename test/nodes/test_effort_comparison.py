@@ -202,7 +202,7 @@ def test_messages_are_counted_while_a_report_is_drawn(tmp_path):
         heard = graph.messages(DiagnosticArray, 'effort_comparison/comparison')
         publishers = [graph.publisher(JointState, topic, 1000)
                       for topic in ('joint_states', 'inverse_dynamics/efforts')]
-        client = graph.node.create_client(Trigger, 'effort_comparison/save_report')
+        client = graph.client(Trigger, 'effort_comparison/save_report')
         graph.introduced('effort_comparison')
         count = 0
 

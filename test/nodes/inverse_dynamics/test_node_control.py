@@ -215,9 +215,9 @@ def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> N
     """With the reason, and the old value stays; a valid change applies while it runs."""
     with started(graph):
         names = [row.name for row in NODE_PARAMETERS]
-        listed = graph.request(ListParameters, 'inverse_dynamics/list_parameters')
+        listed = graph.ask(ListParameters, 'inverse_dynamics/list_parameters')
         assert set(names) <= set(listed.result.names)
-        described = graph.request(DescribeParameters, 'inverse_dynamics/describe_parameters',
+        described = graph.ask(DescribeParameters, 'inverse_dynamics/describe_parameters',
                                   names=names)
         for row, descriptor in zip(NODE_PARAMETERS, described.descriptors):
             assert row.meaning in descriptor.description
@@ -231,7 +231,7 @@ def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> N
             result = graph.set_parameter(name, **value)
             assert not result.successful
             assert word in result.reason
-        result = graph.request(
+        result = graph.ask(
             SetParametersAtomically, 'inverse_dynamics/set_parameters_atomically', parameters=[
                 RosParameter(name='gravity', value=ParameterValue(
                     type=8, double_array_value=[0.0, 0.0, 0.0])),

@@ -92,8 +92,7 @@ def test_exports_one_at_a_time_of_the_model_that_ran_when_asked(graph: Graph,
         assert not answer.success and 'File exists' in answer.message
         folder.unlink()
         robot = connected(graph)
-        client = graph.node.create_client(Trigger, 'export_model')
-        graph.wait(client.service_is_ready)
+        client = graph.client(Trigger, 'export_model')
         # another function than when the model came: its text is yet to be written
         assert graph.set_parameter('export.model', type=4, string_value='all').successful
         first = client.call_async(Trigger.Request())

@@ -99,16 +99,16 @@ def test_parameters_of_joints_come_from_a_file_and_change_while_the_node_runs(
 
 
 def set_payload(graph: Graph, carries: bool) -> Any:
-    return graph.request(SetBool, 'inverse_dynamics/set_payload', data=carries)
+    return graph.ask(SetBool, 'inverse_dynamics/set_payload', data=carries)
 
 
 def is_attached(graph: Graph) -> bool:
-    return graph.request(GetParameters, 'inverse_dynamics/get_parameters',
+    return graph.ask(GetParameters, 'inverse_dynamics/get_parameters',
                          names=['payload.attached']).values[0].bool_value
 
 
 def set_together(graph: Graph, **values: ParameterValue) -> Any:
-    return graph.request(
+    return graph.ask(
         SetParametersAtomically, 'inverse_dynamics/set_parameters_atomically', parameters=[
             Parameter(name=f'payload.{name}', value=value) for name, value in values.items()],
     ).result

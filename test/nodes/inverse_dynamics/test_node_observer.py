@@ -207,7 +207,7 @@ def test_thresholds_of_other_joints_keep_it_off_until_they_are_right(graph: Grap
 
         off, scale = largest(lambda *state: carrying(*state, payload) - DYNAMICS(*state))
         assert off < 0.05 * scale, 'it carries nothing, which lifts it'
-        graph.request(SetBool, f'{NODE}/set_payload', data=False)
+        graph.ask(SetBool, f'{NODE}/set_payload', data=False)
         assert largest(lambda *state: np.zeros(6))[0] < 0.05 * scale
         assert [message.data for message in contact] == [False]
         stiff = TEXT.replace('<joint name="joint6" type="revolute">',

@@ -149,8 +149,7 @@ def test_a_node_that_was_busy_takes_all_that_wait_and_answers_the_newest(graph: 
     with started(graph, estimator='kalman', queue_depth=200):
         robot, counters = connected(graph), Counters(graph)
         robot.move(50)
-        client = graph.node.create_client(SetParameters, 'inverse_dynamics/set_parameters')
-        graph.wait(client.service_is_ready)
+        client = graph.client(SetParameters, 'inverse_dynamics/set_parameters')
         answer = client.call_async(SetParameters.Request(parameters=[Parameter(
             name='robot_description', value=ParameterValue(type=4, string_value=long_chain()))]))
         graph.wait(answer.done, meanwhile=lambda: send(robot, 100))

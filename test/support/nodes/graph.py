@@ -11,7 +11,6 @@ Real processes on a real DDS graph that never leaves this computer: helpers for 
 from __future__ import annotations
 
 import json
-import math
 import os
 import signal
 import time
@@ -33,6 +32,9 @@ SENSOR = QoSProfile(depth=2000, reliability=ReliabilityPolicy.BEST_EFFORT)
 PROGRAMS = frozenset(path.stem for path in (TEST / 'programs').glob('*.py'))
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
                      durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+PATIENCE = 120.0
+"""Time [s] after which an event that was waited for is missing."""
 
 MOST_AHEAD = 25
 """Messages of a stream that may wait for the node: more could be lost, or overtaken."""
@@ -137,12 +139,7 @@ class Graph(Client):
         self.caught_up(node)
 
     def introduced(self, node: str = 'inverse_dynamics') -> None:
-        """
-        Wait until a node knows every publisher and subscription that this one has.
-
-        DDS announces them in their order, so a node that answers a newer client knows the others.
-
-        """
+        """Wait until a node knows every publisher and subscription that this one has."""
         self._clients[node] = self.node.create_client(GetParameters, f'{node}/get_parameters')
         self.caught_up(node)
 
@@ -156,37 +153,27 @@ class Graph(Client):
             silent = silent + 1 if self._received == before else 0
 
     def _answered(self, node: str) -> None:
-        client, answers = self._clients[node], []
-        self.wait(client.service_is_ready, what=f'service of {node}')
-        asked = -math.inf
+        self.responds(self._clients[node], node, PATIENCE)
 
-        def ask() -> None:
-            nonlocal asked
-            if time.monotonic() > asked + 5.0:   # DDS may lose the answer to a new client
-                answers.append(client.call_async(GetParameters.Request()))
-                asked = time.monotonic()
-
-        self.wait(lambda: any(answer.done() for answer in answers), what=f'answer of {node}',
-                  meanwhile=ask)
-
-    def wait(self, condition: Callable[[], object], timeout: float = 120.0,
+    def wait(self, condition: Callable[[], object], timeout: float = PATIENCE,
              what: str = 'such event', meanwhile: Callable[[], None] = lambda: None) -> None:
         """Let callbacks run until the condition holds; an error after `timeout` [s]."""
         super().wait(condition, timeout, what, meanwhile)
 
-    def call(self, kind: Any, service: str, timeout: float = 120.0,
+    def call(self, kind: Any, service: str, timeout: float = PATIENCE,
              meanwhile: Callable[[], None] = lambda: None) -> Any:
         return super().call(kind, service, timeout, meanwhile)
 
-    def request(self, kind: Any, service: str, **fields: Any) -> Any:
-        client = self.node.create_client(kind, service)
-        self.wait(client.service_is_ready, what=f'service {service}')
-        answer = client.call_async(kind.Request(**fields))
-        self.wait(answer.done, what=f'answer of service {service}')
-        return answer.result()
+    def client(self, kind: Any, service: str, timeout: float = PATIENCE,
+               meanwhile: Callable[[], None] = lambda: None) -> Any:
+        return super().client(kind, service, timeout, meanwhile)
+
+    def ask(self, kind: Any, service: str, **fields: Any) -> Any:
+        """Call a service with these fields of its request."""
+        return self.request(kind, service, kind.Request(**fields), PATIENCE)
 
     def set_parameter(self, name: str, node: str = 'inverse_dynamics', **value: Any) -> Any:
-        return self.request(SetParameters, f'{node}/set_parameters', parameters=[
+        return self.ask(SetParameters, f'{node}/set_parameters', parameters=[
             Parameter(name=name, value=ParameterValue(**value))]).results[0]
 
     def describe(self, text: str) -> Any:

@@ -1,12 +1,16 @@
 """A DDS graph of this computer alone, without network and other robots, and a node in it."""
 
+import math
 import os
+import socket
 import time
 from collections.abc import Callable
 from typing import Any
 
 import rclpy
+from rcl_interfaces.srv import GetParameters
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import NodeNameNonExistentError
 from rclpy.qos import QoSProfile
 
 _LAST_DOMAIN = 101
@@ -14,6 +18,16 @@ _LAST_DOMAIN = 101
 
 _DISCOVERY_TIME = 0.5
 """Time [s] to discover other nodes in a domain of this computer."""
+
+_DISCOVERED_PARTICIPANTS = 10
+"""DDS participants of a domain that are found by their ports."""
+
+_REPEATED = 2.0
+"""Time [s] after which a response is lost: it was sent before the client was discovered."""
+
+
+def _nothing() -> None:
+    """Do nothing meanwhile."""
 
 
 class Client:
@@ -43,7 +57,7 @@ class Client:
         self.node.create_subscription(kind, topic, callback, qos)
 
     def wait(self, condition: Callable[[], object], timeout: float, what: str,
-             meanwhile: Callable[[], None] = lambda: None) -> None:
+             meanwhile: Callable[[], None] = _nothing) -> None:
         """
         Run callbacks until the condition holds, else raise a TimeoutError after `timeout` [s].
 
@@ -59,13 +73,76 @@ class Client:
             self._executor.spin_once(timeout_sec=0.05)
 
     def call(self, kind: Any, service: str, timeout: float,
-             meanwhile: Callable[[], None] = lambda: None) -> Any:
+             meanwhile: Callable[[], None] = _nothing) -> Any:
         """Call a service without arguments; without a response in time, raise a TimeoutError."""
-        client = self.node.create_client(kind, service)
-        self.wait(client.service_is_ready, timeout, f'service {service}', meanwhile)
-        response = client.call_async(kind.Request())
+        return self.request(kind, service, kind.Request(), timeout, meanwhile)
+
+    def request(self, kind: Any, service: str, request: Any, timeout: float,
+                meanwhile: Callable[[], None] = _nothing) -> Any:
+        """Call a service; without a response in time, raise a TimeoutError."""
+        client = self.client(kind, service, timeout, meanwhile)
+        response = client.call_async(request)
         self.wait(response.done, timeout, f'response of service {service}', meanwhile)
         return response.result()
+
+    def client(self, kind: Any, service: str, timeout: float,
+               meanwhile: Callable[[], None] = _nothing) -> Any:
+        """
+        Return a client of a service whose node has discovered it.
+
+        A service that has not sends its responses to nobody: a client that finds the service
+        ready may wait for ever.
+
+        """
+        client = self.node.create_client(kind, service)
+        self.wait(client.service_is_ready, timeout, f'service {service}', meanwhile)
+        name = self.node.resolve_service_name(service)
+        self.wait(lambda: self._offering(name), timeout, f'node with the service {service}',
+                  meanwhile)
+        self.discovered(self._offering(name)[0], timeout, meanwhile)
+        return client
+
+    def discovered(self, node: str, timeout: float,
+                   meanwhile: Callable[[], None] = _nothing) -> None:
+        """
+        Wait until a node has discovered all publishers, subscriptions and clients of this one.
+
+        DDS announces them in their order: a node that responds to a newer client has discovered
+        the others.
+
+        """
+        newer = self.node.create_client(GetParameters, f'{node}/get_parameters')
+        self.responds(newer, node, timeout, meanwhile)
+        self.node.destroy_client(newer)
+
+    def responds(self, client: Any, node: str, timeout: float,
+                 meanwhile: Callable[[], None] = _nothing) -> None:
+        """Wait until a node responds to a client of its parameters, which may ask repeatedly."""
+        self.wait(client.service_is_ready, timeout, f'service of {node}', meanwhile)
+        responses: list[Any] = []
+        asked = -math.inf
+
+        def ask() -> None:
+            nonlocal asked
+            meanwhile()
+            if time.monotonic() > asked + _REPEATED:
+                responses.append(client.call_async(GetParameters.Request()))
+                asked = time.monotonic()
+
+        self.wait(lambda: any(response.done() for response in responses), timeout,
+                  f'response of {node}', ask)
+
+    def _offering(self, service: str) -> list[str]:
+        """Return the nodes that offer a service, with their namespaces."""
+        found = []
+        for name, namespace in self.node.get_node_names_and_namespaces():
+            try:
+                offered = self.node.get_service_names_and_types_by_node(name, namespace)
+            except NodeNameNonExistentError:   # it has just ended
+                continue
+            if any(each == service for each, _ in offered):
+                found.append(f'{namespace.rstrip("/")}/{name}')
+        return found
 
 
 def keep_local() -> None:
@@ -84,7 +161,7 @@ def join_empty_domain(name: str) -> tuple[Client, int]:
     domain = os.getpid()
     while True:
         domain = domain % _LAST_DOMAIN + 1
-        if str(domain) == os.environ.get('ROS_DOMAIN_ID'):
+        if str(domain) == os.environ.get('ROS_DOMAIN_ID') or _in_use(domain):
             continue
         client = Client(name, domain)
         end = time.monotonic() + _DISCOVERY_TIME
@@ -92,3 +169,20 @@ def join_empty_domain(name: str) -> tuple[Client, int]:
         if client.node.get_node_names() == [name]:
             return client, domain
         client.close()
+
+
+def _in_use(domain: int) -> bool:
+    """
+    Return whether participants of this computer receive in a domain, by the ports they took.
+
+    They have RTPS's ports 7400 + 250 domain + 10 + 2 participant (OMG DDSI-RTPS 2.5, 9.6.2.4).
+    Discovery takes longer than anyone would wait where the computer is busy.
+
+    """
+    for participant in range(_DISCOVERED_PARTICIPANTS):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            try:
+                probe.bind(('', 7400 + 250 * domain + 10 + 2 * participant))
+            except OSError:
+                return True
+    return False
