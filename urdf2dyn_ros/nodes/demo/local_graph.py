@@ -90,8 +90,8 @@ class Client:
         """
         Return a client of a service whose node has discovered it.
 
-        A service that has not sends its responses to nobody: a client that finds the service
-        ready may wait for ever.
+        A response that is sent before the client is discovered is lost, and a client that finds
+        its service ready would wait for ever.
 
         """
         client = self.node.create_client(kind, service)
