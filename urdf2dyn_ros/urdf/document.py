@@ -13,11 +13,11 @@ MAX_BYTES = 10_000_000
 MAX_DEPTH = 100
 
 _SIGNATURES = (
-    (codecs.BOM_UTF32_LE, 'utf-32'),
-    (codecs.BOM_UTF32_BE, 'utf-32'),
-    (codecs.BOM_UTF8, 'utf-8-sig'),
-    (codecs.BOM_UTF16_LE, 'utf-16'),
-    (codecs.BOM_UTF16_BE, 'utf-16'),
+    (codecs.BOM_UTF32_LE, 'utf-32-le'),
+    (codecs.BOM_UTF32_BE, 'utf-32-be'),
+    (codecs.BOM_UTF8, 'utf-8'),
+    (codecs.BOM_UTF16_LE, 'utf-16-le'),
+    (codecs.BOM_UTF16_BE, 'utf-16-be'),
     (b'<\0', 'utf-16-le'),
     (b'\0<', 'utf-16-be'),
 )
@@ -36,7 +36,7 @@ def parse_document(text: str | bytes, max_bytes: int = MAX_BYTES,
     """Return the root element, or raise an UrdfError with what prevents reading the text."""
     if len(text) > max_bytes:
         raise _error('too-large', f'{len(text)} bytes; the limit max_bytes is {max_bytes}')
-    decoded = (text if isinstance(text, str) else _decode(text)).removeprefix('\ufeff')
+    decoded = (text if isinstance(text, str) else _decode(text)).lstrip('\ufeff')
     if '\0' in decoded:
         raise _error_at('xml', decoded, decoded.index('\0'), 'a NUL character is not XML')
     _check_doctype(decoded)
@@ -47,7 +47,8 @@ def parse_document(text: str | bytes, max_bytes: int = MAX_BYTES,
     return root
 
 
-def _decode(data: bytes) -> str:
+def codec_of(data: bytes) -> str:
+    """Return the codec of a text by its first bytes, which are a part of the text, or raise."""
     codec = next((name for mark, name in _SIGNATURES if data.startswith(mark)), '')
     declared = _DECLARED.match(data[:200])
     if not codec:
@@ -58,6 +59,11 @@ def _decode(data: bytes) -> str:
             known = None
         if not known:
             raise _error('encoding', f'encoding {quote(codec)} is not supported; save as UTF-8', 1)
+    return codec
+
+
+def _decode(data: bytes) -> str:
+    codec = codec_of(data)
     try:
         return data.decode(codec)
     except UnicodeDecodeError as error:

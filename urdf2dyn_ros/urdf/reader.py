@@ -55,7 +55,7 @@ def read_urdf(text: str | bytes, *, strict_inertia: bool = False, max_bytes: int
 
     """
     root = parse_document(text, max_bytes, max_depth)
-    _drop_namespace(root)
+    drop_namespace(root)
     description = Description(root)
     warnings = check_description(description, strict_inertia, max_links)
     if _LOG.isEnabledFor(logging.DEBUG) and (tags := ignored(description)):
@@ -63,7 +63,7 @@ def read_urdf(text: str | bytes, *, strict_inertia: bool = False, max_bytes: int
     return _model(urdf.URDF.from_xml_string(_reduced(description)), description, warnings)
 
 
-def _drop_namespace(root: Element) -> None:
+def drop_namespace(root: Element) -> None:
     """Read <robot xmlns="..."> as <robot>, like parsers that ignore namespaces."""
     namespace = etree.QName(root).namespace
     if namespace:

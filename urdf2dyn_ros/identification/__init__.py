@@ -1,0 +1,1 @@
+"""Identification: inertial parameters, rotors and friction of a robot from recordings of it."""

@@ -1,0 +1,183 @@
+"""
+The text of a URDF with identified numbers.
+
+Only numbers of `<inertial>` (mass, origin, inertia) and `<dynamics>` (damping, friction) change.
+Comments, meshes, quotes, order and line ends stay byte for byte, and so does every number that is
+equal.
+
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import AnyStr
+
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.identification.text_places import (
+    Edit,
+    Layout,
+    Place,
+    Tag,
+    attributes_of,
+    edited,
+    places,
+)
+from urdf2dyn_ros.quoting import quote
+from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
+from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.urdf.description import Description, Element
+from urdf2dyn_ros.urdf.document import codec_of, parse_document
+from urdf2dyn_ros.urdf.reader import drop_namespace
+from urdf2dyn_ros.urdf.schema import TENSOR_ATTRIBUTES
+
+Numbers = Sequence[float]
+
+def identified_urdf(text: AnyStr, model: RobotModel) -> AnyStr:
+    """
+    Return a URDF with the inertias, damping and friction of a model.
+
+    Parameters
+    ----------
+    text : str or bytes
+        As `load_urdf` returns it; after an expansion by xacro, the expanded text. Bytes keep their
+        encoding.
+    model : RobotModel
+        ``read_urdf(text)`` with other `inertia` of links, `damping` and `friction` of joints
+        (`dataclasses.replace`). An inertia in the place of None adds an element ``<inertial>``, in
+        the indentation of the file; so does damping or friction that is not zero for a joint
+        without ``<dynamics>``.
+
+    Returns
+    -------
+    str or bytes
+        Its numbers are exactly those of the model. If nothing differs it is `text` itself.
+
+    Raises
+    ------
+    UrdfError
+        If the text is no valid URDF, or numbers of the model are none that a URDF may have.
+    ParameterError
+        If the model differs in anything else, or lacks an inertia that the text has.
+
+    """
+    old: RobotModel = read_urdf(text)
+    _check_rest(old, model)
+    result: AnyStr
+    if isinstance(text, str):
+        result = edited(text, _Writer(text).edits(old, model))
+    else:
+        codec = codec_of(text)
+        source = text.decode(codec)
+        result = edited(source, _Writer(source).edits(old, model)).encode(codec)
+        if source.encode(codec) != text:
+            raise ParameterError(f'this text in {codec} has bytes that another writer would not '
+                                 'write: save it as UTF-8')
+    found = read_urdf(result)
+    if _kept(found, model) != found:   # the reader may see what places() does not
+        raise ParameterError('the text with other numbers does not have them: report this URDF')
+    return result
+
+
+def _inertial(inertia: Inertia) -> dict[str, dict[str, Numbers]]:
+    """Return the attributes of the children of <inertial>, by tag and name."""
+    return {'origin': {'xyz': inertia.com, 'rpy': inertia.rpy}, 'mass': {'value': (inertia.mass,)},
+            'inertia': {name: (entry,) for name, entry in zip(TENSOR_ATTRIBUTES, inertia.tensor)}}
+
+
+def _kept(old: RobotModel, model: RobotModel) -> RobotModel:
+    """Return `old` with the numbers of a model that `identified_urdf` writes."""
+    return replace(old, links=tuple(
+        replace(link, inertia=other.inertia) for link, other in zip(old.links, model.links)),
+        joints=tuple(replace(joint, damping=other.damping, friction=other.friction)
+                     for joint, other in zip(old.joints, model.joints)))
+
+
+def _check_rest(old: RobotModel, model: RobotModel) -> None:
+    same_count = (len(old.links), len(old.joints)) == (len(model.links), len(model.joints))
+    if not same_count or _kept(old, model) != replace(model, warnings=old.warnings):
+        raise ParameterError(f'robot {quote(model.name)} differs from the text in more than '
+                             'inertias, damping and friction: nothing else can be written')
+    for link, other in zip(old.links, model.links):
+        if link.inertia is not None and other.inertia is None:
+            raise ParameterError(f'link {quote(link.name)} has an <inertial> that the model '
+                                 'lacks: it cannot be removed')
+
+
+class _Writer:
+    """Finds what has to change in a text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        root = parse_document(text)
+        drop_namespace(root)
+        self._places: dict[Element, Place] = dict(zip(root.iter('*'), places(text), strict=True))
+        self._description = Description(root)
+        first = next(root.iterchildren('*'), None)
+        self._layout = Layout(text, None if first is None else self._places[first])
+
+    def edits(self, old: RobotModel, model: RobotModel) -> Iterator[Edit]:
+        """Yield (start, end, text in its place)."""
+        for link, new_link, element in zip(old.links, model.links, self._description.links):
+            if link != new_link:
+                yield from self._link(link, new_link, element)
+        for joint, new_joint, element in zip(old.joints, model.joints, self._description.joints):
+            if joint != new_joint:
+                yield from self._joint(joint, new_joint, element)
+
+    def _link(self, old: Link, new: Link, element: Element) -> Iterator[Edit]:
+        assert new.inertia is not None
+        inertial = element.find('inertial')
+        if inertial is None or old.inertia is None:
+            children = [(tag, _written(row)) for tag, row in _inertial(new.inertia).items()]
+            yield self._inserted(element, [('inertial', ''), *children], first=True)
+            return
+        before = _inertial(old.inertia)
+        for tag, row in _inertial(new.inertia).items():
+            yield from self._changed(inertial, tag, before[tag], row, first=True)
+
+    def _joint(self, old: Joint, new: Joint, element: Element) -> Iterator[Edit]:
+        before, after = ({'damping': (joint.damping,), 'friction': (joint.friction,)}
+                         for joint in (old, new))
+        yield from self._changed(element, 'dynamics', before, after, first=False)
+
+    def _changed(self, parent: Element, tag: str, before: Mapping[str, Numbers],
+                 after: Mapping[str, Numbers], first: bool) -> Iterator[Edit]:
+        """Yield edits of the attributes of a child, or a child with those that differ."""
+        changed = {name: after[name] for name in after if after[name] != before[name]}
+        if not changed:
+            return
+        child = parent.find(tag)
+        if child is None:
+            yield self._inserted(parent, [(tag, _written(changed))], first)
+            return
+        place = self._places[child]
+        there = attributes_of(self._text, place)
+        last = max((end + 1 for _, end in there.values()),
+                   default=place.start + 1 + len(place.name))
+        for name, numbers in changed.items():
+            if name in there:
+                start, end = there[name]
+                yield start, end, _renumbered(self._text[start:end], before[name], numbers)
+            else:
+                yield last, last, _written({name: numbers})
+
+    def _inserted(self, parent: Element, lines: Sequence[Tag], first: bool) -> Edit:
+        return self._layout.inserted(self._places[parent], [
+            self._places[child] for child in parent.iterchildren('*')], lines, first)
+
+
+def _written(values: Mapping[str, Numbers]) -> str:
+    """Return attributes as text; float() as numpy's numbers have a repr of their own."""
+    return ''.join(f' {name}="{" ".join(repr(float(number)) for number in numbers)}"'
+                   for name, numbers in values.items())
+
+
+def _renumbered(text: str, old: Numbers, new: Numbers) -> str:
+    """Return an attribute's value with the numbers that differ."""
+    parts = re.split(r'([^ \t\r\n]+)', text)
+    if '&' in text or len(parts) != 2 * len(old) + 1:
+        return ' '.join(repr(float(number)) for number in new)
+    for k, (before, after) in enumerate(zip(old, new)):
+        if before != after:
+            parts[2 * k + 1] = repr(float(after))
+    return ''.join(parts)

@@ -1,0 +1,133 @@
+"""Where the elements of an XML text stand, so that a part can change and no other byte does."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+_TOKEN = re.compile(
+    r"""<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>
+    |<(?P<end>/?)(?P<name>[^\s/>!?]+)(?:[^>"']|"[^"]*"|'[^']*')*>""", re.DOTALL | re.VERBOSE)
+_ATTRIBUTE = re.compile(r"""([^\s=]+)\s*=\s*("[^"]*"|'[^']*')""")
+_INDENT = re.compile(r'(?:\r\n|[\r\n])([ \t]*)\Z')
+
+Edit = tuple[int, int, str]
+"""Beginning and end of a part of a text, and what replaces it."""
+
+Tag = tuple[str, str]
+"""Name of an element, and its attributes as text that begins with a blank."""
+
+
+@dataclass
+class Place:
+    """
+    An element: offsets in the text.
+
+    Attributes
+    ----------
+    name : str
+        With its prefix, if there is one.
+    start, opened : int
+        Beginning and end of its start tag.
+    closed, end : int
+        Beginning and end of its end tag; both are `opened` if the start tag is empty, `<a/>`.
+
+    """
+
+    name: str
+    start: int
+    opened: int
+    closed: int = -1
+    end: int = -1
+
+
+def places(text: str) -> list[Place]:
+    """Return the elements of a well-formed text without a DOCTYPE, in the order of their tags."""
+    found: list[Place] = []
+    unclosed: list[Place] = []
+    for token in _TOKEN.finditer(text):
+        if token['name'] is None:
+            continue
+        if token['end']:
+            place = unclosed.pop()
+            place.closed, place.end = token.span()
+            continue
+        place = Place(token['name'], *token.span())
+        found.append(place)
+        if text[place.opened - 2] == '/':
+            place.closed = place.end = place.opened
+        else:
+            unclosed.append(place)
+    return found
+
+
+def attributes_of(text: str, place: Place) -> dict[str, tuple[int, int]]:
+    """Return the offsets of each attribute's value, without its quotes."""
+    begin = place.start + 1 + len(place.name)
+    return {match[1]: (match.start(2) + 1, match.end(2) - 1)
+            for match in _ATTRIBUTE.finditer(text, begin, place.opened)}
+
+
+def indent_of(text: str, offset: int) -> str | None:
+    """Return the blanks from a line's beginning to an offset; None for more than blanks."""
+    line = _INDENT.search(text[max(0, offset - 200):offset])
+    return line[1] if line else None
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with the parts from start to end replaced; no two of them overlap."""
+    parts, at = [], 0
+    for start, end, new in sorted(edits):
+        parts += [text[at:start], new]
+        at = end
+    return ''.join([*parts, text[at:]])
+
+
+class Layout:
+    """The end of line and the indentation of a text, which new elements continue."""
+
+    def __init__(self, text: str, first: Place | None) -> None:
+        """`first` is the first child of the root, whose indentation is that of a level."""
+        self._text = text
+        self._end_of_line = next(iter(re.findall(r'\r\n|\n|\r', text)), '\n')
+        self._unit = None if first is None else indent_of(text, first.start)
+
+    def inserted(self, parent: Place, children: Sequence[Place], lines: Sequence[Tag],
+                 first: bool) -> Edit:
+        """
+        Return the edit that adds an element to a parent, as first or last of its children.
+
+        It is the first of the lines; the others are its own children. In a text without lines it
+        is added without blanks.
+
+        """
+        near = children[0 if first else -1] if children else None
+        indent = self._indent_of_children(parent, near)
+        step = '' if indent is None else self._end_of_line + indent
+        new = self._nested(parent, lines, step)
+        if near is not None:
+            at = near.start if first else near.end
+            return at, at, f'{new}{step}' if first else f'{step}{new}'
+        ending = '' if indent is None else self._end_of_line + (
+            indent_of(self._text, parent.start) or '')
+        if parent.end == parent.opened:   # <a/>
+            slash = len(self._text[:parent.opened - 2].rstrip())
+            return slash, parent.end, f'>{step}{new}{ending}</{parent.name}>'
+        content = self._text[parent.opened:parent.closed]
+        return parent.opened, parent.opened, f'{step}{new}' + (
+            '' if re.match(r'[ \t]*[\r\n]', content) else ending)
+
+    def _indent_of_children(self, parent: Place, near: Place | None) -> str | None:
+        """Return the blanks before a child in a line of its own; None for the same line."""
+        if near is not None:
+            return indent_of(self._text, near.start)
+        own = indent_of(self._text, parent.start)
+        return None if own is None or self._unit is None else own + self._unit
+
+    def _nested(self, parent: Place, lines: Sequence[Tag], step: str) -> str:
+        prefix = ''.join(parent.name.rpartition(':')[:2])
+        (name, attributes), *children = lines
+        if not children:
+            return f'<{prefix}{name}{attributes}/>'
+        deeper = step + (self._unit or '') if step else ''
+        parts = [f'{deeper}<{prefix}{child}{values}/>' for child, values in children]
+        return f'<{prefix}{name}{attributes}>{"".join(parts)}{step}</{prefix}{name}>'
