@@ -1,15 +1,21 @@
 """What a robot consists of and what its equations cost, as data and as text."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from urdf2dyn_ros.algebra.frames import ROUNDOFF, quarter_turns
 from urdf2dyn_ros.functions.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.loads import JointTerm, Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.program.generator import LOADS, STYLES, generate
 from urdf2dyn_ros.program.program import JointRow, Operations, Result
+from urdf2dyn_ros.quoting import quote
 from urdf2dyn_ros.robot_model import RobotModel
+
+_MOST_ROUNDED = 10
+"""Rounded angles that are listed for people."""
 
 
 def information(model: RobotModel,
@@ -21,7 +27,8 @@ def information(model: RobotModel,
 
     JSON can hold it: ``name``, ``mass``, ``joints`` (independent ones in the order of q and of the
     efforts), ``bodies``, ``fixed_to_root``, ``acting`` (the loads, a line each), ``operations`` by
-    style and ``results`` of the function (of several, of that which combines them), ``warnings``.
+    style and ``results`` of the function (of several, of that which combines them), ``warnings``,
+    ``rounded`` (the angles that are read as quarter turns, a line each).
 
     """
     system = multibody(model)
@@ -50,6 +57,7 @@ def information(model: RobotModel,
         'operations': {style: function.operations._asdict() for style, function in last.items()},
         'results': [_shape(result) for result in last['fast'].results],
         'warnings': [str(problem) for problem in model.warnings],
+        'rounded': list(rounded_angles(model)),
     }
 
 
@@ -58,6 +66,21 @@ def _shape(result: Result) -> dict[str, Any]:
     rows, *columns = result.shape
     return {'name': result.name, 'what': result.quantity.summary, 'rows': rows,
             'columns': columns[0] if columns else None}
+
+
+def rounded_angles(model: RobotModel) -> Iterator[str]:
+    """Yield the angles of origins that are read as quarter turns and differ, a line each."""
+    origins = [(f'joint {quote(joint.name)} <origin>', joint.rpy) for joint in model.joints]
+    origins += [(f'link {quote(link.name)} <inertial><origin>', link.inertia.rpy)
+                for link in model.links if link.inertia is not None]
+    origins += [(f'<force link={quote(force.link)}>', force.rpy) for force in model.forces]
+    for place, angles in origins:
+        for axis, angle in zip(('roll', 'pitch', 'yaw'), angles):
+            turns = quarter_turns(angle)
+            error = 0.0 if turns is None else abs(angle - turns * math.pi / 2)
+            if error >= ROUNDOFF:
+                yield (f'{place}: {axis} {angle!r} rad is read as {90 * (turns or 0)} deg, '
+                       f'{error:.2g} rad from it')
 
 
 def acting(system: Multibody, rows: Sequence[JointRow], loads: Loads) -> list[str]:
@@ -104,4 +127,9 @@ def information_text(found: dict[str, Any]) -> str:
         lines.append(f"{found['model']}: {result['name']} ({size}), {result['what']}")
     lines += [f'{style} style: {Operations(**cost)}'
               for style, cost in found['operations'].items()]
+    if rounded := found['rounded']:
+        lines += ['', f'angles that are read as quarter turns: {len(rounded)}',
+                  *(f'  {line}' for line in rounded[:_MOST_ROUNDED])]
+        if len(rounded) > _MOST_ROUNDED:
+            lines.append(f'  and {len(rounded) - _MOST_ROUNDED} more')
     return '\n'.join(lines)

@@ -92,6 +92,9 @@ class Multibody:
     Links of the root are not moved by the joints; a `floating` root moves freely in the world.
     The forces are constant wrenches. Tips are the links that the joints move and that no joint
     stands on; of a robot without movable joints, those of the root.
+    `world` are the links that do not move with a floating root: the root of the description, and
+    what is fixed to it. `anchored` are joints at the world in addition to the one that floats:
+    their bodies are correct only where the root stands still.
 
     """
 
@@ -101,10 +104,12 @@ class Multibody:
     floating: bool = False
     forces: tuple[LinkWrench, ...] = ()
     tips: tuple[str, ...] = ()
+    world: frozenset[str] = frozenset()
+    anchored: tuple[str, ...] = ()
 
     def is_world(self, link: str) -> bool:
-        """Return whether a link is the world, in which the robot floats."""
-        return self.floating and link == self.root[0].link.name
+        """Return whether a link is the world, in which the robot floats, or fixed to it."""
+        return link in self.world
 
     @property
     def drivers(self) -> tuple[int, ...]:
@@ -149,7 +154,7 @@ def multibody(model: RobotModel) -> Multibody:
         attached[number].append(child)
         numbered[joint.child] = (number, child)
         waiting.extend(reversed(children.get(joint.child, [])))
-    return _driven(model, bodies, attached)
+    return _driven(model, bodies, attached, children)
 
 
 def _moves(joint: Joint, root: str) -> bool:
@@ -161,8 +166,8 @@ def _moves(joint: Joint, root: str) -> bool:
     return joint.type in DECOMPOSED and not (joint.type == 'floating' and joint.parent == root)
 
 
-def _driven(model: RobotModel, bodies: list[Body],
-            attached: dict[int, list[Attached]]) -> Multibody:
+def _driven(model: RobotModel, bodies: list[Body], attached: dict[int, list[Attached]],
+            children: dict[str, list[Joint]]) -> Multibody:
     """Resolve chains of mimic joints: q = multiplier * q[driver] + offset."""
     mimics = {joint.name: joint.mimic for joint in model.joints if joint.mimic is not None}
     names = tuple(body.name for body in bodies if body.name not in mimics)
@@ -177,16 +182,28 @@ def _driven(model: RobotModel, bodies: list[Body],
             driver = mimic.joint
         driven.append(replace(body, coordinate=index[driver], multiplier=multiplier,
                               offset=offset, attached=tuple(attached[number])))
-    floating = any(joint.type == 'floating' and joint.parent == model.root
-                   for joint in model.joints)
-    if floating:   # the inertia of the world has no effect
-        world = attached[ROOT][0]
-        attached[ROOT][0] = replace(world, link=replace(world.link, inertia=None))
+    floats = [joint.name for joint in children.get(model.root, ())
+              if joint.type == 'floating']
+    world, anchored = _world(model.root, children) if floats else (frozenset[str](), [])
+    root = tuple(replace(each, link=replace(each.link, inertia=None))   # which has no effect
+                 if each.link.name in world else each for each in attached[ROOT])
     parents = {joint.parent for joint in model.joints}
-    moved = [each for body in driven for each in body.attached] or attached[ROOT]
-    return Multibody(names, tuple(driven), tuple(attached[ROOT]), floating,
-                     tuple(map(_at_origin, model.forces)),
-                     tuple(each.link.name for each in moved if each.link.name not in parents))
+    moved = [each for body in driven for each in body.attached] or root
+    tips = tuple(each.link.name for each in moved if each.link.name not in parents)
+    return Multibody(names, tuple(driven), root, bool(floats),
+                     tuple(map(_at_origin, model.forces)), tips, world, (*floats[1:], *anchored))
+
+
+def _world(root: str, children: dict[str, list[Joint]]) -> tuple[frozenset[str], list[str]]:
+    """Return the links that are fixed to the root, and the joints that move others there."""
+    world, anchored = [root], []
+    for link in world:   # the list grows in the loop
+        for joint in children.get(link, ()):
+            if joint.type == 'fixed':
+                world.append(joint.child)
+            elif _moves(joint, root):
+                anchored.append(joint.name)
+    return frozenset(world), anchored
 
 
 def _at_origin(force: ExternalForce) -> LinkWrench:

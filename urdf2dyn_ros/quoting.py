@@ -33,7 +33,9 @@ def suggestion(name: str, names: Iterable[str], search: bool) -> str:
     # Very long names are not mistyped by people, and comparing them takes long.
     short = search and max(map(len, [name, *known])) <= 100
     close = get_close_matches(name, known, n=3) if short else []
-    return f'did you mean {listed(close)}?' if close else f'there are {listed(known)} for example'
+    if close:
+        return f'did you mean {listed(close)}?'
+    return f'there are {listed(known)} for example' if known else 'there are none'
 
 
 def first_names(names: Sequence[str], most: int) -> str:

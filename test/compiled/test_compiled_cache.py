@@ -210,3 +210,14 @@ def test_a_full_disk_is_no_fault_of_the_compiler(tmp_path: Path,
         assert not list((small / 'urdf2dyn_ros').iterdir())
     finally:
         subprocess.run(['umount', '-l', str(small)], check=False)
+
+
+def test_a_fifo_in_place_of_an_entry_is_replaced(folder: Path) -> None:
+    """To read it would never end."""
+    works()
+    for path in entries(folder):
+        path.unlink()
+        os.mkfifo(path)
+    caller._extension.cache_clear()
+    works()
+    assert all(path.is_file() for path in entries(folder))

@@ -113,7 +113,7 @@ def test_pinocchio_agrees_on_random_trees_with_massless_links(model: RobotModel)
 @given(trees(nearly=True))
 def test_both_agree_on_trees_that_are_almost_regular(model: RobotModel) -> None:
     """
-    Entries within 2e-11 of 0 and 1 are taken for these: a turn of what the joints transmit.
+    Angles printed with ten decimals are quarter turns: a turn of what the joints transmit.
 
     So the difference is relative to the largest force or moment, of which an effort is a part.
 
@@ -131,7 +131,7 @@ def test_both_agree_on_trees_that_are_almost_regular(model: RobotModel) -> None:
 
 
 @pytest.mark.parametrize('axis', range(3))
-@pytest.mark.parametrize('tilt', [1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10])
+@pytest.mark.parametrize('tilt', [1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-11, 1e-12])
 def test_an_axis_tilted_a_little_is_not_taken_for_a_straight_one(tilt: float, axis: int) -> None:
     """Gravity along the axis: the effort is proportional to the tilt."""
     across = (axis + 1) % 3
@@ -146,4 +146,5 @@ def test_an_axis_tilted_a_little_is_not_taken_for_a_straight_one(tilt: float, ax
         f'<joint name="j" type="continuous"><parent link="a"/><child link="b"/>'
         f'<axis xyz="{vector}"/></joint></robot>'), tuple(gravity))
     # com = e2, g = -9.81 e0, axis . (com x -m g) = sin(tilt) e1 . (e2 x e0) 2 9.81
-    assert dynamics([0.0], [0.0], [0.0])[0] == pytest.approx(2 * 9.81 * np.sin(tilt), rel=1e-10)
+    assert dynamics([0.0], [0.0], [0.0])[0] == pytest.approx(
+        2 * 9.81 * np.sin(tilt), rel=max(1e-10, 1e-15 / tilt))

@@ -112,8 +112,9 @@ def test_currents_and_efforts_beyond_gravity_are_made_comparable(evaluate, tmp_p
     done = evaluate(path, '--effort-semantics', 'current', '--gains', *gains)
     assert nrmse(done.side('measured'), true_efforts(done, samples)) < 1e-9
     assert max(row['nrmse'] for row in done.figures()) < 1.5e-5
-    for words, said in ((['--effort-semantics', 'current'], 'currents require one for all joints'),
-                        (['--effort-semantics', 'current', '--gains', 1, 2], 'there are 2'),
+    for words, said in ((['--effort-semantics', 'current'], 'currents require one gain for all'),
+                        (['--effort-semantics', 'current', '--gains', 1, 2], '--gains 1 2: '),
+                        (['--effort-semantics', 'current', '--gains', 0], 'not zero'),
                         (['--gains', 1], '--gains require --effort-semantics current')):
         failed = evaluate(path, *words)
         assert failed.code == 1 and said in failed.err

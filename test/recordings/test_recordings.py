@@ -109,6 +109,19 @@ def test_a_fault_of_a_table_is_reported_with_line_and_column(tmp_path: Path, con
         assert word in str(caught.value)
 
 
+@pytest.mark.parametrize('time', ['1e400', '-1e400', '1e999990', '9223372037', '-9.3e9',
+                                  '1e999999999'])
+def test_a_time_beyond_64_bits_costs_its_row_alone(tmp_path: Path, time: str) -> None:
+    """At the beginning as well, and it is reported once."""
+    path = tmp_path / 'table.csv'
+    path.write_text(f'time,q_a\n{time},1\n1,2\n{time},3\n9223372036,4\n')
+    recording = open_recording(path)
+    for _ in range(2):
+        assert [record.position.tolist() for record in recording] == [[2], [4]]
+    assert recording.remarks == ['rows whose time is beyond +-2^63 ns are dropped, the first is '
+                                 f'line 2: {time!r}']
+
+
 @pytest.mark.parametrize('kind', ['db3', 'mcap'])
 def test_points_of_a_trajectory_are_records_with_accelerations(tmp_path: Path, kind: str) -> None:
     """At the stamp of the message, or the time of its recording, plus their own time."""

@@ -104,3 +104,13 @@ def test_names_are_shown_without_what_they_would_do_to_a_terminal() -> None:
     with pytest.raises(UrdfError) as caught:
         read_urdf(VALID.replace('parent link="base"', 'parent link="b&#10;\u202ease"'))
     assert r'"b\n\u202ease"' in str(caught.value)
+
+
+@pytest.mark.fault(2)
+@pytest.mark.parametrize('marks', range(4))
+def test_no_byte_order_mark_hides_a_doctype(marks: int) -> None:
+    """As text, and as bytes, of which the codec removes one more."""
+    text = '\ufeff' * marks + '<!DOCTYPE robot [<!ENTITY x "hello">]>' + VALID.partition('?>')[2]
+    for each in (text, text.encode(), ('\ufeff' + text).encode()):
+        assert codes(each) == ['doctype']
+    assert codes('\ufeff' * marks + VALID) == []

@@ -1,34 +1,65 @@
 """Constant rotations: from roll, pitch, yaw; with z on an axis; with entries set to 0 and 1."""
 
 import math
+from decimal import Decimal
 
 from urdf2dyn_ros.algebra.vectors import IDENTITY, Matrix, Triple, cross, product, scale, transpose
 
-SNAP = 2e-11
+ROUNDOFF = 2e-15
+"""Largest error of an entry by the arithmetic of floating point alone, some units of 2^-53."""
+
+PRINTED = 2e-11
 """
-Largest error of an entry that means 0 or 1, as of a quarter turn written as 1.5707963268.
+Largest error of an angle [rad] that is a quarter turn, printed with ten decimals or more.
 
 A fifth of the promised 1e-10 of efforts, and not more: with angles of 0.27931 and -0.00019159 rad
 (Unitree's G1) an entry of 4e-10 is no zero.
 
 """
 
+_QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
+"""Cosine and sine of 0, 1, 2 and 3 quarter turns."""
+
 
 def snapped(m: Matrix) -> Matrix:
-    """Return m with entries within SNAP of 0, 1 and -1 set to these; nothing else is rounded."""
+    """Return m with entries within ROUNDOFF of 0, 1 and -1 set to these."""
     return tuple(tuple(_snapped(entry) for entry in row) for row in m)  # type: ignore[return-value]
 
 
 def _snapped(value: float) -> float:
     nearest = float(round(value))
-    return nearest + 0.0 if abs(value - nearest) < SNAP else value
+    return nearest + 0.0 if abs(value - nearest) < ROUNDOFF else value
+
+
+def quarter_turns(angle: float) -> int | None:
+    """
+    Return the quarter turns that an angle [rad] means; None if it is another angle.
+
+    It is a multiple of pi / 2, rounded or truncated to the decimals that it has: 1.5707963268, but
+    not 1.5707963269. Zero prints as 0: a small angle is one.
+
+    """
+    number = round(angle / (math.pi / 2))
+    error = angle - number * (math.pi / 2)
+    if abs(error) < ROUNDOFF:
+        return number
+    if number == 0 or abs(error) > PRINTED:
+        return None
+    last = 10.0 ** int(Decimal(repr(angle)).as_tuple().exponent)   # a unit of the last decimal
+    most = 0.5001 * last if error * angle > 0.0 else 1.0001 * last
+    return number if abs(error) <= most else None
+
+
+def _cosine_and_sine(angle: float) -> tuple[float, float]:
+    number = quarter_turns(angle)
+    return (math.cos(angle), math.sin(angle)) if number is None else _QUARTERS[number % 4]
 
 
 def from_rpy(rpy: Triple) -> Matrix:
     """Return parent_R_child for URDF's fixed-axis roll, pitch, yaw [rad]: Rz(y) Ry(p) Rx(r)."""
     if rpy == (0.0, 0.0, 0.0):
         return IDENTITY
-    (cr, cp, cy), (sr, sp, sy) = (tuple(f(a) for a in rpy) for f in (math.cos, math.sin))
+    (cr, sr), (cp, sp), (cy, sy) = map(_cosine_and_sine, rpy)
     return snapped((
         (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
         (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),

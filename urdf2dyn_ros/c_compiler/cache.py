@@ -98,8 +98,9 @@ def _private_folder() -> Path:
 
 def _is_whole(path: Path, key: str) -> bool:
     try:
-        if path.is_symlink() or path.stat().st_uid != os.getuid():
-            return False
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid():
+            return False   # a symbolic link; a FIFO, from which reading would never end
         data = path.read_bytes()
     except OSError:
         return False

@@ -171,9 +171,10 @@ def _gains(settings: Settings, joints: int) -> tuple[float, ...]:
         if settings.gains:
             raise ParameterError('--gains require --effort-semantics current')
         return (1.0,)
-    if len(settings.gains) not in (1, joints) or not all(map(isfinite, settings.gains)):
+    if (len(settings.gains) not in (1, joints) or 0.0 in settings.gains
+            or not all(map(isfinite, settings.gains))):
+        gains = ' '.join(map('{:g}'.format, settings.gains)) or 'missing'
         raise ParameterError(
-            f'--gains: there are {len(settings.gains)}, but currents require one for all joints '
-            f'or one for each of the {joints} joints of the robot, in its order, finite [N m/A '
-            'or N/A]')
+            f'--gains {gains}: currents require one gain for all joints or one for each of the '
+            f'{joints} joints of the robot, in its order, finite and not zero [N m/A or N/A]')
     return settings.gains

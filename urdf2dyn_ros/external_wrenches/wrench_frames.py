@@ -58,8 +58,8 @@ class WrenchFrames:
         self._links, root = {link: link for link in system.links}, system.root[0].link.name
         if not moving:
             self._links.setdefault(WORLD_FRAME, root)
-        elif system.floating:
-            del self._links[root]   # the world: parent of a floating joint
+        for link in system.world if moving else ():
+            del self._links[link]   # the robot floats in the world
         self._chains: dict[tuple[str, str], Chain] = {}
 
     def __contains__(self, frame_id: str) -> bool:

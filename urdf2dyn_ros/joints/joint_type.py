@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from urdf2dyn_ros.algebra.expression import Scalar, cos, sin
-from urdf2dyn_ros.algebra.frames import SNAP
+from urdf2dyn_ros.algebra.frames import ROUNDOFF
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, Vector, about_z, add
 from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Spun, Wrench
@@ -56,7 +56,7 @@ class JointType:
         """Return cosine and sine of the body's angle; quarter turns swap them."""
         angle = at.q if self.turns else 0.0
         quarters = round(at.turn / (math.pi / 2))
-        if abs(at.turn - quarters * (math.pi / 2)) > SNAP:
+        if abs(at.turn - quarters * (math.pi / 2)) > ROUNDOFF:
             return cos(angle + at.turn), sin(angle + at.turn)
         pair = cos(angle), sin(angle)
         (i, c_sign), (j, s_sign) = _QUARTERS[quarters % 4]

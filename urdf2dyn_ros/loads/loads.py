@@ -7,6 +7,7 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.loads.joint_term import JointTerm
 from urdf2dyn_ros.multibody import Multibody
+from urdf2dyn_ros.quoting import listed, quote
 
 BASES = ('auto', 'fixed', 'moving')
 
@@ -48,6 +49,11 @@ class Loads:
         """Raise a ParameterError for what the robot does not have, or a term that cannot be."""
         if self.base not in BASES:
             raise ParameterError(f'unknown base {self.base!r}; it is one of {", ".join(BASES)}')
+        if system.floating and self.moving(system) and system.anchored:
+            raise ParameterError(
+                f'what is on {listed(system.anchored)} does not move with the floating robot, as '
+                f'it is on the same root {quote(system.root[0].link.name)}: describe the floating '
+                'robot alone, or choose base fixed, which fixes everything to the root')
         joints, links = {body.name: JOINTS[body.type] for body in system.bodies}, system.links
         for name, terms in self.terms.items():
             if name not in joints:
@@ -69,7 +75,8 @@ class Loads:
                                          f'{", ".join(links)}')
                 if self.moving(system) and system.is_world(name):
                     raise ParameterError(f'link {name!r} is the world, in which the robot '
-                                         f'floats: {what} must be on another link')
+                                         f'floats, or fixed to it: {what} must be on another '
+                                         'link')
         if len(set(self.external)) < len(tuple(self.external)):
             raise ParameterError('a link is named twice for external wrenches: '
                                  f'{", ".join(self.external)}')

@@ -74,7 +74,9 @@ class MovingBase(ABC):
         self._rates = Rates(self.CHANNELS, compiled, **values)
         self._clock = clock
         self._system = multibody(model)
-        self._check = MessageCheck(model.name, self._system.links, self.counters)
+        fixed = self._system.world - {model.root}   # a sensor there does not move with the robot
+        links = [link for link in self._system.links if link not in fixed]
+        self._check = MessageCheck(model.name, links, self.counters)
         self._mounting = Mounting(self._system, model.root)
         # the part of each message that is not filtered
         self._unfiltered: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)

@@ -13,7 +13,7 @@ import numpy as np
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.quoting import first_names
 from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording
-from urdf2dyn_ros.stamps import SECOND_NS
+from urdf2dyn_ros.stamps import MAX_STAMP, SECOND_NS
 
 _TIME = 'time'
 _PREFIXES = {'position': ('q_', 'position_'), 'velocity': ('qd_', 'velocity_'),
@@ -25,6 +25,7 @@ _RULE = ("a column 'time' [s], and of every joint q_<joint>, and if you have the
 _LONGEST_LINE = 1_000_000
 _MOST_NAMES = 40
 _MISSING = -1
+_LONGEST_TIME = MAX_STAMP // SECOND_NS
 _SEPARATORS = {',': 'commas', ';': 'semicolons', '\t': 'tabs'}
 _PLAIN = re.compile(r'[0-9eE+.naNA -]*').fullmatch
 """float() also accepts 1_0, infinity and digits of other scripts, which are mistakes here."""
@@ -45,16 +46,23 @@ class CsvRecording(Recording):
         rows = self._rows()
         _, header = next(rows)
         columns = _Columns(header, self)
-        width = len(header)
+        width, far = len(header), ''
         for line, row in rows:
             if len(row) != width:
                 raise self.defect(f'line {line}: {len(row)} cells, but {width} columns; is the '
                                   'file truncated there?')
             row.append('')   # for missing columns
             try:
-                yield columns.record(row)
+                record = columns.record(row)
             except (ValueError, ArithmeticError):
                 raise self._bad(row, header, columns.used, line) from None
+            if record is not None:
+                yield record
+                continue
+            cell = row[columns.used[0]]
+            far = far or (f'rows whose time is beyond +-2^63 ns are dropped, the first is line '
+                          f'{line}: {cell[:40]!r}')
+            self.remark(far)
 
     def _rows(self) -> Generator[tuple[int, list[str]], None, None]:
         """Yield number and cells of every line that is not empty, the header first."""
@@ -137,12 +145,20 @@ class _Columns:
         if ignored:
             recording.remark(f'columns that are not read: {_listed(ignored)}')
 
-    def record(self, row: Sequence[str]) -> Record:
-        """Return a row as a record; ValueError or ArithmeticError if a cell is not a number."""
+    def record(self, row: Sequence[str]) -> Record | None:
+        """
+        Return a row as a record; None if its time is beyond the range of a stamp.
+
+        ValueError or ArithmeticError is raised if a cell is not a number.
+
+        """
         if not _PLAIN(''.join([row[column] for column in self.used])):
             raise ValueError
         # a float of seconds since 1970 does not resolve nanoseconds
-        stamp = round(Decimal(row[self.used[0]]) * SECOND_NS)
+        time = Decimal(row[self.used[0]])
+        if not time.is_nan() and not -_LONGEST_TIME <= time <= _LONGEST_TIME:
+            return None   # before it is an integer, which may have a million digits
+        stamp = round(time * SECOND_NS)
         values = [np.array([float(row[column] or 'nan') for column in chosen]) if chosen
                   else NOT_RECORDED for chosen in self._chosen.values()]
         if any(np.isinf(entries).any() for entries in values):

@@ -13,11 +13,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from urdf2dyn_ros.algebra.frames import SNAP, composed, snapped
+from urdf2dyn_ros.algebra.frames import ROUNDOFF, composed, snapped
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import Matrix, about_x, about_z, apply, product, transpose
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
+
+_PARALLEL = 2e-11
+"""Directions closer than this [rad] determine no common normal well; any x axis is right."""
 
 
 def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> Multibody:
@@ -71,10 +74,10 @@ def _heirs(bodies: tuple[Body, ...]) -> list[int | None]:
 def _turn(child: Body, otherwise: float) -> float:
     """Return the angle of the common normal of z and the child's axis, about z."""
     axis = (child.parent_R_joint[0][2], child.parent_R_joint[1][2])
-    if math.hypot(*axis) > SNAP:
+    if math.hypot(*axis) > _PARALLEL:
         return math.atan2(axis[0], -axis[1])
     p_x, p_y, _ = child.parent_p_joint   # parallel axes: from one to the other
-    return math.atan2(p_y, p_x) if math.hypot(p_x, p_y) > SNAP else otherwise
+    return math.atan2(p_y, p_x) if math.hypot(p_x, p_y) > _PARALLEL else otherwise
 
 
 def _shares_angle(bodies: tuple[Body, ...], body: Body) -> bool:
@@ -88,11 +91,11 @@ def _tip_turn(inertia: BodyInertia | None, otherwise: float) -> float:
     if inertia is None:
         return otherwise
     (x, y, z), J = inertia.h, inertia.J
-    if math.hypot(x, y) > SNAP * math.hypot(x, y, z):
+    if math.hypot(x, y) > _PARALLEL * math.hypot(x, y, z):
         return math.atan2(y, x)
     # on the axis: no product of inertia across it
     xy, difference = -2.0 * J[0][1], J[1][1] - J[0][0]
-    if math.hypot(xy, difference) > SNAP * abs(J[0][0] + J[1][1]):
+    if math.hypot(xy, difference) > _PARALLEL * abs(J[0][0] + J[1][1]):
         return 0.5 * math.atan2(xy, difference)
     return otherwise
 
@@ -101,7 +104,7 @@ def _zxz(R: Matrix) -> tuple[float, float, float]:
     """Return beta, alpha, gamma of R = Rz(beta) Rx(alpha) Rz(gamma)."""
     x, y, z = R[0][2], R[1][2], R[2][2]
     across = math.hypot(x, y)
-    if across < SNAP:
+    if across < ROUNDOFF:
         return 0.0, 0.0 if z > 0.0 else math.pi, math.atan2(-R[0][1], R[0][0])
     beta = math.atan2(x, -y)
     if abs(beta) > math.pi / 2:   # the same normal in the opposite direction
