@@ -44,7 +44,7 @@ setup(
     maintainer_email='maintainers@users.noreply.a-seed-17898ced.example',
     python_requires='>=3.10',
     packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
-    package_data={PACKAGE: ['py.typed', '*/*.c', '*/*.h']},
+    package_data={PACKAGE: ['py.typed', '*/*.c', '*/*/*.c', '*/*.h']},
     zip_safe=True,
     install_requires=[
         'lxml>=4.8', 'matplotlib>=3.5', 'numpy>=1.21', 'scipy>=1.8', 'setuptools',

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.signal import butter, filtfilt
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.estimators import make_compiled, make_estimator
+from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.smoothing.smoother import smoothed
 
@@ -84,8 +84,7 @@ def judged(motion: Motion) -> Array:
 
 def estimated(motion: Motion, name: str, parameters: dict, velocity: bool) -> Array:
     """Return the accelerations (k, n) at the stamps they are declared for; NaN without one."""
-    make = make_compiled if name == 'kalman' else make_estimator
-    estimator = make(name, motion.q.shape[1], **parameters)
+    estimator = make_compiled(name, motion.q.shape[1], **parameters)
     found = np.full_like(motion.q, np.nan)
     index = {int(stamp): k for k, stamp in enumerate(motion.stamps)}
     for stamp, q, qd in zip(motion.stamps.tolist(), motion.q, motion.qd):

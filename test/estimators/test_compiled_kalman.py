@@ -8,17 +8,20 @@ import pytest
 from support.streams.estimator_runs import estimates_of, recording, with_loss, without_velocity
 from support.streams.known_motions import PROFILES, Recording, error, record, truth
 from urdf2dyn_ros.c_compiler.compiler import find_compiler
-from urdf2dyn_ros.estimators import constant_jerk, make_compiled, make_estimator
-from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
-from urdf2dyn_ros.estimators.compiled_sensor_noise import CompiledSensorNoise
+from urdf2dyn_ros.estimators import COMPILED, constant_jerk, make_compiled, make_estimator
+from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
+from urdf2dyn_ros.estimators.compiled.kalman_fixed_lag import CompiledKalmanFixedLag
+from urdf2dyn_ros.estimators.compiled.machine_code import machine_code
+from urdf2dyn_ros.estimators.compiled.sensor_noise import CompiledSensorNoise
 from urdf2dyn_ros.estimators.kalman import Kalman
-from urdf2dyn_ros.estimators.machine_code import machine_code
+from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 
 kalman = partial(make_estimator, 'kalman')
 compiled = partial(make_compiled, 'kalman')
 
-COUNT = 2400
+COUNT = 1500
+PARTS = slice(0, 500), slice(500, 950), slice(1100, 1300), slice(1320, None)
 ROUNDING = 1e-10   # of exact samples, whose variances are of rounding
 SETTLED = 50
 PARAMETERS = [{}, {'snap_density': 0.0}, {'gate': 0.0},
@@ -39,7 +42,7 @@ def samples(kind: str) -> Recording:
         return without_velocity(whole)
     if what == 'half of it of positions':
         qd[:, ::2] = np.nan
-        qd[1000:1100] = np.nan
+        qd[COUNT // 2:COUNT // 2 + 100] = np.nan
     if what == 'with outliers':
         for values, size in ((q, 0.5), (qd, 5.0)):
             hit = random.uniform(size=values.shape) < 0.01
@@ -53,6 +56,10 @@ def samples(kind: str) -> Recording:
         qd = truth(whole.stamps - 10_000_000)[1]
     return Recording(whole.stamps, q, qd)
 
+LAGGING = [('A with outliers', {}), ('C', {'lag': 0.0}), ('A homed again', {'lag': 0.05}),
+           ('A half of it of positions', {'snap_density': 1e3, 'position_noise': 1e-4}),
+           ('E of positions', {'lag': 0.012, 'gate': 0.0})]
+"""Samples and parameters of the filter with a lag."""
 
 KINDS = ['A', 'C', 'E', 'F', 'A lossy', 'A of positions', 'E of positions',
          'A half of it of positions', 'A with outliers', 'E with outliers', 'A homed again',
@@ -91,7 +98,7 @@ def predicted(estimator: Kalman, stamp: int) -> np.ndarray:
 def test_whole_runs_are_the_same(kind: str, parameters: dict[str, float]) -> None:
     """Small differences die away; a reset, a gap and missing samples are in between."""
     one, other = kalman(4, **parameters), compiled(4, **parameters)
-    for part in (slice(0, 800), slice(800, 1500), slice(1700, 2000), slice(2020, None)):
+    for part in PARTS:
         run = samples(kind).chosen(part)
         pairs = list(zip(estimates_of(one, run), estimates_of(other, run)))
         assert [found.valid for _, found in pairs] == [expected.valid for expected, _ in pairs]
@@ -104,29 +111,49 @@ def test_whole_runs_are_the_same(kind: str, parameters: dict[str, float]) -> Non
         if part.start == 0:
             one.reset()
             other.reset()
-        if part.start == 800:
+        if part.start == PARTS[1].start:
             one.forget_motion()
             other.forget_motion()
 
 
-def test_an_estimate_that_was_returned_does_not_change() -> None:
+@pytest.mark.parametrize(('kind', 'parameters'), LAGGING)
+def test_the_smoother_is_the_same(kind: str, parameters: dict[str, float]) -> None:
+    """Whole runs, with a reset, a gap and missing samples in between."""
+    one, other = (make('kalman_fixed_lag', 4, **parameters)
+                  for make in (make_estimator, make_compiled))
+    assert type(other) is CompiledKalmanFixedLag
+    for part in PARTS:
+        run = samples(kind).chosen(part)
+        for row, (expected, found) in enumerate(zip(estimates_of(one, run),
+                                                    estimates_of(other, run))):
+            assert (found.stamp, found.valid) == (expected.stamp, expected.valid)
+            for true, value in zip(expected[1:5], found[1:5]):
+                np.testing.assert_allclose(value, true, rtol=1e-7 if row >= SETTLED else 1e-4,
+                                           atol=1e-7 * max(1.0, np.abs(true).max()))
+        for estimator in (one, other):
+            estimator.reset() if part.start == 0 else estimator.forget_motion()
+
+
+@pytest.mark.parametrize('name', COMPILED)
+def test_an_estimate_that_was_returned_does_not_change(name: str) -> None:
     """An estimate that is kept stays as it was returned."""
-    given = estimates_of(compiled(4), samples('A'))
+    given = estimates_of(make_compiled(name, 4), samples('A'))
     copies = [tuple(np.array(field) for field in each[1:5]) for each in given]
-    again = estimates_of(compiled(4), samples('A'))
+    again = estimates_of(make_compiled(name, 4), samples('A'))
     for each, copy, other in zip(given, copies, again):
         for field, kept, new in zip(each[1:5], copy, other[1:5]):
             assert (field == kept).all() and (field == new).all()
 
 
+@pytest.mark.parametrize('name', COMPILED)
 @pytest.mark.parametrize('joints', [0, 1, 36])
-def test_any_number_of_joints(joints: int) -> None:
+def test_any_number_of_joints(name: str, joints: int) -> None:
     """Each joint is filtered on its own."""
     whole = record(PROFILES['A'])
     column = np.arange(joints) % 4
     run = Recording(whole.stamps[:300], whole.q[:300, column], whole.qd[:300, column])
-    for expected, found in zip(estimates_of(kalman(joints), run),
-                               estimates_of(compiled(joints), run)):
+    for expected, found in zip(estimates_of(make_estimator(name, joints), run),
+                               estimates_of(make_compiled(name, joints), run)):
         np.testing.assert_allclose(found.qdd, expected.qdd, rtol=1e-9, atol=1e-9)
 
 
@@ -141,8 +168,9 @@ def test_without_a_compiler_numpy_does_it(monkeypatch: pytest.MonkeyPatch,
     assert type(make_compiled('kalman', 2)) is CompiledKalman
     assert type(kalman(2)) is Kalman
     monkeypatch.setenv('CC', 'no-such-compiler')
-    assert type(make_compiled('kalman', 2)) is Kalman
-    assert 'kalman runs on numpy' in caplog.text and 'no-such-compiler' in caplog.text
+    for name, kind in (('kalman', Kalman), ('kalman_fixed_lag', KalmanFixedLag)):
+        assert type(make_compiled(name, 2)) is kind
+        assert f'{name} runs on numpy' in caplog.text and 'no-such-compiler' in caplog.text
 
 
 @pytest.mark.parametrize('kind', ['E', 'A lossy', 'A half of it of positions',
@@ -151,7 +179,7 @@ def test_the_noise_is_learned_the_same(kind: str) -> None:
     """Whatever moves and rests; a window has five samples."""
     one, other = SensorNoise(4), CompiledSensorNoise(4, machine_code(find_compiler()))
     run = samples(kind)
-    for k, (expected, (stamp, q, qd)) in enumerate(zip(estimates_of(kalman(4), run), run)):
+    for k, (expected, (stamp, q, qd)) in enumerate(zip(estimates_of(compiled(4), run), run)):
         if kind == 'A lossy' and k > COUNT // 2:
             q, qd = q * [1.0, 0.0, 1.0, 1.0], qd * [1.0, 0.0, 1.0, 1.0]   # one stands still
         rates = np.array([expected.qd, expected.qdd])

@@ -5,7 +5,7 @@ import pytest
 
 from support.streams.known_motions import PROFILES, record
 from support.streams.pendulums import MS, START, make_stream, motion, receive, run
-from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.joint_states.position_check import MOST_SWINGS, PositionCheck
 
 NO_LIMITS = np.tile((-np.inf, np.inf), (4, 1))
@@ -42,7 +42,7 @@ def test_the_last_digit_of_a_coarse_encoder_is_no_second_publisher(bits):
 @pytest.mark.fault(27)
 def test_nothing_comes_of_two_publishers_whose_stamps_interleave(name, shift):
     """The second one, of a robot `shift` [rad] away, publishes from 1 s to 2 s."""
-    stream = make_stream(make_estimator(name, 2))
+    stream = make_stream(make_compiled(name, 2))
     outputs = []
     for ms in range(3000):
         outputs.append(receive(stream, ms))

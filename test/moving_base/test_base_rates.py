@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support.streams import known_motions
-from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.estimators.estimate import make
 from urdf2dyn_ros.moving_base.rates import Rates
 
@@ -63,7 +63,7 @@ def test_a_noisy_gyroscope_meets_its_gate(rate):
 def test_it_is_as_good_as_the_estimator_of_joints_with_the_same_velocities(rate):
     """Which has an encoder of 14 bits as well."""
     samples = known_motions.record(known_motions.Profile(rate, 14, GYRO))
-    joints = known_motions.error(make_estimator('kalman', 4), samples)
+    joints = known_motions.error(make_compiled('kalman', 4), samples)
     ratio = clean(rate) / joints
     assert said(f'gyroscope over joints, {rate:g} Hz', ratio, 1.1) <= 1.1
 

@@ -10,7 +10,7 @@ from support.paths import ROOT
 from support.robot_files import OWN
 from urdf2dyn_ros.comparison.comparison import Comparison
 from urdf2dyn_ros.comparison.semantics import JointFacts
-from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.simulators import SIMULATORS, simulator_class
 from urdf2dyn_ros.simulators.control import CONTROLS
@@ -104,7 +104,7 @@ def estimated_nrmse(moved, q, velocity, effort, estimator='kalman_fixed_lag', fi
     """
     dynamics, stamps = moved.dynamics, moved.stamps[-len(q):]
     stream = Stream(dynamics.joint_names, dynamics.continuous, dynamics,
-                    lambda joints: make_estimator(estimator, joints, **parameters),
+                    lambda joints: make_compiled(estimator, joints, **parameters),
                     clock=lambda: stamps[-1])
     outputs = [stream.receive(*fields) for fields in zip(
         stamps, [moved.names] * len(stamps), q, velocity, effort, strict=True)]

@@ -14,8 +14,8 @@ from support.streams.pendulums import MS, START, add_up
 from support.streams.stream_models import EXPORTED, STYLES, TEXTS, dynamics, motion, said
 from urdf2dyn_ros import export_model
 from urdf2dyn_ros.compiled.backend import BACKENDS
-from urdf2dyn_ros.estimators import ESTIMATORS
-from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
+from urdf2dyn_ros.estimators import COMPILED, ESTIMATORS
+from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
 from urdf2dyn_ros.joint_states.layouts import MAX_LAYOUTS, MAX_UNKNOWN
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
 from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
@@ -74,7 +74,7 @@ class Faults(RuleBasedStateMachine):
             one.counters.update({} if old is None else old.counters)
         self.stream = self.streams[0]
         self.last_output = 0
-        compiled = self.values['estimator'] == 'kalman' and self.values['backend'] != 'python'
+        compiled = self.values['estimator'] in COMPILED and self.values['backend'] != 'python'
         assert all(isinstance(group.estimator, CompiledKalman) == compiled
                    for group in self.stream._groups)
 

@@ -17,7 +17,7 @@ from support.nodes.graph import Graph, domain
 from support.recordings.bags import write_csv
 from support.recordings.tuned import as_csv, as_db3, as_mcap, motion_of, scaled, silent, tune
 from support.streams.known_motions import NAMES, START, Recording
-from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.tuning.motion import read_motion
@@ -168,7 +168,7 @@ def test_many_joints_take_several_pages(tmp_path: Path) -> None:
     samples = Recording(whole.stamps, np.tile(whole.q, 2)[:, :7], np.tile(whole.qd, 2)[:, :7])
     motion = motion_of(samples, tuple(f'joint_{k}' for k in range(7)))
     none = np.full(7, np.nan)
-    smoothed = estimated(make_estimator('kalman', 7), motion, silent)
+    smoothed = estimated(make_compiled('kalman', 7), motion, silent)
     found = Suggestion('kalman', {}, {}, none > 0, none, none, [], (), none, none, smoothed,
                        smoothed)
     paths = plot_tuning(motion, found, tmp_path / 'tune.png', 'kalman on 7 joints')

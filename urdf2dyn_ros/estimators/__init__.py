@@ -4,7 +4,8 @@ import logging
 from typing import Any
 
 from urdf2dyn_ros.errors import CompilerError, ParameterError
-from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
+from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
+from urdf2dyn_ros.estimators.compiled.kalman_fixed_lag import CompiledKalmanFixedLag
 from urdf2dyn_ros.estimators.estimate import Estimate, Estimator, EstimatorClass, make
 from urdf2dyn_ros.estimators.external import External
 from urdf2dyn_ros.estimators.finite_difference import FiniteDifference
@@ -22,7 +23,8 @@ ESTIMATORS: dict[str, EstimatorClass[Estimator]] = {
     'external': External,
 }
 
-COMPILED: dict[str, EstimatorClass[Estimator]] = {'kalman': CompiledKalman}
+COMPILED: dict[str, EstimatorClass[Estimator]] = {
+    'kalman': CompiledKalman, 'kalman_fixed_lag': CompiledKalmanFixedLag}
 """Estimators that are also available in C."""
 
 _LOG = logging.getLogger(__name__)

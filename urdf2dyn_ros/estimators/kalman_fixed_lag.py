@@ -52,21 +52,21 @@ class KalmanFixedLag(Kalman):
         super()._start()
         self._lagging = False   # False until the samples cover the lag
         self._stamps: list[int] = []
-        self._past: Array = np.zeros((0, SMOOTHED_STATES, self._joints))
-        self._variance: Array = np.zeros((0, self._joints))   # of the past accelerations
+        columns = self._filters * self._joints
+        self._past: Array = np.zeros((0, SMOOTHED_STATES, columns))
+        self._variance: Array = np.zeros((0, columns))   # of the past accelerations
         # covariance of the present state with the past ones
-        self._shared: Array = np.zeros((4, 0, SMOOTHED_STATES, self._joints))
+        self._shared: Array = np.zeros((4, 0, SMOOTHED_STATES, columns))
 
     def _estimate(self, stamp: int) -> Estimate:
-        self._remember(stamp)
-        position, velocity, acceleration = self._past[0]
-        variance = self._variance[0]
-        return Estimate(self._stamps[0], position.copy(), velocity.copy(), acceleration.copy(),
+        dropped = self._add(stamp)
+        position, velocity, acceleration, variance = self._smoothed(dropped)
+        return Estimate(self._stamps[0], position, velocity, acceleration,
                         np.sqrt(np.maximum(variance, 0.0)), valid=self._lagging
                         and self._count >= FIRST_VALID and all_true(variance < self._max_variance))
 
-    def _remember(self, stamp: int) -> None:
-        """Add the present state, and drop those that are older than the lag."""
+    def _add(self, stamp: int) -> int:
+        """Add a stamp, and drop those that are older than the lag; return their number."""
         self._stamps.append(stamp)
         wanted = stamp - self._lag
         done = 0
@@ -80,14 +80,26 @@ class KalmanFixedLag(Kalman):
             done = 1   # stamps jitter: each sample in turn, none twice
         del self._stamps[:done]
         self._lagging |= done > 0 or self._stamps[0] <= wanted
+        return done
+
+    def _smoothed(self, dropped: int) -> Array:
+        """
+        Add the present state, and drop as many of the oldest ones.
+
+        Return position, velocity, acceleration and its variance at the oldest one, (4, n).
+        """
         present = self._z[COVARIANCE_ROW[:, :SMOOTHED_STATES]][:, None]
-        self._past = np.concatenate((self._past[done:], self._z[None, :SMOOTHED_STATES]))
-        self._variance = np.concatenate((self._variance[done:], present[2, :, 2]))
-        self._shared = np.concatenate((self._shared[:, done:], present), axis=1)
+        self._past = np.concatenate((self._past[dropped:], self._z[None, :SMOOTHED_STATES]))
+        self._variance = np.concatenate((self._variance[dropped:], present[2, :, 2]))
+        self._shared = np.concatenate((self._shared[:, dropped:], present), axis=1)
+        each = np.concatenate((self._past[0], self._variance[:1]))
+        mixed: Array = (self._bandwidth.weights * each.reshape(
+            len(each), self._filters, self._joints)).sum(axis=1)
+        return mixed
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
         super()._begin(joints, measured)
-        self._shared[:, :, :, joints] = 0.0
+        self._shared[:, :, :, np.tile(joints, self._filters)] = 0.0
 
     def _transition(self, stamp: int) -> Transition:
         model = super()._transition(stamp)

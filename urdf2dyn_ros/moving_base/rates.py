@@ -8,7 +8,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import CompilerError
-from urdf2dyn_ros.estimators.compiled_kalman import CompiledKalman
+from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman import FIXED_DENSITY, MOST_REJECTED, Kalman
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag

@@ -10,7 +10,7 @@ import numpy as np
 from support.recordings.bags import joint_state, write_bag, write_csv
 from support.streams import known_motions
 from urdf2dyn_ros.cli import main
-from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.reference import estimated
 
@@ -35,7 +35,7 @@ def motion_of(samples: known_motions.Recording,
 
 def error(estimator: str, motion: RecordedMotion, scale: float, **parameters: float) -> float:
     """Return RMSE(qdd) / RMS(qdd), geometric mean of the motions, against the truth."""
-    found = estimated(make_estimator(estimator, 4, **parameters), motion, silent).qdd
+    found = estimated(make_compiled(estimator, 4, **parameters), motion, silent).qdd
     true = scale * known_motions.truth(motion.stamps)[2]
     time = (motion.stamps - known_motions.START) * 1e-9
     last = known_motions.DURATION - known_motions.ENDING

@@ -5,7 +5,7 @@ from functools import cache, partial
 import numpy as np
 
 from support.streams.known_motions import PROFILES, START, Recording, error, record, truth
-from urdf2dyn_ros.estimators import ESTIMATORS, make_compiled, make_estimator
+from urdf2dyn_ros.estimators import ESTIMATORS, make_compiled
 from urdf2dyn_ros.estimators.estimate import Estimate
 
 EVERY_ESTIMATOR = [
@@ -15,7 +15,7 @@ EVERY_ESTIMATOR = [
 """The estimators in the table, with each choice of where the output lies in the window."""
 
 KINDS = {'kalman': partial(make_compiled, 'kalman'),
-         'kalman_fixed_lag': partial(make_estimator, 'kalman_fixed_lag')}
+         'kalman_fixed_lag': partial(make_compiled, 'kalman_fixed_lag')}
 """In C, as the node has it; test_compiled_kalman holds the one on numpy to it."""
 
 

@@ -9,6 +9,7 @@
 
 #define STATES 4
 #define ROWS 14
+#define GAINS 13
 
 typedef struct {
     Bandwidth *bandwidth;
@@ -18,6 +19,7 @@ typedef struct {
     const double *variance;   /* (2, joints), of these */
     const double *density;    /* (filters, joints) */
     double *estimate;         /* (4, joints): position, velocity, acceleration, its deviation */
+    double *gains;            /* (GAINS, filters, joints) that a smoother needs, or 0 */
     double gate, acceleration_step, max_variance;
 } Filter;
 
@@ -101,6 +103,21 @@ static int judge(Filter *f, double h, const double *late, double *kept)
     return flags;
 }
 
+/* Note the gains of a filter's states, its innovations over their covariance, and its inverse. */
+static void note(const Filter *f, long c, const double K[2][STATES], const double y[2],
+                 const double S[2], double off)
+{
+    const long all = f->bandwidth->filters * f->bandwidth->joints;
+    const double scale = 1.0 / (S[0] * S[1] - off * off);
+    const double rest[] = {scale * (S[1] * y[0] - off * y[1]), scale * (S[0] * y[1] - off * y[0]),
+                           scale * S[1], -scale * off, scale * S[0]};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < STATES; i++)
+            f->gains[(k * STATES + i) * all + c] = K[k][i];
+    for (int k = 0; k < GAINS - 2 * STATES; k++)
+        f->gains[(2 * STATES + k) * all + c] = rest[k];
+}
+
 /* Correct every filter by the measurements that are kept. */
 static void correct(Filter *f, const double *late, const double *kept)
 {
@@ -128,6 +145,8 @@ static void correct(Filter *f, const double *late, const double *kept)
                 K[0][i] = S[1] * scale * P[0][i] - off * scale * P[1][i];
                 K[1][i] = S[0] * scale * P[1][i] - off * scale * P[0][i];
             }
+            if (f->gains)
+                note(f, filter * n + j, K, y, S, off);
             for (int i = 0; i < STATES; i++) {
                 z[i * all + j] = x[i] - K[0][i] * y[0] - K[1][i] * y[1];
                 for (int k = i; k < STATES; k++)

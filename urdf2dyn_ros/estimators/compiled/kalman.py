@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.c_compiler.compiler import find_compiler
 from urdf2dyn_ros.estimators.bandwidth import Bandwidth
-from urdf2dyn_ros.estimators.compiled_sensor_noise import CompiledSensorNoise
+from urdf2dyn_ros.estimators.compiled.machine_code import machine_code
+from urdf2dyn_ros.estimators.compiled.sensor_noise import CompiledSensorNoise
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman import FIRST_VALID, Kalman
-from urdf2dyn_ros.estimators.machine_code import machine_code
 
 _REJECTING, _UNCERTAIN = 1, 2   # flags that a step returns, as in kalman.c
 _STARTED = -1                   # no flags: a joint was started or reset since
@@ -43,8 +43,8 @@ class _Filter(ctypes.Structure):
     """Structure of kalman.c."""
 
     _fields_ = (*((name, _POINTER) for name in (
-        'bandwidth', 'state', 'rejected', 'measured', 'variance', 'density', 'estimate')),
-        *((name, _NUMBER) for name in ('gate', 'acceleration_step', 'max_variance')))
+        'bandwidth', 'state', 'rejected', 'measured', 'variance', 'density', 'estimate',
+        'gains')), *((name, _NUMBER) for name in ('gate', 'acceleration_step', 'max_variance')))
 
 
 class CompiledBandwidth(Bandwidth):
@@ -89,7 +89,7 @@ class CompiledKalman(Kalman):
         self._mixed = self._result[:3]
         self._struct = _Filter(ctypes.addressof(self._compiled.struct), *(
             array.ctypes.data for array in (self._z, self._rejected, self._measured,
-                                            self._variance, self._density, self._result)),
+                                            self._variance, self._density, self._result)), None,
             self._gate, self._step, self._max_variance)
         self._address = ctypes.addressof(self._struct)
 

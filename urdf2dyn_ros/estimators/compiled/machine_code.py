@@ -14,7 +14,7 @@ from urdf2dyn_ros.c_compiler.compiler import NATIVE, Compiler, machine
 from urdf2dyn_ros.estimators import bandwidth, kalman, mismatch, onset, sensor_noise
 
 _OPTIONS = ('-O3', '-fno-fast-math', '-fno-finite-math-only', '-fno-math-errno', NATIVE)
-_SOURCES = ('onset.c', 'bandwidth.c', 'kalman.c', 'sensor_noise.c')
+_SOURCES = ('onset.c', 'bandwidth.c', 'kalman.c', 'kalman_fixed_lag.c', 'sensor_noise.c')
 _MACROS = {
     **{name: getattr(sensor_noise, name) for name in (
         'WINDOW', 'NOISE_MEMORY', 'SPEED_SPREAD', 'CHANGE_SPREAD', 'SMALL_SAMPLE', 'CLIPPING')},
@@ -35,9 +35,10 @@ _MACROS = {
 
 
 class MachineCode(NamedTuple):
-    """Functions of kalman.c and of sensor_noise.c."""
+    """Functions of kalman.c, kalman_fixed_lag.c and sensor_noise.c."""
 
     step: Callable[[int, int, float, float], int]
+    smooth: Callable[[int, int, int], None]
     learn: Callable[[int, int, int, int, float], None]
 
 
@@ -52,7 +53,7 @@ def machine_code(compiler: Compiler) -> MachineCode:
         If the compiler fails, or there is no directory for its output.
 
     """
-    texts = [files('urdf2dyn_ros.estimators').joinpath(name).read_text(encoding='utf-8')
+    texts = [files('urdf2dyn_ros.estimators.compiled').joinpath(name).read_text(encoding='utf-8')
              for name in _SOURCES]
     text = '\n'.join((*(f'#define {name} {value!r}' for name, value in _MACROS.items()),
                       *texts))
@@ -63,11 +64,13 @@ def machine_code(compiler: Compiler) -> MachineCode:
     def load(path: Path) -> MachineCode:
         # PyDLL: releasing the interpreter would take longer than a step
         library = ctypes.PyDLL(str(path))
-        step, learn = library.urdf2dyn_kalman, library.urdf2dyn_learn
+        step, smooth = library.urdf2dyn_kalman, library.urdf2dyn_smooth
+        learn = library.urdf2dyn_learn
         step.argtypes = [ctypes.c_void_p, ctypes.c_longlong, ctypes.c_double, ctypes.c_double]
         learn.argtypes = [*4 * [ctypes.c_void_p], ctypes.c_double]
-        learn.restype = None
-        return MachineCode(step, learn)
+        smooth.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_long]
+        smooth.restype = learn.restype = None
+        return MachineCode(step, smooth, learn)
 
     return cached(key_of('estimators', text, ' '.join(_OPTIONS), compiler.identity, machine()),
                   build, load)

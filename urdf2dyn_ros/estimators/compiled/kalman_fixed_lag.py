@@ -1,0 +1,88 @@
+"""The Kalman filter with a fixed lag, with its step and its smoother in C."""
+
+import ctypes
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
+from urdf2dyn_ros.estimators.constant_jerk import FILTER_ROWS
+from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
+
+_GAINS = 13   # rows that kalman.c notes for each sample
+_ROOM = 32    # samples, at first
+_ARRAYS = ('steps', 'states', 'gains', 'linked')   # with a row for each sample
+
+
+class _Lag(ctypes.Structure):
+    """Structure of kalman_fixed_lag.c."""
+
+    _fields_ = (('filter', ctypes.c_void_p), ('samples', ctypes.c_long),
+                *((name, ctypes.c_void_p) for name in (*_ARRAYS, 'smoothed')))
+
+
+class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
+    """
+    The same smoother, by two calls of C for each sample.
+
+    The samples of the lag are stored, and the estimate is computed from them when it is due:
+    each sample's number, modulo the room for samples, is its row.
+
+    Raises
+    ------
+    CompilerError
+        As `CompiledKalman`.
+
+    """
+
+    def _start(self) -> None:
+        columns = self._filters * self._joints
+        self._steps, self._linked = np.zeros(_ROOM), np.zeros((_ROOM, self._joints))
+        self._states = np.zeros((_ROOM, FILTER_ROWS, columns))
+        self._gains = np.zeros((_ROOM, _GAINS, columns))
+        self._mean: Array = np.zeros((4, self._joints))
+        super()._start()
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Note where the arrays are."""
+        self._lag_struct = _Lag(self._address, len(self._steps), *(
+            array.ctypes.data for array in (self._steps, self._states, self._gains, self._linked,
+                                            self._mean)))
+        self._lag_address = ctypes.addressof(self._lag_struct)
+
+    def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
+        super()._begin(joints, measured)
+        self._linked[self._row(), joints] = 0.0
+
+    def _advance(self, stamp: int, measured: Array) -> None:
+        if len(self._stamps) >= len(self._steps):
+            self._make_room()
+        row = self._row()
+        self._steps[row], self._linked[row] = (stamp - self._last) * 1e-9, 1.0
+        self._struct.gains = self._gains[row].ctypes.data
+        super()._advance(stamp, measured)
+
+    def _estimate(self, stamp: int) -> Estimate:
+        return KalmanFixedLag._estimate(self, stamp)
+
+    def _row(self) -> int:
+        return self._count % len(self._steps)
+
+    def _make_room(self) -> None:
+        """Double the room for samples."""
+        numbers = np.arange(self._count - len(self._stamps), self._count)
+        room = 2 * len(self._steps)
+        for name in _ARRAYS:
+            old = getattr(self, f'_{name}')
+            new = np.zeros((room, *old.shape[1:]))
+            new[numbers % room] = old[numbers % len(old)]
+            setattr(self, f'_{name}', new)
+        self._lay_out()
+
+    def _smoothed(self, dropped: int) -> Array:
+        newest = self._count - 1   # that of the present sample
+        self._code.smooth(self._lag_address, newest - len(self._stamps) + 1, newest)
+        return self._mean.copy()
