@@ -11,6 +11,9 @@ from collections.abc import Mapping, Sequence
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.system.child_process import child_environment
 
+_STOPS = ((signal.SIGINT, 20.0), (signal.SIGTERM, 3.0), (signal.SIGKILL, 3.0))
+"""Signals to stop a child, and the time [s] it is given: on a busy machine DDS ends slowly."""
+
 _LINES_KEPT = 500
 _LINES_SHOWN = 15
 
@@ -81,9 +84,9 @@ class ChildProcess:
         return code
 
 
-def stop_all(children: Sequence[ChildProcess], patience: float = 3.0) -> None:
-    """Stop every child: SIGINT first, then SIGTERM, then SIGKILL, `patience` [s] between them."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+def stop_all(children: Sequence[ChildProcess]) -> None:
+    """Stop every child: SIGINT first, then SIGTERM, then SIGKILL."""
+    for number, patience in _STOPS:
         for child in children:
             child.send(number)
         deadline = time.monotonic() + patience
