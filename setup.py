@@ -20,7 +20,7 @@ RECORDINGS = ['rosbags>=0.11']
 TEST = [
     *DEMO, *RECORDINGS, 'colcon-common-extensions', 'catkin-pkg', 'example-robot-data',
     'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest', 'pytest-timeout',
-    'pytest-xdist', 'pyyaml', 'ruff', 'sympy', 'tree-sitter', 'tree-sitter-julia', 'xacro',
+    'pytest-xdist', 'ruff', 'sympy', 'tree-sitter', 'tree-sitter-julia', 'xacro',
 ]
 BENCH = [
     'adam-robotics[casadi]', 'cmeel-eigen', 'example-robot-data', 'mujoco', 'pin', 'pytest',
@@ -47,7 +47,7 @@ setup(
     package_data={PACKAGE: ['py.typed', '*/*.c', '*/*/*.c', '*/*.h']},
     zip_safe=True,
     install_requires=[
-        'lxml>=4.8', 'matplotlib>=3.5', 'numpy>=1.21', 'scipy>=1.8', 'setuptools',
+        'lxml>=4.8', 'matplotlib>=3.5', 'numpy>=1.21', 'pyyaml>=5.4', 'scipy>=1.8', 'setuptools',
         'urdfdom_py>=1.2',
     ],
     extras_require={'ros': ROS, 'demo': DEMO, 'mujoco': MUJOCO, 'recordings': RECORDINGS,

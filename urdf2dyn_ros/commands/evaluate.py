@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from urdf2dyn_ros.commands.loads import add_parameters, read_recorded_loads
 from urdf2dyn_ros.commands.output import writable_directory
 from urdf2dyn_ros.commands.recording import add_recording
 from urdf2dyn_ros.commands.robot import add_options, read_robot
@@ -35,6 +36,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--urdf', required=True, metavar='ROBOT',
                         help='URDF or xacro file; - for standard input')
     add_options(parser)
+    add_parameters(parser)
     parser.add_argument('--rename', action='append', default=[], metavar='REGEX=NAME',
                         help='rename recorded joints whose whole name matches, for instance '
                         r"'fer_joint(\d)=panda_joint\1'; may be repeated")
@@ -70,9 +72,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print summary and figures; return 1 if the recording is not complete."""
-    model = read_robot(arguments.urdf, arguments.strict_inertia)
-    dynamics = InverseDynamics(model, tuple(arguments.gravity), arguments.backend,
-                               base=arguments.base)
+    robot = read_recorded_loads(arguments, read_robot(arguments.urdf, arguments.strict_inertia))
+    model = robot.model
+    dynamics = InverseDynamics(model, robot.gravity, arguments.backend, loads=robot.loads)
     if 'base_motion' in dynamics.inputs:
         raise ParameterError(f'the root of robot {model.name!r} floats, and its motion is not in '
                              'joint states; if it was at rest, add --base fixed')

@@ -2,14 +2,8 @@
 
 import argparse
 
-from urdf2dyn_ros.commands.robot import (
-    add_loads,
-    add_model,
-    add_robot,
-    read_frames,
-    read_loads,
-    read_robot,
-)
+from urdf2dyn_ros.commands.loads import add_loads, read_loads
+from urdf2dyn_ros.commands.robot import add_model, add_robot, read_frames, read_robot
 from urdf2dyn_ros.export import export_model, write_files
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.program.generator import STYLES
@@ -33,10 +27,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the path of every file that was written."""
-    model = read_robot(arguments.robot, arguments.strict_inertia)
-    files = export_model(model, arguments.language, arguments.style, arguments.name,
-                         tuple(arguments.gravity), arguments.model,
-                         read_loads(arguments, model), read_frames(arguments))
+    robot = read_loads(arguments, read_robot(arguments.robot, arguments.strict_inertia))
+    files = export_model(robot.model, arguments.language, arguments.style, arguments.name,
+                         robot.gravity, arguments.model, robot.loads, read_frames(arguments))
     for path in write_files(files, arguments.output, arguments.overwrite):
         print(path)
     return 0

@@ -3,14 +3,8 @@
 import argparse
 import json
 
-from urdf2dyn_ros.commands.robot import (
-    add_loads,
-    add_model,
-    add_robot,
-    read_frames,
-    read_loads,
-    read_robot,
-)
+from urdf2dyn_ros.commands.loads import add_loads, read_loads
+from urdf2dyn_ros.commands.robot import add_model, add_robot, read_frames, read_robot
 from urdf2dyn_ros.information import information, information_text
 
 
@@ -24,8 +18,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the information."""
-    model = read_robot(arguments.robot, arguments.strict_inertia)
-    facts = information(model, tuple(arguments.gravity), read_loads(arguments, model),
-                        arguments.model, read_frames(arguments))
+    robot = read_loads(arguments, read_robot(arguments.robot, arguments.strict_inertia))
+    facts = information(robot.model, robot.gravity, robot.loads, arguments.model,
+                        read_frames(arguments))
     print(json.dumps(facts, indent=2) if arguments.json else information_text(facts))
     return 0

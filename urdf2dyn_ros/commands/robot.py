@@ -1,4 +1,4 @@
-"""The arguments of commands for a robot description and its loads, its model and the loads."""
+"""The arguments of commands for a robot description, its model, and a function about it."""
 
 import argparse
 import sys
@@ -6,8 +6,6 @@ import sys
 from urdf2dyn_ros.functions import CHOICES
 from urdf2dyn_ros.functions.dynamics import Dynamics
 from urdf2dyn_ros.functions.link_frames import FRAME_AXES, LinkFrames
-from urdf2dyn_ros.loads import BASES, Loads
-from urdf2dyn_ros.loads.load_parameters import urdf_friction
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf import read_urdf
@@ -54,27 +52,3 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 def read_frames(arguments: argparse.Namespace) -> LinkFrames:
     """Return the links and the axes."""
     return LinkFrames(tuple(arguments.link), arguments.axes)
-
-
-def add_loads(parser: argparse.ArgumentParser) -> None:
-    """Add base, external wrenches, payload and friction."""
-    parser.add_argument('--base', default='auto', metavar='BASE',
-                        help=f'one of {", ".join(BASES)} (default: auto); moving: the motion of '
-                        'the root is an input and its wrench a result; auto: moving if the root '
-                        'has a floating joint')
-    parser.add_argument('--external', nargs='+', action='extend', default=[], metavar='LINK',
-                        help='links with an external wrench as an input')
-    parser.add_argument('--payload-link', default='', metavar='LINK',
-                        help='link of a payload, whose inertial parameters are an input')
-    parser.add_argument('--friction', action='store_true',
-                        help='include damping and friction of the tags <dynamics> as viscous and '
-                        'Coulomb friction')
-
-
-def read_loads(arguments: argparse.Namespace, model: RobotModel) -> Loads:
-    """Return the declared loads; warn on standard error if there is no friction to include."""
-    terms = urdf_friction(model) if arguments.friction else {}
-    if arguments.friction and not terms:
-        print('warning: no movable joint has a tag <dynamics> with damping or friction',
-              file=sys.stderr)
-    return Loads(arguments.base, terms, tuple(arguments.external), arguments.payload_link)

@@ -111,7 +111,8 @@ def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation, hold
          records: Iterable[Record], table: TextIO, bag: EffortBag | None) -> None:
     """Pass every output of a stream to the table, the bag and the comparison."""
     joints = dynamics.joint_names
-    facts, gravity = robot_facts(dynamics.model), gravity_of(dynamics)
+    facts = robot_facts(dynamics.model, dynamics.loads)
+    gravity = gravity_of(dynamics)
     comparison = Comparison(_KEPT_SAMPLES // len(joints), semantics=settings.semantics,
                             gains=settings.gains, still=_STILL)
     comparison.describe(facts, gravity)

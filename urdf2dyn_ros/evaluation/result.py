@@ -1,6 +1,7 @@
 """The settings of an evaluation, and its result with a summary in sentences."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -12,6 +13,7 @@ from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.evaluation.accelerations import ACCELERATION_SOURCES
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.loads import TERMS, Loads
 from urdf2dyn_ros.observer.contact import THRESHOLD
 from urdf2dyn_ros.observer.momentum_observer import GAIN
 from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
@@ -115,6 +117,7 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
         f'm/s^2',
         f'accelerations: {result.estimator}, {how}',
         *([f'cutoffs [Hz]: {_cutoffs(result)}'] if result.cutoffs else []),
+        *_counted(dynamics.loads),
         *([f'held at rest: {held_text(result.held)}'] if result.held else []),
         f'measured effort: {semantics}, {SEMANTICS[semantics].meaning}',
         f'efforts computed: {used} of {received} records' + _when(result.span)]
@@ -142,6 +145,16 @@ def figures_table(result: Evaluation) -> str:
 def _cutoffs(result: Evaluation) -> str:
     return ', '.join(f'{printable(joint)} {low:.2g}' + f' to {high:.2g}' * (high > 1.05 * low)
                      for joint, (low, high) in result.cutoffs.items())
+
+
+def _counted(loads: Loads) -> Iterator[str]:
+    """Yield which joint terms are part of the computed efforts."""
+    for name, term in TERMS.items():
+        joints = [printable(joint) for joint, terms in loads.terms.items()
+                  if name in {each.NAME for each in terms}]
+        if joints:
+            yield (f'computed efforts include {term.PLURAL}: {", ".join(joints)}'
+                   + ('; none of the URDF is added' if name == 'friction' else ''))
 
 
 def _when(span: tuple[int, int] | None) -> str:

@@ -66,12 +66,16 @@ class TermParameter:
             ('rad', 'N m'), ('m', 'N')))
         least = -LARGEST_SETTING if self.least is None else (
             SMALLEST_DIVISOR_SETTING if self.power < 0 else self.least)
-        return Parameter(self.setting, self.default**(1.0 / self.power) if self.power < 0 else
-                         self.default, self.meaning, ' or '.join(units), least, LARGEST_SETTING)
+        return Parameter(self.setting, self.setting_of(self.default), self.meaning,
+                         ' or '.join(units), least, LARGEST_SETTING)
 
     def value(self, setting: float) -> float:
         """Return the parameter from the node's parameter."""
         return setting if self.power == 1 else 1.0 / setting**-self.power
+
+    def setting_of(self, value: float) -> float:
+        """Return the node's parameter from the parameter."""
+        return value if self.power == 1 else value**(1.0 / self.power)
 
 
 def parameter(symbol: str, what: str, unit: str, setting: str, meaning: str,

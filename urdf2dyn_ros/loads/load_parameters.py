@@ -6,7 +6,7 @@ from typing import Any
 
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.loads import TERMS, Friction, JointTerm, Loads
+from urdf2dyn_ros.loads import TERMS, JointTerm, Loads
 from urdf2dyn_ros.loads.joint_term import LARGEST_SETTING, SMALLEST_DIVISOR_SETTING
 from urdf2dyn_ros.multibody import ROOT, multibody
 from urdf2dyn_ros.parameters import Parameter
@@ -82,19 +82,6 @@ def loaded(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel, Lo
         model = replace(model, forces=())
     return model, Loads(_base(values), {name: each for name, each in terms.items() if each},
                         tuple(external(values)), values['payload.link'])
-
-
-def urdf_friction(model: RobotModel) -> dict[str, tuple[Friction, ...]]:
-    """
-    Return the friction of the tags <dynamics>, as `Loads.terms`: damping is viscous.
-
-    Planar and floating joints have none: one number cannot be that of slides and turns.
-
-    """
-    moving = {body.name for body in multibody(model).bodies}
-    terms = {joint.name: Friction(joint.damping, joint.friction, 1.0 / SIGN_WIDTH)
-             for joint in model.joints if joint.name in moving}
-    return {name: (friction,) for name, friction in terms.items() if not friction.is_off()}
 
 
 def _base(values: Mapping[str, Any]) -> str:

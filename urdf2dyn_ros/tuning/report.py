@@ -6,6 +6,7 @@ import numpy as np
 
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.parameters.parameter_file import yaml_number
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.noise import LEAST_NOISE, sampling
@@ -85,12 +86,6 @@ def parameter_file(suggestion: Suggestion, recording: str) -> str:
     if not suggestion.parameters:
         lines.append('    # the default is as good as the best fixed parameters')
     for name, value in suggestion.parameters.items():
-        lines += [f'    # {rows[name].unit}', f'    {suggestion.estimator}.{name}: {_yaml(value)}']
+        lines += [f'    # {rows[name].unit}',
+                  f'    {suggestion.estimator}.{name}: {yaml_number(value)}']
     return '\n'.join(lines) + '\n'
-
-
-def _yaml(value: float) -> str:
-    """Return a number with a decimal point: some readers of YAML take 1e-05 for a text."""
-    mantissa, _, exponent = f'{value!r}'.partition('e')
-    point = mantissa if '.' in mantissa else f'{mantissa}.0'
-    return f'{point}e{int(exponent):+03d}' if exponent else point

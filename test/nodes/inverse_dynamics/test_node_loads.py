@@ -20,6 +20,8 @@ from std_srvs.srv import SetBool, Trigger
 from support.nodes.graph import LATCHED, Graph
 from support.nodes.moving_robot import DYNAMICS, NAMES, TEXT, Robot, connected, stamp_of, started
 from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.identification.identified_parameters import identified_parameters
+from urdf2dyn_ros.loads import Friction, Rotor
 
 FILE = """
 /**:
@@ -176,9 +178,10 @@ def test_a_payload_is_carried_from_the_next_message_on(graph: Graph, tmp_path: P
         assert not refused.successful and 'exceeds the sum' in refused.reason
 
 
-ON = {'friction.enabled': True, 'joints.joint2.coulomb': 30.0, 'joints.joint3.viscous': 4.0,
-      'joints.joint2.load': 0.1, 'joints.joint3.quadratic': 0.7,
-      'joints.joint1.rotor_inertia': 2e-4, 'joints.joint1.gear_ratio': -90,
+IDENTIFIED = identified_parameters({
+    'joint1': [Rotor(2e-4, -90.0)], 'joint2': [Friction(coulomb=30.0, load=0.1)],
+    'joint3': [Friction(viscous=4.0, quadratic=0.7)]})
+ON = {'joints.joint2.coulomb': 30.0, 'joints.joint3.viscous': 4.0,
       'joints.joint4.spring_stiffness': 25.0, 'payload.link': 'link6', 'payload.mass': 3.0}
 
 
@@ -196,7 +199,10 @@ def test_the_terms_are_published_on_request_and_their_sum_is_the_effort(
         graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the file that is exported has them all, with the payload as an argument."""
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
-    with started(graph, **ON, backend='c', **{'export.directory': str(tmp_path)}) as process:
+    file = tmp_path / 'parameters.yaml'
+    file.write_text(IDENTIFIED)
+    with started(graph, **ON, backend='c', arguments=['--params-file', str(file)],
+                 **{'export.directory': str(tmp_path)}) as process:
         robot = connected(graph)
         assert graph.node.count_publishers('inverse_dynamics/terms/gravity') == 0
         assert graph.set_parameter('terms.enabled', type=1, bool_value=True).successful

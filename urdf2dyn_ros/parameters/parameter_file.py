@@ -1,0 +1,164 @@
+"""Files of parameters in ROS's own format, read and written without ROS."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.quoting import listed, printable
+
+_SECTION = 'ros__parameters'
+_LONGEST_FILE = 10_000_000
+_LOGICAL = {'true': True, 'yes': True, 'on': True, 'y': True,
+            'false': False, 'no': False, 'off': False, 'n': False}
+_WHOLE = re.compile(r'[-+]?\d+')
+_DECIMAL = re.compile(r'[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?')
+_NOT_FINITE = re.compile(r'([-+]?)\.(inf|nan)', re.IGNORECASE)
+_PLAIN_KEY = re.compile(r'[A-Za-z_][A-Za-z0-9_./]*')
+
+_Path = tuple[str, ...]
+
+
+def read_parameter_file(path: str | Path, node: str) -> dict[str, Any]:
+    """
+    Return the parameters of a node by their full names, joined with dots.
+
+    As for a node without a namespace, sections of all nodes (``/**``) count, and later values
+    replace earlier ones. Values are checked by nothing but their syntax.
+
+    Raises
+    ------
+    ParameterError
+        If the file cannot be read, or has no section of this node.
+
+    """
+    name = printable(str(path))
+    try:
+        with Path(path).expanduser().open('rb') as file:
+            data = file.read(_LONGEST_FILE + 1)
+        if len(data) > _LONGEST_FILE:
+            raise ValueError(f'more than {_LONGEST_FILE} bytes are no file of parameters')
+        entries = [*_entries(data.decode('utf-8'))]
+    except OSError as error:
+        raise ParameterError(f'cannot read {name}: {error.strerror}') from None
+    except UnicodeDecodeError:
+        raise ParameterError(f'{name} is not UTF-8; save it as UTF-8') from None
+    except yaml.YAMLError as error:
+        reason = ' '.join(str(error).split())
+        raise ParameterError(f'{name} is no YAML: {reason}') from None
+    except ValueError as error:
+        raise ParameterError(f'{name}: {error}') from None
+    values: dict[str, Any] = {}
+    sections = []
+    for keys, value in entries:
+        if _SECTION not in keys:
+            continue
+        depth = keys.index(_SECTION)
+        sections.append('/'.join(keys[:depth]))
+        if sections[-1].rpartition('/')[2] in (node, '*', '**'):
+            values['.'.join(keys[depth + 1:])] = value
+    if not values:
+        raise ParameterError(
+            f'{name} has no parameters of the node {node}: they stand below "/**:" and '
+            f'"{_SECTION}:"' + (f'; it has those of {listed(dict.fromkeys(sections))}'
+                                if sections else ''))
+    return values
+
+
+def _entries(text: str) -> Iterator[tuple[_Path, Any]]:
+    """Yield the values of nested mappings with their keys; a ValueError for other contents."""
+    path: list[str] = []
+    values: list[Any] | None = None   # of the list that is open
+    awaits_key: list[bool] = []       # of each mapping that is open
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        line = f'line {event.start_mark.line + 1}'
+        if isinstance(event, yaml.AliasEvent):
+            raise ValueError(f'{line}: ROS reads no anchors and aliases; write the value again')
+        if isinstance(event, yaml.MappingStartEvent):
+            if values is not None or (awaits_key and awaits_key[-1]):
+                raise ValueError(f'{line}: a mapping where a text or a number is required')
+            awaits_key.append(True)
+        elif isinstance(event, yaml.MappingEndEvent):
+            awaits_key.pop()
+            _close(path, awaits_key)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            if values is not None or not awaits_key or awaits_key[-1]:
+                raise ValueError(f'{line}: a list where none can be')
+            values = []
+        elif isinstance(event, yaml.SequenceEndEvent):
+            yield tuple(path), values
+            values = None
+            _close(path, awaits_key)
+        elif isinstance(event, yaml.ScalarEvent):
+            if values is not None:
+                values.append(_value(event))
+            elif not awaits_key:
+                raise ValueError(f'{line}: a mapping is required, as "/**:" of nodes')
+            elif awaits_key[-1]:
+                path.append(str(event.value))
+                awaits_key[-1] = False
+            else:
+                yield tuple(path), _value(event)
+                _close(path, awaits_key)
+
+
+def _close(path: list[str], awaits_key: list[bool]) -> None:
+    """End the value of a key."""
+    if awaits_key:
+        path.pop()
+        awaits_key[-1] = True
+
+
+def _value(event: yaml.ScalarEvent) -> bool | int | float | str:
+    """Return a value as ROS reads it: 1e-4 is a number, which YAML 1.1 takes for a text."""
+    text = str(event.value)
+    if not event.implicit[0]:
+        return text
+    if text.lower() in _LOGICAL:
+        return _LOGICAL[text.lower()]
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    if _DECIMAL.fullmatch(text) or _NOT_FINITE.fullmatch(text):
+        return float(_NOT_FINITE.sub(r'\1\2', text))
+    return text
+
+
+def parameter_file_text(values: Mapping[str, Any], head: Sequence[str],
+                        comments: Mapping[str, str]) -> str:
+    """
+    Return a file of parameters for ros2 launch (config:=) and ros2 run (--params-file).
+
+    Parameters
+    ----------
+    values : mapping
+        By keys; a mapping has keys of its own. Comments are by the last key.
+    head : sequence of str
+        Lines of comments at the beginning.
+
+    """
+    lines = [*(f'# {printable(line)}' for line in head), '/**:', f'  {_SECTION}:']
+    return '\n'.join([*lines, *_nested(values, comments, '    ')]) + '\n'
+
+
+def _nested(values: Mapping[str, Any], comments: Mapping[str, str], indent: str) -> Iterator[str]:
+    for key, value in values.items():
+        plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in (*_LOGICAL, 'null')
+        start = f'{indent}{key if plain else json.dumps(key, ensure_ascii=False)}:'
+        if isinstance(value, Mapping):
+            yield start
+            yield from _nested(value, comments, indent + '  ')
+        else:
+            comment = f'   # {comments[key]}' if key in comments else ''
+            number = isinstance(value, float)
+            yield f'{start} {yaml_number(value) if number else json.dumps(value)}{comment}'
+
+
+def yaml_number(value: float) -> str:
+    """Return a number with a decimal point: some readers of YAML take 1e-05 for a text."""
+    mantissa, _, exponent = f'{float(value)!r}'.partition('e')
+    point = mantissa if '.' in mantissa else f'{mantissa}.0'
+    return f'{point}e{int(exponent):+03d}' if exponent else point
