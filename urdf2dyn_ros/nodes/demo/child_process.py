@@ -12,7 +12,7 @@ from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.system.child_process import child_environment
 
 _STOPS = ((signal.SIGINT, 20.0), (signal.SIGTERM, 3.0), (signal.SIGKILL, 3.0))
-"""Signals to stop a child, and the time [s] it is given: on a busy machine DDS ends slowly."""
+"""Signals to stop a child, and the time [s] for its end: on a busy machine DDS ends slowly."""
 
 _LINES_KEPT = 500
 _LINES_SHOWN = 15
