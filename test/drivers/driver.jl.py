@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 import re
 import sys
 from typing import Any
@@ -11,6 +12,9 @@ from typing import Any
 import numpy as np
 import tree_sitter
 import tree_sitter_julia
+
+
+_OPERATORS = {'+': operator.add, '-': operator.sub, '*': operator.mul, '/': operator.truediv}
 
 
 class JuliaText:
@@ -74,9 +78,9 @@ class JuliaText:
         if kind == 'call_expression' and text.startswith('zeros('):
             return np.zeros([int(size) for size in re.findall(r'\b\d+', text)])
         if kind == 'binary_expression':
-            left, operator, right = node.children
-            a, b = self._value(left, scope), self._value(right, scope)
-            return {'+': a + b, '-': a - b, '*': a * b}[self._text(operator)]
+            left, sign, right = node.children
+            return _OPERATORS[self._text(sign)](self._value(left, scope),
+                                                    self._value(right, scope))
         if kind == 'parenthesized_expression':
             return self._value(node.named_children[0], scope)
         assert kind in ('call_expression', 'unary_expression'), text

@@ -70,7 +70,7 @@ def test_a_robot_without_joints_has_no_efforts() -> None:
     assert nothing.joint_names == ()
     assert nothing([], [], []).shape == (0,)
     assert nothing(*np.zeros((3, 4, 0))).shape == (4, 0)
-    assert nothing.operations == (0, 0, 0, 0)
+    assert nothing.operations == (0, 0, 0, 0, 0)
 
 
 def test_gravity_is_a_vector_in_the_root_frame() -> None:

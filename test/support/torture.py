@@ -31,6 +31,7 @@ from urdf2dyn_ros.program.statements import (
     Number,
     Paragraph,
     Product,
+    Reciprocal,
     Section,
     Signed,
     Statement,
@@ -50,6 +51,8 @@ def evaluated(term: Term, names: dict[str, float]) -> float:
         argument = evaluated(term.argument, names)
         function = abs if term.function == 'abs' else getattr(math, term.function)
         return float(function(-argument if term.negative else argument))
+    if isinstance(term, Reciprocal):
+        return 1.0 / evaluated(term.divisor, names)
     if isinstance(term, Product):
         return math.prod((evaluated(factor, names) for factor in term.factors), start=1.0)
     total = evaluated(term.terms[0][1], names)
@@ -99,6 +102,12 @@ _TREES: tuple[Term, ...] = (
     _sum(*(_product(Number(0.1 * k), _A, _B) for k in range(1, 61)), minus='++-' * 20),
     _product(*(_sum(_A, Number(float(k))) for k in range(30))),
     _sum(*(Call('sin', _product(Number(k / 7), _C)) for k in range(1, 61)), minus='+-' * 30),
+    Reciprocal(_A), Reciprocal(Number(3.0)), Reciprocal(_sum(_A, _B, minus='+-')),
+    Reciprocal(_product(_A, _B)), Reciprocal(Reciprocal(_B)), Reciprocal(Call('exp', _A, True)),
+    _product(Reciprocal(_A), _B, _C), _product(_A, Reciprocal(_B), Reciprocal(_C)),
+    _product(_A, _product(Reciprocal(_B), _C)), Call('tanh', Reciprocal(_A), True),
+    _sum(Reciprocal(_A), _product(_B, Reciprocal(_sum(_C, _A))), Reciprocal(_C), minus='+--'),
+    Reciprocal(_sum(*(Reciprocal(_sum(_A, Number(float(k)))) for k in range(1, 31)))),
     _sum(_M, Name('m2'), Name('m3'), _product(Name('h2_yz'), _A), _H, minus='+-+-+'),
 )
 TERMS = tuple(Signed(negative, term) for term in (*map(Number, _AWKWARD), *_TREES)

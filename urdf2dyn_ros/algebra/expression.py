@@ -7,6 +7,7 @@ are in the order in which nodes were created, so that the same robot gives the s
 byte. Constants are plain floats outside the graph and fold as floats do.
 
 Folding ``0 x`` to 0 assumes finite inputs: the caller of the generated text must check them.
+Folding ``x (1 / x)`` to 1 assumes that no divisor is 0.
 
 """
 
@@ -20,16 +21,17 @@ from typing import Any
 import numpy as np
 
 Scalar = Any
-"""A float, an Expression, a numpy array of samples, or any other type with + - *, sin, cos."""
+"""A float, an Expression, a numpy array of samples, or any other type with + - * /, sin, cos."""
 
 
 class Node:
     """
     One operation, created once per graph; serial is the order of creation.
 
-    Its op is const, input, parameter, add, sub, mul, sin, cos, tanh, exp or abs. The value is the
-    number of a const, the name of an input or parameter, whether an exp has the negated operand,
-    else None. The node is factor times base; 1 and the node itself unless it is a multiple.
+    Its op is const, input, parameter, add, sub, mul, reciprocal, sin, cos, tanh, exp or abs. The
+    value is the number of a const, the name of an input or parameter, whether an exp has the
+    negated operand, else None. The node is factor times base; 1 and the node itself unless it is
+    a multiple.
 
     """
 
@@ -125,8 +127,11 @@ class Expression:
         first, second = self.node, other.node
         if first.serial > second.serial:
             first, second = second, first
-        node = self.node.graph.node('mul', (first, second))
-        return Expression(node, self.negative != other.negative)
+        negative = self.negative != other.negative
+        if _cancel(first.base, second.base) or _cancel(second.base, first.base):
+            product = first.factor * second.factor
+            return -product if negative else product
+        return Expression(self.node.graph.node('mul', (first, second)), negative)
 
     def _scaled(self, factor: float) -> Scalar:
         if factor == 0.0:
@@ -159,6 +164,17 @@ def _rest(sum_: Expression, term: Expression) -> Expression | None:
     return None
 
 
+def _cancel(reciprocal: Node, term: Node) -> bool:
+    return reciprocal.op == 'reciprocal' and reciprocal.args[0] is term
+
+
+def _reciprocal(x: Expression) -> Scalar:
+    """Return 1 / x: of a multiple k y, the multiple 1 / k of 1 / y."""
+    base = x.node.base
+    inverse = base.args[0] if base.op == 'reciprocal' else base.graph.node('reciprocal', (base,))
+    return Expression(inverse, x.negative) * (1.0 / x.node.factor)
+
+
 def _factor(expression: Expression) -> float:
     return -expression.node.factor if expression.negative else expression.node.factor
 
@@ -172,6 +188,7 @@ sin = singledispatch(np.sin)
 cos = singledispatch(np.cos)
 tanh = singledispatch(np.tanh)
 exp = singledispatch(np.exp)
+reciprocal = singledispatch(lambda x: 1.0 / x)
 """These take any scalar; register further types with ``sin.register``."""
 
 sin.register(float, math.sin)
@@ -183,4 +200,5 @@ sin.register(Expression, lambda angle: Expression(
 cos.register(Expression, lambda angle: Expression(angle.node.graph.node('cos', (angle.node,))))
 tanh.register(Expression, lambda x: Expression(
     x.node.graph.node('tanh', (x.node,)), x.negative))
+reciprocal.register(Expression, _reciprocal)
 exp.register(Expression, lambda x: Expression(x.node.graph.node('exp', (x.node,), x.negative)))

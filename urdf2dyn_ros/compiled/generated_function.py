@@ -96,7 +96,7 @@ class GeneratedFunction:
         try:
             values = self._one(*(state.tolist() for state in states))
             flat = self._flat(values)
-        except (OverflowError, ValueError):   # exp(1000); the sine of infinity
+        except (ArithmeticError, ValueError):   # exp(1000), 1 / 0; the sine of infinity
             flat = [math.inf]
         if not all(map(math.isfinite, flat)):
             raise self._overflow('this state')

@@ -44,7 +44,7 @@ def source(program: Program, function: Function) -> Source:
     inputs = tuple(len(x.entries) for x in function.inputs)
     statements, entries = _Statements(function), function.entries
     sizes = {'INPUTS': len(inputs), 'ENTRIES': sum(inputs), 'ALIKE(DO)': _alike(inputs),
-             'RESULT': len(entries), 'OPERATIONS': max(1, sum(function.operations[:2])),
+             'RESULT': len(entries), 'OPERATIONS': max(1, _arithmetic(function)),
              **{name.upper(): len(found) for name, found in statements.arguments.items()}}
     lines = [_packaged('vector_trigonometry.h'), _packaged('vector_exponentials.h')]
     lines += [f'#define {name} {size}' for name, size in sizes.items()]
@@ -56,6 +56,12 @@ def source(program: Program, function: Function) -> Source:
     return Source('\n'.join(lines), inputs, function.results[0].shape if len(function.results) == 1
                   else (len(entries),),
                   len(statements.rest))
+
+
+def _arithmetic(function: Function) -> int:
+    """Return the number of operations behind the angles and exponents."""
+    operations = function.operations
+    return operations.multiplications + operations.additions + operations.divisions
 
 
 def _alike(inputs: Sequence[int]) -> str:

@@ -10,6 +10,7 @@ from urdf2dyn_ros.program.statements import (
     Name,
     Paragraph,
     Product,
+    Reciprocal,
     Section,
     Signed,
     Statement,
@@ -78,6 +79,8 @@ class Angles:
         if isinstance(term, Call):
             k = self.angles.setdefault(term.argument, len(self.angles))
             return Name(f'{ARRAYS[term.function]}[{k}]')
+        if isinstance(term, Reciprocal):
+            return Reciprocal(self._term(term.divisor))
         if isinstance(term, Product):
             return Product(tuple(map(self._term, term.factors)))
         if isinstance(term, Sum):

@@ -4,7 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from urdf2dyn_ros.program.statements import Call, Name, Number, Product, Signed, Sum, Term
+from urdf2dyn_ros.program.statements import (
+    Call,
+    Name,
+    Number,
+    Product,
+    Reciprocal,
+    Signed,
+    Sum,
+    Term,
+)
 
 
 def shortest(value: float) -> str:
@@ -61,9 +70,12 @@ class Infix:
         texts = [self._factor(first) if isinstance(first, Sum) else self.term(first)]
         return ' * '.join(texts + [self._factor(factor) for factor in rest])
 
+    def _reciprocal(self, value: Reciprocal) -> str:
+        return f'{self.number(1.0)} / {self._factor(value.divisor)}'
+
     def _factor(self, value: Term) -> str:
         text = self.term(value)
-        return f'({text})' if isinstance(value, (Sum, Product)) else text
+        return f'({text})' if isinstance(value, (Sum, Product, Reciprocal)) else text
 
 
 _WRITERS: dict[type, Callable[[Infix, Any], str]] = {
@@ -71,6 +83,7 @@ _WRITERS: dict[type, Callable[[Infix, Any], str]] = {
     Name: lambda infix, value: infix.name(value.text),
     Call: lambda infix, value: infix.call(
         value.function, infix.signed(Signed(value.negative, value.argument))),
+    Reciprocal: Infix._reciprocal,
     Product: Infix._product,
     Sum: Infix._sum,
 }

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Sequence
 
 WIDTH = 99
-_TIED = ((' + ', ' +~'), (' - ', ' -~'), (' * ', '~*~'))
+_TIED = ((' + ', ' +~'), (' - ', ' -~'), (' / ', ' /~'), (' * ', '~*~'))
 
 
 def wrapped(text: str, indent: str, hanging: str, width: int = WIDTH) -> str:

@@ -26,11 +26,13 @@ class Operations(NamedTuple):
     additions: int
     trigonometric: int
     exponential: int = 0
+    divisions: int = 0
 
     def __str__(self) -> str:
         more = (f', {self.exponential} hyperbolic tangents and exponentials'
                 if self.exponential else '')
-        return (f'{self.multiplications} multiplications, {self.additions} additions, '
+        divisions = f'{self.divisions} divisions, ' if self.divisions else ''
+        return (f'{self.multiplications} multiplications, {self.additions} additions, {divisions}'
                 f'{self.trigonometric} sines and cosines{more}')
 
 

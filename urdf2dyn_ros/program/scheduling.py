@@ -9,6 +9,7 @@ from urdf2dyn_ros.program.statements import (
     Name,
     Number,
     Product,
+    Reciprocal,
     Signed,
     Statement,
     Sum,
@@ -78,7 +79,7 @@ class Schedule:
         ops = [node.op for node in self.needed]
         return Operations(ops.count('mul'), ops.count('add') + ops.count('sub'),
                           ops.count('sin') + ops.count('cos'),
-                          ops.count('tanh') + ops.count('exp'))
+                          ops.count('tanh') + ops.count('exp'), ops.count('reciprocal'))
 
     def _operand(self, node: Node) -> Signed:
         named = self.names.get(node)
@@ -150,6 +151,10 @@ def _exponential(node: Node, operands: list[Signed]) -> Signed:
     return Signed(False, Call('exp', operands[0].term, operands[0].negative != node.value))
 
 
+def _reciprocal(node: Node, operands: list[Signed]) -> Signed:
+    return Signed(operands[0].negative, Reciprocal(operands[0].term))
+
+
 def _leaf(node: Node, operands: list[Signed]) -> Signed:
     term: Term = Number(node.value) if node.op == 'const' else Name(node.value)
     return Signed(False, term)
@@ -157,7 +162,8 @@ def _leaf(node: Node, operands: list[Signed]) -> Signed:
 
 _OPERATIONS = {
     'const': _leaf, 'input': _leaf, 'parameter': _leaf,
-    'add': _sum, 'sub': _sum, 'mul': _product, 'sin': _function, 'cos': _function,
-    'tanh': _function, 'exp': _exponential, 'abs': _function,
+    'add': _sum, 'sub': _sum, 'mul': _product, 'reciprocal': _reciprocal,
+    'sin': _function, 'cos': _function, 'tanh': _function, 'exp': _exponential,
+    'abs': _function,
 }
 _ODD = ('sin', 'tanh')

@@ -26,6 +26,12 @@ class Call(NamedTuple):
     negative: bool = False
 
 
+class Reciprocal(NamedTuple):
+    """1 over a term."""
+
+    divisor: Term
+
+
 class Product(NamedTuple):
     """Factors, multiplied from left to right."""
 
@@ -38,7 +44,7 @@ class Sum(NamedTuple):
     terms: tuple[tuple[bool, Term], ...]
 
 
-Term: TypeAlias = 'Number | Name | Call | Product | Sum'
+Term: TypeAlias = 'Number | Name | Call | Reciprocal | Product | Sum'
 
 
 class Signed(NamedTuple):
@@ -96,3 +102,5 @@ def parts(values: Iterable[Signed]) -> Iterator[Term]:
             waiting += [entry for _, entry in term.terms]
         elif isinstance(term, Call):
             waiting.append(term.argument)
+        elif isinstance(term, Reciprocal):
+            waiting.append(term.divisor)
