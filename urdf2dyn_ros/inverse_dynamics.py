@@ -7,13 +7,14 @@ from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.methods.equation_of_motion import EquationOfMotion
+from urdf2dyn_ros.methods.forward_dynamics import ForwardDynamics
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.program.generator import LOADS, uncollected
 from urdf2dyn_ros.program.program import Operations
 from urdf2dyn_ros.robot_model import RobotModel
 
 
-class InverseDynamics(EquationOfMotion):
+class InverseDynamics(EquationOfMotion, ForwardDynamics):
     """
     tau = ID(q, qd, qdd) of a robot, from its generated equations.
 

@@ -113,6 +113,11 @@ class Pinocchio:
         return self._mimics.reflected({
             name: float(effort[joint.idx_v]) for name, joint in self._joints()})
 
+    def accelerations(self, state: State) -> dict[str, float]:
+        """Return accelerations by the articulated-body algorithm: efforts are third in a state."""
+        found = pin.aba(self._model, self._data, *self._vectors(state))
+        return {name: float(found[joint.idx_v]) for name, joint in self._joints()}
+
     def motion(self, state: State) -> dict[str, Array]:
         """Return what the exported `dynamic_model` returns: 3-vectors in the root frame."""
         vectors = self._vectors(state)
@@ -169,6 +174,14 @@ class MuJoCo:
         data.qpos[:], data.qvel[:], data.qacc[:] = columns(names, state)
         mujoco.mj_inverse(model, data)
         return self._mimics.reflected(dict(zip(names, map(float, data.qfrc_inverse))))
+
+    def accelerations(self, state: State) -> dict[str, float]:
+        """Return accelerations by MuJoCo's forward dynamics: efforts are third in a state."""
+        model, data = self._model, self._data
+        names = [model.joint(i).name for i in range(model.njnt)]
+        data.qpos[:], data.qvel[:], data.qfrc_applied[:] = columns(names, state)
+        mujoco.mj_forward(model, data)
+        return dict(zip(names, map(float, data.qacc)))
 
 
 @lru_cache(maxsize=8)

@@ -3,6 +3,7 @@
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.functions.bias import Bias
 from urdf2dyn_ros.functions.dynamics import Dynamics
+from urdf2dyn_ros.functions.forward_dynamics import AccelerationsOfEfforts
 from urdf2dyn_ros.functions.function import ModelFunction
 from urdf2dyn_ros.functions.gravity import Gravity
 from urdf2dyn_ros.functions.inverse_dynamics import EffortsOfMotion
@@ -15,6 +16,7 @@ FUNCTIONS: dict[str, ModelFunction] = {
     'gravity': Gravity(),
     'bias': Bias(),
     'mass_matrix': MassMatrix(),
+    'forward_dynamics': AccelerationsOfEfforts(),
     'momentum': Momentum(),
     'terms': Terms(),
     'dynamics': Dynamics(),

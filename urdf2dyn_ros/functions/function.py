@@ -10,6 +10,8 @@ from urdf2dyn_ros.algebra.vectors import Vector
 from urdf2dyn_ros.functions.mechanics import Mechanics
 from urdf2dyn_ros.functions.quantity import Quantity
 from urdf2dyn_ros.functions.symbol import Symbol
+from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.multibody import Multibody
 
 Rows = Sequence[Sequence[Scalar]]
 """Entries of a matrix by rows; those of a vector are rows of one entry."""
@@ -59,6 +61,9 @@ class ModelFunction(ABC):
     SECOND_MOMENTS: ClassVar[bool] = False
     SPINS: ClassVar[bool] = True
     MERGED: ClassVar[bool] = True
+
+    def check(self, system: Multibody, loads: Loads) -> None:   # noqa: B027 - most need none
+        """Raise a ParameterError for a robot or loads that it does not exist for."""
 
     @abstractmethod
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:

@@ -27,12 +27,33 @@ class Input(NamedTuple):
     of_joints: bool = True
 
 
+class JointInput(NamedTuple):
+    """
+    What an input of the joints is.
+
+    `kind` is a word for names of variables, `unit` that of an entry with {unit} and {effort} of
+    its joint, `units` those of all.
+
+    """
+
+    kind: str
+    unit: str
+    units: str
+
+
+JOINT_INPUTS = {
+    'q': JointInput('position', '{unit}', '[rad or m]'),
+    'qd': JointInput('velocity', '{unit}/s', '[rad/s or m/s]'),
+    'qdd': JointInput('acceleration', '{unit}/s^2', '[rad/s^2 or m/s^2]'),
+    'tau': JointInput('effort', '{effort}', '[N m or N]'),
+}
+"""Inputs of the joints by name."""
+
+
 def joint_inputs(system: Multibody) -> dict[str, Input]:
     """Return q, qd, qdd and tau of a robot."""
-    units = {'q': '[rad or m]', 'qd': '[rad/s or m/s]', 'qdd': '[rad/s^2 or m/s^2]',
-             'tau': '[N m or N]'}
-    return {x: Input(x, tuple(f'{x}{i + 1}' for i in system.drivers), unit)
-            for x, unit in units.items()}
+    return {x: Input(x, tuple(f'{x}{i + 1}' for i in system.drivers), known.units)
+            for x, known in JOINT_INPUTS.items()}
 
 
 def load_inputs(system: Multibody, loads: Loads) -> dict[str, Input]:

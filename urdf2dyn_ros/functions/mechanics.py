@@ -26,6 +26,10 @@ class Notes:
         """Note a quantity of a body."""
 
 
+UNNOTED = Notes()
+"""Keeps none, as on numbers."""
+
+
 @dataclass
 class Mechanics:
     """

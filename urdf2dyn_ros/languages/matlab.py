@@ -6,8 +6,6 @@ from urdf2dyn_ros.languages.language import Language, variables
 from urdf2dyn_ros.languages.lines import packed
 from urdf2dyn_ros.program.program import Function, Program
 
-_KINDS = (('position', ''), ('velocity', '/s'), ('acceleration', '/s^2'))
-
 
 def write(program: Program) -> dict[str, str]:
     """Return the files of a program: functions and a script."""
@@ -62,13 +60,12 @@ class Matlab(Language):
                                   *self.heading()])
         yield ''
         yield from ['joint_names = {', *(f'    {_quoted(row.name)}' for row in rows), '};']
-        states = [reference.arguments[x] for x in ('q', 'qd', 'qdd')]
         for k, row in enumerate(rows):
-            for (kind, per), values in zip(_KINDS, states):
-                code = f'gv_{kind}_{names[k]} = {self.number(values[k])};'
-                yield f'{code:58}  % [{row.unit}{per}]'
+            for x, (kind, unit, _) in self.program.state.items():
+                code = f'gv_{kind}_{names[k]} = {self.number(reference.arguments[x][k])};'
+                yield f'{code:58}  % [{unit.format(unit=row.unit, effort=row.effort_unit)}]'
         yield ''
-        for x, (kind, _) in zip(('q', 'qd', 'qdd'), _KINDS):
+        for x, (kind, _, _) in self.program.state.items():
             entries = [f'gv_{kind}_{name}' for name in names]
             yield self.array(f'{x} = [', entries, '];').replace(',', ';')
         for each in self.load_inputs():

@@ -8,8 +8,6 @@ from urdf2dyn_ros.languages.python_self_test import PythonSelfTest
 from urdf2dyn_ros.program.program import Function, Program, Row
 from urdf2dyn_ros.program.statements import Block
 
-_INPUTS = 'q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2], by JOINT_NAMES'
-
 
 def write(program: Program) -> dict[str, str]:
     """Return the files of a program: one module."""
@@ -64,9 +62,10 @@ class Python(PythonSelfTest):
             arguments.append(f'{dynamic_model.FLAG}=False')
         yield from ['', '', f'def {function.name}({", ".join(arguments)}):']
         units = [result.quantity.summary for result in function.results if result.of_joints]
+        inputs = ', '.join(f'{x} {known.units}' for x, known in self.program.state.items())
         doc = [
             *wrapped(f'Return {function.summary}.', '', '', WIDTH - 4).splitlines(), '',
-            *(line for text in (f'{_INPUTS}; {" and ".join(dict.fromkeys(units))}.',
+            *(line for text in (f'{inputs}, by JOINT_NAMES; {" and ".join(dict.fromkeys(units))}.',
                                 *self.described(function))
               for line in wrapped(text, '', '    ', WIDTH - 4).splitlines()),
             *[f'{dynamic_model.FLAG}: return what dynamic_model returns.'] * bool(model)]

@@ -8,8 +8,6 @@ from urdf2dyn_ros.languages.language import Language, variables
 from urdf2dyn_ros.languages.lines import WIDTH, packed
 from urdf2dyn_ros.program.program import Function, Result
 
-_KINDS = ('position', 'velocity', 'acceleration')
-
 
 class PythonSelfTest(Language):
     """The part of a Python file behind its functions."""
@@ -38,16 +36,17 @@ def times(M, x):
         """Write a state that people fill in, and the check."""
         independent, reference = self.program.independent, self.program.references[0]
         names = variables(independent)
-        states = [reference.arguments[x] for x in ('q', 'qd', 'qdd')]
+        kinds = [known.kind for known in self.program.state.values()]
+        states = [reference.arguments[x] for x in self.program.state]
         yield from ['', '', self.rule('A state to evaluate, in rad, m and s: fill it in and run '
                                       'this file')]
         for name, row, *values in zip(names, independent, *states):
-            yield packed([f'gv_{kind}_{name}' for kind in _KINDS], '', ' ' * 8,
+            yield packed([f'gv_{kind}_{name}' for kind in kinds], '', ' ' * 8,
                          f' = {", ".join(map(self.number, values))}  # {row.unit}',
                          continued=' \\')
         yield 'array_of_variables = ['
         for name in names:
-            yield packed([f'gv_{kind}_{name}' for kind in _KINDS], '    [', '     ', '],')
+            yield packed([f'gv_{kind}_{name}' for kind in kinds], '    [', '     ', '],')
         yield ']'
         for x in self.load_inputs():
             yield from ['', *self.comments([x.summary])]
@@ -74,14 +73,15 @@ def times(M, x):
         """Return the lines that print the efforts of the state, and those before the check."""
         function = self.program.functions[0]
         arguments = [x.name for x in function.inputs]
+        evaluate = _EVALUATE.format(', '.join(self.program.state))
         call = f'{function.name}({", ".join(arguments)})'
         if len(function.results) == 1 and not self.sizes:
-            return _EVALUATE + self._shown(function.results[0], call) + _CHECK
+            return evaluate + self._shown(function.results[0], call) + _CHECK
         left, names = self._found(function)
         shown = [f"\n    print('{result.name}')" * self.many(function)
                  + self._shown(result, name) for result, name in zip(function.results, names)]
         call = self.array(f'    {left} = {function.name}(', arguments, ')')
-        return f'{_EVALUATE}\n{call}{"".join(shown)}{_CHECK}'
+        return f'{evaluate}\n{call}{"".join(shown)}{_CHECK}'
 
     def _shown(self, result: Result, value: str) -> str:
         """Return the lines that print a result: a row a line, with its name and unit."""
@@ -118,7 +118,7 @@ def times(M, x):
 _EVALUATE = """
 
 if __name__ == '__main__':
-    q, qd, qdd = ([row[k] for row in array_of_variables] for k in range(3))"""
+    {} = ([row[k] for row in array_of_variables] for k in range(3))"""
 _CHECK = """
     wrong = []
     for k in range(len(reference_q)):"""

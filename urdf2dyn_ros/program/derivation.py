@@ -4,11 +4,11 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from urdf2dyn_ros.algebra.expression import Expression, Graph, Node
+from urdf2dyn_ros.algebra.expression import Expression, Graph, Node, Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, total
 from urdf2dyn_ros.algebra.vectors import TENSOR, Vector, upper
 from urdf2dyn_ros.equations.body_terms import body_terms, shifted
-from urdf2dyn_ros.equations.recursion import Recursion, second_moment
+from urdf2dyn_ros.equations.recursion import Recursion, second_moment, textbook_moment
 from urdf2dyn_ros.equations.simplification.fewest_operations import fewest_operations
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
 from urdf2dyn_ros.equations.simplification.regroup import second_moments
@@ -23,7 +23,7 @@ from urdf2dyn_ros.functions.inputs import (
     payload_inertia,
 )
 from urdf2dyn_ros.functions.link_frames import LinkFrames
-from urdf2dyn_ros.functions.mechanics import Mechanics
+from urdf2dyn_ros.functions.mechanics import UNNOTED, Mechanics, Notes
 from urdf2dyn_ros.functions.quantity import Axis, Quantity
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
@@ -126,12 +126,7 @@ def derive(request: Request, name: str) -> Derivation:
             Recursion(note=notebook.note), arguments, moving, named.terms, notes=notebook,
             frames=request.frames)
     else:
-        system, inertias = fewest_operations(request.system, function.SPINS)
-        recursion = Recursion(second_moment, InheritedSpin(system, inertias), notebook.note)
-        mechanics = Mechanics(
-            system, request.gravity, inertias, inertias, recursion, arguments, moving,
-            shifted(terms, request.system, system, function.MERGED), notes=notebook,
-            frames=request.frames)
+        mechanics = simplified(request, function, arguments, notebook)
         graph.cancels = True
     shared = len(graph.nodes)
     add_payload(mechanics, loads)
@@ -140,6 +135,22 @@ def derive(request: Request, name: str) -> Derivation:
     vectors = function.in_root_frame(mechanics) if request.readable else {}
     return Derivation(name, function, graph, notebook, results, vectors, parameters, shared,
                       function.quantities(mechanics))
+
+
+def simplified(request: Request, function: ModelFunction,
+               arguments: Mapping[str, Sequence[Scalar]], notes: Notes = UNNOTED) -> Mechanics:
+    """Return what a function of the fast style is derived from, for any scalar."""
+    system, inertias = fewest_operations(request.system, function.SPINS)
+    at_rest = inertias
+    if function.SPINS and function.SECOND_MOMENTS:   # without velocities, masses are not moved
+        _, at_rest = fewest_operations(request.system, False)
+    terms = body_terms(request.system, request.loads)
+    return Mechanics(
+        system, request.gravity, inertias, at_rest,
+        Recursion(second_moment, InheritedSpin(system, inertias), notes.note), arguments,
+        request.loads.moving(request.system),
+        shifted(terms, request.system, system, function.MERGED), notes=notes,
+        frames=request.frames)
 
 
 def _second_moments(graph: Graph, inertias: Sequence[BodyInertia | None],
@@ -162,8 +173,8 @@ def add_payload(mechanics: Mechanics, loads: Loads) -> None:
     i, at = mechanics.system.links[loads.payload]
     inertia = payload_inertia(at, mechanics.arguments['payload'])
     moments = inertia._replace(J=second_moments(inertia.J))
-    tensors = mechanics.inertias is not mechanics.second_moments
-    if tensors and mechanics.second_moments:
+    tensors = mechanics.recursion.moment is textbook_moment
+    if mechanics.second_moments and mechanics.second_moments is not mechanics.inertias:
         mechanics.second_moments[i] = _sum(mechanics.second_moments[i], moments)
     whole = _sum(mechanics.inertias[i], inertia if tensors else moments)
     mechanics.inertias[i] = whole

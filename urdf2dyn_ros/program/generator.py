@@ -49,7 +49,8 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
         For an unknown style or function, or links or axes that the robot or the function does
         not have.
     ParameterError
-        For a gravity that is not three finite numbers, or loads on what the robot does not have.
+        For a gravity that is not three finite numbers, loads on what the robot does not have,
+        or a function that does not exist for the robot or the loads.
 
     """
     if style not in STYLES:
@@ -57,6 +58,8 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
     chosen = functions_of(functions)
     gravity = GRAVITY_PARAMETER.check(gravity)
     loads.check(system)
+    for model_function in chosen.values():
+        model_function.check(system, loads)
     frames = frames.resolved(system, {option for function in chosen.values()
                                       for option in function.OPTIONS})
     readable = style == 'readable'

@@ -6,7 +6,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from urdf2dyn_ros.functions.inputs import Input
+from urdf2dyn_ros.functions.inputs import JOINT_INPUTS, Input, JointInput
 from urdf2dyn_ros.functions.quantity import JOINTS, Axis, Quantity
 from urdf2dyn_ros.program.statements import (
     Block,
@@ -244,6 +244,13 @@ class Program:
     def references(self) -> tuple[Reference, ...]:
         """States to check the functions with."""
         return self.check()
+
+    @property
+    def state(self) -> dict[str, JointInput]:
+        """Positions, velocities and, as an input of a function, efforts, else accelerations."""
+        used = {x.name for function in self.functions for x in function.inputs}
+        last = 'tau' if 'tau' in used else 'qdd'
+        return {x: JOINT_INPUTS[x] for x in ('q', 'qd', last)}
 
     @property
     def moves(self) -> bool:

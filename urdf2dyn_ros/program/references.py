@@ -5,9 +5,15 @@ import math
 from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.body_terms import body_terms
 from urdf2dyn_ros.equations.recursion import TEXTBOOK
+from urdf2dyn_ros.equations.simplification.regroup import with_second_moments
 from urdf2dyn_ros.functions import FUNCTIONS
 from urdf2dyn_ros.functions.mechanics import Mechanics
-from urdf2dyn_ros.program.derivation import Request, add_payload, add_wrenches
+from urdf2dyn_ros.program.derivation import (
+    Request,
+    add_payload,
+    add_wrenches,
+    simplified,
+)
 from urdf2dyn_ros.program.program import Reference
 
 STATES = 3
@@ -19,14 +25,15 @@ _PAYLOAD = (0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003)
 def references(request: Request) -> tuple[Reference, ...]:
     """Return states, each with the expected results of every function."""
     system, loads, functions = request.system, request.loads, request.functions
+    inertias = body_inertias(system)
     result = []
     for k in range(STATES):
         state = {name: _entries(name, k, len(each.entries))
                  for name, each in request.inputs.items()}
         if 'payload' in state:
             state['payload'] = _PAYLOAD
-        mechanics = Mechanics(system, request.gravity, body_inertias(system), [], TEXTBOOK, state,
-                              loads.moving(system), body_terms(system, loads),
+        mechanics = Mechanics(system, request.gravity, [*inertias], with_second_moments(inertias),
+                              TEXTBOOK, state, loads.moving(system), body_terms(system, loads),
                               frames=request.frames)
         add_payload(mechanics, loads)
         add_wrenches(mechanics, loads)
@@ -34,12 +41,30 @@ def references(request: Request) -> tuple[Reference, ...]:
                      for each in FUNCTIONS[name].quantities(mechanics)):
             if each.columns is not None:
                 state.setdefault(each.times, _entries(each.times, k, len(each.columns.keys)))
-        expected = {name: FUNCTIONS[name].expected(mechanics) for name in functions}
+        expected = {name: FUNCTIONS[name].expected(_as_written(request, name, mechanics))
+                    for name in functions}
         vectors = FUNCTIONS[functions[0]].in_root_frame(mechanics)
         result.append(Reference(
             state, {name: each for name, each in expected.items() if each},
             {name: tuple(map(float, vector)) for name, vector in vectors.items()}))
     return tuple(result)
+
+
+def _as_written(request: Request, name: str, mechanics: Mechanics) -> Mechanics:
+    """
+    Return what a function with efforts as input is checked with: frames and inertias of the text.
+
+    Rounded axes change efforts by 1e-11 of the largest, which light links turn into a multiple of
+    what a check allows for accelerations.
+
+    """
+    function = FUNCTIONS[name]
+    if request.readable or 'tau' not in function.INPUTS:
+        return mechanics
+    mechanics = simplified(request, function, mechanics.arguments)
+    add_payload(mechanics, request.loads)
+    add_wrenches(mechanics, request.loads)
+    return mechanics
 
 
 def _entries(name: str, k: int, size: int) -> tuple[float, ...]:

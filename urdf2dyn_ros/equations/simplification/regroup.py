@@ -28,6 +28,11 @@ def second_moments(J: Matrix) -> Matrix:
             (-J[2][0], -J[2][1], half - J[2][2]))
 
 
+def with_second_moments(inertias: Sequence[BodyInertia | None]) -> list[BodyInertia | None]:
+    """Return inertias with second moments in the place of the tensors."""
+    return [inertia and inertia._replace(J=second_moments(inertia.J)) for inertia in inertias]
+
+
 def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
               takers: Sequence[Sequence[int]] = ()) -> list[BodyInertia | None]:
     """
@@ -39,7 +44,7 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
 
     """
     bodies = system.bodies
-    result = [inertia and inertia._replace(J=second_moments(inertia.J)) for inertia in inertias]
+    result = with_second_moments(inertias)
     behind = [0] * len(bodies)   # number of bodies with a force
     for i in reversed(range(len(bodies))):
         body, inertia = bodies[i], result[i]

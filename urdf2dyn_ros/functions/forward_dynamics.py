@@ -1,0 +1,158 @@
+"""Accelerations that efforts cause."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.equations.body_terms import body_terms
+from urdf2dyn_ros.equations.definiteness import SMALLEST_INERTIA, weakness
+from urdf2dyn_ros.equations.newton_euler import newton_euler
+from urdf2dyn_ros.equations.sparse_factors import factors, solved
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.functions.fields import Fields
+from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows, by_joint
+from urdf2dyn_ros.functions.mass_matrix import MassMatrix
+from urdf2dyn_ros.functions.mechanics import Mechanics
+from urdf2dyn_ros.functions.mention import mention
+from urdf2dyn_ros.functions.quantity import Quantity
+from urdf2dyn_ros.functions.symbol import BACKWARD, Symbol
+from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.multibody import Multibody
+from urdf2dyn_ros.quoting import quote
+
+ACCELERATION_UNITS = {'N m': 'rad/s^2', 'N': 'm/s^2'}
+"""Unit of an effort to that of the acceleration of its joint."""
+
+_FACTORS = "Factors of the mass matrix, M = L' D L, tips to root"
+_SOLUTION = "Accelerations: L' D L qdd = tau - bias"
+
+
+def _bias(at: Fields) -> str:
+    # without accelerations a rotor requires nothing unless its parent feels that it spins
+    terms = [f'{name}{at.n}' for name, term in at.terms.items()
+             if at.on_parent or not term.INERTIAL]
+    return at.of_coordinate('bias', [at.along, *terms])
+
+
+class AccelerationsOfEfforts(ModelFunction):
+    """qdd of tau = M(q) qdd + bias(q, qd), by the factors of M."""
+
+    INPUTS = ('q', 'qd', 'tau')
+    SUMMARY = 'the accelerations qdd that efforts cause, the inverse of inverse_dynamics'
+    TITLE = ('Forward dynamics{robot}: {results} = FD({forward_dynamics}), the accelerations that '
+             'efforts cause.')
+    RESULTS = (Quantity('qdd', 'accelerations [rad/s^2 or m/s^2]', ACCELERATION_UNITS),)
+    SECOND_MOMENTS = True
+    SYMBOLS: ClassVar[dict[str, Symbol]] = {
+        'bias': Symbol(BACKWARD, ('bias{n}',), _bias),
+        'pivot': Symbol(_FACTORS, ('d{n}',)),
+        'rest': Symbol(_FACTORS, ('r{n}',)),
+        'inverse': Symbol(_FACTORS, ('id{n}',)),
+        'factor': Symbol(_FACTORS, ('l{n}',)),
+        'e': Symbol(_SOLUTION, ('e{n}',)),
+        'x': Symbol(_SOLUTION, ('qdd{n}',)),
+    }
+    LEGEND: ClassVar[dict[str, str]] = {'Ti, ri, vi': """\
+biasi         effort of joint i where all accelerations are zero
+mci, hci, Sci mass, first and second moments of link i with all that it carries
+Mij           entry of the mass matrix: effort of joint i where joint j accelerates by 1
+rij, di, lij  the rest of Mij as the joints behind i move freely; rii; rij / di, idi: 1 / di
+ei            effort that is left for joint i as the joints behind it move freely"""}
+
+    def check(self, system: Multibody, loads: Loads) -> None:
+        """Raise a ParameterError where efforts do not determine the accelerations."""
+        terms = body_terms(system, loads)
+        for i, each in terms.items():
+            if any(term.needs_transmitted() for term in each):
+                raise ParameterError(
+                    f'forward_dynamics with friction of joint {quote(system.bodies[i].name)} that '
+                    'depends on the effort that the joint transmits: this depends on the '
+                    'accelerations, of which there may be several for the same efforts; set its '
+                    'load to 0')
+        weak = weakness(system, terms)
+        if weak is not None:
+            why = (f'what it moves has an inertia of {weak.inertia:g}'
+                   if weak.inertia <= SMALLEST_INERTIA else
+                   f'of the inertia {weak.inertia:g} that it moves, {weak.rest:.3g} is left as '
+                   'the joints behind it move freely')
+            raise ParameterError(
+                f'forward_dynamics at joint {quote(weak.joint)}: {why}, so that no acceleration '
+                'follows from its effort; give the links behind it their mass and inertia, or the '
+                'joint a rotor')
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        """Return the accelerations."""
+        bias = _without_accelerations(mechanics)
+        log = _Log(mechanics)
+        known = factors(MassMatrix().derive(mechanics)['M'], log)
+        rest = [a - b for a, b in zip(mechanics.of_joints('tau'), bias)]
+        return {'qdd': by_joint(solved(known, rest, log))}
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        """Return the accelerations by Cholesky's factors of the dense matrix."""
+        M: Array = np.array(MassMatrix().derive(mechanics)['M'])
+        if not len(M):
+            return {'qdd': ()}
+        rest: Array = np.subtract(mechanics.of_joints('tau'), _without_accelerations(mechanics))
+        # with ones on the diagonal: inertias of fingers and of the torso are far apart
+        scale = 1.0 / np.sqrt(np.diag(M))
+        half = np.linalg.inv(np.linalg.cholesky(scale[:, None] * M * scale))
+        return {'qdd': tuple((scale * (half.T @ (half @ (scale * rest)))).tolist())}
+
+
+def _without_accelerations(mechanics: Mechanics) -> list[Scalar]:
+    """Return the bias; a base that moves has its accelerations."""
+    def renamed(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        mechanics.notes.note(i, 'bias' if symbol == 'tau' else symbol, entries)
+
+    q, qd = mechanics.of_joints('q'), mechanics.of_joints('qd')
+    return newton_euler(
+        mechanics.system, mechanics.inertias, (q, qd, [0.0] * len(q)), mechanics.gravity,
+        mechanics.recursion._replace(note=renamed), mechanics.loads()).efforts
+
+
+class _Log:
+    """The rows of the factors and the entries of the solution, as notes with their formulas."""
+
+    def __init__(self, mechanics: Mechanics) -> None:
+        self._notes, self._drivers = mechanics.notes, mechanics.system.drivers
+        self._bodies = mechanics.system.bodies
+        self._behind: dict[int, list[int]] = {}
+
+    def __call__(self, k: int, symbol: str, entries: Sequence[tuple[int, Scalar]]) -> None:
+        i = self._drivers[k]
+        if symbol == 'r':
+            self._title = self._row(k)
+        if symbol in ('e', 'x'):
+            self._title = _SWEEPS[symbol]
+        if symbol == 'l':
+            for j, _ in entries:
+                self._behind.setdefault(j, []).append(k)
+        for j, entry in entries:
+            name, tag = _NAMES[symbol], f'_{self._drivers[j] + 1}'
+            if j == k:
+                name, tag = ('pivot' if symbol == 'r' else name), ''
+            self._notes.begin('', tag, self._title)
+            self._notes.note(i, name, (entry,))
+
+    def _row(self, k: int) -> str:
+        """Return the formulas of one row of the factors."""
+        n = self._drivers[k] + 1
+        behind = [self._drivers[m] + 1 for m in self._behind.get(k, ())]
+        less = ''.join(f' - l{m}_{n} r{m}_j' for m in behind)
+        if len(behind) > _SPELLED_OUT:
+            less = f' - sum of lk_{n} rk_j over k = {", ".join(map(str, behind))}'
+        body = self._bodies[self._drivers[k]]
+        return (f'joint {n}{mention(body.name)}: r{n}_j = M{n}_j{less}, d{n} = r{n}_{n}, '
+                f'l{n}_j = r{n}_j / d{n}')
+
+
+_NAMES = {'r': 'rest', 'id': 'inverse', 'l': 'factor', 'e': 'e', 'x': 'x'}
+_SWEEPS = {
+    'e': 'tips to root: ei = taui - biasi - sum of lk_i ek over the joints k behind',
+    'x': 'root to tips: qddi = ei / di - sum of li_j qddj over the joints j before'}
+_SPELLED_OUT = 4
+"""Terms of a sum that a comment spells out."""

@@ -1,0 +1,39 @@
+"""Methods that return accelerations."""
+
+from numpy.typing import ArrayLike
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.methods.functions import Functions
+
+
+class ForwardDynamics(Functions):
+    """The inverse of tau = ID(q, qd, qdd)."""
+
+    def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike,
+                         *load_arguments: ArrayLike) -> Array:
+        """
+        Return the accelerations that efforts cause.
+
+        Parameters
+        ----------
+        q, qd, tau : array_like, (n,) or (N, n)
+            [rad or m], [rad/s or m/s], [N m or N]; the efforts include what overcomes friction.
+        *load_arguments : array_like
+            As `__call__` takes them. With a moving base its motion is an input as there: it does
+            not follow from the efforts.
+
+        Returns
+        -------
+        ndarray, (n,) or (N, n)
+            [rad/s^2 or m/s^2]: `dynamics(q, qd, qdd, *load_arguments)` are the efforts.
+
+        Raises
+        ------
+        ParameterError
+            If the friction of a joint depends on the effort that it transmits, or if what a joint
+            moves has no inertia: then no acceleration follows from the efforts.
+        StateError
+            As `__call__` does.
+
+        """
+        return self._function('forward_dynamics')(q, qd, tau, *load_arguments)
