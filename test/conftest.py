@@ -1,8 +1,16 @@
-"""Makes pytest add this folder to the path of imports, for the package `support`."""
+"""
+The order of test files, and equations as Python text unless a test names a back end.
 
+This file makes pytest add its folder to the path of imports, for the package `support`.
+
+"""
+
+import inspect
 from pathlib import Path
 
 import pytest
+
+from urdf2dyn_ros import InverseDynamics
 
 LONGEST = (
     'test_languages', 'test_node_control', 'test_kalman', 'test_node_faults', 'test_gap',
@@ -17,6 +25,11 @@ LONGEST = (
 The files that take longest, those that compute and those that wait for nodes in turn. A core that
 has nothing to do at the end, because one long file was begun last, costs a minute.
 """
+
+# The default compiles each robot, hundreds of random ones, which takes longer than their tests.
+_MAKE = inspect.unwrap(InverseDynamics.__init__)
+_MAKE.__defaults__ = tuple('python' if default == 'auto' else default
+                           for default in _MAKE.__defaults__ or ())
 
 
 @pytest.hookimpl(trylast=True)

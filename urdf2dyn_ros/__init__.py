@@ -4,22 +4,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from urdf2dyn_ros.errors import Problem, Urdf2DynError, UrdfError
+    from urdf2dyn_ros.errors import (
+        CompilerError,
+        ExportError,
+        ParameterError,
+        Problem,
+        RecordingError,
+        SourceError,
+        StateError,
+        Urdf2DynError,
+        UrdfError,
+    )
     from urdf2dyn_ros.export import export_model
     from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+    from urdf2dyn_ros.loads import Friction, Loads, Rotor, Spring
     from urdf2dyn_ros.robot_model import RobotModel
     from urdf2dyn_ros.urdf import read_urdf
     from urdf2dyn_ros.version import __version__
 
 _MODULES = {
-    'InverseDynamics': 'inverse_dynamics', 'Problem': 'errors', 'RobotModel': 'robot_model',
+    'CompilerError': 'errors', 'ExportError': 'errors', 'Friction': 'loads',
+    'InverseDynamics': 'inverse_dynamics', 'Loads': 'loads', 'ParameterError': 'errors',
+    'Problem': 'errors', 'RecordingError': 'errors', 'RobotModel': 'robot_model',
+    'Rotor': 'loads', 'SourceError': 'errors', 'Spring': 'loads', 'StateError': 'errors',
     'Urdf2DynError': 'errors', 'UrdfError': 'errors', '__version__': 'version',
     'export_model': 'export', 'read_urdf': 'urdf',
 }
 """Public name to its module, imported when the name is used: an estimator needs no URDF reader."""
 
-__all__ = ['InverseDynamics', 'Problem', 'RobotModel', 'Urdf2DynError', 'UrdfError',
-           '__version__', 'export_model', 'read_urdf']
+__all__ = [
+    'CompilerError', 'ExportError', 'Friction', 'InverseDynamics', 'Loads', 'ParameterError',
+    'Problem', 'RecordingError', 'RobotModel', 'Rotor', 'SourceError', 'Spring', 'StateError',
+    'Urdf2DynError', 'UrdfError', '__version__', 'export_model', 'read_urdf',
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -27,3 +44,8 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     return getattr(import_module(f'{__name__}.{_MODULES[name]}'), name)
+
+
+def __dir__() -> list[str]:
+    """Return the public names, for completion."""
+    return sorted({*globals(), *__all__})

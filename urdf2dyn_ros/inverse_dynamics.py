@@ -1,34 +1,44 @@
 """A robot's efforts as a function, by running the generated text, in Python or compiled from C."""
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from numpy.typing import ArrayLike
 
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.compiled.named_values import Values
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.methods.equation_of_motion import EquationOfMotion
 from urdf2dyn_ros.methods.forward_dynamics import ForwardDynamics
+from urdf2dyn_ros.methods.views import Views
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.program.generator import LOADS, uncollected
 from urdf2dyn_ros.program.program import Operations
 from urdf2dyn_ros.robot_model import RobotModel
 
+if TYPE_CHECKING:   # the reader requires lxml, a model does not
+    from urdf2dyn_ros.urdf.source import UrdfSource
 
-class InverseDynamics(EquationOfMotion, ForwardDynamics):
+BackEnd: TypeAlias = Literal['auto', 'c', 'python']
+Base: TypeAlias = Literal['auto', 'fixed', 'moving']
+
+
+class InverseDynamics(EquationOfMotion, ForwardDynamics, Views):
     """
     tau = ID(q, qd, qdd) of a robot, from its generated equations.
 
     Parameters
     ----------
-    model : RobotModel
+    model : RobotModel, str, bytes, path or open file
+        A model, or what `read_urdf` reads as one.
     gravity : tuple of float, (3,)
         [m/s^2], in the root frame.
     backend : str
-        'python' runs the generated Python text. 'c' has the system's C compiler make machine
+        'auto', the default, is 'c' where it can be compiled, else 'python' and a warning in the
+        log. 'python' runs the generated Python text. 'c' has the system's C compiler make machine
         code of the same equations, once for a robot and a machine: about a second at 36 joints,
         kept in ~/.cache/urdf2dyn_ros. Beyond 10000 statements (some 200 joints) it is compiled
-        without optimisation: a chain of 1000 joints takes half a minute all the same. 'auto' is
-        'c' where it can be compiled, else 'python' and a warning in the log.
+        without optimisation: a chain of 1000 joints takes half a minute all the same.
     threads : int
         Compiled code uses at most so many for a batch, 1 to 64. The efforts do not depend on it.
     base : str, optional
@@ -60,6 +70,8 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics):
 
     Raises
     ------
+    UrdfError, SourceError
+        As `read_urdf` does.
     CompilerError
         If there is no C compiler or it fails, and `backend` is 'c'.
     ParameterError
@@ -68,9 +80,12 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics):
     """
 
     @uncollected()
-    def __init__(self, model: RobotModel,
-                 gravity: tuple[float, float, float] = GRAVITY, backend: str = 'python',
-                 threads: int = 1, base: str | None = None, loads: Loads = LOADS) -> None:
+    def __init__(self, model: 'RobotModel | UrdfSource',
+                 gravity: tuple[float, float, float] = GRAVITY, backend: BackEnd = 'auto',
+                 threads: int = 1, base: Base | None = None, loads: Loads = LOADS) -> None:
+        if not isinstance(model, RobotModel):
+            from urdf2dyn_ros.urdf.source import read_urdf
+            model = read_urdf(model)
         if base is not None:
             loads = replace(loads, base=base)
         self._made_of = (model, gravity, backend, threads, None, loads)
@@ -95,15 +110,26 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._made_of   # machine code stays where it is
 
-    def __call__(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike,
-                 *load_arguments: ArrayLike) -> Any:
+    @overload
+    def __call__(self, q: Values, qd: Values | None = None,
+                 qdd: Values | None = None) -> Array: ...
+
+    @overload
+    def __call__(self, q: Values, qd: Values | None, qdd: Values | None,
+                 *load_arguments: ArrayLike) -> Array | tuple[Array, Array]: ...
+
+    def __call__(self, q: Values, qd: Values | None = None, qdd: Values | None = None,
+                 *load_arguments: ArrayLike) -> Array | tuple[Array, Array]:
         """
         Return the efforts that a motion requires.
 
         Parameters
         ----------
-        q, qd, qdd : array_like, (n,) or (N, n)
-            [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2], of one instant or of N.
+        q, qd, qdd : array_like, (n,) or (N, n), or values by the names of the joints
+            [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2], of one instant or of N; one instant
+            goes with N others. Without qd or qdd they are zero. Names are the keys of a mapping,
+            the columns of a DataFrame, the index of a Series, the coordinates of a DataArray or
+            the fields of a record: in any order, but all of them and no others.
         *load_arguments : array_like
             What else `inputs` names. base_motion, (9,) or (N, 9): angular velocity [rad/s],
             angular acceleration [rad/s^2], and acceleration minus gravity [m/s^2] of the origin
@@ -124,7 +150,8 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics):
         ------
         StateError
             If arguments are missing or too many, the shapes differ, are neither (n,) nor (N, n),
-            an entry is not finite, or an effort is too large for floating point.
+            names of joints are missing or unknown, an entry is not finite, or an effort is too
+            large for floating point.
 
         """
         if load_arguments:

@@ -1,3 +1,5 @@
 """Friction and rotor under the names that README has always shown; they stand in `loads`."""
-from urdf2dyn_ros.loads import Friction as Friction
-from urdf2dyn_ros.loads import Rotor as Rotor
+
+from urdf2dyn_ros.loads import Friction, Rotor
+
+__all__ = ['Friction', 'Rotor']

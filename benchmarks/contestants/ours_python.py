@@ -9,12 +9,12 @@ from urdf2dyn_ros import InverseDynamics
 
 def prepare(case: Case) -> Ready:
     """One state per call."""
-    return one_by_one(case, InverseDynamics(case.model))
+    return one_by_one(case, InverseDynamics(case.model, backend='python'))
 
 
 def prepare_batch(case: Case) -> Ready:
     """All states in one call, with numpy."""
-    return batch(case, InverseDynamics(case.model))
+    return batch(case, InverseDynamics(case.model, backend='python'))
 
 
 def one_by_one(case: Case, dynamics: InverseDynamics) -> Ready:

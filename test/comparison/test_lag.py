@@ -18,7 +18,7 @@ from urdf2dyn_ros.evaluation.evaluation import evaluate
 from urdf2dyn_ros.evaluation.result import Settings
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.urdf.reader import read_urdf
+from urdf2dyn_ros.urdf import read_urdf
 
 START = 1_700_000_000_123_456_789
 PERIOD = 4_000_000

@@ -138,7 +138,6 @@ BAD = {
     'objects': (Z, Z, np.array([None] * 6)), '0-d': (np.float64(1.0), Z, Z),
     'numbers': (1.0, 2.0, 3.0), '3-d': (np.zeros((2, 2, 6)),) * 3, 'short': (Z[:5], Z, Z),
     'long': (np.zeros(7),) * 3, 'empty': ([], [], []), 'no columns': (np.zeros((3, 0)),) * 3,
-    'mixed': (np.zeros(6), np.zeros((1, 6)), np.zeros(6)),
     'counts': (np.zeros((2, 6)), np.zeros((3, 6)), np.zeros((2, 6))),
     'complex': (np.zeros(6) + 1j, Z, Z), 'ragged': ([[0.0], [0.0, 1.0]], Z, Z),
     'nan': (np.zeros(6), np.zeros(6), np.array([0.0] * 5 + [np.nan])),

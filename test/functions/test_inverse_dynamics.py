@@ -31,7 +31,7 @@ def test_lists_integers_strides_and_an_empty_trajectory_are_taken() -> None:
 
 @pytest.mark.parametrize(('state', 'words'), [
     (([0.0] * 5, [0.0] * 6, [0.0] * 6), ['q has shape (5,)', '(6,) or (N, 6)', 'joint1']),
-    (([0.0] * 6, [[0.0] * 6], [0.0] * 6), ['same shape', 'qd (1, 6)']),
+    (([0.0] * 6, [[0.0] * 6], [[0.0] * 6] * 2), ['rows of the same number', 'qd (1, 6)']),
     ((np.zeros((2, 2, 6)),) * 3, ['(2, 2, 6)', '(6,) or (N, 6)']),
     (([0.0] * 6, ['a'] * 6, [0.0] * 6), ['qd is not an array of numbers']),
     (([0.0] * 6, [0.0] * 6, [0.0] * 5 + [np.nan]), ['qdd[5] is nan', "'joint6'", 'finite']),

@@ -13,8 +13,8 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.simulators import simulator_class
 from urdf2dyn_ros.simulators.gears import gears
 from urdf2dyn_ros.trajectories import TRAJECTORIES
+from urdf2dyn_ros.urdf import read_urdf
 from urdf2dyn_ros.urdf.gazebo import PLUGINS, gazebo_urdf
-from urdf2dyn_ros.urdf.reader import read_urdf
 
 yaml = pytest.importorskip('yaml', reason='PyYAML is not installed; it comes with ROS 2')
 

@@ -18,7 +18,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.simulators import SIMULATORS
-from urdf2dyn_ros.urdf.reader import read_urdf
+from urdf2dyn_ros.urdf import read_urdf
 
 URDF = (ROOT / 'urdf' / 'robot_2r.urdf').read_text(encoding='utf-8')
 

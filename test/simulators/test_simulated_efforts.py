@@ -17,7 +17,7 @@ from urdf2dyn_ros.simulators.control import CONTROLS
 from urdf2dyn_ros.simulators.gears import gears
 from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.trajectories import TRAJECTORIES
-from urdf2dyn_ros.urdf.reader import read_urdf
+from urdf2dyn_ros.urdf import read_urdf
 
 yaml = pytest.importorskip('yaml', reason='PyYAML is not installed; it comes with ROS 2')
 

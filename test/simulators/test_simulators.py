@@ -23,7 +23,7 @@ from urdf2dyn_ros.simulators import SIMULATORS, simulator_class
 from urdf2dyn_ros.simulators.control import CONTROLS
 from urdf2dyn_ros.simulators.gears import gears
 from urdf2dyn_ros.trajectories.smooth import SmoothTrajectory
-from urdf2dyn_ros.urdf.reader import read_urdf
+from urdf2dyn_ros.urdf import read_urdf
 
 
 @pytest.fixture(params=SIMULATORS)

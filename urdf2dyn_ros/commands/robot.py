@@ -8,7 +8,7 @@ from urdf2dyn_ros.functions.dynamics import Dynamics
 from urdf2dyn_ros.functions.link_frames import FRAME_AXES, LinkFrames
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.urdf import read_description
 from urdf2dyn_ros.urdf.source import load_urdf
 
 
@@ -30,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def read_robot(robot: str, strict_inertia: bool = False) -> RobotModel:
     """Return the model of a description; print its warnings on standard error."""
-    model = read_urdf(load_urdf(robot), strict_inertia=strict_inertia)
+    model = read_description(load_urdf(robot), strict_inertia=strict_inertia)
     for problem in model.warnings:
         print(f'warning: {problem}', file=sys.stderr)
     return model

@@ -7,15 +7,18 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.compiled.backend import choose
+from urdf2dyn_ros.compiled.named_values import Values, in_order
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.functions.inputs import Input
 from urdf2dyn_ros.languages import python
 from urdf2dyn_ros.program.generator import uncollected
 from urdf2dyn_ros.program.program import Program
+
+_ZERO_BY_DEFAULT = ('qd', 'qdd')
+"""Inputs that are zero if they are None."""
 
 
 class GeneratedFunction:
@@ -49,7 +52,7 @@ class GeneratedFunction:
         if self.backend == 'python':
             self._one   # noqa: B018 - made now rather than at the first call
 
-    def __call__(self, *arguments: ArrayLike) -> Array:
+    def __call__(self, *arguments: Values | None) -> Array:
         """
         Return the function's value in new memory: a vector or a matrix, or N of them.
 
@@ -68,29 +71,31 @@ class GeneratedFunction:
         result = self.compiled(*arguments)
         return self.careful(arguments) if result is None else result
 
-    def careful(self, arguments: Sequence[ArrayLike]) -> Array:
+    def careful(self, arguments: Sequence[Values | None]) -> Array:
         """Convert what is unusual, or raise; whatever compiled code does not take runs here."""
         if len(arguments) != len(self._inputs):
             names = ', '.join(x.name for x in self._inputs)
             raise StateError(f'{self._name} takes {len(self._inputs)} arguments ({names}); there '
                              f'are {len(arguments)}')
         states = [self._checked(x, values) for x, values in zip(self._inputs, arguments)]
-        states = [np.broadcast_to(state, (*states[0].shape[:-1], state.size))
-                  if state.ndim == 1 and not x.of_joints else state
-                  for x, state in zip(self._inputs, states)]
-        if any(state.shape[:-1] != states[0].shape[:-1] for state in states):
-            shapes = ', '.join(f'{x.name} {state.shape}'
-                               for x, state in zip(self._inputs, states))
-            *most, last = (x.name for x in self._inputs)
-            same = ('the same shape' if all(x.of_joints for x in self._inputs) else
-                    'rows of the same number')
-            raise StateError(f'{", ".join(most)} and {last} must have {same}; they have: {shapes}')
+        if any(state.ndim == 2 for state in states):
+            states = self._broadcast(states)
         if self.backend == 'c':
             clean = self.compiled(*(np.require(state, requirements=['C', 'A'])
                                      for state in states))
             if clean is not None:
                 return clean
         return self._of_one(states) if states[0].ndim == 1 else self._of_many(states)
+
+    def _broadcast(self, states: Sequence[Array]) -> list[Array]:
+        """Return all states with N rows; one row goes with N others."""
+        rows = next(len(state) for state in states if state.ndim == 2)
+        if any(state.ndim == 2 and len(state) != rows for state in states):
+            shapes = ', '.join(f'{x.name} {state.shape}'
+                               for x, state in zip(self._inputs, states))
+            raise StateError(f'the arguments of {self._name} must be one row each or rows of the '
+                             f'same number; they have: {shapes}')
+        return [np.broadcast_to(state, (rows, state.shape[-1])) for state in states]
 
     def _of_one(self, states: Sequence[Array]) -> Array:
         try:
@@ -150,8 +155,12 @@ class GeneratedFunction:
         function: Callable[..., list[Any]] = namespace[self._name]
         return function
 
-    def _checked(self, x: Input, values: ArrayLike) -> Array:
+    def _checked(self, x: Input, values: Values | None) -> Array:
         name, n = x.name, len(x.entries)
+        if values is None and name in _ZERO_BY_DEFAULT:
+            return np.zeros(n)
+        if x.of_joints:
+            values = in_order(name, values, self._joint_names)
         try:
             if np.ma.is_masked(values):
                 raise TypeError('some of it is masked')

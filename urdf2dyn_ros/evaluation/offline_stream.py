@@ -127,7 +127,7 @@ class OfflineStream(Stream):
             efforts = self._dynamics(q, qd, qdd)
         except StateError:
             efforts = np.array([self._effort(*row) for row in zip(q, qd, qdd)])
-        known = np.isfinite(efforts).all(axis=1)
+        known: NDArray[np.bool_] = np.asarray(np.isfinite(efforts).all(axis=1))
         self.counters['used'] += int(known.sum())
         self.counters['not_finite'] += int((~known).sum())
         self._ready.append(Outputs(stamps, q, qd, qdd, efforts,

@@ -24,7 +24,7 @@ from urdf2dyn_ros.identification.text_places import (
 )
 from urdf2dyn_ros.quoting import quote
 from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.urdf import read_description
 from urdf2dyn_ros.urdf.description import Description, Element
 from urdf2dyn_ros.urdf.document import codec_of, parse_document
 from urdf2dyn_ros.urdf.reader import drop_namespace
@@ -60,7 +60,7 @@ def identified_urdf(text: AnyStr, model: RobotModel) -> AnyStr:
         If the model differs in anything else, or lacks an inertia that the text has.
 
     """
-    old: RobotModel = read_urdf(text)
+    old: RobotModel = read_description(text)
     _check_rest(old, model)
     result: AnyStr
     if isinstance(text, str):
@@ -72,7 +72,7 @@ def identified_urdf(text: AnyStr, model: RobotModel) -> AnyStr:
         if source.encode(codec) != text:
             raise ParameterError(f'this text in {codec} has bytes that another writer would not '
                                  'write: save it as UTF-8')
-    found = read_urdf(result)
+    found = read_description(result)
     if _kept(found, model) != found:   # the reader may see what places() does not
         raise ParameterError('the text with other numbers does not have them: report this URDF')
     return result

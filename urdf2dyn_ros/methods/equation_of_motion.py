@@ -1,23 +1,30 @@
 """Methods for the parts of the equation of motion: gravity, bias, mass matrix, terms, momentum."""
 
-from typing import Any
+from typing import overload
 
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.compiled.named_values import Values
 from urdf2dyn_ros.methods.functions import Functions
 
 
 class EquationOfMotion(Functions):
     """Parts of tau = M(q) qdd + bias(q, qd), each a function of its own."""
 
-    def gravity(self, q: ArrayLike, *load_arguments: ArrayLike) -> Any:
+    @overload
+    def gravity(self, q: Values) -> Array: ...
+
+    @overload
+    def gravity(self, q: Values, *load_arguments: ArrayLike) -> Array | tuple[Array, Array]: ...
+
+    def gravity(self, q: Values, *load_arguments: ArrayLike) -> Array | tuple[Array, Array]:
         """
         Return the efforts that hold the robot still.
 
         Parameters
         ----------
-        q : array_like, (n,) or (N, n)
+        q : array_like, (n,) or (N, n), or values by the names of the joints
             [rad or m].
         *load_arguments : array_like
             As `__call__` takes it.
@@ -35,13 +42,21 @@ class EquationOfMotion(Functions):
         """
         return self._whole('gravity', q, *load_arguments)
 
-    def bias(self, q: ArrayLike, qd: ArrayLike, *load_arguments: ArrayLike) -> Any:
+    @overload
+    def bias(self, q: Values, qd: Values | None = None) -> Array: ...
+
+    @overload
+    def bias(self, q: Values, qd: Values | None,
+             *load_arguments: ArrayLike) -> Array | tuple[Array, Array]: ...
+
+    def bias(self, q: Values, qd: Values | None = None,
+             *load_arguments: ArrayLike) -> Array | tuple[Array, Array]:
         """
         Return the efforts of a motion without accelerations: Coriolis, centrifugal and gravity.
 
         Parameters
         ----------
-        q, qd : array_like, (n,) or (N, n)
+        q, qd : array_like, (n,) or (N, n), or values by the names of the joints
             [rad or m], [rad/s or m/s].
         *load_arguments : array_like
             As `__call__` takes it.
@@ -59,7 +74,7 @@ class EquationOfMotion(Functions):
         """
         return self._whole('bias', q, qd, *load_arguments)
 
-    def terms(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike,
+    def terms(self, q: Values, qd: Values | None = None, qdd: Values | None = None,
               *load_arguments: ArrayLike) -> dict[str, Array]:
         """
         Return the terms whose sum are the efforts.
@@ -88,7 +103,7 @@ class EquationOfMotion(Functions):
         return {name.removeprefix('tau_'): result[..., where]
                 for name, where in function.results.items()}
 
-    def momentum(self, q: ArrayLike, qd: ArrayLike,
+    def momentum(self, q: Values, qd: Values | None = None,
                  *load_arguments: ArrayLike) -> tuple[Array, Array, Array]:
         """
         Return the generalised momentum, and what changes it: d/dt p = tau + beta - load.
@@ -120,13 +135,13 @@ class EquationOfMotion(Functions):
         p, beta, load = (result[..., where] for where in function.results.values())
         return p, beta, load
 
-    def mass_matrix(self, q: ArrayLike, *payload: ArrayLike) -> Array:
+    def mass_matrix(self, q: Values, *payload: ArrayLike) -> Array:
         """
         Return the symmetric matrix M of tau = M(q) qdd + bias(q, qd).
 
         Parameters
         ----------
-        q : array_like, (n,) or (N, n)
+        q : array_like, (n,) or (N, n), or values by the names of the joints
             [rad or m].
         *payload : array_like, (10,) or (N, 10)
             As `__call__` takes it, if there is one.

@@ -1,10 +1,8 @@
 """The functions of a robot, each of which is generated when it is first needed."""
 
-from typing import Any
-
-from numpy.typing import ArrayLike
-
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.compiled.generated_function import GeneratedFunction
+from urdf2dyn_ros.compiled.named_values import Values
 from urdf2dyn_ros.functions.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody, multibody
@@ -40,7 +38,7 @@ class Functions:
         """Write a function, a key of FUNCTIONS, now rather than at its first call."""
         self._function(name)
 
-    def _whole(self, name: str, *arguments: ArrayLike) -> Any:
+    def _whole(self, name: str, *arguments: Values | None) -> Array | tuple[Array, Array]:
         """Return the efforts and, with a moving base, the wrench on the root."""
         function, n = self._function(name), len(self.joint_names)
         result = function(*arguments)

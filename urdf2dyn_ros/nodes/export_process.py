@@ -23,7 +23,7 @@ from urdf2dyn_ros.functions.link_frames import FRAME_AXES, LinkFrames
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.loads.load_parameters import loaded
 from urdf2dyn_ros.system.child_process import IMPORT_ROOT, start_giving_way, time_limit
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.urdf import read_description
 
 _ONE_THREAD = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
 """Otherwise numpy starts a thread for each core, which waits for work without sleeping."""
@@ -57,8 +57,8 @@ class Export:
     axes: str = FRAME_AXES[0]
 
     def files(self) -> dict[str, str]:
-        """Return the text, {file name: text}; raises what `read_urdf` and `export_model` raise."""
-        model, loads = read_urdf(self.text), Loads()
+        """Return {file name: text}; raises what `read_description` and `export_model` raise."""
+        model, loads = read_description(self.text), Loads()
         if self.loading:
             model, loads = loaded(self.loading, model)
         return export_model(model, self.language, self.style, self.name, self.gravity,

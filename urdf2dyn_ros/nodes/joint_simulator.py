@@ -27,7 +27,7 @@ from urdf2dyn_ros.simulators.sample import SimulatedSample
 from urdf2dyn_ros.trajectories import TRAJECTORIES
 from urdf2dyn_ros.trajectories.trajectory import Trajectory
 from urdf2dyn_ros.trajectories.via_points import Point, ViaPoints
-from urdf2dyn_ros.urdf.reader import read_urdf
+from urdf2dyn_ros.urdf.reader import read_description
 
 _SETTLING_TIME = 0.5
 """Simulated time at rest [s] between the arrival of the last subscriber and the motion."""
@@ -54,7 +54,7 @@ class JointSimulator(Node):
         if not values['robot_description']:
             raise ParameterError('parameter robot_description is empty: set it to the text of '
                                  'a URDF, for instance in a file of parameters')
-        model = read_urdf(values['robot_description'])
+        model = read_description(values['robot_description'])
         self._control = CONTROLS[values['control']]
         self._simulator = simulator_class(values['simulator'])(
             model, gravity=values['gravity'], dt=values['physics_step'],

@@ -9,7 +9,7 @@ from urdf2dyn_ros.errors import ParameterError, Problem, UrdfError
 from urdf2dyn_ros.robot_model import Joint, Limits, Link, RobotModel
 from urdf2dyn_ros.urdf.description import Description, Element
 from urdf2dyn_ros.urdf.document import parse_document
-from urdf2dyn_ros.urdf.reader import read_urdf
+from urdf2dyn_ros.urdf.reader import read_description
 
 _WORLD = 'world'
 """Gazebo fixes the root link to its world if it has this name; otherwise the robot falls."""
@@ -58,7 +58,7 @@ def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str
     """
     if plugins not in PLUGINS:
         raise ParameterError(f'plugins {plugins!r}: must be one of {", ".join(PLUGINS)}')
-    model = read_urdf(text)
+    model = read_description(text)
     robot = parse_document(text)
     if robot.find('ros2_control') is None:
         _check(model)

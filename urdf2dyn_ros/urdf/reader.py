@@ -31,10 +31,11 @@ _LOG = logging.getLogger(__name__)
 _ZERO: Triple = (0.0, 0.0, 0.0)
 
 
-def read_urdf(text: str | bytes, *, strict_inertia: bool = False, max_bytes: int = MAX_BYTES,
-              max_links: int = MAX_LINKS, max_depth: int = MAX_DEPTH) -> RobotModel:
+def read_description(text: str | bytes, *, strict_inertia: bool = False,
+                     max_bytes: int = MAX_BYTES, max_links: int = MAX_LINKS,
+                     max_depth: int = MAX_DEPTH) -> RobotModel:
     """
-    Return the model of a robot description.
+    Return the model of a robot description, whose text may be untrusted: no file is opened.
 
     Nothing is repaired: the model has exactly the values of the text, or the text is rejected.
 

@@ -2,13 +2,88 @@
 
 import contextlib
 import io
+import os
 import sys
+from typing import Protocol, TypeAlias
 
 from urdf2dyn_ros.errors import SourceError
-from urdf2dyn_ros.urdf.document import MAX_BYTES
+from urdf2dyn_ros.robot_model import RobotModel
+from urdf2dyn_ros.urdf.document import MAX_BYTES, MAX_DEPTH
+from urdf2dyn_ros.urdf.reader import MAX_LINKS, read_description
+
+_SUFFIXES = ('.urdf', '.xacro', '.xml')
 
 
-def load_urdf(path: str) -> str | bytes:
+class Readable(Protocol):
+    """An open file."""
+
+    def read(self, size: int, /) -> str | bytes:
+        """Return at most so many characters or bytes."""
+
+
+UrdfSource: TypeAlias = str | bytes | os.PathLike[str] | Readable
+"""The text of a URDF, a path to it, or an open file with it."""
+
+
+def read_urdf(source: UrdfSource, *, strict_inertia: bool = False, max_bytes: int = MAX_BYTES,
+              max_links: int = MAX_LINKS, max_depth: int = MAX_DEPTH) -> RobotModel:
+    """
+    Return the model of a robot description.
+
+    Nothing is repaired: the model has exactly the values of the text, or the text is rejected.
+
+    Parameters
+    ----------
+    source : str, bytes, path or open file
+        URDF as text or bytes, which may have any encoding that their first bytes or their
+        declaration name; or a file with it: its path, also as a str, or the open file. A path may
+        be that of a xacro file, if xacro is installed. A str is a path if it has no ``<``, and
+        such a file exists or its suffix is .urdf, .xacro or .xml.
+    strict_inertia : bool
+        Reject inertias that no body can have, instead of warning.
+    max_bytes, max_links, max_depth : int
+        Larger and more deeply nested texts are rejected; the parser's own limit of depth is 256
+        or more.
+
+    Raises
+    ------
+    SourceError
+        If a file cannot be read, or xacro fails.
+    UrdfError
+        With all problems of the text.
+
+    """
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and _is_path(source)):
+        text = load_urdf(os.fspath(source), max_bytes)
+    elif isinstance(source, str | bytes):
+        text = source
+    elif hasattr(source, 'read'):
+        text = _content(source, max_bytes)
+    else:
+        raise SourceError(f'{type(source).__name__} is no robot description: it is the text of a '
+                          'URDF (str or bytes), a path, or an open file')
+    return read_description(text, strict_inertia=strict_inertia, max_bytes=max_bytes,
+                            max_links=max_links, max_depth=max_depth)
+
+
+def _is_path(text: str) -> bool:
+    """Return whether a text is a path rather than a URDF, in which there is an element."""
+    if '<' in text or '\n' in text:
+        return False
+    return text.lower().endswith(_SUFFIXES) or os.path.isfile(text)
+
+
+def _content(file: Readable, max_bytes: int) -> str | bytes:
+    try:
+        text = file.read(max_bytes + 1)   # so that the reader rejects a larger one
+    except (OSError, ValueError) as error:   # ValueError: closed, or in another encoding
+        raise SourceError(f'cannot read {getattr(file, "name", file)!r}: {error}') from None
+    if not isinstance(text, str | bytes):
+        raise SourceError(f'cannot read {file!r}: it returns {type(text).__name__}, no text')
+    return text
+
+
+def load_urdf(path: str, max_bytes: int = MAX_BYTES) -> str | bytes:
     """
     Return the text of a robot description, a file or ``'-'`` for standard input.
 
@@ -18,10 +93,10 @@ def load_urdf(path: str) -> str | bytes:
     """
     # One byte more than the reader accepts, so that it rejects a larger text.
     if path == '-':
-        return sys.stdin.buffer.read(MAX_BYTES + 1)
+        return sys.stdin.buffer.read(max_bytes + 1)
     try:
         with open(path, 'rb') as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(max_bytes + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = getattr(error, 'strerror', None) or str(error)
         raise SourceError(f'cannot read {path!r}: {reason}') from None

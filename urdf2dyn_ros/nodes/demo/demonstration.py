@@ -29,7 +29,7 @@ from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.parameters import SIMULATOR_PARAMETERS
 from urdf2dyn_ros.system.progress import ProgressBar
 from urdf2dyn_ros.system.share import robot_file
-from urdf2dyn_ros.urdf.reader import read_urdf
+from urdf2dyn_ros.urdf.reader import read_description
 from urdf2dyn_ros.urdf.source import load_urdf
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
@@ -105,7 +105,7 @@ def _interrupts() -> Iterator[Callable[[], None]]:
 def _demonstrate(robot: Path, duration: float, output: Path,
                  check: Callable[[], None]) -> None:
     check_all(SIMULATOR_PARAMETERS, {'duration': duration})
-    model = read_urdf(load_urdf(str(robot)))
+    model = read_description(load_urdf(str(robot)))
     output.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         client, domain = join_empty_domain('demo')

@@ -25,7 +25,7 @@ from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.qos import best_effort, latched
 from urdf2dyn_ros.nodes.running import run_node
 from urdf2dyn_ros.nodes.worker import Worker
-from urdf2dyn_ros.urdf.reader import read_urdf
+from urdf2dyn_ros.urdf.reader import read_description
 
 MEASURED_TOPIC, COMPUTED_TOPIC = 'joint_states', 'inverse_dynamics/efforts'
 
@@ -155,8 +155,9 @@ class EffortComparison(Node):
 
 
 def _robot(text: str, gravity: tuple[float, float, float], needs_gravity: bool) -> _Robot:
-    model = read_urdf(text)
-    efforts = gravity_of(InverseDynamics(model, gravity, base='fixed')) if needs_gravity else None
+    model = read_description(text)
+    efforts = (gravity_of(InverseDynamics(model, gravity, 'python', base='fixed'))
+               if needs_gravity else None)
     return _Robot(model.name, robot_facts(model), efforts)
 
 

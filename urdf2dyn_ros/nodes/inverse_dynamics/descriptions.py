@@ -16,7 +16,7 @@ from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import BuiltModel, Pipeline, m
 from urdf2dyn_ros.nodes.qos import latched
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.urdf import read_description
 
 
 class Descriptions:
@@ -75,7 +75,7 @@ class Descriptions:
         errors = []
         for text in filter(None, texts):
             try:
-                model, loads = loaded(values, read_urdf(
+                model, loads = loaded(values, read_description(
                     text, strict_inertia=values['strict_inertia']))
                 loads.check(multibody(model))
             except Urdf2DynError as error:
@@ -103,7 +103,7 @@ class Descriptions:
 
 
 def _dynamics(text: str, values: Mapping[str, Any]) -> InverseDynamics:
-    model, loads = loaded(values, read_urdf(text, strict_inertia=values['strict_inertia']))
+    model, loads = loaded(values, read_description(text, strict_inertia=values['strict_inertia']))
     dynamics = InverseDynamics(model, values['gravity'], values['backend'], loads=loads)
     if dynamics.backend == 'c':
         prepare_compiled()   # another estimator may be chosen while joint states arrive
