@@ -99,7 +99,7 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics, Views):
         function = program.function('inverse_dynamics')
         self.operations: Operations = function.operations
         self.inputs = tuple(x.name for x in function.inputs)
-        self.backend = self._efforts.backend
+        self.backend: BackEnd = 'c' if self._efforts.backend == 'c' else 'python'
         self._compiled = self._efforts.compiled
 
     @property
