@@ -3,13 +3,14 @@
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.compiled.named_values import Values
 from urdf2dyn_ros.methods.functions import Functions
 
 
 class ForwardDynamics(Functions):
     """The inverse of tau = ID(q, qd, qdd)."""
 
-    def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike,
+    def forward_dynamics(self, q: Values, qd: Values | None, tau: Values,
                          *load_arguments: ArrayLike) -> Array:
         """
         Return the accelerations that efforts cause.
