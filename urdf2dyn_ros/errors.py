@@ -92,6 +92,10 @@ class CompilerError(Urdf2DynError):
     """No C compiler, one that fails, or no directory to which its output can be written."""
 
 
+class IdentificationError(Urdf2DynError):
+    """Recordings from which a robot cannot be identified, or a model that explains no more."""
+
+
 class RecordingError(Urdf2DynError):
     """
     A recording that cannot be read, or only in part.

@@ -1,0 +1,99 @@
+"""Columns of the efforts, and inertias of bodies and links, by other means."""
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from support.robot_files import EXAMPLES
+from urdf2dyn_ros.identification.bodies import (
+    link_inertias,
+    parameters_of,
+    prior_of,
+    pseudo_inertia,
+)
+from urdf2dyn_ros.identification.columns import Columns
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.urdf import read_urdf
+
+ROBOTS = ('ur_description/urdf/ur10_robot.urdf', 'panda_description/urdf/panda.urdf',
+          'tiago_description/robots/tiago_no_hand.urdf')
+
+
+def states(n, count=60):
+    return np.random.default_rng(0).normal(size=(3, count, n))
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+def test_columns_times_parameters_are_the_efforts(name) -> None:
+    """Also with mimic joints, prismatic ones, branches, and links that are lumped."""
+    model = read_urdf((EXAMPLES / name).read_text())
+    system, dynamics = multibody(model), InverseDynamics(model)
+    columns, prior = Columns(system, dynamics.gravity_vector), prior_of(system)
+    motion = states(len(dynamics.joint_names))
+    parts = columns(*motion)
+    found = np.stack([part @ prior.nominal[bodies].ravel()
+                      for part, bodies in zip(parts, columns.bodies)], axis=1)
+    np.testing.assert_allclose(found, dynamics(*motion), atol=1e-10)
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+def test_links_of_changed_bodies_have_the_efforts_of_these(name) -> None:
+    """And every one of them is possible, in URDF's own terms."""
+    model = read_urdf((EXAMPLES / name).read_text())
+    system = multibody(model)
+    prior, rng = prior_of(system), np.random.default_rng(1)
+    turned = [L @ (np.eye(4) + 0.1 * np.tril(rng.normal(size=(4, 4)))) for L in prior.factors]
+    changed = parameters_of(np.array([each @ each.T for each in turned]))
+    links = {}
+    for body, before, after in zip(system.bodies, prior.nominal, changed):
+        links |= link_inertias(body.attached, before, after)
+    new = replace(model, links=tuple(replace(link, inertia=links.get(link.name, link.inertia))
+                                     for link in model.links))
+    dynamics = InverseDynamics(new)
+    columns = Columns(system, dynamics.gravity_vector)
+    motion = states(len(dynamics.joint_names))
+    found = np.stack([part @ changed[bodies].ravel()
+                      for part, bodies in zip(columns(*motion), columns.bodies)], axis=1)
+    np.testing.assert_allclose(found, dynamics(*motion), atol=1e-8)
+
+
+def test_the_columns_span_what_those_of_pinocchio_do() -> None:
+    """The same rank, and each explained by the other: the same base parameters."""
+    text = (EXAMPLES / ROBOTS[0]).read_text()
+    columns = Columns(multibody(read_urdf(text)), (0.0, 0.0, -9.81))
+    motion = states(6)
+    ours = np.zeros((60, 6, 60))
+    for joint, (part, bodies) in enumerate(zip(columns(*motion), columns.bodies)):
+        for k, body in enumerate(bodies):
+            ours[:, joint, 10 * body:10 * body + 10] = part[:, 10 * k:10 * k + 10]
+    model = pin.buildModelFromXML(text)
+    data = model.createData()
+    theirs = np.array([pin.computeJointTorqueRegressor(model, data, *row)
+                       for row in zip(*motion)]).reshape(360, -1)
+    ours = ours.reshape(360, 60)
+    rank = np.linalg.matrix_rank(theirs, rtol=1e-10)
+    assert np.linalg.matrix_rank(ours, rtol=1e-10) == rank
+    both = np.concatenate((ours, theirs), axis=1)
+    assert np.linalg.matrix_rank(both, rtol=1e-10) == rank
+
+
+def test_a_pseudo_inertia_has_the_parameters_again() -> None:
+    parameters = np.random.default_rng(0).normal(size=(7, 10))
+    np.testing.assert_allclose(parameters_of(pseudo_inertia(parameters)), parameters, atol=1e-14)
+
+
+def test_impossible_and_massless_bodies_are_made_possible_and_reported() -> None:
+    text = """<robot name="r"><link name="base"/>
+      <joint name="one" type="continuous"><parent link="base"/><child link="a"/></joint>
+      <link name="a"><inertial><mass value="2"/>
+        <inertia ixx="1" iyy="1" izz="9" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="two" type="continuous"><parent link="a"/><child link="b"/></joint>
+      <link name="b"/></robot>"""
+    prior = prior_of(multibody(read_urdf(text)))
+    impossible, massless = prior.remarks
+    assert "joint 'one'" in impossible and 'impossible' in impossible
+    assert "joint 'two'" in massless and '0.02 kg' in massless
+    assert (np.linalg.eigvalsh(pseudo_inertia(prior.parameters)) > 0.0).all()

@@ -1,0 +1,84 @@
+"""The consistent fit against an independent minimiser, and its bounds."""
+
+import numpy as np
+from scipy.optimize import minimize
+
+from urdf2dyn_ros.identification.bodies import parameters_of, pseudo_inertia
+from urdf2dyn_ros.identification.consistent_fit import SCALAR_WEIGHT, ConsistentFit, FitProblem
+from urdf2dyn_ros.identification.joint_columns import OFFSET, bounded
+from urdf2dyn_ros.identification.triangles import triangle
+
+TOP_SPEED, WEIGHT = 2.0, 3.0
+LOWER = np.tril_indices(4)
+
+
+def problem(seed=0):
+    """Return two bodies and two joints, whose data want what is impossible."""
+    rng = np.random.default_rng(seed)
+    triangles = []
+    for count in (20, 10):
+        rows = rng.normal(size=(40, count + 7))
+        unknowns = 0.5 * rng.normal(size=count + 6)
+        unknowns[-3] = -0.4   # armature
+        rows[:, -1] = rows[:, :-1] @ unknowns
+        triangles.append(triangle(rows))
+    factors = np.array([np.linalg.cholesky(np.diag([0.3, 0.2, 0.1, 2.0])) for _ in range(2)])
+    return FitProblem(triangles, ((0, 1), (1,)), factors, np.full((2, 6), 0.3),
+                   np.full(2, TOP_SPEED), np.array([0.5, 2.0]), WEIGHT)
+
+
+def cost(given, bodies, values):
+    """Return the sum of the module's head, from pseudo-inertias and scalars, by its words."""
+    total = 0.0
+    parameters = parameters_of(bodies)
+    for j, (R, used) in enumerate(zip(given.triangles, given.bodies)):
+        x = np.concatenate((parameters[list(used)].ravel(), bounded(TOP_SPEED) @ values[j]))
+        total += np.square((R[:, :-1] @ x - R[:, -1]) / given.sigma[j]).sum()
+    for L, P in zip(given.factors, bodies):
+        ratio = np.linalg.solve(L @ L.T, P)
+        total += WEIGHT * (np.trace(ratio) - np.linalg.slogdet(ratio)[1] - 4.0)
+    shares = np.delete(values / given.scale, OFFSET, axis=1)
+    return total + SCALAR_WEIGHT * (shares - np.log(shares) - 1.0).sum()
+
+
+def test_the_cost_is_the_least_that_another_method_finds() -> None:
+    """BFGS in logarithms and triangles of Cholesky, which know no bounds, from the same start."""
+    given = problem()
+    fit = ConsistentFit(given).solve()
+
+    def parts(u):
+        C = np.zeros((2, 4, 4))
+        C[:, LOWER[0], LOWER[1]] = u[:20].reshape(2, 10)
+        for k in range(4):
+            C[:, k, k] = np.exp(C[:, k, k])
+        LC = given.factors @ C
+        values = u[20:].reshape(2, 6)
+        positive = given.scale * np.exp(values)
+        positive[:, OFFSET] = values[:, OFFSET]
+        return LC @ LC.transpose(0, 2, 1), positive
+
+    u = np.zeros(32)
+    for _ in range(3):
+        u = minimize(lambda u: cost(given, *parts(u)), u, method='BFGS',
+                     options={'gtol': 1e-9, 'maxiter': 3000}).x
+    other = cost(given, *parts(u))
+    np.testing.assert_allclose(fit.cost, other, rtol=1e-8)
+    assert fit.cost <= other * (1.0 + 1e-10)
+
+
+def test_bodies_are_possible_and_friction_and_rotors_not_negative() -> None:
+    """Whatever the data want, up to the top speed."""
+    for seed in range(5):
+        fit = ConsistentFit(problem(seed)).solve()
+        assert (np.linalg.eigvalsh(pseudo_inertia(fit.bodies)) > 0.0).all()
+        viscous, coulomb, _, armature, load, quadratic = fit.joints.T
+        for values in (viscous, coulomb, armature, load, viscous + quadratic * TOP_SPEED):
+            assert (values > -1e-15).all()
+
+
+def test_a_first_approximation_does_not_change_the_result() -> None:
+    given = problem(1)
+    fit = ConsistentFit(given).solve()
+    again = ConsistentFit(given).solve(ConsistentFit(given._replace(weight=50.0)).solve().unknowns)
+    np.testing.assert_allclose(again.bodies, fit.bodies, rtol=1e-4, atol=1e-7)
+    np.testing.assert_allclose(again.cost, fit.cost, rtol=1e-10)

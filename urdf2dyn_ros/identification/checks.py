@@ -1,0 +1,131 @@
+"""Checks of a recording before it is used: what cannot be identified from, with the reason."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.joint_columns import joint_columns
+from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.robot import Robot
+
+_STILL = 0.02
+"""Range of the positions of a joint that does not move [rad or m]."""
+
+_FEWEST_VALUES = 10
+"""Fewest different values of an effort that is measured."""
+
+_DEGREES = 180.0 / np.pi
+
+_WRONG_UNITS = 30.0
+"""Effort over that of the URDF, or its inverse, that is one of units."""
+
+_MOST_AT_ONCE = 4000
+
+
+class Checked(NamedTuple):
+    """
+    Which joints of a recording count, and why others do not.
+
+    Attributes
+    ----------
+    moving : ndarray of bool, (n,)
+    used : ndarray, (n,)
+        1 for joints that move and whose efforts are measured, else 0.
+    remarks : list of str
+    fault : str
+        Why nothing can be identified, or empty.
+
+    """
+
+    moving: NDArray[np.bool_]
+    used: Array
+    remarks: list[str]
+    fault: str
+
+
+def checked(robot: Robot, pieces: Sequence[Piece], currents: bool = False) -> Checked:
+    """Return the checks of the pieces of a recording, whose efforts may be currents [A]."""
+    joints = robot.joints
+    q = np.concatenate([piece.q for piece in pieces])
+    effort = np.concatenate([piece.effort for piece in pieces])
+    moving = np.ptp(q, axis=0) > _STILL
+    faults = [_effort_fault(effort[:, j]) for j in range(len(joints))]
+    used = np.array([float(moves and not fault) for moves, fault in zip(moving, faults)])
+    remarks = [f'{joint}: {fault}; it is not identified'
+               for joint, fault, moves in zip(joints, faults, moving) if fault and moves]
+    return Checked(moving, used, remarks, _fault(robot, pieces, moving, used, faults, currents))
+
+
+def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], used: Array,
+           faults: Sequence[str], currents: bool) -> str:
+    if not moving.any():
+        return ('no joint moves by more than 0.02 rad or m: there is nothing to identify from; '
+                'record a motion of all joints')
+    degrees = _in_degrees(robot, pieces)
+    if degrees:
+        return degrees
+    if not used.any():
+        reasons = dict.fromkeys(fault for fault, moves in zip(faults, moving) if moves)
+        return f'no joint that moves has a measured effort: {"; ".join(reasons)}'
+    return '' if currents else _effort_scale(robot, pieces, used)
+
+
+def _effort_fault(effort: Array) -> str:
+    known = effort[np.isfinite(effort)]
+    if len(known) < 0.9 * len(effort):
+        return 'its effort is not recorded'
+    if not known.any():
+        return 'its effort is always zero'
+    if len(np.unique(known[:_MOST_AT_ONCE].round(12))) < _FEWEST_VALUES and (
+            len(np.unique(known.round(12))) < _FEWEST_VALUES):
+        return 'its effort is frozen: it has fewer than ten different values'
+    return ''
+
+
+def _in_degrees(robot: Robot, pieces: Sequence[Piece]) -> str:
+    for j, (joint, limit) in enumerate(zip(robot.joints, robot.dynamics.limits)):
+        if robot.dynamics.units[j] != 'rad' or robot.dynamics.continuous[j]:
+            continue
+        span = max(float(np.abs(piece.q[:, j]).max()) for piece in pieces)
+        ends = [abs(end) for end in (limit.lower, limit.upper) if end]
+        largest = max(ends, default=2.0 * np.pi)
+        if span > 2.0 * largest and span > 10.0:
+            return (f'{joint} is at up to {span:.4g}, but its limits in the URDF are '
+                    f'{largest:.4g} rad: are the positions in degrees? divide them by '
+                    f'{_DEGREES:.5g}')
+    return ''
+
+
+def _effort_scale(robot: Robot, pieces: Sequence[Piece], used: Array) -> str:
+    """Return why efforts have a wrong sign or other units, from a fit of the URDF's efforts."""
+    factors, shares, drags, ratios = [], [], [], []
+    step = max(1, sum(len(piece.q) for piece in pieces) // _MOST_AT_ONCE)
+    q, qd, qdd, effort = (np.concatenate([getattr(piece, name)[::step] for piece in pieces])
+                          for name in ('q', 'qd', 'qdd', 'effort'))
+    for j, (part, bodies) in enumerate(zip(robot.columns(q, qd, qdd), robot.columns.bodies)):
+        if not used[j]:
+            continue
+        nominal = part @ robot.prior.parameters[bodies].ravel()
+        own = joint_columns(qd[:, j], qdd[:, j], nominal)
+        columns = np.concatenate((nominal[:, None], own[:, 1:3]), axis=1)
+        known = np.isfinite(effort[:, j])
+        x = np.linalg.lstsq(columns[known], effort[known, j], rcond=None)[0]
+        ratios.append(float(np.std(effort[known, j])
+                            / max(float(np.std(nominal[known])), 1e-9)))
+        shares.append(float(np.std(nominal * x[0]) / max(float(np.std(effort[known, j])), 1e-9)))
+        factors.append(float(x[0]))
+        drags.append(float(x[1]))
+    strong = [k for k, share in enumerate(shares) if share > 0.5]
+    if (strong and all(factors[k] < -0.1 for k in strong)
+            and sum(drag < 0.0 for drag in drags) > 0.7 * len(drags)):
+        return ('the efforts have the wrong sign: they are minus what the URDF needs, and they '
+                'push where friction brakes; change the sign of the efforts')
+    middle = float(np.median([abs(factors[k]) for k in strong])) if strong else 1.0
+    if strong and not 1.0 / _WRONG_UNITS < middle < _WRONG_UNITS:
+        return (f'the efforts are {middle:.3g} times what the URDF needs: are they in other '
+                'units? they must be in N m or N; for currents, add --effort-semantics current '
+                '--gains free')
+    return ''

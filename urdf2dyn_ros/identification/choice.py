@@ -1,0 +1,103 @@
+"""The cutoff of a recording's columns and the delay of its efforts, by cross-validation."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF
+from urdf2dyn_ros.identification.pooled_fit import (
+    FitTerms,
+    Pool,
+    PooledFit,
+    fitted,
+    pooled,
+    squares,
+)
+from urdf2dyn_ros.identification.robot import Robot
+from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows
+from urdf2dyn_ros.identification.triangles import triangle
+
+COMPARED_CUTOFFS = tuple(HIGHEST_CUTOFF / 1.25 ** k for k in range(12))
+"""Cutoffs that are compared [Hz]."""
+
+LARGEST_DELAY, DELAY_STEP = 0.02, 0.004
+"""Delays that are compared, to both sides of zero [s]."""
+
+_BETTER = 0.995
+"""Error, relative to that of the higher cutoff or no delay, from which another one is chosen."""
+
+_WEIGHT = 10.0
+
+
+def block_pools(rows: RecordedRows, used: Array) -> list[Pool]:
+    """Return the pools of the blocks, then of the gaps; joints that are not used are empty."""
+    result = []
+    for number in range(BLOCKS + 1):
+        chosen = rows.block == number
+        result.append(Pool([triangle(each[chosen] * flag)
+                            for each, flag in zip(rows.joints, used)], chosen.sum() * used))
+    return result
+
+
+def unseen(robot: Robot, pools: Sequence[Pool], terms: FitTerms, weight: float,
+           linear: bool, judged: Sequence[Pool] | None = None,
+           begin: PooledFit | None = None) -> tuple[Array, Array]:
+    """
+    Return the squares of residuals (n,) of pools that a fit to the others leaves, and their rows.
+
+    The judged pools may be those of other rows.
+
+    """
+    total, count = np.zeros(len(terms.used)), np.zeros(len(terms.used))
+    for number, pool in enumerate(judged or pools):
+        seen = pooled([each for k, each in enumerate(pools) if k != number])
+        begin = fitted(robot, seen, terms, weight, begin, linear)
+        total += squares(begin.fit, pool, robot)
+        count += pool.rows
+    return total, count
+
+
+def score(total: Array, count: Array) -> float:
+    """Return the geometric mean of the root mean squares of the joints that count."""
+    known = (count > 0) & (total > 0.0)
+    return float(np.exp(0.5 * np.log(total[known] / count[known]).mean())) if known.any() else 0.0
+
+
+def choose_filter(robot: Robot, make: Callable[[float, float], RecordedRows], used: Array,
+                  terms: FitTerms, cutoff: float | None = None,
+                  delay: float | None = None) -> tuple[float, float]:
+    """Return cutoff [Hz] and delay [s] with which blocks are predicted best from the others."""
+    begin: list[PooledFit] = []
+
+    def error(cutoff: float, delay: float) -> float:
+        pools = block_pools(make(cutoff, delay), used)[:BLOCKS]
+        if not begin:
+            begin.append(fitted(robot, pooled(pools), terms, _WEIGHT, linear=True))
+        return score(*unseen(robot, pools, terms, _WEIGHT, True, None, begin[0]))
+
+    def best_cutoff(delay: float) -> float:
+        errors = [error(each, delay) for each in COMPARED_CUTOFFS]
+        least = int(np.argmin(errors))
+        return float(COMPARED_CUTOFFS[least if errors[least] < _BETTER * errors[0] else 0])
+
+    def best_delay(cutoff: float) -> float:
+        steps = round(LARGEST_DELAY / DELAY_STEP)
+        delays = DELAY_STEP * np.arange(-steps, steps + 1)
+        errors = np.array([error(cutoff, each) for each in delays])
+        least = int(np.argmin(errors))
+        if errors[least] > _BETTER * errors[steps]:
+            return 0.0
+        if 0 < least < len(delays) - 1:   # the vertex of a parabola
+            low, middle, high = errors[least - 1:least + 2]
+            return float(delays[least] + 0.5 * DELAY_STEP * (low - high)
+                         / (low - 2.0 * middle + high))
+        return float(delays[least])
+
+    first = best_cutoff(delay or 0.0) if cutoff is None else cutoff
+    if delay is None:
+        delay = best_delay(first)
+        if cutoff is None and delay:
+            near = [first * factor for factor in (1.12, 1.0, 1.0 / 1.12)]
+            first = near[int(np.argmin([error(each, delay) for each in near]))]
+    return min(first, HIGHEST_CUTOFF), delay

@@ -1,0 +1,259 @@
+"""
+The fit: the possible robot that explains triangles best and differs least from its URDF.
+
+It minimises, over pseudo-inertias P of the bodies and friction and rotors x,
+
+    sum of |residuals of a joint|^2 / sigma^2
+        + weight * sum of tr(P0^-1 P) - log det(P0^-1 P) - 4           (Lee, Wensing, Park 2020)
+        + SCALAR_WEIGHT * sum of x / x0 - log(x / x0) - 1              where x may not be negative
+
+The prior is the barrier that keeps P positive definite and x positive. With P = L0 (1 + X) L0' the
+sum is convex in X and x, and its barrier self-concordant: Newton's method with a line search finds
+the minimum in some ten steps (Boyd, Vandenberghe, Convex Optimization, section 9.6).
+
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.bodies import parameters_of
+from urdf2dyn_ros.identification.joint_columns import JOINT_COLUMNS, OFFSET, bounded
+
+SCALAR_WEIGHT = 1e-2
+"""Weight of the prior of friction and rotors: little more than a bound."""
+
+_STEPS = 100
+_CONVERGED = 1e-11
+"""Decrease of the cost that a step promises, relative to it, at which it is the last."""
+
+
+def _symmetric() -> Array:
+    """Return an orthonormal basis (10, 4, 4) of symmetric matrices."""
+    result = np.zeros((10, 4, 4))
+    for k, (i, j) in enumerate(zip(*np.tril_indices(4))):
+        result[k, i, j] = result[k, j, i] = 1.0 if i == j else np.sqrt(0.5)
+    return result
+
+
+SYMMETRIC = _symmetric()
+_TRACES = np.trace(SYMMETRIC, axis1=1, axis2=2)
+
+
+class FitProblem(NamedTuple):
+    """
+    A fit.
+
+    Attributes
+    ----------
+    triangles : sequence of ndarray, (c, c)
+        Of each joint: columns of its bodies, its own JOINT_COLUMNS, the effort.
+    bodies : sequence of list of int
+        The bodies of each joint's columns.
+    factors : ndarray, (b, 4, 4)
+        L0 of every body.
+    scale : ndarray, (n, 6)
+        x0 of the unknowns of each joint; zero where there is no such unknown.
+    top_speed : ndarray, (n,)
+        Velocity up to which friction is not negative [rad/s or m/s].
+    sigma : ndarray, (n,)
+        Standard deviation of the residual of each joint.
+    weight : float
+        Of the prior of bodies.
+    gains_free : bool
+        Whether each joint's effort is in units of its own: its bodies' columns are multiplied by
+        an unknown exp(gain).
+    fixed : tuple of int
+        Bodies that stay as in the URDF.
+
+    """
+
+    triangles: Sequence[Array]
+    bodies: Sequence[Sequence[int]]
+    factors: Array
+    scale: Array
+    top_speed: Array
+    sigma: Array
+    weight: float = 1.0
+    gains_free: bool = False
+    fixed: tuple[int, ...] = ()
+
+
+class Fit(NamedTuple):
+    """
+    The solution of a problem.
+
+    Attributes
+    ----------
+    bodies : ndarray, (b, 10)
+    joints : ndarray, (n, 6)
+        The unknowns JOINT_COLUMNS.
+    gains : ndarray, (n,)
+        Effort as it was measured over effort of the bodies, 1 where they are known.
+    unknowns : ndarray, (u,)
+        The same in the coordinates of the method.
+    cost : float
+
+    """
+
+    bodies: Array
+    joints: Array
+    gains: Array
+    unknowns: Array
+    cost: float
+
+    def solution(self, joint: int, bodies: Sequence[int]) -> Array:
+        """Return the unknowns of a joint's triangle."""
+        return np.concatenate((self.gains[joint] * self.bodies[list(bodies)].ravel(),
+                               self.joints[joint]))
+
+
+class ConsistentFit:
+    """
+    Residuals and Jacobian of a problem, and its solution.
+
+    If `signed`, friction and rotors may be negative and have no prior.
+
+    """
+
+    def __init__(self, problem: FitProblem, signed: bool = False) -> None:
+        self.problem = problem
+        b, n = len(problem.factors), len(problem.triangles)
+        self._bodies_end = 10 * b
+        used = problem.scale > 0.0
+        positive = used & (np.arange(len(JOINT_COLUMNS)) != OFFSET) & (not signed)
+        self.place = np.full(used.shape, -1)
+        self.place[used] = 10 * b + np.arange(used.sum())
+        self._used, self._scalars = used, self.place[positive]
+        self._gain = 10 * b + int(used.sum())
+        self._count = self._gain + (n if problem.gains_free else 0)
+        self._to_joint = [bounded(speed) for speed in problem.top_speed]
+        self._free = np.ones(self._count)
+        for body in problem.fixed:
+            self._free[10 * body:10 * body + 10] = 0.0
+        L = problem.factors
+        self.slopes = parameters_of(np.einsum('bij,kjl,bml->bkim', L, SYMMETRIC, L)
+                                    ).transpose(0, 2, 1)
+        self._prior_bodies = parameters_of(L @ L.transpose(0, 2, 1))
+
+    def start(self) -> Array:
+        """Return the unknowns of the prior."""
+        u = np.zeros(self._count)
+        u[self._scalars] = 1.0
+        return u
+
+    def solve(self, unknowns: Array | None = None) -> Fit:
+        """Return the solution, from a first approximation."""
+        u = self.start() if unknowns is None else unknowns.copy()
+        residual, jacobian = self.linearised(u)
+        cost = self._cost(u, residual)
+        for _ in range(_STEPS):
+            gradient, hessian = self._prior(u)
+            gradient += 2.0 * jacobian.T @ residual
+            hessian += 2.0 * jacobian.T @ jacobian
+            hessian += np.diag(1e-13 * np.diag(hessian) + 1e-12)
+            step = -np.linalg.solve(hessian, gradient)
+            promised = -float(gradient @ step)
+            size = 1.0
+            while size > 1e-9:
+                new, new_jacobian = self.linearised(u + size * step)
+                new_cost = self._cost(u + size * step, new)
+                if new_cost <= cost - 1e-4 * size * promised + 1e-14 * abs(cost):
+                    break
+                size *= 0.5
+            else:
+                break
+            u, residual, jacobian, cost = u + size * step, new, new_jacobian, new_cost
+            if promised <= _CONVERGED * abs(cost):
+                break
+        return Fit(self._bodies(u), self._joints(u), self._gains(u), u, cost)
+
+    def solve_linear(self) -> Fit:
+        """Return the solution with a quadratic prior of the bodies instead of the barrier."""
+        residual, jacobian = self.linearised(np.zeros(self._count))
+        normal = jacobian.T @ jacobian
+        normal += np.diag(1e-9 * np.diag(normal) + 1e-9)
+        bodies = range(self._bodies_end)
+        normal[bodies, bodies] += 0.5 * self.problem.weight
+        u = np.asarray(-np.linalg.solve(normal, jacobian.T @ residual), dtype=np.float64)
+        return Fit(self._bodies(u), self._joints(u), np.ones(len(self.problem.triangles)), u,
+                   np.nan)
+
+    def linearised(self, u: Array) -> tuple[Array, Array]:
+        """Return the whitened residuals of all joints (m,), and their Jacobian (m, u)."""
+        problem = self.problem
+        bodies, values, gains = self._bodies(u), self._values(u), self._gains(u)
+        residuals, jacobians = [], []
+        for j, (R, used) in enumerate(zip(problem.triangles, problem.bodies)):
+            matrix, target = R[:, :-1] / problem.sigma[j], R[:, -1] / problem.sigma[j]
+            J = np.zeros((len(R), self._count))
+            explained = np.zeros(len(R))
+            for k, body in enumerate(used):
+                part = gains[j] * matrix[:, 10 * k:10 * k + 10]
+                J[:, 10 * body:10 * body + 10] = part @ self.slopes[body]
+                explained += part @ bodies[body]
+            if problem.gains_free:
+                J[:, self._gain + j] = explained
+            own = matrix[:, 10 * len(used):] @ self._to_joint[j]
+            J[:, self.place[j][self._used[j]]] = (own * problem.scale[j])[:, self._used[j]]
+            residuals.append(explained + own @ values[j] - target)
+            jacobians.append(J * self._free)
+        return np.concatenate(residuals), np.concatenate(jacobians)
+
+    def information(self, u: Array) -> tuple[Array, Array]:
+        """Return half of the Hessian of the cost that the prior has (u, u), at u and at first."""
+        return 0.5 * self._prior(u)[1], 0.5 * self._prior(self.start())[1]
+
+    def joint_slopes(self, joint: int) -> Array:
+        """Return the derivatives (6, 6) of JOINT_COLUMNS by the unknowns of a joint."""
+        result: Array = self._to_joint[joint] * self.problem.scale[joint]
+        return result
+
+    def _matrices(self, u: Array) -> Array:
+        """Return 1 + X of each body."""
+        entries = u[:self._bodies_end].reshape(-1, 10)
+        return np.eye(4) + np.tensordot(entries, SYMMETRIC, axes=1)
+
+    def _bodies(self, u: Array) -> Array:
+        entries = u[:self._bodies_end].reshape(-1, 10)
+        result: Array = self._prior_bodies + np.einsum('bij,bj->bi', self.slopes, entries)
+        return result
+
+    def _values(self, u: Array) -> Array:
+        """Return the unknowns of joints (n, 6), with slow and fast friction."""
+        return np.where(self._used, self.problem.scale * u[self.place], 0.0)
+
+    def _joints(self, u: Array) -> Array:
+        return np.array([matrix @ row for matrix, row in zip(self._to_joint, self._values(u))])
+
+    def _gains(self, u: Array) -> Array:
+        n = len(self.problem.triangles)
+        return np.exp(u[self._gain:]) if self.problem.gains_free else np.ones(n)
+
+    def _cost(self, u: Array, residual: Array) -> float:
+        """Return the sum to minimise, infinite for impossible bodies and negative friction."""
+        values = u[self._scalars]
+        moments = np.linalg.eigvalsh(self._matrices(u))
+        if (values <= 0.0).any() or (moments <= 0.0).any():
+            return np.inf
+        prior = self.problem.weight * float((moments - np.log(moments) - 1.0).sum())
+        prior += SCALAR_WEIGHT * float((values - np.log(values) - 1.0).sum())
+        return float(residual @ residual) + prior
+
+    def _prior(self, u: Array) -> tuple[Array, Array]:
+        """Return gradient (u,) and Hessian (u, u) of the prior."""
+        gradient, hessian = np.zeros(self._count), np.zeros((self._count, self._count))
+        inverses = np.linalg.inv(self._matrices(u))
+        for body, inverse in enumerate(inverses):
+            rows = slice(10 * body, 10 * body + 10)
+            turned = inverse @ SYMMETRIC
+            gradient[rows] = _TRACES - np.trace(turned, axis1=1, axis2=2)
+            hessian[rows, rows] = np.einsum('aij,bji->ab', turned, turned)
+        gradient *= self.problem.weight
+        hessian *= self.problem.weight
+        values = u[self._scalars]
+        gradient[self._scalars] = SCALAR_WEIGHT * (1.0 - 1.0 / values)
+        hessian[self._scalars, self._scalars] = SCALAR_WEIGHT / values ** 2
+        return gradient, hessian

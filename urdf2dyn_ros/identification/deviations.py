@@ -1,0 +1,79 @@
+"""Standard deviations of identified parameters, and where their values come from."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.consistent_fit import ConsistentFit
+from urdf2dyn_ros.identification.pooled_fit import PooledFit
+
+DATA, BOTH, URDF = 'data', 'data and URDF', 'URDF'
+"""Sources of a parameter's value."""
+
+_MOSTLY_DATA, _MOSTLY_URDF = 0.2, 0.8
+"""Standard deviation over that of the prior alone, up to and from which one source counts."""
+
+
+class Deviations(NamedTuple):
+    """
+    Standard deviations, and the share of the prior's that is left.
+
+    Attributes
+    ----------
+    bodies, bodies_left : ndarray, (b, 10)
+    joints : ndarray, (n, 6)
+        NaN for what is no unknown.
+    known, unknowns : int
+        Combinations of the bodies' parameters that the data determine, and their number.
+
+    """
+
+    bodies: Array
+    bodies_left: Array
+    joints: Array
+    known: int
+    unknowns: int
+
+
+def source_of_value(left: float) -> str:
+    """Return the source of a value from the share of the prior's deviation that is left."""
+    return DATA if left < _MOSTLY_DATA else URDF if left > _MOSTLY_URDF else BOTH
+
+
+def deviations(result: PooledFit, correlation: Array) -> Deviations:
+    """
+    Return the deviations of a fit; the correlation (n,) is the number of rows that count as one.
+
+    Neighbouring residuals are alike, so that the covariance of independent ones is too small:
+    it is A^-1 B A^-1, where each joint's information in A is counted correlation times in B.
+
+    """
+    problem = result.problem
+    method = ConsistentFit(problem)
+    u = result.fit.unknowns
+    _, jacobian = method.linearised(u)
+    prior, first = method.information(u)
+    ends = np.cumsum([len(R) for R in problem.triangles])[:-1]
+    parts = [part.T @ part for part in np.split(jacobian, ends)]
+    tiny = np.diag(1e-12 * np.diag(sum(parts) + prior) + 1e-12)
+    inverse = np.linalg.inv(sum(parts) + prior + tiny)
+    meat = sum(factor * part for factor, part in zip(correlation, parts)) + prior + tiny
+    covariance = inverse @ meat @ inverse
+    count = len(problem.factors)
+    before = 1.0 / np.diag(first)[0]
+    bodies, left = np.empty((2, count, 10))
+    for body, slope in enumerate(method.slopes):
+        rows = slice(10 * body, 10 * body + 10)
+        bodies[body] = np.sqrt(np.diag(slope @ covariance[rows, rows] @ slope.T))
+        left[body] = bodies[body] / np.sqrt(before * np.diag(slope @ slope.T))
+    joints = np.full(problem.scale.shape, np.nan)
+    for j, places in enumerate(method.place):
+        there = np.flatnonzero(places >= 0)
+        slope = method.joint_slopes(j)[:, there]
+        block = covariance[np.ix_(places[there], places[there])]
+        joints[j, there] = np.sqrt(np.diag(slope @ block @ slope.T))[there]
+    used = slice(0, 10 * count)
+    information = before * sum(part / factor for factor, part in zip(correlation, parts))
+    known = int((np.linalg.eigvalsh(information[used, used]) > _MOSTLY_DATA ** -2).sum())
+    return Deviations(bodies, left, joints, known, 10 * count)

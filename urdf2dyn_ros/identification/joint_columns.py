@@ -1,0 +1,50 @@
+"""
+Columns of a joint's own terms: friction and the rotor.
+
+Viscous friction of gears grows less than linearly, so that the quadratic part is often negative.
+Then it must not exceed the linear one: in
+
+    slow qd (1 - |qd| / v) + fast qd |qd| / v
+
+with slow and fast not negative the friction is not negative at any velocity up to v.
+
+"""
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+
+JOINT_COLUMNS = ('viscous', 'coulomb', 'offset', 'armature', 'load', 'quadratic')
+"""Unknowns of each joint, after those of bodies: fields of Friction and Rotor."""
+
+VISCOUS, COULOMB, OFFSET, ARMATURE, LOAD, QUADRATIC = range(len(JOINT_COLUMNS))
+
+SIGN_WIDTH_OF_FIT = 0.02
+"""Velocity within which the sign of Coulomb friction turns over [rad/s or m/s]."""
+
+
+def joint_columns(qd: Array, qdd: Array, transmitted: Array) -> Array:
+    """Return the columns (k, 6) of a joint; `transmitted` is the effort of its bodies (k,)."""
+    sign = np.tanh(qd / SIGN_WIDTH_OF_FIT)
+    return np.stack((qd, sign, np.ones_like(qd), qdd, sign * np.abs(transmitted),
+                     qd * np.abs(qd)), axis=1)
+
+
+def bounded(top_speed: float) -> Array:
+    """Return the matrix (6, 6) from unknowns with slow and fast to those of JOINT_COLUMNS."""
+    result = np.eye(len(JOINT_COLUMNS))
+    result[QUADRATIC, VISCOUS] = -1.0 / top_speed
+    result[QUADRATIC, QUADRATIC] = 1.0 / top_speed
+    return result
+
+
+def top_speeds(limits: Array, fastest: Array) -> Array:
+    """
+    Return the velocities (n,) up to which friction is not negative [rad/s or m/s].
+
+    They are the limits, infinite where there are none, but at most twice the fastest recorded
+    velocities, and at least these.
+
+    """
+    speeds: Array = np.maximum(np.minimum(limits, 2.0 * fastest), 1.05 * fastest)
+    return np.maximum(speeds, SIGN_WIDTH_OF_FIT)

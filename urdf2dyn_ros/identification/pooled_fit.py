@@ -1,0 +1,142 @@
+"""Fits of pooled triangles: their scales, deviations of residuals, and which terms there are."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.consistent_fit import ConsistentFit, Fit, FitProblem
+from urdf2dyn_ros.identification.joint_columns import JOINT_COLUMNS, LOAD, OFFSET
+from urdf2dyn_ros.identification.robot import Robot
+from urdf2dyn_ros.identification.triangles import merged_triangle, residual_squares
+
+_PASSES = 4
+"""Fits after each of which the standard deviations of the residuals are estimated again."""
+
+_SCALE = 0.1
+"""Share of a joint's effort that the prior of a friction explains."""
+
+_NEGLIGIBLE = 1e-3
+"""Share below which a friction or rotor is zero: the data would have it negative."""
+
+LEAST_SIGMA = 1e-9
+
+
+class Pool(NamedTuple):
+    """
+    Triangles of all joints.
+
+    Attributes
+    ----------
+    triangles : list of ndarray, (c, c)
+        Of each joint.
+    rows : ndarray, (n,)
+        Sum of the weights of their rows.
+
+    """
+
+    triangles: list[Array]
+    rows: Array
+
+
+class FitTerms(NamedTuple):
+    """Unknowns of each joint (n, 6), and the velocity up to which its friction is bounded."""
+
+    used: NDArray[np.bool_]
+    top_speed: Array
+    gains_free: bool = False
+    fixed: tuple[int, ...] = ()
+
+
+class PooledFit(NamedTuple):
+    """A fit with the standard deviations (n,) of its residuals, and its problem."""
+
+    fit: Fit
+    sigma: Array
+    problem: FitProblem
+
+
+def pooled(pools: Sequence[Pool]) -> Pool:
+    """Return the pool of several, whose order has no effect beyond rounding."""
+    return Pool([merged_triangle(each) for each in zip(*(pool.triangles for pool in pools))],
+                np.sum([pool.rows for pool in pools], axis=0))
+
+
+def scales(pool: Pool, terms: FitTerms) -> Array:
+    """Return the x0 (n, 6) of friction and rotors; 0 for those that are no unknowns."""
+    result = np.zeros(terms.used.shape)
+    for j, R in enumerate(pool.triangles):
+        sizes = np.linalg.norm(R, axis=0)
+        for k in range(len(JOINT_COLUMNS)):
+            size = sizes[len(sizes) - 1 - len(JOINT_COLUMNS) + k]
+            if terms.used[j, k] and size > 0.0 and sizes[-1] > 0.0:
+                # qd |qd| / v is as large as the column of quadratic friction over v
+                size /= terms.top_speed[j] if JOINT_COLUMNS[k] == 'quadratic' else 1.0
+                result[j, k] = _SCALE * sizes[-1] / size
+    return result
+
+
+def fitted(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
+           begin: PooledFit | None = None, linear: bool = False) -> PooledFit:
+    """
+    Return the fit of a pool with a weight of the prior, from the approximation of another.
+
+    A linear one is not bounded: friction, rotors and bodies may be impossible.
+
+    """
+    sizes = np.array([np.linalg.norm(R[:, -1]) for R in pool.triangles])
+    rows = np.maximum(pool.rows, 1.0)
+    sigma = 0.3 * sizes / np.sqrt(rows) if begin is None else begin.sigma
+    unknowns = None if begin is None or linear else begin.fit.unknowns
+    scale = scales(pool, terms) if begin is None else begin.problem.scale
+    passes = (2 if linear else _PASSES) if begin is None else 1 if linear else 2
+    for _ in range(passes):
+        sigma = np.where(sizes > 0.0, np.maximum(sigma, LEAST_SIGMA * (sizes + 1e-9)), 1.0)
+        problem = FitProblem(pool.triangles, robot.columns.bodies, robot.prior.factors, scale,
+                          terms.top_speed, sigma, weight, terms.gains_free, terms.fixed)
+        method = ConsistentFit(problem, signed=linear)
+        fit = method.solve_linear() if linear else method.solve(unknowns)
+        unknowns = fit.unknowns
+        sigma = np.sqrt(squares(fit, pool, robot) / rows)
+    return PooledFit(fit, sigma, problem)
+
+
+def squares(fit: Fit, pool: Pool, robot: Robot) -> Array:
+    """Return the sum of the squared residuals (n,) of a pool's rows."""
+    return np.array([residual_squares(R, fit.solution(j, used)) for j, (R, used) in enumerate(
+        zip(pool.triangles, robot.columns.bodies))])
+
+
+def significant(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
+                correlation: Array) -> FitTerms:
+    """
+    Return the terms without the load of joints on which it has no significant effect.
+
+    An effort that hardly varies cannot distinguish it from Coulomb friction. The correlation (n,)
+    is the number of rows that count as one.
+
+    """
+    result = fitted(robot, pool, terms, weight, linear=True)
+    method = ConsistentFit(result.problem, signed=True)
+    _, jacobian = method.linearised(result.fit.unknowns)
+    normal = jacobian.T @ jacobian + method.information(method.start())[1]
+    normal += np.diag(1e-9 * np.diag(normal) + 1e-9)
+    variances = np.diag(np.linalg.inv(normal))
+    used = terms.used.copy()
+    for j, place in enumerate(method.place[:, LOAD]):
+        if place >= 0:
+            value = result.fit.unknowns[place]
+            used[j, LOAD] = value > 3.0 * np.sqrt(variances[place] * correlation[j])
+    return terms._replace(used=used)
+
+
+def cleaned(fit: Fit, problem: FitProblem) -> Fit:
+    """Return a fit with exact zeros for negligible friction and rotors."""
+    signed = np.arange(len(JOINT_COLUMNS)) == OFFSET
+    quadratic = JOINT_COLUMNS.index('quadratic')
+    small = (np.abs(fit.joints) < _NEGLIGIBLE * problem.scale / _SCALE) & ~signed
+    small[:, quadratic] &= np.abs(fit.joints[:, quadratic]) * problem.top_speed < (
+        _NEGLIGIBLE * problem.scale[:, quadratic] / _SCALE)
+    return fit._replace(joints=np.where(small, 0.0, fit.joints))

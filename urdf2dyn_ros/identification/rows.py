@@ -1,0 +1,103 @@
+"""The rows of a recording's least-squares problem: columns and efforts at ROW_RATE."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.columns import Columns
+from urdf2dyn_ros.identification.joint_columns import VISCOUS, joint_columns
+from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF, Spectra
+from urdf2dyn_ros.identification.preparation import ENDS, Piece
+
+BLOCKS = 5
+"""Parts of a recording that are held out in turn."""
+
+GAP = 0.5
+"""Time between such parts, in which errors are alike [s]."""
+
+_MOVES = 0.03
+"""Velocity above which a joint moves, in its fastest."""
+
+
+class RecordedRows(NamedTuple):
+    """
+    Rows of all pieces of a recording.
+
+    Attributes
+    ----------
+    joints : list of ndarray, (k, c)
+        Of each joint: columns of bodies, JOINT_COLUMNS, effort.
+    block : ndarray of int, (k,)
+        Number of the block, BLOCKS for rows in gaps.
+    moves : ndarray of bool, (k, n)
+        Whether a joint moves.
+
+    """
+
+    joints: list[Array]
+    block: NDArray[np.int64]
+    moves: NDArray[np.bool_]
+
+
+class RowSource:
+    """
+    Makes rows of pieces with any cutoff and delay.
+
+    The effort is filtered with HIGHEST_CUTOFF alone: an effort that was filtered by its driver is
+    met by the same cutoff of the columns.
+
+    """
+
+    def __init__(self, pieces: Sequence[Piece], columns: Columns, bodies: Array) -> None:
+        self._pieces, self._columns = pieces, columns
+        self._efforts = [Spectra(np.nan_to_num(each.effort), each.rate) for each in pieces]
+        self._bodies: list[list[Spectra]] = []
+        self.set_bodies(bodies)
+        self._time = [each.time[0] + spectra.time
+                      for each, spectra in zip(pieces, self._efforts)]
+        self._kept = [(spectra.time >= ENDS) & (spectra.time <= spectra.time[-1] - ENDS)
+                      for spectra in self._efforts]
+        self._block = _blocks([time[kept] for time, kept in zip(self._time, self._kept)])
+        self.fastest = np.max([np.abs(each.qd).max(axis=0) for each in pieces], axis=0)
+
+    def set_bodies(self, bodies: Array) -> None:
+        """Use the parameters (b, 10) for the efforts on which friction with the load depends."""
+        self._own: list[list[Spectra]] = []
+        for each in self._pieces:
+            parts = self._columns(each.q, each.qd, each.qdd)
+            if len(self._bodies) < len(self._pieces):
+                self._bodies.append([Spectra(part, each.rate) for part in parts])
+            self._own.append([Spectra(joint_columns(
+                each.qd[:, j], each.qdd[:, j], part @ bodies[used].ravel()), each.rate)
+                for j, (part, used) in enumerate(zip(parts, self._columns.bodies))])
+
+    def rows(self, cutoff: float, delay: float) -> RecordedRows:
+        """Return all rows with a cutoff of the columns [Hz] and a delay of the efforts [s]."""
+        joints = []
+        efforts = [spectra.rows(HIGHEST_CUTOFF)[kept]
+                   for spectra, kept in zip(self._efforts, self._kept)]
+        for j in range(len(self._columns.bodies)):
+            parts = []
+            for number, kept in enumerate(self._kept):
+                both = [spectra.rows(cutoff, delay)[kept]
+                        for spectra in (self._bodies[number][j], self._own[number][j])]
+                parts.append(np.concatenate((*both, efforts[number][:, j:j + 1]), axis=1))
+            joints.append(np.concatenate(parts))
+        velocity = np.stack([rows[:, VISCOUS - 7] for rows in joints], axis=1)
+        return RecordedRows(joints, self._block, np.abs(velocity) > _MOVES * self.fastest)
+
+
+def _blocks(times: Sequence[Array]) -> NDArray[np.int64]:
+    """Return the block of each row: equal numbers of rows, with gaps between."""
+    count = sum(map(len, times))
+    number = np.minimum(np.arange(count) * BLOCKS // max(count, 1), BLOCKS - 1)
+    time = np.concatenate(times)
+    gap = min(GAP, 0.02 * (time[-1] - time[0]))
+    blocks = number.copy()
+    for edge in np.flatnonzero(np.diff(number)):
+        middle = 0.5 * (time[edge] + time[edge + 1])
+        blocks[np.abs(time - middle) < 0.5 * gap] = BLOCKS
+    return blocks

@@ -1,0 +1,124 @@
+"""A recording as a summary: triangles of its blocks, from which all fits and figures follow."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.choice import block_pools, choose_filter
+from urdf2dyn_ros.identification.joint_columns import JOINT_COLUMNS, top_speeds
+from urdf2dyn_ros.identification.low_pass import ROW_RATE
+from urdf2dyn_ros.identification.pooled_fit import FitTerms, Pool, fitted, pooled
+from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.robot import Robot
+from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows, RowSource
+from urdf2dyn_ros.identification.triangles import triangle
+
+_HUBER = 1.5
+"""Residual, in standard deviations, from which its weight falls."""
+
+_WEIGHT = 10.0
+
+
+@dataclass(frozen=True)
+class Summary:
+    """
+    What a fit needs of a recording.
+
+    Attributes
+    ----------
+    name : str
+    seconds : float
+        Duration of what is used [s].
+    cutoff, delay : float
+        Of the columns [Hz], of the efforts [s].
+    used : ndarray, (n,)
+        1 for joints whose efforts count, else 0.
+    fastest : ndarray, (n,)
+        [rad/s or m/s].
+    correlation : ndarray, (n,)
+        Rows that count as one, as neighbouring residuals are alike.
+    weighted : list of Pool
+        Rows of the fit, with small weights of large residuals: blocks, then gaps.
+    moving, resting : list of Pool
+        Rows for figures, of each block.
+
+    """
+
+    name: str
+    seconds: float
+    cutoff: float
+    delay: float
+    used: Array
+    fastest: Array
+    correlation: Array
+    weighted: list[Pool]
+    moving: list[Pool]
+    resting: list[Pool]
+
+
+def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
+               cutoff: float | None = None, delay: float | None = None,
+               show: Callable[[float], None] = lambda fraction: None) -> Summary:
+    """Return the summary of a recording's pieces; cutoff and delay are chosen unless set."""
+    source = RowSource(pieces, robot.columns, robot.prior.parameters)
+    show(0.3)
+    every = np.broadcast_to(used[:, None] > 0, (len(used), len(JOINT_COLUMNS)))
+    terms = FitTerms(every, top_speeds(robot.speed_limits, source.fastest))
+    cutoff, delay = choose_filter(robot, source.rows, used, terms, cutoff, delay)
+    show(0.8)
+    rows = source.rows(cutoff, delay)
+    first = fitted(robot, pooled(block_pools(rows, used)), terms, _WEIGHT, linear=True)
+    source.set_bodies(first.fit.bodies)
+    rows = source.rows(cutoff, delay)
+    fit = fitted(robot, pooled(block_pools(rows, used)), terms, _WEIGHT, linear=True)
+    residuals = [part[:, :-1] @ fit.fit.solution(j, bodies) - part[:, -1]
+                 for j, (part, bodies) in enumerate(zip(rows.joints, robot.columns.bodies))]
+    seconds = sum(piece.time[-1] - piece.time[0] for piece in pieces)
+    return Summary(name, float(seconds), cutoff, delay, used, source.fastest,
+                   np.array([integral_time(each) for each in residuals]),
+                   _weighted(rows, residuals, used),
+                   _some(rows, used, True), _some(rows, used, False))
+
+
+def _weighted(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> list[Pool]:
+    """Return the pools of the fit: rows by the square root of Huber's weights."""
+    weights = []
+    for residual in residuals:
+        sigma = 1.4826 * float(np.median(np.abs(residual)))
+        weights.append(np.minimum(1.0, _HUBER * sigma / np.maximum(np.abs(residual), 1e-300))
+                       if sigma > 0.0 else np.ones(len(residual)))
+    result = []
+    for number in range(BLOCKS + 1):
+        chosen = rows.block == number
+        result.append(Pool(
+            [triangle(part[chosen] * (flag * np.sqrt(weight[chosen]))[:, None])
+             for part, weight, flag in zip(rows.joints, weights, used)],
+            np.array([weight[chosen].sum() for weight in weights]) * used))
+    return result
+
+
+def _some(rows: RecordedRows, used: Array, moving: bool) -> list[Pool]:
+    """Return the pools of the blocks' rows in which a joint moves, or rests."""
+    result = []
+    for number in range(BLOCKS):
+        chosen = (rows.block == number)[:, None] & (rows.moves == moving)
+        result.append(Pool([triangle(part[chosen[:, j]] * used[j])
+                            for j, part in enumerate(rows.joints)], chosen.sum(axis=0) * used))
+    return result
+
+
+def integral_time(residual: Array) -> float:
+    """Return how many rows count as one: 1 + 2 sum of autocorrelations, up to the first zero."""
+    count = len(residual)
+    centred = residual - residual.mean()
+    size = float(centred @ centred)
+    if count < 8 or size <= 0.0:
+        return 1.0
+    length = 2 * count
+    spectrum = np.abs(np.fft.rfft(centred, length)) ** 2
+    correlation = np.fft.irfft(spectrum, length)[:min(count // 2, round(5.0 * ROW_RATE))] / size
+    below = np.flatnonzero(correlation < 0.05)
+    last = int(below[0]) if len(below) else len(correlation)
+    return float(1.0 + 2.0 * correlation[1:last].sum())
