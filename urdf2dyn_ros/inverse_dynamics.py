@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.compiled.named_values import Values
 from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.methods.derivatives import Derivatives
 from urdf2dyn_ros.methods.equation_of_motion import EquationOfMotion
 from urdf2dyn_ros.methods.forward_dynamics import ForwardDynamics
 from urdf2dyn_ros.methods.views import Views
@@ -23,7 +24,7 @@ BackEnd: TypeAlias = Literal['auto', 'c', 'python']
 Base: TypeAlias = Literal['auto', 'fixed', 'moving']
 
 
-class InverseDynamics(EquationOfMotion, ForwardDynamics, Views):
+class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Views):
     """
     tau = ID(q, qd, qdd) of a robot, from its generated equations.
 

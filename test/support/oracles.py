@@ -6,7 +6,7 @@ and the followers are moved, and their efforts reflected to the joints that driv
 
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 from xml.etree import ElementTree
@@ -117,6 +117,17 @@ class Pinocchio:
         """Return accelerations by the articulated-body algorithm: efforts are third in a state."""
         found = pin.aba(self._model, self._data, *self._vectors(state))
         return {name: float(found[joint.idx_v]) for name, joint in self._joints()}
+
+    def derivatives(self, names: Sequence[str], state: State) -> list[Array]:
+        """Return the derivatives of the efforts by q, qd and qdd, (3, n, n), in this order."""
+        found = pin.computeRNEADerivatives(self._model, self._data, *self._vectors(state))
+        full = [np.array(each) for each in found]
+        full[2] = np.triu(full[2]) + np.triu(full[2], 1).T
+        # how all joints move with each independent one, with those that follow it
+        still = dict.fromkeys(names, (0.0, 0.0, 0.0))
+        follow = np.array([self._vectors({**still, name: (0.0, 1.0, 0.0)})[1] for name in names]
+                          ).reshape(len(names), -1)
+        return [follow @ each @ follow.T for each in full]
 
     def motion(self, state: State) -> dict[str, Array]:
         """Return what the exported `dynamic_model` returns: 3-vectors in the root frame."""

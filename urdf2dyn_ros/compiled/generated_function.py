@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ class GeneratedFunction:
         self._name, self._inputs = name, function.inputs
         self._shape = function.results[0].shape if len(function.results) == 1 else (-1,)
         self._joint_names = [row.name for row in program.independent]
-        self._nested = len(self._shape) > 1 or len(function.results) > 1
+        self._shapes = [result.shape for result in function.results]
         ends = list(accumulate((math.prod(result.shape) for result in function.results),
                                initial=0))
         self.results = {result.name: slice(first, end)
@@ -70,6 +70,11 @@ class GeneratedFunction:
         """
         result = self.compiled(*arguments)
         return self.careful(arguments) if result is None else result
+
+    def split(self, value: Array) -> tuple[Array, ...]:
+        """Return the results that a value consists of, each a vector or a matrix, or N of them."""
+        return tuple(value[..., where].reshape(*value.shape[:-1], *shape)
+                     for where, shape in zip(self.results.values(), self._shapes))
 
     def careful(self, arguments: Sequence[Values | None]) -> Array:
         """Convert what is unusual, or raise; whatever compiled code does not take runs here."""
@@ -118,7 +123,9 @@ class GeneratedFunction:
         return self._shaped(result)
 
     def _flat(self, values: list[Any]) -> list[Any]:
-        return [entry for row in values for entry in row] if self._nested else values
+        results = values if len(self._shapes) > 1 else [values]
+        return [entry for result, shape in zip(results, self._shapes)
+                for entry in (chain.from_iterable(result) if len(shape) > 1 else result)]
 
     def _shaped(self, result: Array) -> Array:
         return result.reshape(*result.shape[:-1], *self._shape)

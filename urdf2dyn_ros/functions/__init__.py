@@ -7,6 +7,7 @@ from urdf2dyn_ros.functions.forward_dynamics import AccelerationsOfEfforts
 from urdf2dyn_ros.functions.function import ModelFunction
 from urdf2dyn_ros.functions.gravity import Gravity
 from urdf2dyn_ros.functions.inverse_dynamics import EffortsOfMotion
+from urdf2dyn_ros.functions.inverse_dynamics_derivatives import InverseDynamicsDerivatives
 from urdf2dyn_ros.functions.mass_matrix import MassMatrix
 from urdf2dyn_ros.functions.momentum import Momentum
 from urdf2dyn_ros.functions.terms import Terms
@@ -19,6 +20,7 @@ FUNCTIONS: dict[str, ModelFunction] = {
     'forward_dynamics': AccelerationsOfEfforts(),
     'momentum': Momentum(),
     'terms': Terms(),
+    'inverse_dynamics_derivatives': InverseDynamicsDerivatives(),
     'dynamics': Dynamics(),
 }
 """Name of a function to what it is."""

@@ -13,7 +13,8 @@ class Symbol(NamedTuple):
     """
     A quantity of a body, with the title of the section in which it is computed.
 
-    Names of its entries have ``{n}`` for the body's number; there are none for one without a name.
+    Names of its entries have ``{n}`` for the body's number, or ``{p}`` for its parent's; there are
+    none for one without a name.
     `formula` is text with the fields of `Fields`, or a function of these; by default that of the
     joint. `where` is the field without which there is nothing to say, if there is one.
 

@@ -17,4 +17,13 @@ PRISMATIC = JointType(turns=0, slides=1, unit='m', effort_unit='N', verb='moved'
     'along': 'f{n}_z',
     'momentum': 'P{n}_z',
     'change': '(w{n} x z) . P{n}',
+    'dfq': 'fq{n} = mc{n} U{n} z',
+    'dnq': 'nq{n} = hc{n} x U{n} z + z x f{n}',
+    'dfv': 'fv{n} = mc{n} (W{n} x z)',
+    'dnv': 'nv{n} = hc{n} x (W{n} x z)',
+    'dfa': 'fa{n} = mc{n} z',
+    'dna': 'na{n} = hc{n} x z',
+    'dg': 'g{n} = Pc{n} x z',
+    'drow': 'derivatives of tau{n}: fq{n}_z, fv{n}_z, fa{n}_z',
+    'dothers': 'q{n}_tau = fa{n} . U{n} z, qd{n}_tau = fa{n} . (W{n} x z)',
 })

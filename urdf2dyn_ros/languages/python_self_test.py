@@ -56,8 +56,9 @@ def times(M, x):
         products = [f'of {result.name}: {result.name} {result.quantity.times}'
                     for function in self.program.functions for result in function.results
                     if result.is_matrix]
-        yield ('# States, and the results expected with the parameters as they were exported'
-               + f' ({", ".join(dict.fromkeys(products))})' * bool(products))
+        yield from self.comments([
+            'States, and the results expected with the parameters as they were exported'
+            + f' ({", ".join(dict.fromkeys(products))})' * bool(products)])
         if self.program.dynamic_model is not None:
             yield from dynamic_model.table(self)
         yield from self.self_test()

@@ -95,6 +95,20 @@ class Friction(JointTerm):
             result = result + self.quadratic * (at.qd * abs(at.qd))
         return result
 
+    def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
+        """Return the derivative by qd, without what the transmitted effort adds."""
+        by_rate = self.viscous
+        if self._has_sign:
+            sign, level = tanh(self.steepness * at.qd), self.coulomb
+            if self._sticks:
+                peak = self.stribeck * exp(-(self.decay * (at.qd * at.qd)))
+                level = level + peak
+                by_rate = by_rate - 2.0 * self.decay * (at.qd * (peak * sign))
+            by_rate = by_rate + level * (self.steepness * (1.0 - sign * sign))
+        if self.quadratic != 0.0:
+            by_rate = by_rate + 2.0 * self.quadratic * abs(at.qd)
+        return 0.0, by_rate, 0.0
+
     @property
     def _sticks(self) -> bool:
         return bool(self.stribeck != 0.0)

@@ -163,8 +163,18 @@ class JointTerm(ABC):
 
         """
 
+    @abstractmethod
+    def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
+        """Return the derivatives of its effort by q, qd and qdd of its joint."""
+
     def on_parent(self, parent: Motion, at: Coordinate) -> Vector:
-        """Return the moment [N m] that the parent has to transmit for it, in the joint's axes."""
+        """
+        Return the moment [N m] that the parent has to transmit for it, in the joint's axes.
+
+        It is linear in w of the parent and in qd and qdd, and gyroscopic: the effort is what the
+        motion of the parent adds in return.
+
+        """
         return ZERO
 
     @abstractmethod

@@ -95,6 +95,10 @@ class Rotor(JointTerm):
         spin = self._coupled * at.qd
         return (spin * parent.w[1], -(spin * parent.w[0]), self._coupled * at.qdd)
 
+    def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
+        """Return the reflected inertia: the coupling depends on the joints before this one."""
+        return 0.0, 0.0, self._reflected
+
     def formula(self) -> str:
         """Return the effort as a formula, with {n} for the number of the joint."""
         if self.inertia == 0.0:

@@ -44,6 +44,10 @@ class Spring(JointTerm):
         """Return what holds against the spring [N m or N]."""
         return self.stiffness * (at.q - self.reference)
 
+    def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
+        """Return the stiffness: the effort depends on q alone."""
+        return self.stiffness, 0.0, 0.0
+
     def formula(self) -> str:
         """Return the effort as a formula, with {n} for the number of the joint."""
         slack = ' - qs{n}' if self.reference != 0.0 else ''

@@ -78,7 +78,8 @@ class Notebook(Notes):
     def note(self, body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
         """Name the entries of a quantity that has just been made."""
         known = SYMBOLS[symbol]
-        names = tuple(name.format(n=body + 1) + self._tag for name in known.names)
+        parent = self._tree.bodies[body].parent
+        names = tuple(name.format(n=body + 1, p=parent + 1) + self._tag for name in known.names)
         for name, entry in zip(names, entries):
             self._graph.label(name, entry)
         self._noted.append(Noted(

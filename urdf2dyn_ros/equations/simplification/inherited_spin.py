@@ -49,17 +49,17 @@ class InheritedSpin:
         rotation = joint.rotation(at)
         c, s = rotation[0][0], rotation[1][0]
         R = body.parent_R_joint
-        known = body.parent == ROOT or (self._spin_is_needed[body.parent] and _swaps(R))
+        known = body.parent == ROOT or (self._spin_is_needed[body.parent] and swaps(R))
         if joint.turns and known:
             z = (R[0][2], R[1][2], R[2][2])
             column = turned(apply(transpose(R), apply(U_parent, z)), c, s)
         elif joint.turns and not self._wd_is_needed[i] and 0.0 not in motion.w:
-            column = turned(_third_column(motion.w, motion.wd), c, s)
-        elif known and not joint.turns and _swaps(rotation):
+            column = turned(third_column(motion.w, motion.wd), c, s)
+        elif known and not joint.turns and swaps(rotation):
             parent_R_body = product(R, rotation)
             return wd, product(product(transpose(parent_R_body), U_parent), parent_R_body)
         else:
-            column = _third_column(w, wd)
+            column = third_column(w, wd)
         return spin_about(column, w, wd, self._wd_is_needed[i])
 
 
@@ -87,11 +87,12 @@ def spin_about(column: Vector, w: Vector, wd: Vector,
                 (U_zx, U_zy, U_zz))
 
 
-def _third_column(w: Vector, wd: Vector) -> Vector:
+def third_column(w: Vector, wd: Vector) -> Vector:
+    """Return U z from w and wd."""
     return (w[0] * w[2] + wd[1], w[1] * w[2] - wd[0], -(w[0] * w[0] + w[1] * w[1]))
 
 
-def _swaps(R: Matrix) -> bool:
+def swaps(R: Matrix) -> bool:
     """Return whether a constant rotation only swaps or inverts axes."""
     return all(isinstance(entry, float) and entry in _UNITS for row in R for entry in row)
 
