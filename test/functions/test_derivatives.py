@@ -125,7 +125,7 @@ def test_the_exported_check_knows_the_right_derivatives(
 def test_friction_with_the_load_is_rejected_with_its_joint() -> None:
     dynamics = InverseDynamics(robot('scara'), loads=Loads(
         terms={'joint3': [Friction(viscous=1.0, load=0.1)]}))
-    with pytest.raises(ParameterError, match='"joint3".*set its parameter load to 0'):
+    with pytest.raises(ParameterError, match=r'"joint3".*set its parameter load to 0'):
         dynamics.derivatives([0.1] * 4, [0.2] * 4, [0.3] * 4)
 
 
