@@ -1,4 +1,4 @@
-"""Friction and rotor under the names that README has always shown; they stand in `loads`."""
+"""Friction and rotor under the names that docs/loads.md shows; they stand in `loads`."""
 
 from urdf2dyn_ros.loads import Friction, Rotor
 

@@ -1,4 +1,4 @@
-"""What the README shows is what the package does."""
+"""What README and the pages of docs/ show is what the package does."""
 
 import json
 import re
@@ -12,6 +12,9 @@ from urdf2dyn_ros.information import information
 from urdf2dyn_ros.languages import LANGUAGES
 
 README = (ROOT / 'README.md').read_text()
+EXPORTED_FILES, PERFORMANCE = (
+    (ROOT / 'docs' / name).read_text() for name in ('exported_files.md', 'performance.md'))
+LONGEST_README = 220
 ROBOTS = {
     'robot_2r': OWN / 'robot_2r.urdf',
     'scara': OWN / 'scara.urdf',
@@ -33,7 +36,7 @@ def row(name: str) -> str:
 @pytest.mark.parametrize('name', ROBOTS)
 def test_operations_are_those_that_info_prints(name: str) -> None:
     """Every row of the table."""
-    assert row(name) in README
+    assert row(name) in EXPORTED_FILES
 
 
 def test_the_script_that_is_shown_is_the_one_that_is_exported() -> None:
@@ -61,7 +64,7 @@ def test_the_lines_that_are_shown_in_a_language_are_those_of_its_golden_file(
         language: str) -> None:
     """Six statements of the same link."""
     assert six_lines(language).count('\n') == (5 if language == 'python' else 7)
-    assert six_lines(language) in README
+    assert six_lines(language) in EXPORTED_FILES
 
 
 def race() -> str:
@@ -83,7 +86,7 @@ def race() -> str:
 
 def test_the_race_that_is_shown_is_the_one_that_was_run() -> None:
     """From the figures that `make bench` wrote with its picture."""
-    assert race() in README
+    assert race() in PERFORMANCE
 
 
 def test_the_description_that_is_shown_is_the_2rs() -> None:
@@ -96,21 +99,15 @@ def test_the_description_that_is_shown_is_the_2rs() -> None:
     assert shown.links[1] == model.links[2]
 
 
-def test_the_python_that_is_shown_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the repository, as written."""
-    monkeypatch.chdir(ROOT)
-    block = re.search(r'```python\n(from urdf2dyn_ros.*?)```', README, re.DOTALL)
-    assert block is not None
-    namespace: dict = {}
-    exec(block.group(1), namespace)
-    assert len(namespace['tau']) == 6
-    assert list(namespace['files']) == ['rx90_dynamics.py']
+def test_the_readme_is_read_to_its_end() -> None:
+    """The rest stands in docs/."""
+    assert README.count('\n') <= LONGEST_README
 
 
-def test_files_that_are_named_exist() -> None:
-    """Links and paths."""
-    for path in re.findall(r'\]\(([^)#:]+)\)', README):
-        assert (ROOT / path).exists(), path
+def test_the_speed_that_readme_states_is_that_of_the_table() -> None:
+    """The slowest and the fastest of the robots."""
+    ratios = [float(cell) for cell in race().splitlines()[2].split('|')[3:-1]]
+    assert f'{min(ratios):.0f} to {max(ratios):.0f} times faster than Pinocchio in C++' in README
 
 
 if __name__ == '__main__':

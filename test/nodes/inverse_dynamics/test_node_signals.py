@@ -15,9 +15,10 @@ PATIENCE = 60.0
 """
 No node may take longer to end [s].
 
-README promises a second, where the machine is not overloaded; there it takes a sixth of that. No
-test can hold it to a second: the tests that run at the same time may keep this process, or the one
-that waits for it, from the processor for as long. What this finds is a node that does not end.
+docs/node.md promises a second, where the machine is not overloaded; there it takes a sixth of
+that. No test can hold it to a second: the tests that run at the same time may keep this process,
+or the one that waits for it, from the processor for as long. What this finds is a node that does
+not end.
 """
 
 SIGNALS = pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
