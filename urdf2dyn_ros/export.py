@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.functions.link_frames import ONLY_TIP, LinkFrames
+from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody

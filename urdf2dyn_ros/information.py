@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from urdf2dyn_ros.algebra.frames import ROUNDOFF, quarter_turns
-from urdf2dyn_ros.functions.link_frames import ONLY_TIP, LinkFrames
+from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.loads import JointTerm, Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY

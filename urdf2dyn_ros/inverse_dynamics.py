@@ -11,6 +11,7 @@ from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.methods.derivatives import Derivatives
 from urdf2dyn_ros.methods.equation_of_motion import EquationOfMotion
 from urdf2dyn_ros.methods.forward_dynamics import ForwardDynamics
+from urdf2dyn_ros.methods.kinematics import Kinematics
 from urdf2dyn_ros.methods.views import Views
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.program.generator import LOADS, uncollected
@@ -24,7 +25,7 @@ BackEnd: TypeAlias = Literal['auto', 'c', 'python']
 Base: TypeAlias = Literal['auto', 'fixed', 'moving']
 
 
-class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Views):
+class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics, Views):
     """
     tau = ID(q, qd, qdd) of a robot, from its generated equations.
 

@@ -14,7 +14,7 @@ from support.oracles import worst
 from support.torture import TERMS, N, given, program_of, robot, torture
 from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler
-from urdf2dyn_ros.functions import CHOICES
+from urdf2dyn_ros.functions import CHOICES, FUNCTIONS
 from urdf2dyn_ros.functions.dynamics import Dynamics
 from urdf2dyn_ros.languages.spelling import distinguished
 from urdf2dyn_ros.loads import Loads
@@ -29,7 +29,8 @@ HOSTILE = [*NAMES, '??/', '$x $(exit())', '`${1}`', '*/', '%}', '=#', "');", '%%
 CASES = [*((name, style, 'all') for name in ('rx90', 'tangle') for style in STYLES),
          *((name, 'readable', 'all') for name in ('robot_2r', 'scara', 'rock')),
          *(('humanoid_3p33r', style, 'inverse_dynamics') for style in STYLES),
-         *(('robot_2r', 'fast', choice) for choice in CHOICES if choice != 'all')]
+         *(('robot_2r', 'fast', choice) for choice in CHOICES
+           if choice != 'all' and not FUNCTIONS[choice].KINEMATIC)]
 
 
 @pytest.mark.parametrize('tool', language_tools.CHECKED)

@@ -150,6 +150,22 @@ class Pinocchio:
             found[f'torques_{name}'] = rotation @ wrenches[joint.id].angular
         return found
 
+    def link(self, state: State, link: str, axes: str) -> dict[str, Array]:
+        """Return what `forward_kinematics`, `jacobian` and `frame_motion` return for a link."""
+        q, qd, qdd = self._vectors(state)
+        model, data = self._model, self._data
+        pin.forwardKinematics(model, data, q, qd, qdd)
+        pin.updateFramePlacements(model, data)
+        frame = model.getFrameId(link, pin.FrameType.BODY)
+        at = {'root': pin.LOCAL_WORLD_ALIGNED, 'link': pin.LOCAL}[axes]
+        J = pin.computeFrameJacobian(model, data, q, frame, at)
+        units = [self._vectors({name: (0.0, float(name == moving), 0.0) for name in state})[1]
+                 for moving in state]
+        return {'R': data.oMf[frame].rotation.copy(), 'p': data.oMf[frame].translation.copy(),
+                'J': J @ np.transpose(units),
+                'twist': pin.getFrameVelocity(model, data, frame, at).vector,
+                'acceleration': pin.getFrameClassicalAcceleration(model, data, frame, at).vector}
+
     def _joints(self) -> list[tuple[str, Any]]:
         return list(zip(self._model.names, self._model.joints))[1:]
 

@@ -5,7 +5,7 @@ import sys
 
 from urdf2dyn_ros.functions import CHOICES
 from urdf2dyn_ros.functions.dynamics import Dynamics
-from urdf2dyn_ros.functions.link_frames import FRAME_AXES, LinkFrames
+from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, LinkFrames
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf import read_description

@@ -8,6 +8,9 @@ from urdf2dyn_ros.functions.function import ModelFunction
 from urdf2dyn_ros.functions.gravity import Gravity
 from urdf2dyn_ros.functions.inverse_dynamics import EffortsOfMotion
 from urdf2dyn_ros.functions.inverse_dynamics_derivatives import InverseDynamicsDerivatives
+from urdf2dyn_ros.functions.links.forward_kinematics import ForwardKinematics
+from urdf2dyn_ros.functions.links.frame_motion import FrameMotion
+from urdf2dyn_ros.functions.links.jacobian import Jacobian
 from urdf2dyn_ros.functions.mass_matrix import MassMatrix
 from urdf2dyn_ros.functions.momentum import Momentum
 from urdf2dyn_ros.functions.terms import Terms
@@ -21,6 +24,9 @@ FUNCTIONS: dict[str, ModelFunction] = {
     'momentum': Momentum(),
     'terms': Terms(),
     'inverse_dynamics_derivatives': InverseDynamicsDerivatives(),
+    'forward_kinematics': ForwardKinematics(),
+    'jacobian': Jacobian(),
+    'frame_motion': FrameMotion(),
     'dynamics': Dynamics(),
 }
 """Name of a function to what it is."""

@@ -43,9 +43,10 @@ class ModelFunction(ABC):
         Symbols that this function alone notes.
     LEGEND : mapping
         Symbols at the beginning of a line of the legend to the lines in the place of it.
-    SECOND_MOMENTS, SPINS, MERGED : bool
+    SECOND_MOMENTS, SPINS, MERGED, KINEMATIC : bool
         Whether `Mechanics.second_moments` are used; whether the recursion takes the matrices U;
-        whether terms may share constants, as their sum alone is returned.
+        whether terms may share constants, as their sum alone is returned; whether masses, gravity
+        and loads have no effect.
 
     """
 
@@ -61,6 +62,7 @@ class ModelFunction(ABC):
     SECOND_MOMENTS: ClassVar[bool] = False
     SPINS: ClassVar[bool] = True
     MERGED: ClassVar[bool] = True
+    KINEMATIC: ClassVar[bool] = False
 
     def check(self, system: Multibody, loads: Loads) -> None:   # noqa: B027 - most need none
         """Raise a ParameterError for a robot or loads that it does not exist for."""

@@ -8,9 +8,9 @@ from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import ZERO, Vector
 from urdf2dyn_ros.equations.body_terms import BodyTerms
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Sweep, newton_euler
-from urdf2dyn_ros.equations.recursion import Recursion
+from urdf2dyn_ros.equations.recursion import Recursion, textbook_moment
 from urdf2dyn_ros.functions.inputs import base_motion
-from urdf2dyn_ros.functions.link_frames import ONLY_TIP, LinkFrames
+from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.joints.motion import Motion, Wrench
 from urdf2dyn_ros.multibody import Multibody
 
@@ -54,6 +54,11 @@ class Mechanics:
     notes: Notes = field(default_factory=Notes)
     frames: LinkFrames = ONLY_TIP
     _sweeps: dict[tuple[str, ...] | None, Sweep] = field(default_factory=dict)
+
+    @property
+    def textbook(self) -> bool:
+        """Whether formulas are those of a textbook, rather than those of the fewest operations."""
+        return self.recursion.moment is textbook_moment
 
     def of_joints(self, name: str) -> list[Scalar]:
         """Return q, qd or qdd."""

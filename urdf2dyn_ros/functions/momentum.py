@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from urdf2dyn_ros.equations.momentum import UNITS, angular_momentum, momentum
-from urdf2dyn_ros.equations.recursion import Recursion, textbook_moment
+from urdf2dyn_ros.equations.recursion import Recursion
 from urdf2dyn_ros.functions.efforts import EFFORTS_UNIT
 from urdf2dyn_ros.functions.fields import Fields
 from urdf2dyn_ros.functions.function import ModelFunction, Rows, by_joint
@@ -75,7 +75,7 @@ betai, loadi  how the kinetic energy changes with qi; efforts but for Coriolis o
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return momentum, beta and load."""
         recursion = Recursion(note=mechanics.recursion.note)
-        if mechanics.recursion.moment is not textbook_moment:
+        if not mechanics.textbook:
             recursion = recursion._replace(moment=angular_momentum)
         found = momentum(
             mechanics.system, mechanics.inertias, mechanics.of_joints('q'),

@@ -7,15 +7,23 @@ from urdf2dyn_ros.version import __version__
 
 _WIDTH = 96   # behind what begins a comment
 
+_DYNAMIC = ('Recursive Newton-Euler', (
+    'SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must',
+    'supply. Inputs must be finite: products with what is always zero are omitted.'))
+_KINEMATIC = ('Kinematics', (
+    'SI: rad, m, s. Inputs must be finite: products with what is always zero are omitted.',))
+"""Method, and the lines about units."""
+
+
 def heading(program: Program) -> list[str]:
     """Return title, joint table, conventions and costs."""
     number = len(program.functions)
+    method, units = (_KINEMATIC if program.kinematic else _DYNAMIC)
     lines = [
         *_wrapped(program.title),
         '',
-        f'Recursive Newton-Euler, {program.style} style, written by urdf2dyn_ros {__version__}.',
-        'SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must',
-        'supply. Inputs must be finite: products with what is always zero are omitted.',
+        f'{method}, {program.style} style, written by urdf2dyn_ros {__version__}.',
+        *units,
         *(line for sentence in program.acts for line in _wrapped(sentence)),
         *(line for function in program.functions for line in _wrapped(_cost(function, number))),
         '',

@@ -127,7 +127,8 @@ class Language(SelfTest):
         """Yield the editable constants, or those of them that are used."""
         if not self.program.parameters:
             return
-        yield from ['', self.rule(EDITED, indent)]
+        edited = EDITED.replace('efforts', 'results') if self.program.kinematic else EDITED
+        yield from ['', self.rule(edited, indent)]
         if used is not None:
             yield from self.comments(['Those without influence are omitted.'], indent)
         spaced = self.SPACED

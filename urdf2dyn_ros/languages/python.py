@@ -62,10 +62,13 @@ class Python(PythonSelfTest):
             arguments.append(f'{dynamic_model.FLAG}=False')
         yield from ['', '', f'def {function.name}({", ".join(arguments)}):']
         units = [result.quantity.summary for result in function.results if result.of_joints]
-        inputs = ', '.join(f'{x} {known.units}' for x, known in self.program.state.items())
+        inputs = ', '.join(f'{x} {known.units}' for x, known in self.program.state.items()
+                           if units or x in arguments)
+        described = '; '.join(filter(None, (f'{inputs}, by JOINT_NAMES',
+                                            ' and '.join(dict.fromkeys(units)))))
         doc = [
             *wrapped(f'Return {function.summary}.', '', '', WIDTH - 4).splitlines(), '',
-            *(line for text in (f'{inputs}, by JOINT_NAMES; {" and ".join(dict.fromkeys(units))}.',
+            *(line for text in (f'{described}.',
                                 *self.described(function))
               for line in wrapped(text, '', '    ', WIDTH - 4).splitlines()),
             *[f'{dynamic_model.FLAG}: return what dynamic_model returns.'] * bool(model)]

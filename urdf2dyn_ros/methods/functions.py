@@ -3,7 +3,7 @@
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.compiled.generated_function import GeneratedFunction
 from urdf2dyn_ros.compiled.named_values import Values
-from urdf2dyn_ros.functions.link_frames import ONLY_TIP, LinkFrames
+from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody, multibody
 from urdf2dyn_ros.program.generator import generate

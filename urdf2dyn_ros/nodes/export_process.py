@@ -19,7 +19,7 @@ from typing import Any
 
 from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import export_model
-from urdf2dyn_ros.functions.link_frames import FRAME_AXES, LinkFrames
+from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, LinkFrames
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.loads.load_parameters import loaded
 from urdf2dyn_ros.system.child_process import IMPORT_ROOT, start_giving_way, time_limit

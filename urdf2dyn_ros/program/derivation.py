@@ -22,7 +22,7 @@ from urdf2dyn_ros.functions.inputs import (
     load_inputs,
     payload_inertia,
 )
-from urdf2dyn_ros.functions.link_frames import LinkFrames
+from urdf2dyn_ros.functions.links.link_frames import LinkFrames
 from urdf2dyn_ros.functions.mechanics import UNNOTED, Mechanics, Notes
 from urdf2dyn_ros.functions.quantity import Axis, Quantity
 from urdf2dyn_ros.loads import Loads
@@ -133,6 +133,8 @@ def derive(request: Request, name: str) -> Derivation:
     add_wrenches(mechanics, loads)
     results = function.derive(mechanics)
     vectors = function.in_root_frame(mechanics) if request.readable else {}
+    if all(FUNCTIONS[each].KINEMATIC for each in request.functions):
+        parameters = _used(graph, results, parameters)
     return Derivation(name, function, graph, notebook, results, vectors, parameters, shared,
                       function.quantities(mechanics))
 
@@ -151,6 +153,26 @@ def simplified(request: Request, function: ModelFunction,
         request.loads.moving(request.system),
         shifted(terms, request.system, system, function.MERGED), notes=notes,
         frames=request.frames)
+
+
+def _used(graph: Graph, results: Mapping[str, Rows],
+          groups: Sequence[ParameterGroup]) -> list[ParameterGroup]:
+    """Return the parameters that the results depend on."""
+    entries = [entry for rows in results.values() for row in rows for entry in row]
+    used = {node.value for node in nodes_behind(graph, [
+        entry.node for entry in entries if isinstance(entry, Expression)])
+        if node.op == 'parameter'}
+    kept = []
+    for title, lines in groups:
+        some = []
+        for line in lines:
+            pairs = [pair for pair in zip(line.names, line.values) if pair[0] in used]
+            if pairs:
+                names, values = zip(*pairs)
+                some.append(line._replace(names=names, values=values))
+        if some:
+            kept.append(ParameterGroup(title, tuple(some)))
+    return kept
 
 
 def _second_moments(graph: Graph, inertias: Sequence[BodyInertia | None],

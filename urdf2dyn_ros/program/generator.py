@@ -9,7 +9,7 @@ from urdf2dyn_ros.algebra.expression import Expression
 from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.functions import FUNCTIONS, functions_of
-from urdf2dyn_ros.functions.link_frames import ONLY_TIP, LinkFrames
+from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.functions.mention import mention
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
@@ -26,7 +26,7 @@ from urdf2dyn_ros.program.program import Function, Program
 from urdf2dyn_ros.program.references import references
 from urdf2dyn_ros.program.scheduling import Schedule
 from urdf2dyn_ros.program.statements import Block, Statement
-from urdf2dyn_ros.program.words import in_words, legend
+from urdf2dyn_ros.program.words import about_links, in_words, kinematic_legend, legend
 
 LOADS = Loads()
 STYLES = ('readable', 'fast')
@@ -79,15 +79,18 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
             each.graph.clear()
         named = {x.name for function in written for x in function.inputs} | {
             name for function in written for name in function.result_names}
+        kinematic = all(function.KINEMATIC for function in chosen.values())
         lumped = any(len(body.attached) > 1 for body in system.bodies)
         return Program(
             _title(robot, written), robot, name, style, gravity,
-            tuple(in_words(system, gravity, loads, named)),
-            legend(chosen.values(), 'base_motion' in named, lumped) if readable else (),
+            tuple(about_links(frames, loads.moving(system)) if kinematic
+                  else in_words(system, gravity, loads, named)),
+            (kinematic_legend() if kinematic else
+             legend(chosen.values(), 'base_motion' in named, lumped)) if readable else (),
             request.rows,
             tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,
             tuple(written), dynamic_model,
-            partial(references, request))
+            partial(references, request), kinematic)
 
 
 @contextmanager

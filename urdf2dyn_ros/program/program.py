@@ -222,6 +222,8 @@ class Program:
         Positions, velocities, accelerations, forces and moments in the root frame.
     check : callable
         Computes the references, when a file is written.
+    kinematic : bool
+        Whether masses, gravity and loads have no effect on any of the functions.
 
     """
 
@@ -239,6 +241,7 @@ class Program:
     functions: tuple[Function, ...]
     dynamic_model: Function | None
     check: Callable[[], tuple[Reference, ...]]
+    kinematic: bool = False
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:

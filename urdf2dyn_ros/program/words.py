@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.functions.function import ModelFunction
+from urdf2dyn_ros.functions.links.link_frames import LinkFrames
+from urdf2dyn_ros.functions.links.link_symbols import LEGEND
 from urdf2dyn_ros.functions.mention import mention
 from urdf2dyn_ros.loads import TERMS, Loads
 from urdf2dyn_ros.multibody import Multibody
@@ -50,6 +52,22 @@ def in_words(system: Multibody, gravity: Triple, loads: Loads, named: Collection
     if 'payload' in named:
         yield ('payload: a body that is fixed to '
                + (f'link{mention(loads.payload)}.' if mention(loads.payload) else 'a link.'))
+
+
+def about_links(frames: LinkFrames, moving: bool) -> Iterator[str]:
+    """Yield the sentences about links, for functions on which no load has an effect."""
+    axes = {'root': 'in the axes of the root', 'link': 'in the axes of the link'}[frames.axes]
+    several = len(frames.links) > 1
+    for k, link in enumerate(frames.links, 1):
+        name = mention(link) or f' number {k} of those requested'
+        yield f'Results with _{k}: link{name}.' if several else f'Link{name}.'
+    yield (f'Vectors are {axes}, relative to the root'
+           + (', which may move in the world.' if moving else '.'))
+
+
+def kinematic_legend() -> tuple[str, ...]:
+    """Return a line for each symbol of the functions about links."""
+    return (_TITLE, *(f'    {line}' for line in LEGEND.splitlines()))
 
 
 def _acting(system: Multibody, loads: Loads, named: Collection[str]) -> str:

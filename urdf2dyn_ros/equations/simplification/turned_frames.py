@@ -31,7 +31,7 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
     for i, body in enumerate(system.bodies):
         back = _about_z(0.0 if body.parent == ROOT else -turns[body.parent])
         R = composed(back, body.parent_R_joint)
-        beta, alpha, gamma = _zxz(R)
+        beta, alpha, gamma = zxz(R)
         heir = heirs[i]
         turn = -gamma
         if JOINTS[body.type].turns:
@@ -100,7 +100,7 @@ def _tip_turn(inertia: BodyInertia | None, otherwise: float) -> float:
     return otherwise
 
 
-def _zxz(R: Matrix) -> tuple[float, float, float]:
+def zxz(R: Matrix) -> tuple[float, float, float]:
     """Return beta, alpha, gamma of R = Rz(beta) Rx(alpha) Rz(gamma)."""
     x, y, z = R[0][2], R[1][2], R[2][2]
     across = math.hypot(x, y)

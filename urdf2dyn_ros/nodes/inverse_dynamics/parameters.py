@@ -3,7 +3,7 @@
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.functions import CHOICES
-from urdf2dyn_ros.functions.link_frames import FRAME_AXES
+from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.loads.load_parameters import JOINT_PARAMETERS, LOAD_PARAMETERS, WRENCH_TOPICS
 from urdf2dyn_ros.loads.payload import PAYLOAD

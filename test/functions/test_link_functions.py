@@ -1,0 +1,216 @@
+"""Pose, Jacobian and motion of links: Pinocchio, the textbook's recursion, and what they cost."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from support import language_tools
+from support.oracles import Pinocchio, columns, random_state, worst
+from support.random_trees import examples, random_inertia, trees
+from support.robot_files import EXAMPLES, OWN
+from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, LinkFrames
+from urdf2dyn_ros.information import information
+from urdf2dyn_ros.languages import python
+from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.program.generator import STYLES, generate
+from urdf2dyn_ros.program.program import Program
+from urdf2dyn_ros.robot_model import Joint, Link, Mimic, RobotModel
+
+COSTS = {
+    ('ur5_robot', 'tool0'): ((36, 21), (34, 15), (45, 22), (84, 63), (90, 66)),
+    ('panda', 'panda_hand'): ((68, 37), (91, 44), (94, 46), (156, 113), (145, 105)),
+    ('talos_reduced', 'gripper_left_base_link'): (
+        (94, 52), (149, 76), (141, 73), (223, 169), (204, 149)),
+}
+"""Robot and link to multiplications and additions, at most, of each of CHOICES."""
+
+CHOICES = (('forward_kinematics', 'root'), ('jacobian', 'root'), ('jacobian', 'link'),
+           ('frame_motion', 'root'), ('frame_motion', 'link'))
+
+PEERS = {
+    'ur5_robot': ('tool0', 'base', 'forearm_link'),
+    'panda': ('panda_hand_tcp', 'panda_rightfinger', 'panda_link4'),
+    'talos_reduced': ('gripper_right_base_link', 'left_sole_link', 'head_2_link'),
+    'icub_reduced': ('l_hand', 'r_sole', 'chest'),
+    'kinova': ('j2s6s200_end_effector', 'j2s6s200_link_finger_tip_1', 'j2s6s200_link_3'),
+    'tiago': ('hand_thumb_flex_2_link', 'xtion_optical_frame', 'wheel_left_link'),
+    'double_pendulum_continuous': ('link2',),
+    'anymal': ('RH_FOOT', 'LF_hip_fixed', 'imu_link'),
+}
+
+
+def program_of(model: RobotModel, function: str, links: Sequence[str] = (), axes: str = 'root',
+               style: str = 'fast') -> Program:
+    return generate(multibody(model), robot=model.name, name='robot', style=style,
+                    functions=function, frames=LinkFrames(tuple(links), axes))
+
+
+def called(program: Program, *state: Any) -> list[Any]:
+    """Return the results of a program's only function, by running its Python text."""
+    namespace: dict[str, Any] = {'__name__': 'robot'}
+    exec(python.definitions(program), namespace)
+    function, = program.functions
+    found = namespace[function.name](*state[:len(function.inputs)])
+    return list(found) if len(function.results) > 1 else [found]
+
+
+def of_links(model: RobotModel, links: Sequence[str], axes: str, style: str, state: Any,
+             ) -> list[dict[str, Any]]:
+    """Return R, p, J, twist and acceleration of each link."""
+    found: list[dict[str, Any]] = [{} for _ in links]
+    for function in dict(CHOICES):
+        program = program_of(model, function, links,
+                             'root' if function == 'forward_kinematics' else axes, style)
+        names = program.functions[0].result_names
+        for name, value in zip(names, called(program, *state)):
+            name, _, k = name.partition('_')
+            found[int(k or 1) - 1][name] = value
+    return found
+
+
+@pytest.mark.parametrize('name', PEERS)
+def test_poses_jacobians_and_motions_are_those_of_pinocchio(name: str) -> None:
+    """In both axes, for links of every kind: lumped, on branches, behind mimic joints."""
+    text = next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes()
+    model, links = read_urdf(text), PEERS[name]
+    names = multibody(model).joint_names
+    state = random_state(names, 5)
+    peer = Pinocchio(text)
+    for axes in FRAME_AXES:
+        found = of_links(model, links, axes, 'fast', columns(names, state).tolist())
+        for link, results in zip(links, found):
+            for result, expected in peer.link(state, link, axes).items():
+                assert worst(np.ravel(results[result]), np.ravel(expected)) < 1e-10, link
+
+
+@pytest.mark.parametrize(('name', 'link'), COSTS)
+def test_they_cost_no_more_than_they_did(name: str, link: str) -> None:
+    model = read_urdf(next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes())
+    for (function, axes), most in zip(CHOICES, COSTS[name, link]):
+        cost = program_of(model, function, [link], axes).functions[0].operations
+        assert (cost.multiplications, cost.additions) <= most
+        assert cost.additions <= most[1]
+
+
+def check_styles(model: RobotModel, links: Iterable[str]) -> None:
+    """Compare both styles with the recursion of frames, and the Jacobian with the twist."""
+    for function, axes in CHOICES:
+        for style in STYLES:
+            program = program_of(model, function, [*links], axes, style)
+            for reference in program.references[:2]:
+                results = program.functions[0].results
+                found = called(program, *(reference.arguments[x] for x in ('q', 'qd', 'qdd')))
+                for result, value in zip(results, found):
+                    if result.is_matrix:
+                        value = np.reshape(value, result.shape) @ np.array(
+                            reference.arguments[result.quantity.times])
+                    expected = reference.expected[function][result.name]
+                    np.testing.assert_allclose(value, expected, rtol=1e-10, atol=1e-10)
+
+
+@examples(12)
+@given(trees(most=8, massless=True, nearly=True))
+def test_links_of_random_trees_move_as_the_recursion_says(model: RobotModel) -> None:
+    """Parallel and almost parallel axes, oblique ones, prismatic joints, fixed links."""
+    if multibody(model).joint_names:
+        check_styles(model, dict.fromkeys(
+            [model.links[-1].name, model.links[len(model.links) // 2].name]))
+
+
+def test_a_planar_joint_and_mimic_joints_in_a_row() -> None:
+    """Columns of a mimic joint are added with its multiplier, also about parallel axes."""
+    links = (Link('base'), *(Link(f'link{k}', random_inertia(k)) for k in range(6)))
+    z, x = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
+    check_styles(RobotModel('row', links, (
+        Joint('free', 'planar', 'base', 'link0', (0.3, -0.2, 0.5), (0.4, -0.7, 1.1), x),
+        Joint('first', 'revolute', 'link0', 'link1', (0.1, 0.2, 0.3), axis=z),
+        Joint('second', 'revolute', 'link1', 'link2', (0.4, 0.1, 0.0), (3.141592653589793, 0, 0),
+              z, Mimic('first', -2.0, 0.3)),
+        Joint('slide', 'prismatic', 'link2', 'link3', (0.2, 0.0, 0.1), axis=z,
+              mimic=Mimic('first', 0.5, -0.1)),
+        Joint('third', 'continuous', 'link3', 'link4', (0.0, 0.3, 0.0), axis=x),
+        Joint('hand', 'fixed', 'link4', 'link5', (0.1, 0.0, 0.2), (0.3, 0.2, 0.1))), 'base'),
+        ['link5', 'link2'])
+
+
+@pytest.mark.parametrize(('function', 'style'), [('forward_kinematics', 'fast'),
+                                                 ('jacobian', 'readable')])
+@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
+def test_the_files_of_every_language_pass_their_own_test(
+        tool: str, function: str, style: str, tmp_path: Path) -> None:
+    """Of several links, each with results of its own: matrices that are not square."""
+    axes = 'link' if function == 'jacobian' else 'root'
+    program = program_of(read_urdf((OWN / 'scara.urdf').read_bytes()), function,
+                         ['link4', 'link2'], axes, style)
+    code, output = language_tools.self_test(
+        tool, language_tools.files_of(tool, program), 'robot', tmp_path)
+    assert code == 0, output
+
+
+def test_the_text_in_julia_returns_the_same(tmp_path: Path) -> None:
+    program = program_of(read_urdf((OWN / 'scara.urdf').read_bytes()), 'frame_motion')
+    state = np.random.default_rng(0).normal(size=(1, 3, 4))
+    _, found = language_tools.driven('julia', program, state, tmp_path)
+    np.testing.assert_allclose(found[0], np.ravel(called(program, *state[0].tolist())),
+                               rtol=1e-14)
+
+
+@pytest.mark.parametrize('backend', ['python', 'c'])
+def test_the_methods_take_one_state_or_many(backend: str) -> None:
+    model = read_urdf((OWN / 'rx90.urdf').read_bytes())
+    dynamics = InverseDynamics(model, backend=backend)
+    q, qd = np.random.default_rng(1).normal(size=(2, 7, 6))
+    R, p = dynamics.forward_kinematics(q)
+    J = dynamics.jacobian(q, axes='link')
+    twist, acceleration = dynamics.frame_motion(q, qd, 0.0 * q, axes='link')
+    assert (R.shape, p.shape, J.shape) == ((7, 3, 3), (7, 3), (7, 6, 6))
+    np.testing.assert_allclose(np.einsum('nij,nj->ni', J, qd), twist, atol=1e-12)
+    for many, one in ((R, dynamics.forward_kinematics(q[3])[0]),
+                      (p, dynamics.forward_kinematics(q[3])[1]),
+                      (J, dynamics.jacobian(q[3], axes='link')),
+                      (acceleration, dynamics.frame_motion(
+                          q[3], qd[3], 0.0 * q[3], axes='link')[1])):
+        np.testing.assert_allclose(many[3], one, atol=1e-13)
+    # the derivative of J along qd, by central differences
+    h = 1e-6
+    Jd = (dynamics.jacobian(q + h * qd) - dynamics.jacobian(q - h * qd)) / (2.0 * h)
+    np.testing.assert_allclose(np.einsum('nij,nj->ni', Jd, qd),
+                               dynamics.frame_motion(q, qd, 0.0 * q)[1], atol=1e-6)
+
+
+@pytest.mark.parametrize(('function', 'links', 'axes', 'words'), [
+    ('jacobian', ['nosuch'], 'root', "there is no link 'nosuch'; the links are: panda_link0"),
+    ('jacobian', [], 'root', 'several tips, panda_hand_tcp, panda_leftfinger, panda_rightfinger'),
+    ('jacobian', ['panda_hand'] * 2, 'root', 'a link is named twice: panda_hand'),
+    ('jacobian', ['panda_hand'], 'tool', "unknown axes 'tool'; they are: root, link"),
+    ('forward_kinematics', ['panda_hand'], 'link', 'does not depend on a choice of axes'),
+    ('gravity', ['panda_hand'], 'root', 'does not depend on a choice of link'),
+])
+def test_a_choice_that_cannot_be_is_refused_with_what_there_is(
+        function: str, links: list[str], axes: str, words: str) -> None:
+    model = read_urdf(next(EXAMPLES.rglob('panda.urdf')).read_bytes())
+    with pytest.raises(ExportError, match=words.replace('(', r'\(')):
+        program_of(model, function, links, axes)
+
+
+def test_a_robot_without_joints_has_poses_but_no_jacobian() -> None:
+    model = RobotModel('rock', (Link('base'), Link('stone')), (
+        Joint('fixed', 'fixed', 'base', 'stone', (1.0, 2.0, 3.0)),), 'base')
+    assert InverseDynamics(model).forward_kinematics([])[1].tolist() == [1.0, 2.0, 3.0]
+    with pytest.raises(ExportError, match='has no movable joint'):
+        InverseDynamics(model).jacobian([])
+
+
+def test_information_has_operations_rows_and_columns() -> None:
+    model = read_urdf((OWN / 'rx90.urdf').read_bytes())
+    found = information(model, functions='jacobian', frames=LinkFrames(axes='link'))
+    assert found['model'] == 'jacobian'
+    assert [(each['name'], each['rows'], each['columns']) for each in found['results']] == [
+        ('J', 6, 6)]
+    assert found['operations']['fast']['multiplications'] < 100

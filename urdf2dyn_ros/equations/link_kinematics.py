@@ -1,0 +1,262 @@
+"""
+Pose, Jacobian and motion of a link with few operations, from its screws.
+
+Vectors to the link are in the axes of each group: from the link to the root each group adds its
+arms and rotates them once, and two of the entries are all that its columns of the Jacobian need,
+z x v = (-v_y, v_x, 0), in axes that are then rotated to those of the root or of the link.
+
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.frames import snapped
+from urdf2dyn_ros.algebra.vectors import (
+    ZERO,
+    Matrix,
+    Vector,
+    about_x,
+    add,
+    apply,
+    cross,
+    product,
+    scale,
+    transpose,
+)
+from urdf2dyn_ros.equations.kinematics import Placement, chain
+from urdf2dyn_ros.equations.screws import Group, Screws, screws
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.joints.joint_type import turned
+from urdf2dyn_ros.joints.motion import Coordinate
+from urdf2dyn_ros.joints.revolute import REVOLUTE
+from urdf2dyn_ros.multibody import Multibody
+
+FEWEST_GROUPS = 4
+"""Groups from which on a row of a rotation costs less as the cross product of the others."""
+
+
+class Twist(NamedTuple):
+    """Linear and angular part of a column of a Jacobian, of a velocity or of an acceleration."""
+
+    v: Vector
+    w: Vector
+
+
+class _Joint(NamedTuple):
+    """A joint of a group: its coordinate; rotation about z and length along it per unit of it."""
+
+    coordinate: int
+    turns: float
+    slides: float
+
+
+class _Turned:
+    """A group of a robot in a position."""
+
+    def __init__(self, group: Group, system: Multibody, q: Sequence[Scalar]) -> None:
+        self.group = group
+        self.joints: list[_Joint] = []
+        self.tilt = snapped(about_x(math.cos(group.tilt), math.sin(group.tilt)))
+        for step in group.steps:
+            body = system.bodies[step.body]
+            joint, k = JOINTS[body.type], step.sign * body.multiplier
+            self.joints.append(_Joint(body.coordinate, k * joint.turns, k * joint.slides))
+        self.angles = self.turning(q)
+        self.cos, self.sin = _cos_sin(self.angles[-1], group.turn)
+        self.height: Scalar = self.sliding(q)
+
+    def turning(self, rates: Sequence[Scalar]) -> list[Scalar]:
+        """Return the sums of the angles, or of their rates, up to each joint."""
+        sums: list[Scalar] = []
+        for joint in self.joints:
+            sums.append((sums[-1] if sums else 0.0) + joint.turns * rates[joint.coordinate])
+        return sums
+
+    def sliding(self, rates: Sequence[Scalar]) -> Scalar:
+        """Return what the joints slide along z, or its rate."""
+        total: Scalar = 0.0
+        for joint in self.joints:
+            total = total + joint.slides * rates[joint.coordinate]
+        return total
+
+    def beyond(self, v: Vector) -> Vector:
+        """Return a point of the next group's frame in the turned axes."""
+        return add((*self.group.normal, 0.0), apply(self.tilt, v))
+
+    def before(self, v: Vector) -> Vector:
+        """Return a vector in the turned axes as one in the group's frame."""
+        return turned(v, self.cos, -self.sin)
+
+    def along(self, v: Vector) -> Vector:
+        """Return a vector with what the group adds along z."""
+        return (v[0], v[1], v[2] + self.group.height + self.height)
+
+    def arms(self, after: bool = False) -> list[Vector]:
+        """Return the vector from each joint to the next one, in the turned axes if `after`."""
+        arms = []
+        for step, angle in zip(self.group.steps[:-1], self.angles):
+            phase = step.phase
+            if after:
+                angle, phase = angle - self.angles[-1], phase - self.group.turn
+            c, s = _cos_sin(angle, phase) if step.arm else (0.0, 0.0)
+            arms.append((step.arm * c, step.arm * s, 0.0))
+        return arms
+
+
+class LinkKinematics:
+    """
+    A link of a robot in a position; vectors in the axes of the root, or of the link.
+
+    Unless it is `posed`, its orientation is not needed: neither for vectors in the root's axes.
+
+    """
+
+    def __init__(self, system: Multibody, link: str, q: Sequence[Scalar], posed: bool) -> None:
+        i, attached = system.links[link]
+        self._screws: Screws = screws(system, chain(system, i), attached, posed)
+        self._groups = [_Turned(group, system, q) for group in self._screws.groups]
+
+    def pose(self) -> Placement:
+        """Return root_R_link, and the position of its origin [m] in the root frame."""
+        v = ZERO
+        for group in reversed(self._groups):
+            v = group.along(_sum([group.before(group.beyond(v)), *group.arms()]))
+        *_, R = self._rotations()
+        if len(self._groups) >= FEWEST_GROUPS:
+            R = _third_row(R, self._screws.R)
+        return Placement(R, add(self._screws.p, apply(self._screws.R, v)))
+
+    def jacobian(self, joints: int, in_link: bool) -> list[Twist]:
+        """Return a column for each of the independent joints."""
+        columns = [Twist(ZERO, ZERO)] * joints
+        axes = self._turned_axes() if in_link else reversed(self._rotations()[:-1])
+        v = ZERO
+        for group, R in zip(reversed(self._groups), axes):
+            v = group.beyond(v)
+            if not in_link:
+                v = group.before(v)
+            parts: dict[int, Twist] = {}
+            for joint, arm in zip(reversed(group.joints), [ZERO, *reversed(group.arms(in_link))]):
+                v = add(v, arm)
+                part = parts.get(joint.coordinate, Twist(ZERO, ZERO))
+                parts[joint.coordinate] = Twist(
+                    add(part.v, (-joint.turns * v[1], joint.turns * v[0], joint.slides)),
+                    add(part.w, (0.0, 0.0, joint.turns)))
+            for k, part in parts.items():
+                columns[k] = Twist(*(add(a, apply(R, b)) for a, b in zip(columns[k], part)))
+            v = group.along(group.before(v) if in_link else v)
+        return columns
+
+    def motion(self, qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> tuple[Twist, Twist]:
+        """
+        Return velocity and acceleration in the root's axes.
+
+        From the link to the root: r, v and a of its origin, w and wd, relative to each group.
+
+        """
+        r = v = a = w = wd = ZERO
+        for group in reversed(self._groups):
+            rates, seconds = group.turning(qd), group.turning(qdd)
+            r = group.beyond(r)
+            v, a, w, wd = (apply(group.tilt, each) for each in (v, a, w, wd))
+            v, a, wd = _carried(rates[-1], seconds[-1], r, v, a, w, wd)
+            w = (w[0], w[1], w[2] + rates[-1])
+            r, v, a, w, wd = (group.before(each) for each in (r, v, a, w, wd))
+            for arm, rate, second in zip(group.arms(), rates, seconds):
+                arm_v, arm_a, _ = _carried(rate, second, arm, ZERO, ZERO, ZERO, ZERO)
+                r, v, a = add(r, arm), add(v, arm_v), add(a, arm_a)
+            r = group.along(r)
+            v, a = (add(each, (0.0, 0.0, group.sliding(rate)))
+                    for each, rate in ((v, qd), (a, qdd)))
+        R = self._screws.R
+        return Twist(apply(R, v), apply(R, w)), Twist(apply(R, a), apply(R, wd))
+
+    def motion_in_link(self, qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> tuple[Twist, Twist]:
+        """
+        Return velocity and acceleration in the link's axes.
+
+        From the root to the link: v and a of the origin of each group, its w and wd.
+
+        """
+        v = a = w = wd = ZERO
+        for group in self._groups:
+            rates, seconds = group.turning(qd), group.turning(qdd)
+            r = group.along(ZERO)
+            v_r: Vector = (0.0, 0.0, group.sliding(qd))
+            a_r: Vector = (0.0, 0.0, group.sliding(qdd))
+            for arm, rate, second in zip(group.arms(), rates, seconds):
+                arm_v, arm_a, _ = _carried(rate, second, arm, ZERO, ZERO, ZERO, ZERO)
+                r, v_r, a_r = add(r, arm), add(v_r, arm_v), add(a_r, arm_a)
+            v, a = _point(r, v_r, a_r, v, a, w, wd)
+            rate, second = rates[-1], seconds[-1]
+            wd = (wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + second)
+            w = (w[0], w[1], w[2] + rate)
+            v, a, w, wd = (turned(each, group.cos, group.sin) for each in (v, a, w, wd))
+            v, a = _point((*group.group.normal, 0.0), ZERO, ZERO, v, a, w, wd)
+            back = transpose(group.tilt)
+            v, a, w, wd = (apply(back, each) for each in (v, a, w, wd))
+        link_R_end = transpose(self._screws.link_R)
+        v, a, w, wd = (apply(link_R_end, each) for each in (v, a, w, wd))
+        return Twist(v, w), Twist(a, wd)
+
+    def _rotations(self) -> list[Matrix]:
+        """Return the rotation from each group's frame, and from the link, to the root."""
+        rotations = [self._screws.R]
+        for group in self._groups:
+            R = _times_about_z(rotations[-1], group.cos, group.sin)
+            rotations.append(product(R, group.tilt))
+        return [*rotations[:-1], product(rotations[-1], self._screws.link_R)]
+
+    def _turned_axes(self) -> Iterator[Matrix]:
+        """Yield the rotation from each group's turned axes to the link, the last group first."""
+        R = transpose(self._screws.link_R)
+        for group in reversed(self._groups):
+            R = product(R, transpose(group.tilt))
+            yield R
+            R = _times_about_z(R, group.cos, -group.sin)
+
+
+def _cos_sin(angle: Scalar, constant: float) -> tuple[Scalar, Scalar]:
+    return REVOLUTE.cos_sin(Coordinate(angle, 0.0, 0.0, constant))
+
+
+def _sum(vectors: Sequence[Vector]) -> Vector:
+    total = ZERO
+    for vector in vectors:
+        total = add(total, vector)
+    return total
+
+
+def _times_about_z(R: Matrix, c: Scalar, s: Scalar) -> Matrix:
+    """Return R Rz."""
+    x, y, z = transpose(R)
+    return transpose((add(scale(c, x), scale(s, y)), add(scale(c, y), scale(-s, x)), z))
+
+
+def _third_row(R: Matrix, root_R_first: Matrix) -> Matrix:
+    """Return R with a row as the cross product of the others: the first axis' row costs least."""
+    k = max(range(3), key=lambda row: abs(root_R_first[row][2]))
+    rows = list(R)
+    rows[(k + 2) % 3] = cross(rows[k], rows[(k + 1) % 3])
+    return (rows[0], rows[1], rows[2])
+
+
+def _carried(rate: Scalar, second: Scalar, r: Vector, v: Vector, a: Vector, w: Vector,
+             wd: Vector) -> tuple[Vector, Vector, Vector]:
+    """Return v, a and wd of what a rotation about z carries, with this rate and its derivative."""
+    u_x, u_y = -rate * r[1], rate * r[0]
+    carried = (v[0] + u_x, v[1] + u_y, v[2])
+    return (carried,
+            (a[0] - rate * (v[1] + carried[1]) - second * r[1],
+             a[1] + rate * (v[0] + carried[0]) + second * r[0], a[2]),
+            (wd[0] - rate * w[1], wd[1] + rate * w[0], wd[2] + second))
+
+
+def _point(r: Vector, v_r: Vector, a_r: Vector, v: Vector, a: Vector, w: Vector,
+           wd: Vector) -> tuple[Vector, Vector]:
+    """Return v and a of a point at r of a frame, relative to which it has v_r and a_r."""
+    rate = cross(w, r)
+    more = add(cross(wd, r), cross(w, add(rate, scale(2.0, v_r))))
+    return add(v, add(rate, v_r)), add(a, add(more, a_r))

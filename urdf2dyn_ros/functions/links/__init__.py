@@ -1,0 +1,1 @@
+"""Functions about links: where they are and how they move."""

@@ -1,0 +1,120 @@
+"""What the functions about links have in common."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import ClassVar, TypeVar
+
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.vectors import AXES, Matrix, Vector, apply, product, transpose
+from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, chain, next_frame
+from urdf2dyn_ros.equations.link_frames import body_frames, link_frame
+from urdf2dyn_ros.equations.link_kinematics import LinkKinematics
+from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows
+from urdf2dyn_ros.functions.links.link_symbols import LINK_SYMBOLS
+from urdf2dyn_ros.functions.mechanics import Mechanics
+from urdf2dyn_ros.functions.mention import mention
+from urdf2dyn_ros.functions.quantity import Axis, Quantity
+from urdf2dyn_ros.functions.symbol import Symbol
+from urdf2dyn_ros.joints.motion import BodyNote
+
+STATE = ('q', 'qd', 'qdd')
+T = TypeVar('T')
+
+
+def spatial(linear: str = '', angular: str = '') -> Axis:
+    """Return the axis of a linear and an angular vector with these units."""
+    return Axis('twist', tuple(f'{kind} {x}' for kind in ('linear', 'angular') for x in AXES),
+                (linear,) * 3 + (angular,) * 3)
+
+
+def in_axes(mechanics: Mechanics, R: Matrix, vectors: Sequence[Vector]) -> list[Vector]:
+    """Return vectors in the axes of the root in those that were chosen; R is root_R_link."""
+    if mechanics.frames.axes == 'root':
+        return list(vectors)
+    return [apply(transpose(R), vector) for vector in vectors]
+
+
+class LinkFunction(ModelFunction):
+    """
+    A function about the frames of links relative to the root, which no load changes.
+
+    With several links each result has the number of its link behind its name.
+
+    """
+
+    OPTIONS: ClassVar[tuple[str, ...]] = ('link', 'axes')
+    LOAD_INPUTS = ()
+    KINEMATIC = True
+    SPINS = False
+    SYMBOLS: ClassVar[Mapping[str, Symbol]] = LINK_SYMBOLS
+
+    def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
+        """Return the results of every link."""
+        return tuple(quantity._replace(name=quantity.name + tag)
+                     for _, tag in _tagged(mechanics) for quantity in self.RESULTS)
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        """Return the results of every link, in the textbook's way or with few operations."""
+        system, notes = mechanics.system, mechanics.notes
+        state = [mechanics.of_joints(x) if x in self.INPUTS else [0.0] * len(system.joint_names)
+                 for x in STATE]
+        results: dict[str, Rows] = {}
+        if not mechanics.textbook:
+            posed = mechanics.frames.axes == 'link' or 'axes' not in self.OPTIONS
+            for link, tag in _tagged(mechanics):
+                kinematics = LinkKinematics(system, link, state[0], posed)
+                results |= _named(self.fast(mechanics, kinematics), tag)
+            return results
+        links = system.links
+        frames = body_frames(system, state, [links[link][0] for link in mechanics.frames.links],
+                             notes.note)
+        for link, tag in _tagged(mechanics):
+            i, attached = links[link]
+            notes.begin('', tag, f'link{mention(link)}')
+            frame = link_frame(frames[i], attached, partial(notes.note, i))
+            bodies = {k: frames[k] for k in chain(system, i)}
+            results |= _named(self.explained(mechanics, frame, bodies, partial(notes.note, i)),
+                              tag)
+        notes.begin()
+        return results
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        """Return the results by the recursion of frames in the axes of the root."""
+        results: dict[str, Sequence[float]] = {}
+        state = [mechanics.of_joints(x) for x in STATE]
+        for link, tag in _tagged(mechanics):
+            i, attached = mechanics.system.links[link]
+            frame = REFERENCE
+            for k in chain(mechanics.system, i):
+                body = mechanics.system.bodies[k]
+                frame = next_frame(frame, body, body.at(*state))
+            p, v, a = frame.point(apply(frame.R, attached.body_p_link))
+            R = product(frame.R, attached.body_R_link)
+            results |= _named(self.checked(
+                mechanics, Frame(R, p, v, a, frame.w, frame.wd)), tag)
+        return {name: tuple(map(float, entries)) for name, entries in results.items()}
+
+    @abstractmethod
+    def fast(self, mechanics: Mechanics, link: LinkKinematics) -> dict[str, Rows]:
+        """Return the results of a link with few operations."""
+
+    @abstractmethod
+    def explained(self, mechanics: Mechanics, link: Frame, bodies: Mapping[int, Frame],
+                  note: BodyNote) -> dict[str, Rows]:
+        """Return the results of a link, from its frame and those of the bodies before it."""
+
+    @abstractmethod
+    def checked(self, mechanics: Mechanics, link: Frame) -> dict[str, Sequence[Scalar]]:
+        """Return what a self-check expects of a link in a state of numbers."""
+
+
+def _tagged(mechanics: Mechanics) -> Iterator[tuple[str, str]]:
+    """Yield each link, with what stands behind the names of its results."""
+    links = mechanics.frames.links
+    for k, link in enumerate(links, 1):
+        yield link, f'_{k}' * (len(links) > 1)
+
+
+def _named(results: Mapping[str, T], tag: str) -> dict[str, T]:
+    return {name + tag: result for name, result in results.items()}
