@@ -26,7 +26,7 @@ from urdf2dyn_ros.algebra.vectors import (
     transpose,
 )
 from urdf2dyn_ros.equations.kinematics import Placement, chain
-from urdf2dyn_ros.equations.screws import Group, Screws, screws
+from urdf2dyn_ros.equations.screws import AxisGroup, Screws, screws
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.joint_type import turned
 from urdf2dyn_ros.joints.motion import Coordinate
@@ -55,7 +55,7 @@ class _Joint(NamedTuple):
 class _Turned:
     """A group of a robot in a position."""
 
-    def __init__(self, group: Group, system: Multibody, q: Sequence[Scalar]) -> None:
+    def __init__(self, group: AxisGroup, system: Multibody, q: Sequence[Scalar]) -> None:
         self.group = group
         self.joints: list[_Joint] = []
         self.tilt = snapped(about_x(math.cos(group.tilt), math.sin(group.tilt)))

@@ -52,7 +52,7 @@ class Step:
 
 
 @dataclass
-class Group:
+class AxisGroup:
     """
     Joints with parallel axes, root to tip, and the way to the next group or to the link.
 
@@ -81,7 +81,7 @@ class Screws:
 
     R: Matrix
     p: Vector
-    groups: list[Group]
+    groups: list[AxisGroup]
     link_R: Matrix
 
 
@@ -115,7 +115,7 @@ class _Way:
         self._R, self._p = IDENTITY, ZERO
         self._angle, self._sign = 0.0, 1.0
         self._root: tuple[Matrix, Vector] = (IDENTITY, ZERO)
-        self._groups: list[Group] = []
+        self._groups: list[AxisGroup] = []
 
     def go(self, R: Matrix, p: Vector) -> None:
         """Go on by a constant placement."""
@@ -154,7 +154,7 @@ class _Way:
         beta, alpha, gamma = zxz(R)
         if not self._groups:
             self._root, height = _rooted(composed(_about_z(beta), _about_x(alpha)), p)
-            self._groups.append(Group(height))
+            self._groups.append(AxisGroup(height))
             self._angle, self._sign = gamma, 1.0
             return
         group = self._groups[-1]
@@ -174,7 +174,7 @@ class _Way:
             z -= height * _about_x(alpha)[2][2]
         group.height += z
         group.turn, group.normal, group.tilt = self._angle + beta, (x, y), alpha
-        self._groups.append(Group(height))
+        self._groups.append(AxisGroup(height))
         self._angle, self._sign = gamma, 1.0
 
     def _flipped(self) -> tuple[Matrix, Vector]:

@@ -1,7 +1,5 @@
 """Methods for links: where they are and how they move, relative to the root."""
 
-
-
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.compiled.generated_function import GeneratedFunction
 from urdf2dyn_ros.compiled.named_values import Values

@@ -18,8 +18,8 @@ from urdf2dyn_ros.functions.quantity import Axis, Quantity
 from urdf2dyn_ros.functions.symbol import Symbol
 from urdf2dyn_ros.joints.motion import BodyNote
 
-STATE = ('q', 'qd', 'qdd')
-T = TypeVar('T')
+_STATE = ('q', 'qd', 'qdd')
+_T = TypeVar('_T')
 
 
 def spatial(linear: str = '', angular: str = '') -> Axis:
@@ -58,7 +58,7 @@ class LinkFunction(ModelFunction):
         """Return the results of every link, in the textbook's way or with few operations."""
         system, notes = mechanics.system, mechanics.notes
         state = [mechanics.of_joints(x) if x in self.INPUTS else [0.0] * len(system.joint_names)
-                 for x in STATE]
+                 for x in _STATE]
         results: dict[str, Rows] = {}
         if not mechanics.textbook:
             posed = mechanics.frames.axes == 'link' or 'axes' not in self.OPTIONS
@@ -82,7 +82,7 @@ class LinkFunction(ModelFunction):
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return the results by the recursion of frames in the axes of the root."""
         results: dict[str, Sequence[float]] = {}
-        state = [mechanics.of_joints(x) for x in STATE]
+        state = [mechanics.of_joints(x) for x in _STATE]
         for link, tag in _tagged(mechanics):
             i, attached = mechanics.system.links[link]
             frame = REFERENCE
@@ -116,5 +116,5 @@ def _tagged(mechanics: Mechanics) -> Iterator[tuple[str, str]]:
         yield link, f'_{k}' * (len(links) > 1)
 
 
-def _named(results: Mapping[str, T], tag: str) -> dict[str, T]:
+def _named(results: Mapping[str, _T], tag: str) -> dict[str, _T]:
     return {name + tag: result for name, result in results.items()}

@@ -6,7 +6,7 @@ from urdf2dyn_ros.functions.symbol import Symbol, matrix, vector
 
 _FRAMES = 'Root to tips, in the axes of the root: where each frame is, and how it moves'
 _LINK = 'The link, in the axes of the root'
-COLUMNS = 'Columns: motion of the link for a unit velocity of one joint'
+_COLUMNS = 'Columns: motion of the link for a unit velocity of one joint'
 
 
 def _displacement(at: Fields) -> str:
@@ -59,8 +59,8 @@ LINK_SYMBOLS = {
     'lu': Symbol(_LINK, _plain('u'), 'u = w{n} x d'),
     'lv': Symbol(_LINK, _plain('v'), 'v = v{n} + u'),
     'la': Symbol(_LINK, _plain('a'), 'a = a{n} + wd{n} x d + w{n} x u'),
-    'Jv': Symbol(COLUMNS, vector('Jv'), _column),
-    'Jl': Symbol(COLUMNS, (*vector('Jlv'), *vector('Jlw')),
+    'Jv': Symbol(_COLUMNS, vector('Jv'), _column),
+    'Jl': Symbol(_COLUMNS, (*vector('Jlv'), *vector('Jlw')),
                  "Jlv{n}, Jlw{n}: R' Jv{n}, R' z{n}, in the axes of the link"),
     'lt': Symbol(_LINK, (*_plain('lv'), *_plain('lw')), "lv = R' v, lw = R' w{n}"),
     'lacc': Symbol(_LINK, (*_plain('la'), *_plain('lwd')), "la = R' a, lwd = R' wd{n}"),
