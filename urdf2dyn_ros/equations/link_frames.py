@@ -12,7 +12,7 @@ from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Note
 from urdf2dyn_ros.multibody import ROOT, Attached, Body, Multibody
 
 
-def body_frames(system: Multibody, state: Sequence[Sequence[Scalar]], numbers: Collection[int],
+def root_frames(system: Multibody, state: Sequence[Sequence[Scalar]], numbers: Collection[int],
                 note: Note = unnoted) -> dict[int, Frame]:
     """Return the frames of bodies and of all before them, by number; the state is q, qd, qdd."""
     frames = {ROOT: REFERENCE}

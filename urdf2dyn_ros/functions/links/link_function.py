@@ -8,7 +8,7 @@ from typing import ClassVar, TypeVar
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.vectors import AXES, Matrix, Vector, apply, product, transpose
 from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, chain, next_frame
-from urdf2dyn_ros.equations.link_frames import body_frames, link_frame
+from urdf2dyn_ros.equations.link_frames import link_frame, root_frames
 from urdf2dyn_ros.equations.link_kinematics import LinkKinematics
 from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows
 from urdf2dyn_ros.functions.links.link_symbols import LINK_SYMBOLS
@@ -67,7 +67,7 @@ class LinkFunction(ModelFunction):
                 results |= _named(self.fast(mechanics, kinematics), tag)
             return results
         links = system.links
-        frames = body_frames(system, state, [links[link][0] for link in mechanics.frames.links],
+        frames = root_frames(system, state, [links[link][0] for link in mechanics.frames.links],
                              notes.note)
         for link, tag in _tagged(mechanics):
             i, attached = links[link]
