@@ -41,7 +41,7 @@ def read(name: str) -> RobotModel:
 @pytest.mark.parametrize('path', PEERS, ids=lambda path: path.stem)
 def test_accelerations_are_those_of_pinocchio(path: Path) -> None:
     text = path.read_bytes()
-    dynamics = InverseDynamics(read_urdf(text), base='fixed')
+    dynamics = InverseDynamics(read_urdf(text), backend='python', base='fixed')
     names = dynamics.joint_names
     state = random_state(names, 3)
     q, qd, tau = columns(names, state)
@@ -52,7 +52,7 @@ def test_accelerations_are_those_of_pinocchio(path: Path) -> None:
 @pytest.mark.parametrize('name', ['panda', 'pr2'])
 def test_efforts_by_pinocchio_give_the_motion_where_joints_follow_others(name: str) -> None:
     text = next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes()
-    dynamics = InverseDynamics(read_urdf(text), base='fixed')
+    dynamics = InverseDynamics(read_urdf(text), backend='python', base='fixed')
     names = dynamics.joint_names
     state = random_state(names, 4)
     q, qd, qdd = columns(names, state)
@@ -64,7 +64,7 @@ def test_efforts_by_pinocchio_give_the_motion_where_joints_follow_others(name: s
 def test_with_rotors_accelerations_are_those_of_mujoco() -> None:
     text = (OWN / 'rx90.urdf').read_bytes()
     model = read_urdf(text)
-    names = InverseDynamics(model).joint_names
+    names = multibody(model).joint_names
     loads = Loads(terms={name: [Rotor(armature=0.1 + 0.01 * k)] for k, name in enumerate(names)})
     state = random_state(names, 5)
     peer = MuJoCo(text)
@@ -81,7 +81,7 @@ def check_inverse(model: RobotModel, loads: Loads, style: str, seed: int = 0) ->
                          loads=loads).values()
     script: dict[str, object] = {'__name__': 'robot'}
     exec(text, script)
-    dynamics = InverseDynamics(model, loads=loads)
+    dynamics = InverseDynamics(model, backend='python', loads=loads)
     q, qd, qdd = columns(dynamics.joint_names, random_state(dynamics.joint_names, seed))
     more = entries(model, loads)
     result = dynamics(q, qd, qdd, *more)
@@ -187,13 +187,13 @@ def arm(*inertial: bool, axis: tuple[float, float, float] = (0.0, 0.0, 1.0)) -> 
 def test_a_joint_whose_acceleration_is_not_determined_is_rejected(
         inertial: tuple[bool, ...], message: str) -> None:
     model = arm(*inertial)
-    dynamics = InverseDynamics(model)
+    dynamics = InverseDynamics(model, backend='python')
     n = len(dynamics.joint_names)
     with pytest.raises(ParameterError, match=message):
         dynamics.forward_dynamics(*np.zeros((3, n)))
     name = f'joint{inertial.index(False) + 1}'
     loads = Loads(terms={name: [Rotor(armature=0.1)]})
-    assert np.isfinite(InverseDynamics(model, loads=loads).forward_dynamics(
+    assert np.isfinite(InverseDynamics(model, backend='python', loads=loads).forward_dynamics(
         *np.ones((3, n)))).all()
 
 

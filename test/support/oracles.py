@@ -118,6 +118,14 @@ class Pinocchio:
         found = pin.aba(self._model, self._data, *self._vectors(state))
         return {name: float(found[joint.idx_v]) for name, joint in self._joints()}
 
+    def acceleration_derivatives(self, names: Sequence[str], state: State) -> list[Array]:
+        """Return those of the accelerations by q, qd and tau, where no joint follows another."""
+        found = pin.computeABADerivatives(self._model, self._data, *self._vectors(state))
+        order = [self._model.joints[self._model.getJointId(name)].idx_v for name in names]
+        full = [np.array(each) for each in found]
+        full[2] = np.triu(full[2]) + np.triu(full[2], 1).T
+        return [each[np.ix_(order, order)] for each in full]
+
     def derivatives(self, names: Sequence[str], state: State) -> list[Array]:
         """Return the derivatives of the efforts by q, qd and qdd, (3, n, n), in this order."""
         found = pin.computeRNEADerivatives(self._model, self._data, *self._vectors(state))

@@ -84,5 +84,24 @@ def solved(known: Factors, b: Sequence[Scalar], note: RowNote = _unnoted) -> lis
     return x
 
 
+def inverse(known: Factors) -> list[list[Scalar]]:
+    """
+    Return the inverse of L' D L, (n, n), symmetric.
+
+    L times it is D^-1 L'^-1, which has zeros below its diagonal D^-1: of each column, the entries
+    above the diagonal are those of columns before, and the others follow from these.
+
+    """
+    n = len(known.rows)
+    result: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
+    for j in range(n):
+        for k in range(j, n):
+            entry: Scalar = known.inverses[j] if k == j else 0.0
+            for m, factor in sorted(known.rows[k].items()):
+                entry = entry - factor * result[m][j]
+            result[k][j] = result[j][k] = entry
+    return result
+
+
 def _is_zero(entry: Scalar) -> bool:
     return isinstance(entry, float) and entry == 0.0

@@ -4,6 +4,7 @@ from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.functions.bias import Bias
 from urdf2dyn_ros.functions.dynamics import Dynamics
 from urdf2dyn_ros.functions.forward_dynamics import AccelerationsOfEfforts
+from urdf2dyn_ros.functions.forward_dynamics_derivatives import ForwardDynamicsDerivatives
 from urdf2dyn_ros.functions.function import ModelFunction
 from urdf2dyn_ros.functions.gravity import Gravity
 from urdf2dyn_ros.functions.inverse_dynamics import EffortsOfMotion
@@ -24,6 +25,7 @@ FUNCTIONS: dict[str, ModelFunction] = {
     'momentum': Momentum(),
     'terms': Terms(),
     'inverse_dynamics_derivatives': InverseDynamicsDerivatives(),
+    'forward_dynamics_derivatives': ForwardDynamicsDerivatives(),
     'forward_kinematics': ForwardKinematics(),
     'jacobian': Jacobian(),
     'frame_motion': FrameMotion(),

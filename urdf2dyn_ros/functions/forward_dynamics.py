@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.equations.body_terms import body_terms
 from urdf2dyn_ros.equations.definiteness import SMALLEST_INERTIA, weakness
 from urdf2dyn_ros.equations.newton_euler import newton_euler
-from urdf2dyn_ros.equations.sparse_factors import factors, solved
+from urdf2dyn_ros.equations.sparse_factors import Factors, factors, solved
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.functions.fields import Fields
 from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows, by_joint
@@ -85,22 +86,33 @@ ei            effort that is left for joint i as the joints behind it move freel
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the accelerations."""
-        bias = _without_accelerations(mechanics)
-        log = _Log(mechanics)
-        known = factors(MassMatrix().derive(mechanics)['M'], log)
-        rest = [a - b for a, b in zip(mechanics.of_joints('tau'), bias)]
-        return {'qdd': by_joint(solved(known, rest, log))}
+        return {'qdd': by_joint(accelerations(mechanics)[0])}
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return the accelerations by Cholesky's factors of the dense matrix."""
-        M: Array = np.array(MassMatrix().derive(mechanics)['M'])
-        if not len(M):
-            return {'qdd': ()}
-        rest: Array = np.subtract(mechanics.of_joints('tau'), _without_accelerations(mechanics))
-        # with ones on the diagonal: inertias of fingers and of the torso are far apart
-        scale = 1.0 / np.sqrt(np.diag(M))
-        half = np.linalg.inv(np.linalg.cholesky(scale[:, None] * M * scale))
-        return {'qdd': tuple((scale * (half.T @ (half @ (scale * rest)))).tolist())}
+        return {'qdd': dense_solution(MassMatrix().derive(mechanics)['M'], np.subtract(
+            mechanics.of_joints('tau'), _without_accelerations(mechanics)))}
+
+
+def accelerations(mechanics: Mechanics, bias: Sequence[Scalar] | None = None,
+                  M: Rows | None = None) -> tuple[list[Scalar], Factors]:
+    """Return qdd, and the factors of M; bias and M by default as their functions return them."""
+    if bias is None:
+        bias = _without_accelerations(mechanics)
+    log = _Log(mechanics)
+    known = factors(MassMatrix().derive(mechanics)['M'] if M is None else M, log)
+    rest = [a - b for a, b in zip(mechanics.of_joints('tau'), bias)]
+    return solved(known, rest, log), known
+
+
+def dense_solution(M: Rows, b: ArrayLike) -> tuple[float, ...]:
+    """Return M^-1 b by Cholesky's factors of the dense matrix."""
+    if not len(M):
+        return ()
+    # with ones on the diagonal: inertias of fingers and of the torso are far apart
+    scale: Array = 1.0 / np.sqrt(np.diag(M))
+    half = np.linalg.inv(np.linalg.cholesky(scale[:, None] * np.array(M) * scale))
+    return tuple((scale * (half.T @ (half @ (scale * np.array(b))))).tolist())
 
 
 def _without_accelerations(mechanics: Mechanics) -> list[Scalar]:

@@ -38,3 +38,30 @@ class ForwardDynamics(Functions):
 
         """
         return self._function('forward_dynamics')(q, qd, tau, *load_arguments)
+
+    def forward_dynamics_derivatives(self, q: Values, qd: Values | None, tau: Values,
+                                     *load_arguments: ArrayLike) -> tuple[Array, ...]:
+        """
+        Return the accelerations that efforts cause, and their derivatives; exact, of all terms.
+
+        Parameters
+        ----------
+        q, qd, tau, *load_arguments : array_like
+            As `forward_dynamics` takes them.
+
+        Returns
+        -------
+        qdd : ndarray, (n,) or (N, n)
+            Accelerations [rad/s^2 or m/s^2].
+        dqdd_dq, dqdd_dqd, Minv : ndarray, (n, n) or (N, n, n)
+            Their derivatives with respect to q, qd and tau: rows accelerations, columns joints.
+            The last is the inverse of the mass matrix.
+
+        Raises
+        ------
+        ParameterError, StateError
+            As `forward_dynamics` does.
+
+        """
+        function = self._function('forward_dynamics_derivatives')
+        return function.split(function(q, qd, tau, *load_arguments))
