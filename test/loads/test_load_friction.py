@@ -126,7 +126,7 @@ def test_off_it_leaves_no_trace() -> None:
     assert made[0].operations == made[1].operations
     plain = InverseDynamics(RX90).operations
     quadratic = InverseDynamics(RX90, loads=Loads(terms={'joint2': [Friction(quadratic=2.0)]}))
-    assert np.subtract(quadratic.operations, plain).tolist() == [2, 1, 0, 0]
+    assert np.subtract(quadratic.operations, plain).tolist() == [2, 1, 0, 0, 0]
 
 
 def test_the_nodes_parameters_are_these_fields() -> None:
