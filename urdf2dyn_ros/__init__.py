@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         UrdfError,
     )
     from urdf2dyn_ros.export import export_model
+    from urdf2dyn_ros.functions.links.link_frames import LinkFrames
     from urdf2dyn_ros.inverse_dynamics import InverseDynamics
     from urdf2dyn_ros.loads import Friction, Loads, Rotor, Spring
     from urdf2dyn_ros.robot_model import RobotModel
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 _MODULES = {
     'CompilerError': 'errors', 'ExportError': 'errors', 'Friction': 'loads',
-    'InverseDynamics': 'inverse_dynamics', 'Loads': 'loads', 'ParameterError': 'errors',
+    'InverseDynamics': 'inverse_dynamics', 'LinkFrames': 'functions.links.link_frames',
+    'Loads': 'loads', 'ParameterError': 'errors',
     'Problem': 'errors', 'RecordingError': 'errors', 'RobotModel': 'robot_model',
     'Rotor': 'loads', 'SourceError': 'errors', 'Spring': 'loads', 'StateError': 'errors',
     'Urdf2DynError': 'errors', 'UrdfError': 'errors', '__version__': 'version',
@@ -33,8 +35,8 @@ _MODULES = {
 """Public name to its module, imported when the name is used: an estimator needs no URDF reader."""
 
 __all__ = [
-    'CompilerError', 'ExportError', 'Friction', 'InverseDynamics', 'Loads', 'ParameterError',
-    'Problem', 'RecordingError', 'RobotModel', 'Rotor', 'SourceError', 'Spring', 'StateError',
+    'CompilerError', 'ExportError', 'Friction', 'InverseDynamics', 'LinkFrames', 'Loads',
+    'ParameterError', 'Problem', 'RecordingError', 'RobotModel', 'Rotor', 'SourceError', 'Spring', 'StateError',
     'Urdf2DynError', 'UrdfError', '__version__', 'export_model', 'read_urdf',
 ]
 

@@ -9,18 +9,21 @@ import pytest
 from hypothesis import given
 
 from support import language_tools
-from support.oracles import Pinocchio, columns, random_state, worst
+from support.oracles import Pinocchio, columns, random_state
 from support.random_trees import examples, random_inertia, trees
 from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, LinkFrames
 from urdf2dyn_ros.information import information
 from urdf2dyn_ros.languages import python
 from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.nodes.export_process import Export
 from urdf2dyn_ros.program.generator import STYLES, generate
 from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.robot_model import Joint, Link, Mimic, RobotModel
+from urdf2dyn_ros.urdf.writer import clean_urdf
 
 COSTS = {
     ('ur5_robot', 'tool0'): ((36, 21), (34, 15), (45, 22), (84, 63), (90, 66)),
@@ -60,13 +63,13 @@ def called(program: Program, *state: Any) -> list[Any]:
     return list(found) if len(function.results) > 1 else [found]
 
 
-def of_links(model: RobotModel, links: Sequence[str], axes: str, style: str, state: Any,
+def of_links(model: RobotModel, links: Sequence[str], axes: str, state: Any,
              ) -> list[dict[str, Any]]:
     """Return R, p, J, twist and acceleration of each link."""
     found: list[dict[str, Any]] = [{} for _ in links]
     for function in dict(CHOICES):
         program = program_of(model, function, links,
-                             'root' if function == 'forward_kinematics' else axes, style)
+                             'root' if function == 'forward_kinematics' else axes)
         names = program.functions[0].result_names
         for name, value in zip(names, called(program, *state)):
             name, _, k = name.partition('_')
@@ -78,15 +81,18 @@ def of_links(model: RobotModel, links: Sequence[str], axes: str, style: str, sta
 def test_poses_jacobians_and_motions_are_those_of_pinocchio(name: str) -> None:
     """In both axes, for links of every kind: lumped, on branches, behind mimic joints."""
     text = next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes()
-    model, links = read_urdf(text), PEERS[name]
+    check_peer(read_urdf(text), PEERS[name], Pinocchio(text))
+
+
+def check_peer(model: RobotModel, links: Sequence[str], peer: Pinocchio) -> None:
     names = multibody(model).joint_names
     state = random_state(names, 5)
-    peer = Pinocchio(text)
     for axes in FRAME_AXES:
-        found = of_links(model, links, axes, 'fast', columns(names, state).tolist())
+        found = of_links(model, links, axes, columns(names, state).tolist())
         for link, results in zip(links, found):
             for result, expected in peer.link(state, link, axes).items():
-                assert worst(np.ravel(results[result]), np.ravel(expected)) < 1e-10, link
+                np.testing.assert_allclose(np.ravel(results[result]), np.ravel(expected),
+                                           rtol=1e-10, atol=1e-10, err_msg=f'{result} of {link}')
 
 
 @pytest.mark.parametrize(('name', 'link'), COSTS)
@@ -114,7 +120,14 @@ def check_styles(model: RobotModel, links: Iterable[str]) -> None:
                     np.testing.assert_allclose(value, expected, rtol=1e-10, atol=1e-10)
 
 
-@examples(12)
+@examples(8)
+@given(trees(most=10, nearly=True))
+def test_links_of_random_trees_are_those_of_pinocchio(model: RobotModel) -> None:
+    if multibody(model).joint_names:
+        check_peer(model, [model.links[-1].name], Pinocchio(clean_urdf(model)))
+
+
+@examples(8)
 @given(trees(most=8, massless=True, nearly=True))
 def test_links_of_random_trees_move_as_the_recursion_says(model: RobotModel) -> None:
     """Parallel and almost parallel axes, oblique ones, prismatic joints, fixed links."""
@@ -214,3 +227,33 @@ def test_information_has_operations_rows_and_columns() -> None:
     assert [(each['name'], each['rows'], each['columns']) for each in found['results']] == [
         ('J', 6, 6)]
     assert found['operations']['fast']['multiplications'] < 100
+
+
+def test_where_the_world_is_relative_to_a_floating_root_is_not_known() -> None:
+    links = (Link('world'), Link('drone', random_inertia(0)), Link('arm'))
+    model = RobotModel('drone', links, (
+        Joint('flies', 'floating', 'world', 'drone'),
+        Joint('turns', 'revolute', 'drone', 'arm', (1.0, 2.0, 3.0), axis=(0.0, 0.0, 1.0))),
+        'world')
+    dynamics = InverseDynamics(model, backend='python')
+    assert dynamics.forward_kinematics([0.0])[1].tolist() == [1.0, 2.0, 3.0]
+    assert dynamics.jacobian([0.0], 'drone').tolist() == [[0.0]] * 6
+    with pytest.raises(ExportError, match="'world' is the world, in which the robot floats"):
+        dynamics.forward_kinematics([0.0], 'world')
+
+
+def test_the_command_line_and_the_node_choose_links(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The process in which the node exports has the same text as the command."""
+    urdf = OWN / 'rx90.urdf'
+    assert main(['export', str(urdf), '--model', 'jacobian', '--link', 'link4', 'link6',
+                 '--axes', 'link', '--name', 'arm', '-o', str(tmp_path)]) == 0
+    exported = Export(urdf.read_text(), 'python', 'readable', 'arm', (0.0, 0.0, -9.81), 'jacobian',
+                      links=('link4', 'link6'), axes='link').files()
+    assert exported == {'arm_dynamics.py': (tmp_path / 'arm_dynamics.py').read_text()}
+    assert 'return J_1, J_2' in exported['arm_dynamics.py']
+    capsys.readouterr()
+    assert main(['info', str(urdf), '--model', 'jacobian', '--link', 'link4']) == 0
+    assert 'jacobian: J (6 x 6), linear velocity of the origin' in capsys.readouterr().out
+    assert main(['info', str(OWN / 'humanoid_3p33r.urdf'), '--model', 'jacobian']) == 1
+    assert 'several tips, head, hand_L, hand_R, foot_L, foot_R' in capsys.readouterr().err

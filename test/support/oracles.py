@@ -170,7 +170,7 @@ class Pinocchio:
         units = [self._vectors({name: (0.0, float(name == moving), 0.0) for name in state})[1]
                  for moving in state]
         return {'R': data.oMf[frame].rotation.copy(), 'p': data.oMf[frame].translation.copy(),
-                'J': J @ np.transpose(units),
+                'J': J.reshape(6, model.nv) @ np.reshape(units, (-1, model.nv)).T,
                 'twist': pin.getFrameVelocity(model, data, frame, at).vector,
                 'acceleration': pin.getFrameClassicalAcceleration(model, data, frame, at).vector}
 

@@ -60,8 +60,8 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
     loads.check(system)
     for model_function in chosen.values():
         model_function.check(system, loads)
-    frames = frames.resolved(system, {option for function in chosen.values()
-                                      for option in function.OPTIONS})
+    options = {option for function in chosen.values() for option in function.OPTIONS}
+    frames = frames.resolved(system, options, loads.moving(system))
     readable = style == 'readable'
     with uncollected():
         request = Request(system, gravity, readable, joint_table(system), tuple(chosen), loads,

@@ -26,9 +26,12 @@ class LinkFrames:
     links: tuple[str, ...] = ()
     axes: str = FRAME_AXES[0]
 
-    def resolved(self, system: Multibody, options: Collection[str]) -> 'LinkFrames':
+    def resolved(self, system: Multibody, options: Collection[str],
+                 moving: bool = False) -> 'LinkFrames':
         """
-        Return the choice with the links of a robot; `options` are those that the functions have.
+        Return the choice with the links of a robot, whose root is `moving` or not.
+
+        `options` are the choices that the functions have.
 
         Raises
         ------
@@ -50,10 +53,13 @@ class LinkFrames:
             if link not in system.links:
                 raise ExportError(f'there is no link {link!r}; the links are: '
                                   f'{", ".join(system.links)}')
+            if moving and system.is_world(link):
+                raise ExportError(f'link {link!r} is the world, in which the robot floats, or '
+                                  'fixed to it: where it is relative to the root is not known')
         if len(set(links)) < len(links):
             raise ExportError(f'a link is named twice: {", ".join(links)}')
         if not self.links and len(links) != 1:
-            raise ExportError('choose a link: the robot has several tips, '
+            raise ExportError('choose a link (--link, export.link): the robot has several tips, '
                               f'{", ".join(links)}')
         return LinkFrames(links, self.axes)
 
