@@ -26,18 +26,17 @@ if TYPE_CHECKING:
 _MODULES = {
     'CompilerError': 'errors', 'ExportError': 'errors', 'Friction': 'loads',
     'InverseDynamics': 'inverse_dynamics', 'LinkFrames': 'functions.links.link_frames',
-    'Loads': 'loads', 'ParameterError': 'errors',
-    'Problem': 'errors', 'RecordingError': 'errors', 'RobotModel': 'robot_model',
-    'Rotor': 'loads', 'SourceError': 'errors', 'Spring': 'loads', 'StateError': 'errors',
-    'Urdf2DynError': 'errors', 'UrdfError': 'errors', '__version__': 'version',
-    'export_model': 'export', 'read_urdf': 'urdf',
+    'Loads': 'loads', 'ParameterError': 'errors', 'Problem': 'errors', 'RecordingError': 'errors',
+    'RobotModel': 'robot_model', 'Rotor': 'loads', 'SourceError': 'errors', 'Spring': 'loads',
+    'StateError': 'errors', 'Urdf2DynError': 'errors', 'UrdfError': 'errors',
+    '__version__': 'version', 'export_model': 'export', 'read_urdf': 'urdf',
 }
 """Public name to its module, imported when the name is used: an estimator needs no URDF reader."""
 
 __all__ = [
     'CompilerError', 'ExportError', 'Friction', 'InverseDynamics', 'LinkFrames', 'Loads',
-    'ParameterError', 'Problem', 'RecordingError', 'RobotModel', 'Rotor', 'SourceError', 'Spring', 'StateError',
-    'Urdf2DynError', 'UrdfError', '__version__', 'export_model', 'read_urdf',
+    'ParameterError', 'Problem', 'RecordingError', 'RobotModel', 'Rotor', 'SourceError', 'Spring',
+    'StateError', 'Urdf2DynError', 'UrdfError', '__version__', 'export_model', 'read_urdf',
 ]
 
 
