@@ -62,7 +62,7 @@ setup(
         (f'share/{PACKAGE}/urdf', sorted(glob('urdf/*.urdf'))),
     ],
     entry_points={'console_scripts': [
-        f'urdf2dyn = {PACKAGE}.cli:main',
+        f'urdf2dyn = {PACKAGE}.cli:run_as_process',
         f'inverse_dynamics = {PACKAGE}.nodes.inverse_dynamics:main',
         f'effort_comparison = {PACKAGE}.nodes.effort_comparison:main',
         f'joint_simulator = {PACKAGE}.nodes.joint_simulator:main',

@@ -100,7 +100,7 @@ def evaluation(bag: Path, robot: Path) -> int:
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         code = urdf2dyn(['evaluate', str(bag), '--urdf', str(robot), '-o',
-                         str(bag.parent / 'evaluated')])
+                         str(bag.parent / 'evaluated'), '--overwrite'])
     if code:
         raise RuntimeError(out.getvalue())
     return int(out.getvalue().partition(' records')[0].rpartition(' ')[2])

@@ -135,6 +135,7 @@ def _to_write(texts: dict[Path, bytes], overwrite: bool) -> dict[Path, bytes]:
             continue
         if not overwrite:
             raise ExportError(f'{path} exists with another text, which may be your work; '
-                              'choose another name or directory, or allow overwriting')
+                              'choose another name or directory, or allow overwriting '
+                              '(--overwrite, parameter export.overwrite)')
         new[path] = text
     return new

@@ -18,7 +18,7 @@ def evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: py
             monkeypatch.setattr(command, 'write_figures', no_pictures)
         folder = tmp_path / 'results'
         code = main(['evaluate', str(recording), '--urdf', str(urdf), '-o', str(folder),
-                     *map(str, words)])
+                     '--overwrite', *map(str, words)])
         out, err = capsys.readouterr()
         assert 'Traceback' not in err
         # on a busy computer it takes long enough for progress to be shown

@@ -119,7 +119,7 @@ def test_a_time_beyond_64_bits_costs_its_row_alone(tmp_path: Path, time: str) ->
     for _ in range(2):
         assert [record.position.tolist() for record in recording] == [[2], [4]]
     assert recording.remarks == ['rows whose time is beyond +-2^63 ns are dropped, the first is '
-                                 f'line 2: {time!r}']
+                                 f'line 2: {time!r}; is it in seconds?']
 
 
 @pytest.mark.parametrize('kind', ['db3', 'mcap'])

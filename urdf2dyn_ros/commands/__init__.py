@@ -3,7 +3,7 @@
 import argparse
 from typing import Protocol
 
-from urdf2dyn_ros.commands import demo, evaluate, export, graph, info, plot, tune
+from urdf2dyn_ros.commands import check, demo, evaluate, export, graph, info, plot, tune
 
 
 class Command(Protocol):
@@ -19,6 +19,7 @@ class Command(Protocol):
 
 
 COMMANDS: dict[str, Command] = {
+    'check': check,
     'export': export,
     'info': info,
     'graph': graph,

@@ -2,10 +2,9 @@
 
 import argparse
 import sys
-from pathlib import Path
 
 from urdf2dyn_ros.commands.loads import add_parameters, read_recorded_loads
-from urdf2dyn_ros.commands.output import writable_directory
+from urdf2dyn_ros.commands.output import add_output, results
 from urdf2dyn_ros.commands.recording import add_recording
 from urdf2dyn_ros.commands.robot import add_options, read_robot
 from urdf2dyn_ros.comparison.files import write_figures
@@ -14,7 +13,7 @@ from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.errors import ExportError, ParameterError, RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.evaluation.accelerations import OFFLINE_DEFAULT
-from urdf2dyn_ros.evaluation.evaluation import evaluate
+from urdf2dyn_ros.evaluation.evaluation import BAG, TABLE, evaluate
 from urdf2dyn_ros.evaluation.external_report import (
     EXTERNAL_FILES,
     external_summary,
@@ -28,6 +27,7 @@ from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.system.progress import progress
 
 REPORT = ('efforts.json', 'efforts.png', 'efforts.html')
+RESULTS = (TABLE, BAG, *REPORT, *EXTERNAL_FILES)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -66,8 +66,7 @@ def add(parser: argparse.ArgumentParser) -> None:
                         'URDF)')
     parser.add_argument('--backend', choices=BACKENDS, default='python',
                         help='back end that evaluates the equations (default: python)')
-    parser.add_argument('-o', '--output', type=Path, default=Path('evaluate_output'),
-                        metavar='DIR', help='directory of the results (default: evaluate_output)')
+    add_output(parser, 'evaluate_output', 'the results')
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -83,27 +82,27 @@ def run(arguments: argparse.Namespace) -> int:
                         tuple(arguments.rename), arguments.observer,
                         arguments.observer_gain, tuple(arguments.thresholds),
                         tuple(arguments.hold))
-    with progress('evaluating') as show:
-        recording = open_recording(arguments.recording, arguments.topic, show)
-        output = writable_directory(arguments.output)
-        result = evaluate(recording, dynamics, settings, output)
-    for remark in result.remarks:
-        print(f'warning: {remark}', file=sys.stderr)
-    about = evaluation_summary(recording, dynamics, semantics, result)
-    if result.external is not None:
-        about += external_summary(result.external)
-    print('\n'.join([*about, '', figures_table(result), '']))
-    try:
-        for name in (*REPORT, *EXTERNAL_FILES):   # of an earlier evaluation
-            (output / name).unlink(missing_ok=True)
-        if result.compared:
-            result.files += write_figures(
-                result.joints, output, f'{model.name}: measured and computed efforts', about)
-        if result.external is not None and result.span is not None:
-            result.files += write_external_efforts(
-                result.external, output, f'{model.name}: external efforts')
-    except OSError as error:
-        raise ExportError(f'cannot write to {output}: {error.strerror}') from None
+    with results(arguments.output, RESULTS, arguments.overwrite) as output:
+        with progress('evaluating') as show:
+            recording = open_recording(arguments.recording, arguments.topic, show)
+            result = evaluate(recording, dynamics, settings, output)
+        for remark in result.remarks:
+            print(f'warning: {remark}', file=sys.stderr)
+        about = evaluation_summary(recording, dynamics, semantics, result)
+        if result.external is not None:
+            about += external_summary(result.external)
+        print('\n'.join([*about, '', figures_table(result), '']))
+        try:
+            for name in (*REPORT, *EXTERNAL_FILES):   # of an earlier evaluation
+                (output / name).unlink(missing_ok=True)
+            if result.compared:
+                result.files += write_figures(
+                    result.joints, output, f'{model.name}: measured and computed efforts', about)
+            if result.external is not None and result.span is not None:
+                result.files += write_external_efforts(
+                    result.external, output, f'{model.name}: external efforts')
+        except OSError as error:
+            raise ExportError(f'cannot write to {output}: {error.strerror}') from None
     for path in result.files:
         print(path)
     if result.error is not None:

@@ -8,11 +8,15 @@ from urdf2dyn_ros.export import export_model, write_files
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.program.generator import STYLES
 
+_ALIASES = {'c++': 'cpp', 'c99': 'c', 'cxx': 'cpp', 'f90': 'fortran', 'jl': 'julia',
+            'js': 'javascript', 'octave': 'matlab', 'py': 'python', 'rs': 'rust'}
+"""Other names of languages."""
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the robot, the content and the directory of the files."""
     add_robot(parser)
-    parser.add_argument('--language', default='python', metavar='LANGUAGE',
+    parser.add_argument('--language', default='python', metavar='LANGUAGE', type=_language,
                         help=f'one of {", ".join(LANGUAGES)} (default: python)')
     parser.add_argument('--style', default='readable', metavar='STYLE',
                         help=f'one of {", ".join(STYLES)} (default: readable)')
@@ -23,6 +27,13 @@ def add(parser: argparse.ArgumentParser) -> None:
                         help='directory of the files (default: the current one)')
     parser.add_argument('--overwrite', action='store_true',
                         help='replace existing files with other contents')
+
+
+def _language(name: str) -> str:
+    """Return the key of a language, which may be written otherwise: C++, JS."""
+    key = name.lower()
+    key = _ALIASES.get(key, key)
+    return key if key in LANGUAGES else name
 
 
 def run(arguments: argparse.Namespace) -> int:

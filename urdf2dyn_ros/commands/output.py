@@ -1,16 +1,54 @@
 """The directory of a command's results."""
 
+import argparse
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 
 from urdf2dyn_ros.errors import ExportError
 
 
-def writable_directory(path: Path) -> Path:
-    """Create a directory if necessary, and check before the work that it is writable."""
+def add_output(parser: argparse.ArgumentParser, default: str, content: str) -> None:
+    """Add the directory of the results, and whether to replace what is there."""
+    shown = 'the current one' if default == '.' else default
+    parser.add_argument('-o', '--output', type=Path, default=Path(default), metavar='DIR',
+                        help=f'directory of {content} (default: {shown})')
+    parser.add_argument('--overwrite', action='store_true', help='replace existing files')
+
+
+@contextmanager
+def results(path: Path, names: Iterable[str], overwrite: bool) -> Iterator[Path]:
+    """
+    Create a directory if necessary, and check before the work that it is writable.
+
+    If one of the files exists, an ExportError is raised unless `overwrite`. Directories that were
+    created here and are still empty at the end, after an error or Ctrl-C, are removed.
+
+    """
+    created: list[Path] = []
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        existing = [path / name for name in names if (path / name).exists()]
+        if existing and not overwrite:
+            raise ExportError(f'{existing[0]} exists, which may be your work: choose another '
+                              'directory with --output, or add --overwrite')
+        for folder in (*reversed(path.parents), path):
+            if not folder.exists():
+                folder.mkdir()
+                created.append(folder)
         with TemporaryFile(dir=path):
-            return path
+            pass
     except OSError as error:
+        _remove(created)
         raise ExportError(f'cannot write to {path}: {error.strerror}') from None
+    try:
+        yield path
+    finally:
+        _remove(created)
+
+
+def _remove(created: list[Path]) -> None:
+    """Remove directories, the last first, up to one that is not empty."""
+    with suppress(OSError):
+        for folder in reversed(created):
+            folder.rmdir()

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from urdf2dyn_ros.commands.output import writable_directory
+from urdf2dyn_ros.commands.output import add_output, results
 from urdf2dyn_ros.commands.recording import add_recording
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.recordings import open_recording
@@ -23,13 +23,16 @@ def add(parser: argparse.ArgumentParser) -> None:
                         help='use only these joints (default: all)')
     parser.add_argument('--estimator', choices=TUNABLE, default=TUNABLE[0],
                         help=f'estimator to be tuned (default: {TUNABLE[0]})')
-    parser.add_argument('-o', '--output', type=Path, default=Path(), metavar='DIR',
-                        help='directory of tuned.yaml and tune.png (default: the current one)')
+    add_output(parser, '.', 'tuned.yaml and tune.png')
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print figures and suggestion; return 1 if the recording is not complete."""
-    output = writable_directory(arguments.output)
+    with results(arguments.output, ('tuned.yaml', 'tune.png'), arguments.overwrite) as output:
+        return _tune(arguments, output)
+
+
+def _tune(arguments: argparse.Namespace, output: Path) -> int:
     recording = open_recording(arguments.recording, arguments.topic)
     try:
         with progress('reading') as recording.progress:

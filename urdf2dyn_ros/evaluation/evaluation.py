@@ -38,7 +38,7 @@ from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.stream.hold import Hold, read_hold
 from urdf2dyn_ros.system.atomic_file import atomic_file
 
-_TABLE, _BAG = 'efforts.csv', 'efforts_bag'
+TABLE, BAG = 'efforts.csv', 'efforts_bag'
 
 _KEPT_SAMPLES = 1_000_000
 """Samples for pictures, of all joints together: some 120 MB."""
@@ -70,7 +70,7 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     if not names:
         raise ParameterError(f'robot {dynamics.model.name!r} has no joint that moves: there is no '
                              'effort to compute')
-    table, bag = directory / _TABLE, directory / _BAG
+    table, bag = directory / TABLE, directory / BAG
     _check_outputs(recording, table, bag)
     gains = _gains(settings, len(names))
     renamed = renaming(settings.renames, recording.path)

@@ -61,7 +61,7 @@ class CsvRecording(Recording):
                 continue
             cell = row[columns.used[0]]
             far = far or (f'rows whose time is beyond +-2^63 ns are dropped, the first is line '
-                          f'{line}: {cell[:40]!r}')
+                          f'{line}: {cell[:40]!r}; is it in seconds?')
             self.remark(far)
 
     def _rows(self) -> Generator[tuple[int, list[str]], None, None]:

@@ -69,5 +69,5 @@ def tune(*words: object) -> tuple[int, str, str]:
     """Run the command in this process; return exit code, output and errors without progress."""
     output, errors = StringIO(), StringIO()
     with redirect_stdout(output), redirect_stderr(errors):
-        code = main(['tune', *map(str, words)])
+        code = main(['tune', *map(str, words), '--overwrite'])
     return code, output.getvalue(), re.sub('(reading|tuning): .*\n', '', errors.getvalue())

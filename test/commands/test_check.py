@@ -1,0 +1,96 @@
+"""urdf2dyn check: every finding with line, effect and remedy; exit codes."""
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+from support.paths import ROOT, TEST
+from support.robot_files import OWN
+from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.commands.checking import EFFECTS
+from urdf2dyn_ros.errors import Problem
+from urdf2dyn_ros.urdf import read_urdf
+
+CORPUS = TEST / 'corpus'
+ANCHORED = """<robot name="r"><link name="w"/><link name="a"/><link name="b"/>
+<joint name="flies" type="floating"><parent link="w"/><child link="a"/></joint>
+<joint name="too" type="floating"><parent link="w"/><child link="b"/></joint></robot>"""
+
+
+def check(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str]:
+    code = main(['check', *map(str, words)])
+    out, err = capsys.readouterr()
+    assert err == ''
+    return code, out
+
+
+def test_a_robot_without_problems(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(capsys, OWN / 'rx90.urdf', '--strict') == (0, "robot 'rx90': no problems\n")
+
+
+def test_every_error_and_warning_has_line_effect_and_remedy(
+        capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    robot = tmp_path / 'robot.urdf'
+    robot.write_text((CORPUS / 'mass-negative.urdf').read_text().replace('type="revolute"',
+                                                                         'type="Revolute"'))
+    code, out = check(capsys, robot)
+    lines = out.splitlines()
+    assert code == 1 and lines[-1].startswith('the robot: ') and 'error' in lines[-1]
+    errors = [line for line in lines if line.startswith('error: line ')]
+    assert any('[mass-negative]' in line for line in errors)
+    assert lines.count('  efforts: none are computed: the description is rejected') == len(errors)
+
+
+def test_warnings_fail_with_strict_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    robot = CORPUS / 'massless-branch.urdf'
+    (problem,) = read_urdf(robot).warnings
+    for words, expected in (([], 0), (['--strict'], 1)):
+        code, out = check(capsys, robot, *words)
+        assert code == expected
+        assert out.splitlines()[:2] == [
+            f'warning: {problem}', '  efforts: zero in every motion at these joints']
+    code, out = check(capsys, robot, '--json', '--strict')
+    data = json.loads(out)
+    assert (code, data['errors'], data['warnings']) == (1, 0, 1)
+    assert data['problems'][0] == {
+        'severity': 'warning', 'code': 'massless-branch', 'line': problem.line,
+        'element': problem.element, 'message': problem.message,
+        'efforts': EFFECTS['massless-branch']}
+
+
+def test_what_only_a_moving_base_forbids_is_a_warning(capsys: pytest.CaptureFixture[str],
+                                                      tmp_path: Path) -> None:
+    robot = tmp_path / 'r.urdf'
+    robot.write_text(ANCHORED)
+    code, out = check(capsys, robot)
+    assert code == 0 and 'what is on "too" does not move with the floating robot' in out
+    assert 'none are computed unless the base is fixed' in out
+
+
+def test_rounded_angles_are_notes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    robot = tmp_path / 'r.urdf'
+    robot.write_text((OWN / 'rx90.urdf').read_text().replace('1.5707963267948966', '1.5707963268'))
+    assert '1.5707963268' in robot.read_text()
+    code, out = check(capsys, robot, '--strict')
+    assert code == 0 and 'note: joint ' in out and 'rad is read as ' in out
+
+
+def warning_codes() -> set[str]:
+    """Return the first argument of every call of `warn` in the rules that is a text."""
+    return {node.args[0].value for path in (ROOT / 'urdf2dyn_ros' / 'urdf').glob('rules_*.py')
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Call) and getattr(node.func, 'id', '') == 'warn'
+            and isinstance(node.args[0], ast.Constant)}
+
+
+def test_every_warning_has_an_effect() -> None:
+    """The codes of inertias are those of the corpus, as the rule computes them."""
+    inertias = {problem.code for path in CORPUS.glob('inertia-*.urdf')
+                if 'missing' not in path.name for problem in warnings(path)}
+    assert inertias and {*warning_codes(), *inertias} <= {*EFFECTS}
+
+
+def warnings(path: Path) -> tuple[Problem, ...]:
+    return read_urdf(path).warnings

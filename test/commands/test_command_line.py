@@ -1,0 +1,140 @@
+"""The command line of a newcomer: help, mistyped words, any order, any terminal, Ctrl-C."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.robot_files import OWN
+from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.commands.command_line import parse
+from urdf2dyn_ros.commands.output import results
+from urdf2dyn_ros.errors import ExportError
+
+RX90 = str(OWN / 'rx90.urdf')
+
+
+def output_of(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    try:
+        code = main(words)
+    except SystemExit as end:
+        code = int(end.code or 0)
+    return code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize(('words', 'printed'), [
+    (['-V'], 'urdf2dyn_ros 0.'), (['help'], 'usage: urdf2dyn [-h] [-V] COMMAND'),
+    (['help', 'export'], 'usage: urdf2dyn export'), (['info', '--help'], 'usage: urdf2dyn info')])
+def test_help_and_version(words: list[str], printed: str,
+                          capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = output_of(words, capsys)
+    assert (code, err) == (0, '') and out.startswith(printed)
+
+
+@pytest.mark.parametrize(('words', 'remedy'), [
+    (['exprot', RX90], "there is no command 'exprot'; did you mean \"export\""),
+    (['Info', RX90], 'did you mean "info"'),
+    (['dance', RX90], "there is no command 'dance'; there are "),
+    (['help', 'exprot'], 'did you mean "export"'),
+    (['export', RX90, '--langauge', 'c'], 'unknown arguments: --langauge'),
+    (['export', RX90, '--langauge=c'], 'did you mean "--language"'),
+    (['info', RX90, RX90], f'unknown arguments: {RX90}'),
+    (['info', '--external', 'link6'], 'required: ROBOT.urdf')])
+def test_mistyped_words_have_a_remedy(words: list[str], remedy: str,
+                                      capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = output_of(words, capsys)
+    assert (code, out) == (2, '') and remedy in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize('words', [
+    ['export', RX90, '--external', 'link6', 'link5', '--gravity', '0', '0', '-1.62'],
+    ['export', '--external', 'link6', 'link5', RX90, '--gravity', '0', '0', '-1.62'],
+    ['export', '--gravity', '0', '0', '-1.62', '--external', 'link6', 'link5', RX90],
+    ['export', '--gravity', '0', '0', '-1.62', RX90, '--external', 'link6', 'link5'],
+    ['export', '--ext', 'link6', '--gravity', '0', '0', '-1.62', '--external', 'link5', RX90]])
+def test_options_stand_before_or_after_the_file(words: list[str]) -> None:
+    """Also those that take any number of values."""
+    arguments = parse(words)
+    assert arguments.robot == RX90
+    assert arguments.external == ['link6', 'link5'] and list(arguments.gravity) == [0, 0, -1.62]
+
+
+def test_a_recording_after_gains_is_no_gain() -> None:
+    arguments = parse(['evaluate', '--urdf', RX90, '--gains', '1', '-2', 'bag.mcap'])
+    assert (arguments.recording, arguments.gains) == ('bag.mcap', [1.0, -2.0])
+
+
+@pytest.mark.parametrize(('name', 'suffix'), [('C++', '.hpp'), ('C', '.c'), ('JS', '.mjs'),
+                                              ('Octave', '.m'), ('cpp', '.hpp')])
+def test_languages_have_their_usual_names(name: str, suffix: str, tmp_path: Path,
+                                          capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = output_of(['export', RX90, '--language', name, '-o', str(tmp_path)], capsys)
+    assert code == 0 and any(line.endswith(suffix) for line in out.splitlines())
+
+
+def test_any_terminal_can_print_it_and_the_package_is_a_command(tmp_path: Path) -> None:
+    """In the locale POSIX, whose encoding is ASCII."""
+    robot = tmp_path / 'robot.urdf'
+    robot.write_text('<robot name="Gerät"><link name="Fuß"/></robot>', encoding='utf-8')
+    done = subprocess.run(
+        [sys.executable, '-m', 'urdf2dyn_ros', 'info', robot], capture_output=True, timeout=100,
+        env={**os.environ, 'LC_ALL': 'POSIX', 'PYTHONUTF8': '0', 'PYTHONCOERCECLOCALE': '0'})
+    assert (done.returncode, done.stderr) == (0, b'')
+    assert done.stdout.startswith(b'Ger\\xe4t: 0 joints') and b'Fu\\xdf' in done.stdout
+
+
+INTERRUPTED = """
+import os, signal, sys
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupt())
+sys.argv[1:] = ['export', {robot!r}]
+from urdf2dyn_ros.cli import run_as_process
+run_as_process()
+"""
+
+
+@pytest.mark.parametrize('module', ['urdf2dyn_ros.commands.command_line', 'numpy'])
+def test_ctrl_c_at_once_is_one_line_and_130(module: str, tmp_path: Path) -> None:
+    """While it imports: numpy turns some errors into others."""
+    done = subprocess.run(
+        [sys.executable, '-c', INTERRUPTED.format(module=module, robot=RX90)], cwd=tmp_path,
+        capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stdout) == (130, '')
+    assert done.stderr == 'interrupted: nothing else is written\n'
+    assert not list(tmp_path.iterdir())
+
+
+def test_after_ctrl_c_no_empty_directory_is_left(tmp_path: Path) -> None:
+    """Unless it was there before."""
+    for folder in (tmp_path / 'a' / 'b', tmp_path):
+        with pytest.raises(KeyboardInterrupt), results(folder, ['x.csv'], False):
+            raise KeyboardInterrupt
+    assert not list(tmp_path.iterdir())
+    with results(tmp_path / 'a', ['x.csv'], False) as folder:
+        (folder / 'x.csv').touch()
+    with pytest.raises(ExportError, match=r'x\.csv exists, .* add --overwrite'):
+        results(tmp_path / 'a', ['y.csv', 'x.csv'], False).__enter__()
+    with results(tmp_path / 'a', ['x.csv'], True):
+        pass
+    assert (tmp_path / 'a' / 'x.csv').exists()
+
+
+@pytest.mark.parametrize(('words', 'name'), [
+    (['evaluate', 'table.csv', '--urdf', RX90, '-o', '.'], 'efforts.csv'),
+    (['tune', 'table.csv'], 'tuned.yaml'), (['export', RX90], 'rx90_dynamics.py')])
+def test_what_is_there_is_not_replaced(words: list[str], name: str, tmp_path: Path,
+                                       monkeypatch: pytest.MonkeyPatch,
+                                       capsys: pytest.CaptureFixture[str]) -> None:
+    """One policy for all commands that write several files; --overwrite is named."""
+    monkeypatch.chdir(tmp_path)
+    joints = ','.join(f'q_joint{k}' for k in range(1, 7))
+    (tmp_path / 'table.csv').write_text(f'time,{joints}\n')
+    (tmp_path / name).write_text('my own work')
+    code, _, err = output_of(words, capsys)
+    assert code == 1 and name in err and '--overwrite' in err
+    assert (tmp_path / name).read_text() == 'my own work'

@@ -1,0 +1,72 @@
+"""The order of words: a file after an option with any number of values is no value of it."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+_MANY = ('+', '*')
+
+
+@dataclass
+class _Words:
+    """Positions of the words that are no options and no values; values of the last open option."""
+
+    positional: list[int] = field(default_factory=list)
+    open_values: list[int] = field(default_factory=list)
+
+
+def file_first(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[str]:
+    """
+    Return words with the file first, if an option would take it: ``--external link6 robot.urdf``.
+
+    That is so if no other word can be the file, and the last option with any number of values has
+    two or more. Without such an option, nothing changes.
+
+    """
+    required = sum(not action.option_strings and action.nargs is None
+                   for action in parser._actions)
+    found = _read(parser, words)
+    if required != 1 or found.positional or len(found.open_values) < 2:
+        return list(words)
+    file = found.open_values[-1]
+    return [words[file], *words[:file], *words[file + 1:]]
+
+
+def _read(parser: argparse.ArgumentParser, words: Sequence[str]) -> _Words:
+    result, k = _Words(), 0
+    while k < len(words):
+        word = words[k]
+        k += 1
+        if not _is_option(word):
+            result.positional.append(k - 1)
+            continue
+        action = _action(parser, word)
+        many = action is not None and action.nargs in _MANY and '=' not in word
+        first, count = k, _values(action, word)
+        while k < len(words) and not _is_option(words[k]) and (many or k - first < count):
+            k += 1
+        if many:
+            result.open_values = list(range(first, k))
+    return result
+
+
+def _is_option(word: str) -> bool:
+    """Return whether a word is no value: negative numbers and standard input are values."""
+    digits = word[1:2].isdigit() or word[1:2] == '.'
+    return word.startswith('-') and word != '-' and not digits
+
+
+def _action(parser: argparse.ArgumentParser, word: str) -> argparse.Action | None:
+    """Return the option of a word, which may be abbreviated."""
+    name = word.partition('=')[0]
+    options = parser._option_string_actions
+    known = [name] if name in options else [each for each in options if each.startswith(name)]
+    actions = {id(options[each]): options[each] for each in known}
+    return next(iter(actions.values())) if len(actions) == 1 else None
+
+
+def _values(action: argparse.Action | None, word: str) -> int:
+    """Return how many words after an option are its values, if that is a fixed number."""
+    if action is None or '=' in word:
+        return 0
+    return action.nargs if isinstance(action.nargs, int) else int(action.nargs is None)
