@@ -112,7 +112,7 @@ def test_all_but_the_nodes_work_without_ros() -> None:
     assert re.fullmatch(r"error: the demo needs ROS 2's Python library .*\n", done.stderr)
 
 
-@pytest.mark.parametrize('module', ['cli', 'nodes.inverse_dynamics'])
+@pytest.mark.parametrize('module', ['commands.command_line', 'nodes.inverse_dynamics'])
 def test_a_library_is_imported_where_it_is_used(module: str) -> None:
     """They are as slow to import as all the rest together."""
     program = f'import sys, urdf2dyn_ros.{module}; print(*{{*sys.modules}})'
