@@ -22,7 +22,7 @@ if TYPE_CHECKING:   # the reader requires lxml, a model does not
     from urdf2dyn_ros.urdf.source import UrdfSource
 
 BackEnd: TypeAlias = Literal['auto', 'c', 'python']
-Base: TypeAlias = Literal['auto', 'fixed', 'moving']
+BaseName: TypeAlias = Literal['auto', 'fixed', 'moving']
 
 
 class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics, Views):
@@ -84,7 +84,7 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics
     @uncollected()
     def __init__(self, model: 'RobotModel | UrdfSource',
                  gravity: tuple[float, float, float] = GRAVITY, backend: BackEnd = 'auto',
-                 threads: int = 1, base: Base | None = None, loads: Loads = LOADS) -> None:
+                 threads: int = 1, base: BaseName | None = None, loads: Loads = LOADS) -> None:
         if not isinstance(model, RobotModel):
             from urdf2dyn_ros.urdf.source import read_urdf
             model = read_urdf(model)

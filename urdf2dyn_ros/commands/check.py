@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from urdf2dyn_ros.commands.checking import Finding, findings, summary
+from urdf2dyn_ros.commands.checking import Finding, count_line, findings
 from urdf2dyn_ros.urdf.source import load_urdf
 
 
@@ -26,5 +26,5 @@ def run(arguments: argparse.Namespace) -> int:
                           'rounded': rounded}, indent=2))
     else:
         print('\n'.join([*map(Finding.text, found), *(f'note: {line}' for line in rounded),
-                         summary(name, found)]))
+                         count_line(name, found)]))
     return int(bool(errors or (arguments.strict and found)))

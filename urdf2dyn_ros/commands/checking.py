@@ -89,7 +89,7 @@ def findings(text: str | bytes) -> tuple[str, list[Finding], list[str]]:
     return model.name, found, list(rounded_angles(model))
 
 
-def summary(name: str, found: list[Finding]) -> str:
+def count_line(name: str, found: list[Finding]) -> str:
     """Return the numbers of errors and warnings in a line."""
     errors = sum(finding.error for finding in found)
     counts = [f'{n} {what}' + 's' * (n != 1) for n, what in (
