@@ -9,16 +9,28 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from support.nodes.graph import domain
 from support.paths import ROOT
-from urdf2dyn_ros import cli
+from urdf2dyn_ros import InverseDynamics, cli
 from urdf2dyn_ros.commands import COMMANDS
 
 PAGES = [ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *sorted((ROOT / 'docs').rglob('*.md'))]
-RUN_AS_THEY_STAND = ('README.md',)
+RUN_AS_THEY_STAND = (
+    'README.md', *(f'docs/{name}.md' for name in (
+        'first_steps', 'compare_with_a_simulator', 'recordings', 'contact_detection',
+        'c_on_a_controller', 'ros2_control', 'gravity_compensation', 'plots')))
 """Pages whose bash blocks run with what ships; those of others are only checked."""
+
+SHELL = ('cc', 'c++', 'head')
+"""Other commands of these blocks that run."""
+
+PICTURES = ('comparison.files.plot_comparison', 'comparison.files.write_page',
+            'evaluation.external_report._draw_all', 'commands.tune.plot_tuning')
+"""Functions that take most of the time."""
 
 FENCED = re.compile(r'^```(\w*)\n(.*?)^```', re.MULTILINE | re.DOTALL)
 LINK = re.compile(r'\]\(([^)\s#:]*)(?:#([^)\s:]+))?\)')
@@ -102,7 +114,14 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize('path', [path for path in PAGES if 'from urdf2dyn_ros' in
+def files_of(path: Path) -> dict[str, str]:
+    """Return the blocks of a page that are files: their names stand in a comment, first."""
+    texts = [text for _, text in FENCED.findall(path.read_text())]
+    names = [re.match(r'(?:#|//|/\*) (\w+\.\w+)(?: \*/)?\n', text) for text in texts]
+    return {name.group(1): text for name, text in zip(names, texts) if name}
+
+
+@pytest.mark.parametrize('path', [path for path in PAGES if 'urdf2dyn_ros import' in
                                   ''.join(blocks(path, 'python'))], ids=relative)
 def test_python_runs(path: Path, clone: Path) -> None:
     """The blocks of a page from their first import on, one after the other, as written."""
@@ -113,24 +132,75 @@ def test_python_runs(path: Path, clone: Path) -> None:
         exec(compile(text, relative(path), 'exec'), namespace)
 
 
+def run(line: str, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Run a line of a block: this command and scripts in this process, else by the shell."""
+    words = shlex.split(line, comments=True)
+    if words[:1] == ['urdf2dyn']:
+        assert cli.main(words[1:]) == 0, line
+    elif words[:1] == ['python3'] and words[1].endswith('.py'):
+        monkeypatch.setattr(sys, 'argv', words[1:])
+        try:
+            runpy.run_path(words[1], run_name='__main__')
+        except SystemExit as end:
+            assert not end.code, line
+    elif words and words[0] in SHELL:
+        subprocess.run(line, shell=True, check=True, timeout=120)
+    else:
+        return False
+    return True
+
+
 @pytest.mark.parametrize('name', RUN_AS_THEY_STAND)
-def test_commands_run_as_they_stand(name: str, clone: Path,
-                                    monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of `urdf2dyn` in this process, scripts and compilers in their own."""
-    ran = 0
-    for block in blocks(ROOT / name, 'bash'):
-        for line in re.sub(r'\\\n\s*', '', block).splitlines():
-            words = shlex.split(line, comments=True)
-            if words[:1] == ['urdf2dyn']:
-                assert cli.main(words[1:]) == 0, line
-            elif words[:1] == ['python3'] and words[1].endswith('.py'):
-                monkeypatch.setattr(sys, 'argv', words[1:])
-                with pytest.raises(SystemExit) as end:
-                    runpy.run_path(words[1], run_name='__main__')
-                assert not end.value.code, line
-            elif words[:1] == ['cc']:
-                subprocess.run(line, shell=True, check=True, timeout=120)
-            else:
-                continue
-            ran += 1
-    assert ran
+def test_commands_run_as_they_stand(name: str, clone: Path, monkeypatch: pytest.MonkeyPatch,
+                                    capfd: pytest.CaptureFixture[str]) -> None:
+    """And print what the page shows of their output."""
+    page = ROOT / name
+    for picture in PICTURES:   # other tests draw them; where one has another name, it is drawn
+        monkeypatch.setattr(f'urdf2dyn_ros.{picture}', lambda *_: [], raising=False)
+    for file, text in files_of(page).items():
+        (clone / file).write_text(text)
+    lines = re.sub(r'\\\n\s*', '', ''.join(blocks(page, 'bash'))).splitlines()
+    assert sum(run(line, monkeypatch) for line in lines)
+    printed = capfd.readouterr().out
+    for text in blocks(page, 'text'):
+        assert all(line in printed for line in text.splitlines()), text
+
+
+def test_the_node_of_gravity_compensation_commands_the_efforts_of_gravity(clone: Path) -> None:
+    """Those of the joints that it knows, among others."""
+    import rclpy
+    from sensor_msgs.msg import JointState
+    from std_msgs.msg import String
+
+    text, = files_of(ROOT / 'docs' / 'gravity_compensation.md').values()
+    (clone / 'node.py').write_text(text)
+    context = rclpy.Context()
+    context.init(args=[], domain_id=domain())
+    node = runpy.run_path(str(clone / 'node.py'))['GravityCompensation'](context=context)
+    try:
+        sent: list[list[float]] = []
+        node.commands = SimpleNamespace(publish=lambda message: sent.append([*message.data]))
+        state = JointState(name=['finger', *(f'joint{k}' for k in range(6, 0, -1))],
+                           position=[0.1, 0.0, 0.4, 0.0, -0.5, 0.3, 0.0])
+        node.on_state(state)
+        assert not sent
+        node.on_description(String(data=(ROOT / 'urdf' / 'rx90.urdf').read_text()))
+        node.on_state(state)
+        assert len(sent) == 1
+        expected = InverseDynamics(ROOT / 'urdf' / 'rx90.urdf', backend='python').gravity(
+            [0.0, 0.3, -0.5, 0.0, 0.4, 0.0])
+        assert sent[0] == pytest.approx(expected.tolist())
+        node.on_state(JointState(name=['joint1'], position=[0.1]))
+        assert len(sent) == 1
+    finally:
+        node.destroy_node()
+        context.try_shutdown()
+
+
+def test_the_sentences_that_faq_explains_are_those_of_the_status() -> None:
+    """Every first column of its table."""
+    source = (ROOT / 'urdf2dyn_ros' / 'status' / 'node_status.py').read_text()
+    sentences = re.findall(r'^\| `([^`]+)` \|', (ROOT / 'docs' / 'faq.md').read_text(),
+                           re.MULTILINE)
+    assert len(sentences) > 5
+    assert [sentence for sentence in sentences if sentence not in source] == []

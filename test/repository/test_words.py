@@ -28,7 +28,8 @@ FORBIDDEN = re.compile(
 NOT_READ = {'docs/glossary.md', 'test/repository/test_words.py'}
 """Files in which the words are mentioned."""
 
-FOLDERS = ('.', 'urdf2dyn_ros', 'benchmarks', 'config', 'docs', 'launch', 'test', 'urdf')
+FOLDERS = ('.', 'urdf2dyn_ros', 'benchmarks', 'config', 'docs', 'examples', 'launch', 'test',
+           'urdf')
 DATA = ('golden', 'corpus')
 SUFFIXES = ('.py', '.md', '.rst', '.yaml', '.xml', '.c', '.h', '.cpp', '.rs', '.mjs', '.m', '.f90')
 

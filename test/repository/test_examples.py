@@ -1,0 +1,61 @@
+"""The files of examples/ run by themselves, and print what they promise."""
+
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.paths import ROOT
+from urdf2dyn_ros.recordings import open_recording
+
+EXAMPLES = ROOT / 'examples'
+LARGEST_RECORDING = 300_000   # [bytes]
+PRINTS = {
+    'gravity_compensation': (r'with compensation, after 2 s \[rad\]:\s+\[[-0. ]+\]\n', ()),
+    'detect_contact': (r'joint2: contact from 2\.0\d to 2\.3\d s, at most -1\d\.\d N m\n', ()),
+    'batch_torques': (r'1000 states, threads=2: .* ns a state\njoint1: at most',
+                      (str(ROOT / 'urdf' / 'rx90.urdf'), '1000')),
+    'compare_with_mujoco': (r'relative: \d\.\de-1[456]\n', ()),
+}
+"""A pattern of what an example prints, and its arguments."""
+
+
+def run(name: str, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
+    monkeypatch.setattr(sys, 'argv', [name, *arguments])
+    runpy.run_path(str(EXAMPLES / f'{name}.py'), run_name='__main__')
+
+
+@pytest.mark.parametrize('name', PRINTS)
+def test_an_example_runs(name: str, capsys: pytest.CaptureFixture[str],
+                         monkeypatch: pytest.MonkeyPatch) -> None:
+    """With fewer states where there are many."""
+    pattern, arguments = PRINTS[name]
+    run(name, monkeypatch, *arguments)
+    assert re.search(pattern, capsys.readouterr().out)
+
+
+def test_every_example_is_tested() -> None:
+    """And is mentioned in the documents."""
+    programs = {path.stem for path in EXAMPLES.glob('*.py')}
+    assert programs == {*PRINTS, 'record_rx90'}
+    text = '\n'.join(path.read_text() for path in (ROOT / 'docs').rglob('*.md'))
+    assert all(f'{program}.py' in text for program in programs)
+
+
+def test_the_recording_is_the_one_that_the_program_writes(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within what another version of the engine may round; both files have the same samples."""
+    run('record_rx90', monkeypatch, str(tmp_path))
+    shipped, again = (np.loadtxt(folder / 'rx90.csv', delimiter=',', skiprows=1)
+                      for folder in (EXAMPLES, tmp_path))
+    np.testing.assert_allclose(shipped, again, rtol=1e-4, atol=1e-3)
+    records = list(open_recording(EXAMPLES / 'rx90.mcap'))
+    assert len(records) == len(shipped)
+    rows = [np.concatenate([[record.stamp * 1e-9 - 1.0], record.position, record.velocity,
+                            record.effort]) for record in records]
+    np.testing.assert_allclose(shipped, rows, atol=2e-6)
+    for kind in ('csv', 'mcap'):
+        assert (EXAMPLES / f'rx90.{kind}').stat().st_size < LARGEST_RECORDING
