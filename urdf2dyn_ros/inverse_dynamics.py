@@ -12,6 +12,7 @@ from urdf2dyn_ros.methods.derivatives import Derivatives
 from urdf2dyn_ros.methods.equation_of_motion import EquationOfMotion
 from urdf2dyn_ros.methods.forward_dynamics import ForwardDynamics
 from urdf2dyn_ros.methods.kinematics import Kinematics
+from urdf2dyn_ros.methods.regressor import RegressorMethods
 from urdf2dyn_ros.methods.views import Views
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.program.generator import LOADS, uncollected
@@ -25,7 +26,8 @@ BackEnd: TypeAlias = Literal['auto', 'c', 'python']
 BaseName: TypeAlias = Literal['auto', 'fixed', 'moving']
 
 
-class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics, Views):
+class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics,
+                      RegressorMethods, Views):
     """
     tau = ID(q, qd, qdd) of a robot, from its generated equations.
 

@@ -28,6 +28,7 @@ HOSTILE = [*NAMES, '??/', '$x $(exit())', '`${1}`', '*/', '%}', '=#', "');", '%%
 
 CASES = [*((name, style, 'all') for name in ('rx90', 'tangle') for style in STYLES),
          *((name, 'readable', 'all') for name in ('robot_2r', 'scara', 'rock')),
+         ('rock', 'fast', 'regressor'),
          *(('humanoid_3p33r', style, 'inverse_dynamics') for style in STYLES),
          *(('robot_2r', 'fast', choice) for choice in CHOICES
            if choice != 'all' and not FUNCTIONS[choice].KINEMATIC)]

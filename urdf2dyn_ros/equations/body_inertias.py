@@ -8,12 +8,12 @@ from urdf2dyn_ros.multibody import Attached, Multibody
 
 def body_inertias(system: Multibody) -> list[BodyInertia | None]:
     """Return those of every body, then of the root."""
-    return [total(about_origin(_link_inertia(each)) for each in attached
+    return [total(about_origin(link_inertia(each)) for each in attached
                   if each.link.inertia is not None)
             for attached in (*(body.attached for body in system.bodies), system.root)]
 
 
-def _link_inertia(attached: Attached) -> LinkInertia:
+def link_inertia(attached: Attached) -> LinkInertia:
     inertia = attached.link.inertia
     assert inertia is not None
     return LinkInertia(inertia.mass, inertia.com, symmetric(inertia.tensor),

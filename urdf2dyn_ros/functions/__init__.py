@@ -14,6 +14,7 @@ from urdf2dyn_ros.functions.links.frame_motion import FrameMotion
 from urdf2dyn_ros.functions.links.jacobian import Jacobian
 from urdf2dyn_ros.functions.mass_matrix import MassMatrix
 from urdf2dyn_ros.functions.momentum import Momentum
+from urdf2dyn_ros.functions.regressor import Regressor
 from urdf2dyn_ros.functions.terms import Terms
 
 FUNCTIONS: dict[str, ModelFunction] = {
@@ -29,6 +30,7 @@ FUNCTIONS: dict[str, ModelFunction] = {
     'forward_kinematics': ForwardKinematics(),
     'jacobian': Jacobian(),
     'frame_motion': FrameMotion(),
+    'regressor': Regressor(),
     'dynamics': Dynamics(),
 }
 """Name of a function to what it is."""

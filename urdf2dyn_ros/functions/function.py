@@ -6,7 +6,9 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import Vector
+from urdf2dyn_ros.equations.simplification.fewest_operations import fewest_operations
 from urdf2dyn_ros.functions.mechanics import Mechanics
 from urdf2dyn_ros.functions.quantity import Quantity
 from urdf2dyn_ros.functions.symbol import Symbol
@@ -47,6 +49,8 @@ class ModelFunction(ABC):
         Whether `Mechanics.second_moments` are used; whether the recursion takes the matrices U;
         whether terms may share constants, as their sum alone is returned; whether masses, gravity
         and loads have no effect.
+    LOADS : bool
+        Whether loads have an effect; else a program of this function has none.
 
     """
 
@@ -63,6 +67,7 @@ class ModelFunction(ABC):
     SPINS: ClassVar[bool] = True
     MERGED: ClassVar[bool] = True
     KINEMATIC: ClassVar[bool] = False
+    LOADS: ClassVar[bool] = True
 
     def check(self, system: Multibody, loads: Loads) -> None:   # noqa: B027 - most need none
         """Raise a ParameterError for a robot or loads that it does not exist for."""
@@ -71,9 +76,23 @@ class ModelFunction(ABC):
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the results that there are, by name, for any scalar."""
 
+    def constants(self, mechanics: Mechanics) -> dict[str, Rows]:
+        """Return the results that depend on the robot alone; they are not in `derive`."""
+        return {}
+
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
         """Return all results that there can be, in order, for a robot and its links."""
         return self.RESULTS
+
+    def simplified(self, system: Multibody,
+                   moving: bool) -> tuple[Multibody, list[BodyInertia | None]]:
+        """
+        Return the robot in the frames of the fast style, and inertias with second moments.
+
+        They are for the motion or, if not `moving`, for accelerations alone.
+
+        """
+        return fewest_operations(system, moving)
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return expected results on numbers, by the textbook recursion."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia
-from urdf2dyn_ros.algebra.vectors import ZERO, Vector
+from urdf2dyn_ros.algebra.vectors import ZERO, Triple, Vector
 from urdf2dyn_ros.equations.body_terms import BodyTerms
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Sweep, newton_euler
 from urdf2dyn_ros.equations.recursion import Recursion, textbook_moment
@@ -38,7 +38,8 @@ class Mechanics:
     Inertias are one per body, then the root's, as `recursion` takes them, and with second moments
     in the place of the tensors; arguments are the entries of each input; terms and wrenches are by
     number of the body. If it is `moving`, the root moves as the input base_motion says. The
-    frames are those of the links that a function is about.
+    frames are those of the links that a function is about. The numbers are system and gravity in
+    plain numbers, with the frames of the bodies that results are in.
 
     """
 
@@ -53,6 +54,7 @@ class Mechanics:
     wrenches: Mapping[int, Wrench] = field(default_factory=dict)
     notes: Notes = field(default_factory=Notes)
     frames: LinkFrames = ONLY_TIP
+    numbers: tuple[Multibody, Triple] | None = None
     _sweeps: dict[tuple[str, ...] | None, Sweep] = field(default_factory=dict)
 
     @property

@@ -9,7 +9,6 @@ from urdf2dyn_ros.algebra.inertia import BodyInertia, total
 from urdf2dyn_ros.algebra.vectors import TENSOR, Vector, upper
 from urdf2dyn_ros.equations.body_terms import body_terms, shifted
 from urdf2dyn_ros.equations.recursion import Recursion, second_moment, textbook_moment
-from urdf2dyn_ros.equations.simplification.fewest_operations import fewest_operations
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
 from urdf2dyn_ros.equations.simplification.regroup import second_moments
 from urdf2dyn_ros.functions import FUNCTIONS
@@ -67,7 +66,7 @@ class Derivation:
     The expressions of one function.
 
     `vectors` are those in the root frame, by name, if there are any; `shared` is the number of
-    nodes that all functions of the program begin with.
+    nodes that all functions of the program begin with, of which `bodies` are of single bodies.
 
     """
 
@@ -78,6 +77,7 @@ class Derivation:
     results: dict[str, Rows]
     vectors: dict[str, Vector]
     parameters: list[ParameterGroup]
+    bodies: int
     shared: int
     quantities: tuple[Quantity, ...]
 
@@ -88,7 +88,7 @@ class Derivation:
         needed = nodes_behind(self.graph, roots)
         used = {arg for node in needed if node.serial >= self.shared for arg in node.args}
         return {node.serial for node in needed
-                if node in used and node.serial < self.shared and node.args}
+                if (node in used or node in roots) and node.serial < self.shared and node.args}
 
 
 class _Arguments(Mapping[str, list[Expression]]):
@@ -124,35 +124,37 @@ def derive(request: Request, name: str) -> Derivation:
             named.system, named.gravity, named.inertias,
             _second_moments(graph, named.inertias) if needed else [],
             Recursion(note=notebook.note), arguments, moving, named.terms, notes=notebook,
-            frames=request.frames)
+            frames=request.frames, numbers=(request.system, request.gravity))
     else:
         mechanics = simplified(request, function, arguments, notebook)
         graph.cancels = True
+    named_nodes = len(graph.nodes)
+    constants = function.constants(mechanics)
     shared = len(graph.nodes)
     add_payload(mechanics, loads)
     add_wrenches(mechanics, loads)
-    results = function.derive(mechanics)
+    results = {**function.derive(mechanics), **constants}
     vectors = function.in_root_frame(mechanics) if request.readable else {}
     if all(FUNCTIONS[each].KINEMATIC for each in request.functions):
         parameters = _used(graph, results, parameters)
-    return Derivation(name, function, graph, notebook, results, vectors, parameters, shared,
-                      function.quantities(mechanics))
+    return Derivation(name, function, graph, notebook, results, vectors, parameters, named_nodes,
+                      shared, function.quantities(mechanics))
 
 
 def simplified(request: Request, function: ModelFunction,
                arguments: Mapping[str, Sequence[Scalar]], notes: Notes = UNNOTED) -> Mechanics:
     """Return what a function of the fast style is derived from, for any scalar."""
-    system, inertias = fewest_operations(request.system, function.SPINS)
+    system, inertias = function.simplified(request.system, function.SPINS)
     at_rest = inertias
     if function.SPINS and function.SECOND_MOMENTS:   # without velocities, masses are not moved
-        _, at_rest = fewest_operations(request.system, False)
+        _, at_rest = function.simplified(request.system, False)
     terms = body_terms(request.system, request.loads)
     return Mechanics(
         system, request.gravity, inertias, at_rest,
         Recursion(second_moment, InheritedSpin(system, inertias), notes.note), arguments,
         request.loads.moving(request.system),
         shifted(terms, request.system, system, function.MERGED), notes=notes,
-        frames=request.frames)
+        frames=request.frames, numbers=(system, request.gravity))
 
 
 def _used(graph: Graph, results: Mapping[str, Rows],

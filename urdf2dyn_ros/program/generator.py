@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 
 from urdf2dyn_ros.algebra.expression import Expression
@@ -60,6 +61,8 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
     loads.check(system)
     for model_function in chosen.values():
         model_function.check(system, loads)
+    if not any(function.LOADS for function in chosen.values()):
+        system, loads = replace(system, forces=()), Loads(loads.base)
     options = {option for function in chosen.values() for option in function.OPTIONS}
     frames = frames.resolved(system, options, loads.moving(system))
     readable = style == 'readable'
@@ -117,15 +120,16 @@ def _constants(derived: Sequence[Derivation],
     first = derived[0].graph
     schedule = Schedule(first, [Expression(first.nodes[serial]) for serial in wanted],
                         keep_labels=True, temporary='kt', name_outputs=True, spare_names=True)
-    groups: dict[str, list[Statement]] = {}
+    groups: dict[tuple[bool, str], list[Statement]] = {}
     unnamed: list[Statement] = []   # on the way to the next that has a name
     for node, statement in schedule.by_node.items():
         unnamed.append(statement)
         if node in first.labels:
             body = ''.join(c for c in statement.name.split('_')[0] if c.isdigit())
-            groups.setdefault(body, []).extend(unnamed)
+            # what is made of several bodies stands behind these
+            groups.setdefault((node.serial >= derived[0].bodies, body), []).extend(unnamed)
             unnamed = []
-    groups.setdefault('', []).extend(unnamed)
+    groups.setdefault((True, ''), []).extend(unnamed)
     return (tuple(Block('', tuple(group)) for group in groups.values() if group),
             {node.serial: name for node, name in schedule.names.items()})
 

@@ -1,5 +1,6 @@
 """Names and formulas of what the sweeps compute, in the notation of Khalil and Dombre."""
 
+import re
 from collections.abc import Collection
 
 from urdf2dyn_ros.functions import FUNCTIONS
@@ -58,8 +59,9 @@ def formula(tree: Tree, i: int, symbol: str, sources: Collection[str] | None = N
     at, known = Fields(tree, i, sources), SYMBOLS[symbol]
     if known.where and not getattr(at, known.where):
         return ''
-    # behind a letter that says in which sweep: m of velocities, u of unit accelerations
-    of_joint = at.joint.formulas.get(symbol.removeprefix('u').removeprefix('m'))
+    # behind a letter that says in which sweep: m of velocities, u of unit accelerations, y of
+    # unit parameters
+    of_joint = at.joint.formulas.get(re.sub('^[muy]', '', symbol))
     text = at.terms[symbol].formula() if symbol in at.terms else of_joint or known.formula
     text = (text.format_map(at) if isinstance(text, str) else text(at)).rstrip()
     text = text.replace('=  - ', '= -')

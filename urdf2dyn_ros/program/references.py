@@ -26,6 +26,7 @@ def references(request: Request) -> tuple[Reference, ...]:
     """Return states, each with the expected results of every function."""
     system, loads, functions = request.system, request.loads, request.functions
     inertias = body_inertias(system)
+    frames = system if request.readable else FUNCTIONS[functions[-1]].simplified(system, True)[0]
     result = []
     for k in range(STATES):
         state = {name: _entries(name, k, len(each.entries))
@@ -34,7 +35,7 @@ def references(request: Request) -> tuple[Reference, ...]:
             state['payload'] = _PAYLOAD
         mechanics = Mechanics(system, request.gravity, [*inertias], with_second_moments(inertias),
                               TEXTBOOK, state, loads.moving(system), body_terms(system, loads),
-                              frames=request.frames)
+                              frames=request.frames, numbers=(frames, request.gravity))
         add_payload(mechanics, loads)
         add_wrenches(mechanics, loads)
         for each in (each for name in functions
