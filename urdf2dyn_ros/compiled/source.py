@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.infix import Infix, magnitude_as
+from urdf2dyn_ros.languages.sections import crossing
 from urdf2dyn_ros.program.program import Function, Program
 from urdf2dyn_ros.program.statements import Call, Name, Signed, Statement, Term, names_in
 
@@ -120,7 +121,7 @@ class _Statements:
         statements = self.rest + [Statement(f'result[{k}]', self._hoisting.value(entry))
                                   for k, entry in enumerate(entries)]
         parts = [statements[k:k + PART] for k in range(0, len(statements), PART)]
-        kept = _kept(parts)
+        kept = crossing(parts)
         arguments = ',\n    '.join(['const REAL *const *in',
                                    *(f'const REAL *restrict {name}' for name in _ARRAYS)])
         inline = 'inline __attribute__((always_inline))'
@@ -157,12 +158,3 @@ class _Statements:
             yield f'{_INDENT}{left} = {_INFIX.signed(value)}{right};'
             if name in kept:
                 yield f'{_INDENT}kept[{kept[name]}] = {name};'
-
-
-def _kept(parts: Sequence[Sequence[Statement]]) -> dict[str, int]:
-    """Return places in memory for what one part of the statements makes and another uses."""
-    made = {statement.name: k for k, part in enumerate(parts) for statement in part}
-    crossing = dict.fromkeys(
-        name for k, part in enumerate(parts) for statement in part
-        for name in sorted(names_in([statement.value])) if made.get(name, k) != k)
-    return {name: k for k, name in enumerate(crossing)}

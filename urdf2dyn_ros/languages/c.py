@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from urdf2dyn_ros.languages.angles import Angles
+from urdf2dyn_ros.languages.c_sections import in_sections
 from urdf2dyn_ros.languages.c_trigonometry import SINES_AND_COSINES
 from urdf2dyn_ros.languages.infix import Infix, magnitude_as
 from urdf2dyn_ros.languages.language import Language
+from urdf2dyn_ros.languages.sections import MOST_STATEMENTS
 from urdf2dyn_ros.program.program import Function, Program, Result
 
 
@@ -99,6 +101,9 @@ class C(Language):
 
     def function(self, function: Function) -> Iterator[str]:
         """Yield the definition of a function."""
+        if self.program.style == 'fast' and len(function.statements) > MOST_STATEMENTS:
+            yield from in_sections(self, function)
+            return
         yield self.signature(function)
         yield '{'
         unused = [x for x, entries in self.inputs(function) if not entries]
@@ -108,7 +113,7 @@ class C(Language):
         yield from self.derived(self.used([function]), self.INDENT, self.STATEMENT)
         if self._has_angles(function):
             angles = Angles(function)
-            yield from self._angles(angles)
+            yield from self.angles(angles)
             function = angles.rest()
         yield from self.body(function)
         yield ''
@@ -120,7 +125,7 @@ class C(Language):
         """Whether sines and cosines are made in one loop: for speed, not for reading."""
         return self.program.style == 'fast' and function.operations.trigonometric > 0
 
-    def _angles(self, angles: Angles) -> Iterator[str]:
+    def angles(self, angles: Angles) -> Iterator[str]:
         """Yield all sines and cosines in one loop, which compilers turn into vectors."""
         for statement in angles.before:
             yield self.statement(statement, self.INDENT)

@@ -1,0 +1,31 @@
+"""Long functions of C in sections: the same results, and no function that is long."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from support import language_tools
+from support.acting_loads import everything
+from support.torture import program_of, robot
+from urdf2dyn_ros.languages import c, sections
+
+
+@pytest.mark.parametrize('most', [60, 10**6], ids=['in sections', 'whole'])
+def test_a_long_function_passes_its_check_in_sections(
+        most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mimic joints, whose angles are computed first, friction, all inputs of loads."""
+    monkeypatch.setattr(c, 'MOST_STATEMENTS', most)
+    monkeypatch.setattr(sections, 'STATEMENTS_PER_SECTION', 50)
+    model = robot('tangle')
+    program = program_of(model, 'fast', 'inverse_dynamics_derivatives',
+                         loads=everything(model, 'moving'))
+    files = language_tools.files_of('gcc', program)
+    text, = (text for name, text in files.items() if name.endswith('.c'))
+    code = text.split('#ifdef ROBOT_SELF_TEST')[0]
+    statements = [part.count('const double t') for part in re.split(r'\n}\n', code)]
+    assert (max(statements) <= 60) == (most == 60)
+    assert len(re.findall(r'^static void robot_inverse', code, re.MULTILINE)) == (
+        len(re.findall(r'^    robot_inverse', code, re.MULTILINE)))
+    found, output = language_tools.self_test('gcc', files, 'robot', tmp_path)
+    assert found == 0, output
