@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.c_sections import in_sections
-from urdf2dyn_ros.languages.c_trigonometry import SINES_AND_COSINES
+from urdf2dyn_ros.languages.c_trigonometry import SINES_AND_COSINES, in_one_loop
 from urdf2dyn_ros.languages.infix import Infix, magnitude_as
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.sections import MOST_STATEMENTS
@@ -113,7 +113,7 @@ class C(Language):
         yield from self.derived(self.used([function]), self.INDENT, self.STATEMENT)
         if self._has_angles(function):
             angles = Angles(function)
-            yield from self.angles(angles)
+            yield from in_one_loop(self, angles)
             function = angles.rest()
         yield from self.body(function)
         yield ''
@@ -124,15 +124,6 @@ class C(Language):
     def _has_angles(self, function: Function) -> bool:
         """Whether sines and cosines are made in one loop: for speed, not for reading."""
         return self.program.style == 'fast' and function.operations.trigonometric > 0
-
-    def angles(self, angles: Angles) -> Iterator[str]:
-        """Yield all sines and cosines in one loop, which compilers turn into vectors."""
-        for statement in angles.before:
-            yield self.statement(statement, self.INDENT)
-        n, values = len(angles.angles), [self.INFIX.term(angle) for angle in angles.angles]
-        yield self.array(f'{self.INDENT}const double angle[{n}] = {{', values, '};')
-        yield f'{self.INDENT}double sine[{n}], cosine[{n}];'
-        yield f'{self.INDENT}sines_and_cosines({n}, angle, sine, cosine);'
 
     def data(self) -> Iterator[tuple[str, str, list[list[float]]]]:
         """Yield names and rows; one number a row for a robot without joints."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from urdf2dyn_ros.languages.angles import ARRAYS, Angles
+from urdf2dyn_ros.languages.c_trigonometry import in_one_loop
 from urdf2dyn_ros.languages.sections import Sectioned, sectioned
 from urdf2dyn_ros.program.program import Function
 from urdf2dyn_ros.program.statements import (
@@ -37,7 +38,7 @@ def in_sections(c: 'C', function: Function) -> Iterator[str]:
     yield '{'
     last = [*angles.before, *(Statement('', Signed(False, angle)) for angle in angles.angles)]
     yield from c.unpacked(_with_statements(whole.function, last))
-    yield from c.angles(angles)
+    yield from in_one_loop(c, angles)
     yield f'{c.INDENT}double kept[{max(1, len(whole.kept))}];'
     yield from _stored(c, whole, angles.before)
     for name in names:

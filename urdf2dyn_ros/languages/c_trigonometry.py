@@ -1,5 +1,10 @@
 """Sines and cosines of exported C, in one loop."""
 
+from collections.abc import Iterator
+
+from urdf2dyn_ros.languages.angles import Angles
+from urdf2dyn_ros.languages.language import Language
+
 SINES_AND_COSINES = """
 
 // Cody and Waite's reduction and the polynomials of fdlibm (Sun Microsystems), without a branch,
@@ -44,3 +49,13 @@ static void sines_and_cosines(int n, const double *restrict angle, double *restr
     }
 #endif
 }"""
+
+
+def in_one_loop(c: Language, angles: Angles) -> Iterator[str]:
+    """Yield all sines and cosines in one loop, which compilers turn into vectors."""
+    for statement in angles.before:
+        yield c.statement(statement, c.INDENT)
+    n, values = len(angles.angles), [c.INFIX.term(angle) for angle in angles.angles]
+    yield c.array(f'{c.INDENT}const double angle[{n}] = {{', values, '};')
+    yield f'{c.INDENT}double sine[{n}], cosine[{n}];'
+    yield f'{c.INDENT}sines_and_cosines({n}, angle, sine, cosine);'
