@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 from setuptools import find_packages, setup
 
 PACKAGE = 'urdf2dyn_ros'
+HOME = 'https://a-seed-17898ced.example/urdf2dyn_ros'   # the host of the maintainers' address
 VERSION = ElementTree.parse('package.xml').findtext('version')
 
 ROS = [
@@ -42,6 +43,23 @@ setup(
     author_email='maintainers@users.noreply.a-seed-17898ced.example',
     maintainer='urdf2dyn_ros maintainers',
     maintainer_email='maintainers@users.noreply.a-seed-17898ced.example',
+    url=HOME,
+    project_urls={'Source': HOME, 'Documentation': f'{HOME}/tree/main/docs',
+                  'Changelog': f'{HOME}/blob/main/CHANGELOG.rst', 'Issues': f'{HOME}/issues'},
+    keywords=['robotics', 'inverse dynamics', 'Newton-Euler', 'URDF', 'ROS 2', 'code generation'],
+    classifiers=[
+        'Development Status :: 4 - Beta',
+        'Intended Audience :: Developers',
+        'Intended Audience :: Science/Research',
+        'Operating System :: POSIX :: Linux',
+        'Programming Language :: C',
+        'Programming Language :: Python :: 3',
+        *(f'Programming Language :: Python :: 3.{minor}' for minor in range(10, 14)),
+        'Topic :: Scientific/Engineering',
+        'Topic :: Scientific/Engineering :: Physics',
+        'Topic :: Software Development :: Code Generators',
+        'Typing :: Typed',
+    ],
     python_requires='>=3.10',
     packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
     package_data={PACKAGE: ['py.typed', '*/*.c', '*/*/*.c', '*/*.h']},

@@ -1,0 +1,55 @@
+"""What a project has besides code: a whole source distribution, a citation, addresses."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from support.paths import ROOT
+
+PACKAGE_XML = ElementTree.parse(ROOT / 'package.xml')
+
+
+def test_a_source_distribution_has_everything(tmp_path: Path) -> None:
+    """Docs, tests, Makefile: all files of the repository."""
+    listed = subprocess.run(['git', 'ls-files', '-z'], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip('this is no clone of the repository')
+    source, tracked = tmp_path / 'source', [name for name in listed.stdout.split('\0') if name]
+    for name in tracked:
+        if (ROOT / name).is_file():   # not deleted just now
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, source / name)
+    subprocess.run([sys.executable, 'setup.py', '-q', 'sdist', '-d', tmp_path], cwd=source,
+                   check=True, capture_output=True, timeout=200)
+    archive, = tmp_path.glob('*.tar.gz')
+    with tarfile.open(archive) as tar:
+        packed = {name.partition('/')[2] for name in tar.getnames()}
+    assert {name for name in tracked if (ROOT / name).is_file()} <= packed
+
+
+def test_the_citation_is_of_this_version() -> None:
+    citation = yaml.safe_load((ROOT / 'CITATION.cff').read_text())
+    assert {'cff-version', 'message', 'title', 'authors'} <= {*citation}
+    assert citation['version'] == PACKAGE_XML.findtext('version')
+    assert citation['license'] == PACKAGE_XML.findtext('license')
+
+
+def test_addresses_agree() -> None:
+    """Those of pip and of ROS."""
+    home = re.search("HOME = '(.*?)'", (ROOT / 'setup.py').read_text())
+    assert home is not None
+    urls = {url.get('type'): url.text for url in PACKAGE_XML.iter('url')}
+    assert urls == {'website': home[1], 'bugtracker': f'{home[1]}/issues'}
+
+
+def test_issue_templates_are_read_by_their_host() -> None:
+    for path in (ROOT / '.github' / 'ISSUE_TEMPLATE').glob('*.md'):
+        head = yaml.safe_load(path.read_text().split('---')[1])
+        assert {'name', 'about'} <= {*head}, path
