@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cases import ROBOTS, ROOT, case
-from contestants import CONTESTANTS
+from contestants import CONTESTANTS, FORWARD_DYNAMICS
 from growth import growth, humanoid
 from host import host
 from instructions import ROBOTS as COUNTED
@@ -31,12 +31,16 @@ ROUNDS, QUICK_ROUNDS = 60, 5
 def main() -> int:
     """Measure, print, draw; 1 if ours disagrees with a peer."""
     arguments = parsed()
-    found: dict[str, Any] = {'host': host(), 'robots': {}, 'instructions': {}}
+    found: dict[str, Any] = {'host': host(), 'robots': {}, 'forward_dynamics': {},
+                             'instructions': {}}
+    rounds = QUICK_ROUNDS if arguments.quick else ROUNDS
     for name in arguments.robots:
         print(f'{name} ...', file=sys.stderr)
         robot = case(name, BUILD / name.replace(', ', '_'))
         found['robots'][name], ready = race(
-            robot, CONTESTANTS, QUICK_ROUNDS if arguments.quick else ROUNDS, arguments.quick)
+            robot, CONTESTANTS, rounds, arguments.quick)
+        found['forward_dynamics'][name], _ = race(
+            robot, FORWARD_DYNAMICS, rounds, arguments.quick)
         if arguments.instructions and name in COUNTED:
             found['instructions'][name] = instructions(robot, ready, BUILD)
     found['growth'] = growth(arguments.quick)
@@ -47,7 +51,8 @@ def main() -> int:
         path.write_text(json.dumps(rounded(found), indent=1) + '\n')
     draw(found, arguments.output / 'benchmark.png')
     ours = {one.name for one in CONTESTANTS if one.ours}
-    wrong = [f'{robot}: {name}, {reason}' for robot, result in found['robots'].items()
+    wrong = [f'{robot}: {name}, {reason}' for part in ('robots', 'forward_dynamics')
+             for robot, result in found[part].items()
              for name, reason in result['left_out'].items()
              if name in ours and 'differ' in reason]
     for line in wrong:

@@ -1,9 +1,10 @@
 """The figures as text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from contestants import C_BASE, CONTESTANTS, PYTHON_BASE
+from contestant import Contestant
+from contestants import C_BASE, CONTESTANTS, FORWARD_DYNAMICS, PYTHON_BASE
 
 WIDTH = 26
 COLUMN = 18
@@ -13,8 +14,11 @@ def text(found: dict[str, Any]) -> str:
     """Return all tables."""
     lines = [f'{name}: {value}' for name, value in found['host'].items()]
     for side, base in (('Python', PYTHON_BASE), ('C', C_BASE)):
-        lines += ['', *_times(found['robots'], side, base)]
-    lines += ['', *_left_out(found['robots'])]
+        lines += ['', *_times(found['robots'], CONTESTANTS, side, base)]
+    lines += ['', *_left_out(found['robots']), '', 'forward dynamics']
+    for side, base in (('Python', PYTHON_BASE), ('C', C_BASE)):
+        lines += ['', *_times(found['forward_dynamics'], FORWARD_DYNAMICS, side, base)]
+    lines += ['', *_left_out(found['forward_dynamics'])]
     for part in ('instructions', 'growth', 'humanoid'):
         if found.get(part):
             lines += ['', *globals()[f'_{part}'](found[part])]
@@ -25,10 +29,11 @@ def _row(name: str, cells: list[str]) -> str:
     return f'{name:{WIDTH}}' + ''.join(f'{cell:>{COLUMN}}' for cell in cells)
 
 
-def _times(robots: dict[str, Any], side: str, base: str) -> Iterator[str]:
+def _times(robots: dict[str, Any], contestants: Iterable[Contestant], side: str,
+           base: str) -> Iterator[str]:
     yield _row(f'called from {side}', [*robots])
     yield _row('[ns per state]', [f'{robot["joints"]} joints' for robot in robots.values()])
-    for one in CONTESTANTS:
+    for one in contestants:
         if one.side == side and any(one.name in robot['ns'] for robot in robots.values()):
             yield _row(one.name, [_cell(robot['ns'], one.name, base)
                                   for robot in robots.values()])
@@ -36,7 +41,7 @@ def _times(robots: dict[str, Any], side: str, base: str) -> Iterator[str]:
         yield f'(in brackets: how many times faster than {base})'
     worst = max((difference for robot in robots.values()
                  for difference in robot['difference'].values()), default=0.0)
-    yield f'(efforts agree to {worst:.1e} of the largest)'
+    yield f'(results agree to {worst:.1e} of the largest)'
 
 
 def _cell(ns: dict[str, float], name: str, base: str) -> str:

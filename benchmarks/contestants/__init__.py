@@ -30,6 +30,15 @@ CONTESTANTS = (
     Contestant('MuJoCo', False, 'C', mujoco_c.prepare),
     Contestant('KDL', False, 'C', kdl.prepare),
 )
+FORWARD_DYNAMICS = (
+    Contestant('ours: c, one call', True, 'Python', ours_compiled.prepare_forward),
+    Contestant('ours: c, batch', True, 'Python', ours_compiled.prepare_forward_batch),
+    Contestant('Pinocchio from Python', False, 'Python', pinocchio_python.prepare_forward),
+    Contestant('ours: exported C', True, 'C', ours_exported.prepare_forward),
+    Contestant('Pinocchio', False, 'C', pinocchio_cpp.prepare_forward, slow=True),
+)
+"""Those of forward dynamics: the third vector of a state are efforts."""
+
 PYTHON_BASE = 'Pinocchio from Python'
 C_BASE = 'Pinocchio'
 """What the ratios are relative to."""

@@ -23,6 +23,16 @@ def prepare_threads(case: Case) -> Ready:
     return batch(case, compiled(case, threads=2))
 
 
+def prepare_forward(case: Case) -> Ready:
+    """Forward dynamics, one state per call."""
+    return one_by_one(case, compiled(case).forward_dynamics)
+
+
+def prepare_forward_batch(case: Case) -> Ready:
+    """Forward dynamics, all states in one call."""
+    return batch(case, compiled(case).forward_dynamics)
+
+
 def compiled(case: Case, threads: int = 1) -> InverseDynamics:
     """Return the callable of a robot."""
     try:

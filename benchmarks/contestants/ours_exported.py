@@ -8,15 +8,20 @@ from native import SOURCES, fastest
 from urdf2dyn_ros import export_model
 
 
-def prepare(case: Case) -> Ready:
+def prepare(case: Case, function: str = 'inverse_dynamics') -> Ready:
     """Compile the export and the loop around it, file by file as its user would."""
-    files = export_model(case.model, 'c', 'fast', 'robot')
-    folder = case.folder / 'exported'
+    files = export_model(case.model, 'c', 'fast', 'robot', functions=function)
+    folder = case.folder / f'exported_{function}'
     folder.mkdir(exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text)
     sources = [SOURCES / 'exported.c', *(folder / name for name in files if name.endswith('.c'))]
-    arguments = [*FLAGS, *SHARED, f'-DJOINTS={len(case.joint_names)}', '-I', folder, *sources,
-                 '-lm']
+    arguments = [*FLAGS, *SHARED, f'-DJOINTS={len(case.joint_names)}',
+                 f'-DFUNCTION=robot_{function}', '-I', folder, *sources, '-lm']
     everything = [SOURCES / 'exported.c', *map(folder.joinpath, files)]
     return fastest(builds(CC, arguments, everything, folder, 'exported'), case, case.tree)
+
+
+def prepare_forward(case: Case) -> Ready:
+    """Compile forward dynamics."""
+    return prepare(case, 'forward_dynamics')

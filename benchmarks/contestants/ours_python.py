@@ -1,5 +1,7 @@
 """The callable of this package in Python."""
 
+from collections.abc import Callable
+
 import numpy as np
 from cases import Case
 from contestant import CHUNK, Array, Ready, in_turns
@@ -17,7 +19,7 @@ def prepare_batch(case: Case) -> Ready:
     return batch(case, InverseDynamics(case.model, backend='python'))
 
 
-def one_by_one(case: Case, dynamics: InverseDynamics) -> Ready:
+def one_by_one(case: Case, dynamics: Callable[..., Array]) -> Ready:
     """Return a loop over the states, in Python."""
     states = list(zip(*case.states))
     turns = in_turns(states)
@@ -32,7 +34,7 @@ def one_by_one(case: Case, dynamics: InverseDynamics) -> Ready:
     return Ready(efforts, run, CHUNK)
 
 
-def batch(case: Case, dynamics: InverseDynamics) -> Ready:
+def batch(case: Case, dynamics: Callable[..., Array]) -> Ready:
     """Return one call for all states, often enough repeated to be worth a second thread."""
     repeats = max(16, 1536 // len(case.joint_names))
     q, qd, qdd = (np.tile(state, (repeats, 1)) for state in case.states)

@@ -1,4 +1,4 @@
-"""Pinocchio's rnea from C++, its templates compiled with the flags of all the rest."""
+"""Pinocchio's rnea and aba from C++, their templates compiled with the flags of all the rest."""
 
 from pathlib import Path
 
@@ -22,9 +22,13 @@ def sources(name: str) -> list[Path]:
     return [SOURCES / name, SOURCES / 'pinocchio_tree.hpp', SOURCES / 'tree.hpp']
 
 
-def prepare(case: Case) -> Ready:
+def prepare(case: Case, name: str = 'pinocchio', defines: tuple[str, ...] = ()) -> Ready:
     """Compile it once for all robots."""
     files = sources('pinocchio.cpp')
-    arguments = [*FLAGS, *SHARED_CXX, *DEFINES, *INCLUDES, files[0]]
-    return fastest(builds(CXX, arguments, files, case.folder.parent, 'pinocchio'), case,
-                   case.tree)
+    arguments = [*FLAGS, *SHARED_CXX, *DEFINES, *defines, *INCLUDES, files[0]]
+    return fastest(builds(CXX, arguments, files, case.folder.parent, name), case, case.tree)
+
+
+def prepare_forward(case: Case) -> Ready:
+    """Compile forward dynamics."""
+    return prepare(case, 'pinocchio_aba', ('-DFORWARD_DYNAMICS',))

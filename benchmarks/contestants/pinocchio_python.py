@@ -1,11 +1,11 @@
-"""Pinocchio's rnea, in a loop in Python."""
+"""Pinocchio's rnea and aba, in a loop in Python."""
 
 import numpy as np
 from cases import Case
 from contestant import CHUNK, Array, Ready, in_turns
 
 
-def prepare(case: Case) -> Ready:
+def prepare(case: Case, algorithm: str = 'rnea') -> Ready:
     """Read the model from URDF with Pinocchio's own parser."""
     import pinocchio
 
@@ -17,15 +17,20 @@ def prepare(case: Case) -> Ready:
     columns = case.in_order(names)
     states = list(zip(*np.ascontiguousarray(case.states[:, :, columns])))
     turns = in_turns(states)
-    rnea = pinocchio.rnea
+    compute = getattr(pinocchio, algorithm)
 
     def efforts() -> Array:
         result = np.empty(case.states.shape[1:])
-        result[:, columns] = [rnea(model, data, *state).copy() for state in states]
+        result[:, columns] = [compute(model, data, *state).copy() for state in states]
         return result
 
     def run() -> None:
         for q, qd, qdd in next(turns):
-            rnea(model, data, q, qd, qdd)
+            compute(model, data, q, qd, qdd)
 
     return Ready(efforts, run, CHUNK)
+
+
+def prepare_forward(case: Case) -> Ready:
+    """Forward dynamics."""
+    return prepare(case, 'aba')

@@ -2,6 +2,10 @@
 
 #include "robot_dynamics.h"
 
+#ifndef FUNCTION
+#define FUNCTION robot_inverse_dynamics
+#endif
+
 void * create(const char * path)
 {
   (void)path;
@@ -13,6 +17,6 @@ void evaluate(void * self, const double * q, const double * qd, const double * q
 {
   (void)self;
   for (long k = 0; k < count; ++k, q += JOINTS, qd += JOINTS, qdd += JOINTS, tau += JOINTS) {
-    robot_inverse_dynamics(q, qd, qdd, tau);
+    FUNCTION(q, qd, qdd, tau);
   }
 }

@@ -1,7 +1,13 @@
-// Pinocchio's rnea. Its templates are compiled here, with the flags of all the rest: the library
+// Pinocchio's rnea, or its aba. Their templates are compiled here, with the flags of all the rest: the library
 // from pip is compiled for any x86-64, and aligns small matrices for that.
 
+#ifdef FORWARD_DYNAMICS
+#include <pinocchio/algorithm/aba.hpp>
+#define ALGORITHM pinocchio::aba
+#else
 #include <pinocchio/algorithm/rnea.hpp>
+#define ALGORITHM pinocchio::rnea
+#endif
 
 #include "pinocchio_tree.hpp"
 
@@ -30,7 +36,7 @@ extern "C" __attribute__((visibility("default"))) void evaluate(
   Robot & robot = *static_cast<Robot *>(self);
   const int n = robot.model.nv;
   for (long k = 0; k < count; ++k, q += n, qd += n, qdd += n, tau += n) {
-    Eigen::Map<Eigen::VectorXd>(tau, n) = pinocchio::rnea(
+    Eigen::Map<Eigen::VectorXd>(tau, n) = ALGORITHM(
       robot.model, robot.data, Vector(q, n), Vector(qd, n), Vector(qdd, n));
   }
 }

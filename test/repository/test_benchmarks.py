@@ -43,11 +43,12 @@ def test_every_contestant_is_in_the_table_or_excluded_with_a_reason(
         quick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of the table of contestants, each once."""
     monkeypatch.syspath_prepend(FOLDER)
-    from contestants import CONTESTANTS
+    from contestants import CONTESTANTS, FORWARD_DYNAMICS
 
-    robot = quick.found['robots']['2R']
-    assert {*robot['ns']} | {*robot['left_out']} == {one.name for one in CONTESTANTS}
-    assert not {*robot['ns']} & {*robot['left_out']}
+    for part, contestants in (('forward_dynamics', FORWARD_DYNAMICS), ('robots', CONTESTANTS)):
+        robot = quick.found[part]['2R']
+        assert {*robot['ns']} | {*robot['left_out']} == {one.name for one in contestants}
+        assert not {*robot['ns']} & {*robot['left_out']}
     for name in robot['ns']:
         assert f'\n{name} ' in quick.table
     for name, reason in robot['left_out'].items():
@@ -57,9 +58,10 @@ def test_every_contestant_is_in_the_table_or_excluded_with_a_reason(
 
 def test_contestants_that_are_timed_agree(quick: Run) -> None:
     """As found before the timing."""
-    robot = quick.found['robots']['2R']
-    assert robot['difference'].keys() == robot['ns'].keys()
-    assert max(robot['difference'].values()) < 1e-9
+    for part in ('robots', 'forward_dynamics'):
+        robot = quick.found[part]['2R']
+        assert robot['difference'].keys() == robot['ns'].keys()
+        assert max(robot['difference'].values()) < 1e-9
 
 
 @pytest.mark.parametrize('wrong', (1e-6, np.nan, np.inf))
