@@ -11,7 +11,7 @@ JOBS ?= 3
 # [s] for one test; one that hangs is a failure with its stack, and the others go on
 PATIENCE ?= 240
 
-.PHONY: demo test lint bench load exporting soak fuzz golden config clean
+.PHONY: demo test lint bench load exporting soak fuzz golden config docs clean
 
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
@@ -60,6 +60,10 @@ golden: $(VENV)/test-ready
 config: $(VENV)/test-ready
 	$(RUN)/python -m urdf2dyn_ros.nodes.inverse_dynamics.config_file > config/dynamics.yaml
 
+# the site of README, docs/, parameters, options and classes: site/index.html
+docs: $(VENV)/docs-ready
+	$(RUN)/python -m mkdocs build --strict
+
 $(VENV)/%-ready: setup.py package.xml
 	$(PYTHON) -m venv $(VENV)
 	$(RUN)/python -m pip install --quiet --upgrade pip
@@ -68,4 +72,4 @@ $(VENV)/%-ready: setup.py package.xml
 	touch $@
 
 clean:
-	rm -rf $(VENV) build install log demo_output fuzz_output
+	rm -rf $(VENV) build install log demo_output fuzz_output site

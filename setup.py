@@ -23,6 +23,7 @@ TEST = [
     'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest', 'pytest-timeout',
     'pytest-xdist', 'ruff', 'sympy', 'tree-sitter', 'tree-sitter-julia', 'xacro',
 ]
+DOCS = [*ROS, 'mkdocs-material>=9.5', 'mkdocstrings[python]>=0.26']
 BENCH = [
     'adam-robotics[casadi]', 'cmeel-eigen', 'example-robot-data', 'mujoco', 'pin', 'pytest',
 ]
@@ -69,7 +70,7 @@ setup(
         'urdfdom_py>=1.2',
     ],
     extras_require={'ros': ROS, 'demo': DEMO, 'mujoco': MUJOCO, 'recordings': RECORDINGS,
-                    'xacro': ['xacro'], 'test': TEST, 'bench': BENCH, 'fuzz': FUZZ},
+                    'xacro': ['xacro'], 'test': TEST, 'docs': DOCS, 'bench': BENCH, 'fuzz': FUZZ},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),

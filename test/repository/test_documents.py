@@ -2,6 +2,7 @@
 
 import argparse
 import ast
+import posixpath
 import re
 import runpy
 import shlex
@@ -204,3 +205,20 @@ def test_the_sentences_that_faq_explains_are_those_of_the_status() -> None:
                            re.MULTILINE)
     assert len(sentences) > 5
     assert [sentence for sentence in sentences if sentence not in source] == []
+
+
+def test_the_site_has_every_page() -> None:
+    """Those of docs/ and the generated ones stand once in the navigation, and nothing else."""
+    listed = re.findall(r': (\S+\.md)$', (ROOT / 'mkdocs.yml').read_text(), re.MULTILINE)
+    site = runpy.run_path(str(ROOT / 'docs' / 'site_pages.py'))
+    pages = [str(path.relative_to(ROOT / 'docs')) for path in (ROOT / 'docs').rglob('*.md')]
+    assert sorted(listed) == sorted([*pages, *site['GENERATED']])
+    text = {page: make() for page, make in site['GENERATED'].items()}
+    assert '| `kalman.gate` | `25.0` |' in text['reference/parameters.md']
+    assert all(f'usage: urdf2dyn {name} ' in text['reference/options.md'] for name in COMMANDS)
+    for page in [*site['PAGES_OF_ROOT'], *(f'docs/{page}' for page in pages)]:
+        here = site['site_path'](page)
+        for target, _ in LINK.findall(site['linked']((ROOT / page).read_text(), page)):
+            goal = posixpath.normpath(posixpath.join(posixpath.dirname(here), target))
+            assert (not target or goal in listed or (ROOT / 'docs' / goal).is_file()
+                    or goal in {site['site_path'](path) for path in site['linked_files']()}), goal
