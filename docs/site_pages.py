@@ -21,7 +21,8 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 LINK = re.compile(r'\[([^\]]*)\]\(([^)#:\s]+)(#[^)\s]*)?\)')
 PAGES_OF_ROOT = {'README.md': 'index.md', 'CONTRIBUTING.md': 'reference/contributing.md',
-                 'QUALITY_DECLARATION.md': 'reference/quality.md'}
+                 'QUALITY_DECLARATION.md': 'reference/quality.md',
+                 'SECURITY.md': 'reference/security.md'}
 FILES = 'files'
 """Folder of the site for files from outside docs/."""
 

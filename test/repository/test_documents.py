@@ -19,7 +19,7 @@ from support.paths import ROOT
 from urdf2dyn_ros import InverseDynamics, cli
 from urdf2dyn_ros.commands import COMMANDS
 
-PAGES = [ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *sorted((ROOT / 'docs').rglob('*.md'))]
+PAGES = sorted([*ROOT.glob('*.md'), *(ROOT / 'docs').rglob('*.md')])
 RUN_AS_THEY_STAND = (
     'README.md', *(f'docs/{name}.md' for name in (
         'first_steps', 'compare_with_a_simulator', 'recordings', 'contact_detection',
