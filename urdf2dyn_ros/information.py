@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from urdf2dyn_ros.algebra.frames import ROUNDOFF, quarter_turns
+from urdf2dyn_ros.algebra.frames import PRINTED, ROUNDOFF, is_coarse, quarter_turns
 from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.loads import JointTerm, Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
@@ -69,7 +69,7 @@ def _shape(result: Result) -> dict[str, Any]:
 
 
 def rounded_angles(model: RobotModel) -> Iterator[str]:
-    """Yield the angles of origins that are read as quarter turns and differ, a line each."""
+    """Yield what is rounded in origins, a line each: angles that are read as quarter turns."""
     origins = [(f'joint {quote(joint.name)} <origin>', joint.rpy) for joint in model.joints]
     origins += [(f'link {quote(link.name)} <inertial><origin>', link.inertia.rpy)
                 for link in model.links if link.inertia is not None]
@@ -81,6 +81,11 @@ def rounded_angles(model: RobotModel) -> Iterator[str]:
             if error >= ROUNDOFF:
                 yield (f'{place}: {axis} {angle!r} rad is read as {90 * (turns or 0)} deg, '
                        f'{error:.2g} rad from it')
+    coarse = [angle for joint in model.joints for angle in joint.rpy if is_coarse(angle)]
+    if coarse:
+        yield (f'{len(coarse)} angles of joints are quarter turns printed with few decimals, the '
+               f'first is {coarse[0]!r} rad: they are read as they are, but entries of rotation '
+               f'matrices within {PRINTED:g} of 0 and 1 are read as 0 and 1')
 
 
 def acting(system: Multibody, rows: Sequence[JointRow], loads: Loads) -> list[str]:

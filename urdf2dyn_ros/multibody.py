@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.algebra.frames import aligned, composed, from_rpy
+from urdf2dyn_ros.algebra.frames import PRINTED, ROUNDOFF, aligned, composed, from_rpy, is_coarse
 from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
     ZERO,
@@ -95,6 +95,7 @@ class Multibody:
     `world` are the links that do not move with a floating root: the root of the description, and
     what is fixed to it. `anchored` are joints at the world in addition to the one that floats:
     their bodies are correct only where the root stands still.
+    Entries of constant rotations that are `close` to 0 and 1 are these.
 
     """
 
@@ -106,6 +107,7 @@ class Multibody:
     tips: tuple[str, ...] = ()
     world: frozenset[str] = frozenset()
     anchored: tuple[str, ...] = ()
+    close: float = ROUNDOFF
 
     def is_world(self, link: str) -> bool:
         """Return whether a link is the world, in which the robot floats, or fixed to it."""
@@ -130,6 +132,7 @@ def multibody(model: RobotModel) -> Multibody:
     for joint in model.joints:
         children.setdefault(joint.parent, []).append(joint)
     links = {link.name: link for link in model.links}
+    close = PRINTED if any(is_coarse(a) for joint in model.joints for a in joint.rpy) else ROUNDOFF
     bodies: list[Body] = []
     attached: dict[int, list[Attached]] = {ROOT: []}
     numbered = {model.root: (ROOT, Attached(links[model.root], None, IDENTITY, ZERO))}
@@ -138,14 +141,14 @@ def multibody(model: RobotModel) -> Multibody:
     while waiting:
         joint = waiting.pop()
         number, parent = numbered[joint.parent]
-        body_R_link = composed(parent.body_R_link, from_rpy(joint.rpy))
+        body_R_link = composed(parent.body_R_link, from_rpy(joint.rpy, close), close)
         body_p_link = add(parent.body_p_link, apply(parent.body_R_link, joint.xyz))
         if _moves(joint, model.root):
             parts = DECOMPOSED[joint.type](joint)
             for part in parts:
                 alignment = aligned(part.axis)
                 bodies.append(Body(part.name, part.type, number,
-                                   composed(body_R_link, alignment), body_p_link,
+                                   composed(body_R_link, alignment, close), body_p_link,
                                    limits=joint.limits if len(parts) == 1 else NO_LIMITS))
                 number = len(bodies) - 1
                 attached[number] = []
@@ -154,7 +157,7 @@ def multibody(model: RobotModel) -> Multibody:
         attached[number].append(child)
         numbered[joint.child] = (number, child)
         waiting.extend(reversed(children.get(joint.child, [])))
-    return _driven(model, bodies, attached, children)
+    return replace(_driven(model, bodies, attached, children), close=close)
 
 
 def _moves(joint: Joint, root: str) -> bool:

@@ -57,5 +57,17 @@ def test_what_is_rounded_is_reported() -> None:
     assert plain['rounded'] == [] and 'quarter' not in information_text(plain)
 
 
+def test_second_order_of_coarse_quarter_turns_is_rounded_and_reported() -> None:
+    """1.5708 is 4e-6 rad from 90 deg, which stays; the square of that is read as 0."""
+    model = read_urdf(HINGE.format('0 0 0', '3.14159 0 1.5708'))
+    facts = information(model)
+    assert facts['rounded'] == [
+        '2 angles of joints are quarter turns printed with few decimals, the first is 3.14159 '
+        'rad: they are read as they are, but entries of rotation matrices within 2e-11 of 0 and 1 '
+        'are read as 0 and 1']
+    effort = InverseDynamics(model)([0.0], [0.0], [0.0])[0]
+    assert abs(effort) == pytest.approx(9.81 * (math.pi - 3.14159), rel=1e-9), 'in first order'
+
+
 def test_a_remedy_names_no_names_where_there_are_none() -> None:
     assert suggestion('nope', [], True) == 'there are none'

@@ -21,14 +21,15 @@ _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 """Cosine and sine of 0, 1, 2 and 3 quarter turns."""
 
 
-def snapped(m: Matrix) -> Matrix:
-    """Return m with entries within ROUNDOFF of 0, 1 and -1 set to these."""
-    return tuple(tuple(_snapped(entry) for entry in row) for row in m)  # type: ignore[return-value]
+def snapped(m: Matrix, within: float = ROUNDOFF) -> Matrix:
+    """Return m with entries close to 0, 1 and -1 set to these."""
+    return tuple(tuple(_snapped(entry, within) for entry in row)  # type: ignore[return-value]
+                 for row in m)
 
 
-def _snapped(value: float) -> float:
+def _snapped(value: float, within: float = ROUNDOFF) -> float:
     nearest = float(round(value))
-    return nearest + 0.0 if abs(value - nearest) < ROUNDOFF else value
+    return nearest + 0.0 if abs(value - nearest) < within else value
 
 
 def quarter_turns(angle: float) -> int | None:
@@ -43,11 +44,26 @@ def quarter_turns(angle: float) -> int | None:
     error = angle - number * (math.pi / 2)
     if abs(error) < ROUNDOFF:
         return number
-    if number == 0 or abs(error) > PRINTED:
-        return None
+    return number if abs(error) < PRINTED and _is_printed(angle, number, error) else None
+
+
+def is_coarse(angle: float) -> bool:
+    """
+    Return whether an angle [rad] is a quarter turn printed with few decimals, such as 1.5708.
+
+    It is not read as one, but what its error of 4e-6 makes of 0 and 1 in second order, 1e-11, is
+    explained by the decimals that it lacks.
+
+    """
+    number = round(angle / (math.pi / 2))
+    error = angle - number * (math.pi / 2)
+    return PRINTED < abs(error) < 1e-4 and _is_printed(angle, number, error)
+
+
+def _is_printed(angle: float, number: int, error: float) -> bool:
+    """Return whether an angle is a multiple of pi / 2, rounded or truncated to its decimals."""
     last = 10.0 ** int(Decimal(repr(angle)).as_tuple().exponent)   # a unit of the last decimal
-    most = 0.5001 * last if error * angle > 0.0 else 1.0001 * last
-    return number if abs(error) <= most else None
+    return number != 0 and abs(error) <= (0.5001 if error * angle > 0.0 else 1.0001) * last
 
 
 def _cosine_and_sine(angle: float) -> tuple[float, float]:
@@ -55,7 +71,7 @@ def _cosine_and_sine(angle: float) -> tuple[float, float]:
     return (math.cos(angle), math.sin(angle)) if number is None else _QUARTERS[number % 4]
 
 
-def from_rpy(rpy: Triple) -> Matrix:
+def from_rpy(rpy: Triple, within: float = ROUNDOFF) -> Matrix:
     """Return parent_R_child for URDF's fixed-axis roll, pitch, yaw [rad]: Rz(y) Ry(p) Rx(r)."""
     if rpy == (0.0, 0.0, 0.0):
         return IDENTITY
@@ -63,14 +79,14 @@ def from_rpy(rpy: Triple) -> Matrix:
     return snapped((
         (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
         (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
-        (-sp, cp * sr, cp * cr)))
+        (-sp, cp * sr, cp * cr)), within)
 
 
-def composed(m: Matrix, n: Matrix) -> Matrix:
+def composed(m: Matrix, n: Matrix, within: float = ROUNDOFF) -> Matrix:
     """Return the rotation m n, snapped."""
     if m is IDENTITY:
         return n
-    return m if n is IDENTITY else snapped(product(m, n))
+    return m if n is IDENTITY else snapped(product(m, n), within)
 
 
 def aligned(axis: Triple) -> Matrix:

@@ -28,9 +28,10 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
     heirs = _heirs(system.bodies)
     turns: list[float] = []
     bodies: list[Body] = []
+    close = system.close
     for i, body in enumerate(system.bodies):
-        back = _about_z(0.0 if body.parent == ROOT else -turns[body.parent])
-        R = composed(back, body.parent_R_joint)
+        back = _about_z(0.0 if body.parent == ROOT else -turns[body.parent], close)
+        R = composed(back, body.parent_R_joint, close)
         beta, alpha, gamma = zxz(R)
         heir = heirs[i]
         turn = -gamma
@@ -40,19 +41,20 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
             elif not _shares_angle(system.bodies, body):
                 turn = _tip_turn(inertias[i], -gamma)
         turns.append(turn)
-        to_body = _about_z(-turn)
+        to_body = _about_z(-turn, close)
         # the offset of a mimic joint and the rotation make one constant
         about_axis = 0.0 if JOINTS[body.type].slides else body.offset
         bodies.append(replace(
             body,
             parent_R_joint=composed(
-                _about_z(beta), snapped(about_x(math.cos(alpha), math.sin(alpha)))),
+                _about_z(beta, close),
+                snapped(about_x(math.cos(alpha), math.sin(alpha)), close), close),
             parent_p_joint=apply(back, body.parent_p_joint),
             offset=body.offset - about_axis,
-            turn=math.remainder(gamma + turn + about_axis, 2.0 * math.pi),
-            attached=tuple(replace(attached, body_R_link=composed(to_body, attached.body_R_link),
-                                   body_p_link=apply(to_body, attached.body_p_link))
-                           for attached in body.attached)))
+            turn=_quarter(math.remainder(gamma + turn + about_axis, 2.0 * math.pi), close),
+            attached=tuple(replace(
+                attached, body_R_link=composed(to_body, attached.body_R_link, close),
+                body_p_link=apply(to_body, attached.body_p_link)) for attached in body.attached)))
     return replace(system, bodies=tuple(bodies))
 
 
@@ -115,5 +117,11 @@ def zxz(R: Matrix) -> tuple[float, float, float]:
     return beta, alpha, math.atan2(rest[1][0], rest[0][0])
 
 
-def _about_z(angle: float) -> Matrix:
-    return snapped(about_z(math.cos(angle), math.sin(angle)))
+def _about_z(angle: float, close: float) -> Matrix:
+    return snapped(about_z(math.cos(angle), math.sin(angle)), close)
+
+
+def _quarter(angle: float, close: float) -> float:
+    """Return a multiple of pi / 2 that is close to an angle, else the angle."""
+    nearest = round(angle / (math.pi / 2)) * (math.pi / 2)
+    return nearest if abs(angle - nearest) < close else angle
