@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from support.acting_loads import terms
 from support.oracles import Mimics, prepared, worst
@@ -84,12 +84,22 @@ def check(model: RobotModel, text: str) -> None:
     assert Y.shape[2] == len(pi) == rank(mixed) == rank(mixed[:, len(pi):])
 
 
+def two_on_a_slide() -> RobotModel:
+    """Return a slide and two revolute joints on it: against its axis, and across."""
+    axes = ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+    kinds = ('revolute', 'prismatic', 'revolute', 'revolute')
+    return RobotModel('slide', tuple(Link(f'link{k}', random_inertia(k)) for k in range(5)), tuple(
+        Joint(f'joint{k}', kind, f'link{min(k - 1, 2)}', f'link{k}', (0.0, 0.2 * k, -0.3),
+              axis=axis) for k, (kind, axis) in enumerate(zip(kinds, axes), 1)), 'link0')
+
+
 @pytest.mark.parametrize('name', ROBOTS)
 def test_columns_and_efforts_are_those_of_pinocchio(name: str) -> None:
     check(read_urdf(text_of(name)), text_of(name))
 
 
 @examples(25)
+@example(model=two_on_a_slide())
 @given(model=trees(most=7))
 def test_any_tree_has_the_rank_that_pinocchio_finds(model: RobotModel) -> None:
     if multibody(model).joint_names:

@@ -36,7 +36,6 @@ CLEAR = 1e-4
 ROUNDED = 1e-12
 """Distance of a factor from a whole number below which it is that number."""
 
-_ANY = BodyInertia(1.0, (0.2, 0.3, 0.7), symmetric((1.1, 0.13, 0.17, 1.9, 0.23, 2.9)))
 _SEED = 20
 
 
@@ -72,7 +71,9 @@ def structural_columns(system: Multibody) -> tuple[UnitParameter, ...]:
     its children.
 
     """
-    whole = with_regrouped(system, [_ANY if body.attached else None for body in system.bodies])
+    rng = np.random.default_rng(_SEED)
+    whole = with_regrouped(system, [_any_inertia(rng) if body.attached else None
+                                    for body in system.bodies])
     return tuple(UnitParameter(i, entry) for i, body in enumerate(system.bodies)
                  for entry, value in zip(MASS_ENTRIES, entries_of(whole[i])) if value != 0.0
                  and JOINTS[body.type].split(unit_inertia(entry))[1] != MASSLESS)
@@ -94,6 +95,12 @@ def with_regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
             there = transformed(shared, body.parent_R_joint, body.parent_p_joint)
             whole[body.parent] = total([whole[body.parent], there]) or MASSLESS
     return whole
+
+
+def _any_inertia(rng: np.random.Generator) -> BodyInertia:
+    """Return entries of which no sum with others vanishes by chance."""
+    m, x, y, z, *S = rng.uniform(1.0, 2.0, 10).tolist()
+    return BodyInertia(m, (x, y, z), symmetric(tuple(S)))
 
 
 def entries_of(inertia: BodyInertia) -> tuple[Scalar, ...]:
