@@ -17,6 +17,7 @@ from support.oracles import Array, columns, difference, efforts_of, exported, ra
 from support.random_trees import examples, random_inertia, trees
 from support.robot_files import OWN, ROBOTS
 from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros.algebra.frames import aligned, from_rpy
 from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.loads import Loads
@@ -125,6 +126,26 @@ def test_a_changed_mass_changes_the_efforts_and_is_reported(tmp_path: Path) -> N
     names = multibody(model).joint_names
     expected = efforts_of(heavier, {name: tuple(row) for name, row in zip(names, rows)})
     assert printed == pytest.approx(expected, rel=1e-8, abs=1e-8)
+
+
+def test_the_heading_has_the_constant_rotations() -> None:
+    """Axes of each joint in the frame of its parent; none where all are the same."""
+    model = read_urdf(OWN / 'rx90.urdf')
+    rows = re.findall(r'^ {4}\d  (joint\d) .*  x y z +(\S+ \S+ \S+)$', text_of(model),
+                      re.MULTILINE)
+    axes = dict(zip(('x', 'y', 'z'), np.eye(3))) | dict(zip(('-x', '-y', '-z'), -np.eye(3)))
+    assert len(rows) == 6
+    for joint, (name, cells) in zip(model.joints, rows):
+        expected = np.array(from_rpy(joint.rpy)) @ np.array(aligned(joint.axis))
+        assert name == joint.name
+        np.testing.assert_array_equal([axes[cell] for cell in cells.split()], expected.T)
+    key = "    z -x -y: x of frame i is the link's z, y its -x, z its -y"
+    assert f'{key}; Ai: axes of joint i, in frame p\n' in text_of(model)
+    first, *others = model.joints
+    oblique = replace(model, joints=(replace(first, axis=(0.0, 1.0, 0.0)), *others))
+    assert f'{key}\n' in text_of(oblique, 'fast')
+    for plain in (text_of(read_urdf(OWN / 'robot_2r.urdf')), text_of(model, 'fast')):
+        assert 'Ai: frame' not in plain and key not in plain
 
 
 def parameters_of(text: str) -> list[str]:

@@ -14,6 +14,10 @@ _KINEMATIC = ('Kinematics', (
     'SI: rad, m, s. Inputs must be finite: products with what is always zero are omitted.',))
 """Method, and the lines about units."""
 
+_SAME = 'x y z'
+_KEY = "    z -x -y: x of frame i is the link's z, y its -x, z its -y"
+"""Axes of a frame that are those of another; how to read others."""
+
 
 def heading(program: Program) -> list[str]:
     """Return title, joint table, conventions and costs."""
@@ -42,13 +46,21 @@ def _cost(function: Function, number: int) -> str:
 
 
 def _table(program: Program) -> list[str]:
-    rows = [('i', 'joint', 'type', 'moves', 'parent', 'q', 'effort', "frame i: link's")]
+    rows: list[tuple[str, ...]] = [
+        ('i', 'joint', 'type', 'moves', 'parent', 'q', 'effort', "frame i: link's")]
     for row in program.joints:
         rows.append((str(row.number), _cell(row.name), row.type, _cell(row.link), row.parent,
                      row.driver or row.unit, '' if row.driver else row.effort_unit, row.frame))
+    turned = program.style == 'readable' and any(row.rotation for row in program.joints)
+    if turned:
+        column = ["Ai: frame p's", *(row.rotation or _SAME for row in program.joints)]
+        rows = [(*row, cell) for row, cell in zip(rows, column)]
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    key = []
+    if turned or any(row.frame != _SAME for row in program.joints):
+        key = [_KEY + '; Ai: axes of joint i, in frame p' * turned]
     return ['    ' + '  '.join(text.ljust(width) for text, width in zip(row, widths)).rstrip()
-            for row in rows]
+            for row in rows] + key
 
 
 def _limits(program: Program) -> list[str]:

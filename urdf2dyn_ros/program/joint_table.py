@@ -1,6 +1,6 @@
 """The joints of a robot as a table for the head of a file."""
 
-from urdf2dyn_ros.algebra.vectors import AXES
+from urdf2dyn_ros.algebra.vectors import AXES, IDENTITY, Matrix, transpose
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 from urdf2dyn_ros.program.program import JointRow
@@ -16,7 +16,8 @@ def joint_table(system: Multibody) -> tuple[JointRow, ...]:
         rows.append(JointRow(
             i + 1, body.name, link, body.type, joint.unit, joint.effort_unit,
             'root' if body.parent == ROOT else str(body.parent + 1), _axes(body),
-            '' if driver == i else _follows(body, driver + 1), _limits(body)))
+            '' if driver == i else _follows(body, driver + 1), _limits(body),
+            '' if body.parent_R_joint == IDENTITY else _named(transpose(body.parent_R_joint))))
     return tuple(rows)
 
 
@@ -41,10 +42,13 @@ def _limits(body: Body) -> str:
 
 def _axes(body: Body) -> str:
     """Return which axes of the link the body's x, y, z are."""
-    if not body.attached:
-        return 'x y z'
+    return _named(body.attached[0].body_R_link) if body.attached else 'x y z'
+
+
+def _named(rows: Matrix) -> str:
+    """Return the names of axes that are the rows of a rotation."""
     names = []
-    for row in body.attached[0].body_R_link:
+    for row in rows:
         which = [k for k in range(3) if abs(row[k]) == 1.0]
         if not which:
             return 'oblique'

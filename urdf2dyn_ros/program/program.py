@@ -165,7 +165,8 @@ class JointRow(NamedTuple):
     `number` is the index in the names of the equations, from 1; joint and link are named as in the
     URDF; `unit` is that of the position; `frame` says which axes of the link the body's are;
     `driver` says how a mimic joint follows another, and is empty for an independent one; `limits`
-    are those of position, velocity and effort in the URDF.
+    are those of position, velocity and effort in the URDF; `rotation` says which axes of the
+    parent's frame those of the joint are, Ai, and is empty where they are the same.
 
     """
 
@@ -179,6 +180,7 @@ class JointRow(NamedTuple):
     frame: str
     driver: str
     limits: str
+    rotation: str = ''
 
 
 class Reference(NamedTuple):
