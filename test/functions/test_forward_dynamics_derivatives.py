@@ -81,7 +81,7 @@ def test_they_are_the_inverse_of_those_of_the_efforts(name: str, base: str, styl
     check_inverse(model, everything(model, base), style)
 
 
-@examples(8)
+@examples(5)
 @given(trees(most=6))
 def test_they_are_the_inverse_on_random_trees(model: RobotModel) -> None:
     rotors = {body.name: [Rotor(armature=0.2)] for body in multibody(model).bodies}
