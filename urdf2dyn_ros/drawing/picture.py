@@ -129,7 +129,7 @@ def add_name(axes: Any, text: str) -> None:
 
 def style_axes(axes: Any, inset: float) -> None:
     """Set small numbers, a grid, and the label `inset` [in] left of the axes."""
-    axes.ticklabel_format(axis='y', scilimits=(-2, 4), useOffset=False)
+    axes.ticklabel_format(axis='y', scilimits=(-3, 4), useOffset=False)
     axes.yaxis.get_offset_text().set_fontsize('small')
     axes.tick_params(labelsize='small')
     axes.yaxis.set_label_coords(
