@@ -4,9 +4,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 from urdf2dyn_ros.identification.bodies import parameters_of, pseudo_inertia
-from urdf2dyn_ros.identification.consistent_fit import SCALAR_WEIGHT, ConsistentFit, FitProblem
-from urdf2dyn_ros.identification.joint_columns import OFFSET, bounded
-from urdf2dyn_ros.identification.triangles import triangle
+from urdf2dyn_ros.identification.fit.consistent_fit import SCALAR_WEIGHT, ConsistentFit, FitProblem
+from urdf2dyn_ros.identification.fit.joint_columns import OFFSET, bounded
+from urdf2dyn_ros.identification.fit.triangles import triangle
 
 TOP_SPEED, WEIGHT = 2.0, 3.0
 LOWER = np.tril_indices(4)

@@ -28,7 +28,8 @@ def test_held_out_residuals_of_a_ur10() -> None:
     model = read_urdf(URDF.read_text())
     robot = robot_of(model, InverseDynamics(model))
     names = RecordedNames(robot.joints, robot.dynamics.continuous)
-    pieces = pieces_of(read_segments(open_recording(UR10), names), names, UR10)
+    segments, names = read_segments(open_recording(UR10), names)
+    pieces = pieces_of(segments, names, UR10)
     used = checked(robot, pieces).used
     with one_blas_thread():
         summary = summarised(robot, 'ur10', pieces, used)

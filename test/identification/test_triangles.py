@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from urdf2dyn_ros.identification.triangles import merged_triangle, residual_squares, triangle
+from urdf2dyn_ros.identification.fit.triangles import merged_triangle, residual_squares, triangle
 
 
 def test_merged_triangles_are_that_of_all_rows_in_any_order() -> None:

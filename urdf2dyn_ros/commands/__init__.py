@@ -3,7 +3,17 @@
 import argparse
 from typing import Protocol
 
-from urdf2dyn_ros.commands import check, demo, evaluate, export, graph, info, plot, tune
+from urdf2dyn_ros.commands import (
+    check,
+    demo,
+    evaluate,
+    export,
+    graph,
+    identify,
+    info,
+    plot,
+    tune,
+)
 
 
 class Command(Protocol):
@@ -26,6 +36,7 @@ COMMANDS: dict[str, Command] = {
     'plot': plot,
     'tune': tune,
     'evaluate': evaluate,
+    'identify': identify,
     'demo': demo,
 }
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.joint_columns import joint_columns
+from urdf2dyn_ros.identification.fit.joint_columns import joint_columns
 from urdf2dyn_ros.identification.preparation import Piece
 from urdf2dyn_ros.identification.robot import Robot
 

@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF
-from urdf2dyn_ros.identification.pooled_fit import (
+from urdf2dyn_ros.identification.fit.pooled_fit import (
     FitTerms,
     Pool,
     PooledFit,
@@ -14,9 +13,10 @@ from urdf2dyn_ros.identification.pooled_fit import (
     pooled,
     squares,
 )
+from urdf2dyn_ros.identification.fit.triangles import triangle
+from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows
-from urdf2dyn_ros.identification.triangles import triangle
 
 COMPARED_CUTOFFS = tuple(HIGHEST_CUTOFF / 1.25 ** k for k in range(12))
 """Cutoffs that are compared [Hz]."""

@@ -1,28 +1,30 @@
 """Identification from summaries: the fit, and how well it explains what it was not fitted to."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import IdentificationError
 from urdf2dyn_ros.identification.choice import score
-from urdf2dyn_ros.identification.consistent_fit import Fit
-from urdf2dyn_ros.identification.deviations import Deviations, deviations
-from urdf2dyn_ros.identification.joint_columns import JOINT_COLUMNS, top_speeds
-from urdf2dyn_ros.identification.pooled_fit import (
+from urdf2dyn_ros.identification.fit.consistent_fit import Fit
+from urdf2dyn_ros.identification.fit.deviations import deviations
+from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
+from urdf2dyn_ros.identification.fit.pooled_fit import (
     FitTerms,
     Pool,
     PooledFit,
     cleaned,
     fitted,
     pooled,
-    significant,
+    signed_terms,
     squares,
+    with_negative_rotors,
+    with_significant_load,
 )
+from urdf2dyn_ros.identification.misfits import misfits
+from urdf2dyn_ros.identification.result import Figures, Identification
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary
 
@@ -35,54 +37,11 @@ _BETTER = 0.98
 _FEWEST_RECORDINGS = 3
 """Recordings from which on they are held out as a whole, not blocks of them."""
 
+_UNEXPLAINED = 0.9
+"""Residual over measured effort from which on a model explains nothing."""
+
 _OTHER = 2.5
 """Error of a recording, over the median of the others, from which on it does not fit."""
-
-MODELS = ('URDF', 'friction', 'identified')
-"""The URDF as it is; its bodies with fitted friction and rotors; everything fitted."""
-
-
-class Figures(NamedTuple):
-    """Root mean squares (3, n) of the residuals of MODELS: all samples, moving ones; measured."""
-
-    every: Array
-    moving: Array
-    measured: Array
-
-
-@dataclass(frozen=True)
-class Identification:
-    """
-    The result.
-
-    Attributes
-    ----------
-    used : ndarray of bool, (n,)
-        Joints that are identified.
-    fit : Fit
-    held_out : Figures
-        Of parts that were held out of the fit.
-    validation : dict
-        Figures of recordings that were not used for the fit, by name.
-    fits : list of Fit
-        Those without each part; `parts` says whether these are blocks or recordings.
-
-    """
-
-    robot: Robot
-    summaries: Sequence[Summary]
-    used: NDArray[np.bool_]
-    terms: FitTerms
-    weight: float
-    fit: Fit
-    sigma: Array
-    deviations: Deviations
-    held_out: Figures
-    parts: str
-    fits: list[Fit]
-    validation: dict[str, Figures] = field(default_factory=dict)
-    remarks: list[str] = field(default_factory=list)
-
 
 class HeldOutParts(NamedTuple):
     """What is held out in turn: pools of the fit, and the moving and resting rows of each."""
@@ -127,7 +86,8 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     everything = pooled([pool for each in summaries for pool in each.weighted])
     correlation = _correlation(summaries)
     first = WEIGHTS[0] if weight is None else weight
-    terms = significant(robot, everything, terms, first, correlation)
+    signed = signed_terms(robot, everything, terms, first, correlation)
+    terms = with_significant_load(terms, signed)
     parts = parts_of(summaries)
     judged = parts.every
     trials = {each: _held_out(robot, parts, terms, each)
@@ -157,6 +117,7 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     found = Identification(
         robot, summaries, used > 0, terms, weight, cleaned(result.fit, result.problem),
         result.sigma, deviations(result, correlation), held_out, parts.name, fits, checks, remarks)
+    remarks += misfits(found, with_negative_rotors(signed))
     _check_better(found)
     show(1.0)
     return found
@@ -244,21 +205,25 @@ def _others(robot: Robot, summaries: Sequence[Summary], fits: Sequence[Fit],
     return remarks
 
 
-def _check_better(found: Identification) -> None:
-    ratio = found.held_out.every[2] / found.held_out.every[0]
+def _mean_ratio(residual: Array, reference: Array) -> float:
+    """Return the geometric mean of the ratios of the joints that are identified."""
+    with np.errstate(divide='ignore', invalid='ignore'):
+        ratio = residual / reference
     known = np.isfinite(ratio)
-    mean = float(np.exp(np.log(np.maximum(ratio[known], 1e-12)).mean()))
+    return float(np.exp(np.log(np.maximum(ratio[known], 1e-12)).mean())) if known.any() else 1.0
+
+
+def _check_better(found: Identification) -> None:
+    mean = _mean_ratio(found.held_out.every[2], found.held_out.every[0])
+    left = _mean_ratio(found.held_out.every[2], found.held_out.measured)
+    if left >= _UNEXPLAINED:
+        raise IdentificationError(
+            f'the identified model does not explain the efforts: {100.0 * left:.0f} % of them '
+            f'remain in held-out {found.parts}; check that the efforts belong to this URDF and '
+            'these joints, and that nothing else acts on the robot')
     if mean >= 1.0:
         raise IdentificationError(
             f'the identified model explains held-out {found.parts} no better than the URDF: its '
             f'residuals are {mean:.2f} times those of the URDF in the geometric mean of the '
             'joints; check that the efforts belong to this URDF, and record a longer motion of '
             'all joints')
-
-
-def identified_terms(found: Identification) -> Identification:
-    """Return the same with efforts in [N m or N], where gains were free."""
-    fit = found.fit
-    if not found.terms.gains_free:
-        return found
-    return replace(found, fit=fit._replace(joints=fit.joints / fit.gains[:, None]))

@@ -1,7 +1,7 @@
 """A recording as motions on a uniform grid: positions to accelerations and measured efforts."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, cast
 
@@ -10,12 +10,18 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import RecordingError
-from urdf2dyn_ros.evaluation.joint_names import check_recorded_joints, heads_with, renaming
+from urdf2dyn_ros.evaluation.joint_names import (
+    check_recorded_joints,
+    heads_with,
+    held_joints,
+    renaming,
+)
 from urdf2dyn_ros.joint_states.samples import Sample, Samples
 from urdf2dyn_ros.recordings import Recording
 from urdf2dyn_ros.recordings.messages import LATEST_STAMP
 from urdf2dyn_ros.smoothing.smoother import FEWEST_SAMPLES, smoothed
 from urdf2dyn_ros.stamps import SECOND_NS
+from urdf2dyn_ros.stream.hold import Hold
 
 _GRID_RATE = 125.0
 """Highest rate of the grid [Hz]: the motion of an arm has nothing above a third of it."""
@@ -28,6 +34,9 @@ ENDS = 0.25
 
 SHORTEST_MOTION = 2.0
 """Shortest recording, and shortest motion [s]."""
+
+
+NOTHING_HELD = Hold()
 
 
 class Piece(NamedTuple):
@@ -54,11 +63,11 @@ class Piece(NamedTuple):
 
 
 class RecordedNames(NamedTuple):
-    """Joints of a robot, which of them are continuous, and those that are held at a position."""
+    """Joints of a robot, which of them are continuous, what is held, and rules of `renaming`."""
 
     joints: tuple[str, ...]
     continuous: tuple[bool, ...]
-    held: Mapping[str, float] = {}
+    hold: Hold = NOTHING_HELD
     renames: tuple[str, ...] = ()
 
 
@@ -70,9 +79,10 @@ class RecordedSegment(NamedTuple):
     effort: Array
 
 
-def read_segments(recording: Recording, names: RecordedNames) -> list[RecordedSegment]:
+def read_segments(recording: Recording,
+                  names: RecordedNames) -> tuple[list[RecordedSegment], RecordedNames]:
     """
-    Return the segments of a recording, with the joints that are not held.
+    Return the segments of a recording, and the names with what is held in it.
 
     Repeated samples are dropped: drivers that publish faster than they measure repeat everything.
 
@@ -82,13 +92,16 @@ def read_segments(recording: Recording, names: RecordedNames) -> list[RecordedSe
         If a joint is missing, the recording is damaged, or too short.
 
     """
-    recorded = [name for name in names.joints if name not in names.held]
+    recorded = [name for name in names.joints if name not in names.hold.positions]
     renamed = renaming(names.renames, recording.path)
     records = (record._replace(names=renamed(tuple(record.names))) for record in recording)
     heads = heads_with(recorded, records)
+    names = names._replace(hold=held_joints(names.hold, names.joints, heads))
+    held = names.hold.positions
+    recorded = [name for name in names.joints if name not in held]
     check_recorded_joints(recorded, heads, recording.path)
     continuous = [flag for name, flag in zip(names.joints, names.continuous)
-                  if name not in names.held]
+                  if name not in held]
     samples = Samples(recorded, continuous, Counter())
     segments: list[list[Sample]] = []
     later = max(SECOND_NS - heads[0].stamp, 0)
@@ -101,7 +114,7 @@ def read_segments(recording: Recording, names: RecordedNames) -> list[RecordedSe
             if sample.restart or not segments:
                 segments.append([])
             segments[-1].append(sample)
-    return [segment for each in segments if (segment := _segment(each)) is not None]
+    return [segment for each in segments if (segment := _segment(each)) is not None], names
 
 
 def _segment(samples: Sequence[Sample]) -> RecordedSegment | None:
@@ -146,9 +159,10 @@ def _piece(segment: RecordedSegment, names: RecordedNames, start: int) -> Piece 
     at = np.linspace(stamps[0], stamps[-1], count).astype(np.int64)
     motion = smoothed(stamps, segment.q, at)
     step = seconds / (count - 1)
-    known = [number for number, name in enumerate(names.joints) if name not in names.held]
+    held = names.hold.positions
+    known = [number for number, name in enumerate(names.joints) if name not in held]
     full = np.zeros((3, count, len(names.joints)))
-    full[0] = [names.held.get(name, 0.0) for name in names.joints]
+    full[0] = [held.get(name, 0.0) for name in names.joints]
     full[:, :, known] = motion[:3]
     effort = np.full((count, len(names.joints)), np.nan)
     time = (stamps - stamps[0]) / SECOND_NS

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.columns import Columns
-from urdf2dyn_ros.identification.joint_columns import VISCOUS, joint_columns
+from urdf2dyn_ros.identification.fit.joint_columns import VISCOUS, joint_columns
 from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF, Spectra
 from urdf2dyn_ros.identification.preparation import ENDS, Piece
 

@@ -7,13 +7,13 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.choice import block_pools, choose_filter
-from urdf2dyn_ros.identification.joint_columns import JOINT_COLUMNS, top_speeds
+from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, VISCOUS, top_speeds
+from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, Pool, fitted, pooled
+from urdf2dyn_ros.identification.fit.triangles import triangle
 from urdf2dyn_ros.identification.low_pass import ROW_RATE
-from urdf2dyn_ros.identification.pooled_fit import FitTerms, Pool, fitted, pooled
 from urdf2dyn_ros.identification.preparation import Piece
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows, RowSource
-from urdf2dyn_ros.identification.triangles import triangle
 
 _HUBER = 1.5
 """Residual, in standard deviations, from which its weight falls."""
@@ -43,6 +43,10 @@ class Summary:
         Rows of the fit, with small weights of large residuals: blocks, then gaps.
     moving, resting : list of Pool
         Rows for figures, of each block.
+    coupling : ndarray, (n, n)
+        Share of the residual of a joint that friction with another joint's velocity explains.
+    rows : RecordedRows or None
+        For pictures, where the recording was read.
 
     """
 
@@ -56,6 +60,8 @@ class Summary:
     weighted: list[Pool]
     moving: list[Pool]
     resting: list[Pool]
+    coupling: Array
+    rows: RecordedRows | None = None
 
 
 def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
@@ -79,7 +85,25 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
     return Summary(name, float(seconds), cutoff, delay, used, source.fastest,
                    np.array([integral_time(each) for each in residuals]),
                    _weighted(rows, residuals, used),
-                   _some(rows, used, True), _some(rows, used, False))
+                   _some(rows, used, True), _some(rows, used, False),
+                   _coupling(rows, residuals, used), rows)
+
+
+def _coupling(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> Array:
+    n = len(used)
+    result = np.zeros((n, n))
+    first = VISCOUS - len(JOINT_COLUMNS) - 1
+    for other, part in enumerate(rows.joints):
+        columns = part[:, first:first + 3]   # viscous, Coulomb, offset
+        if not used[other]:
+            continue
+        basis = np.linalg.qr(columns)[0]
+        for joint in np.flatnonzero(used).tolist():
+            residual = residuals[joint] - residuals[joint].mean()
+            size = float(residual @ residual)
+            if joint != other and size > 0.0:
+                result[joint, other] = float(np.square(basis.T @ residual).sum()) / size
+    return result
 
 
 def _weighted(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> list[Pool]:

@@ -64,7 +64,8 @@ class Friction(JointTerm):
         'Coulomb friction for each unit of the effort that the joint transmits.')
     quadratic: Scalar = parameter(
         'Fq', 'quadratic viscous friction', '{effort} s^2/{unit}^2', 'quadratic',
-        'Viscous friction that grows with the square of the velocity.')
+        'Viscous friction that grows with the square of the velocity; negative where it grows '
+        'less than linearly.', least=None)
 
     def is_off(self) -> bool:
         """Return whether its effort is always zero."""

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.consistent_fit import ConsistentFit, Fit, FitProblem
-from urdf2dyn_ros.identification.joint_columns import JOINT_COLUMNS, LOAD, OFFSET
+from urdf2dyn_ros.identification.fit.consistent_fit import ConsistentFit, Fit, FitProblem
+from urdf2dyn_ros.identification.fit.joint_columns import ARMATURE, JOINT_COLUMNS, LOAD, OFFSET
+from urdf2dyn_ros.identification.fit.triangles import merged_triangle, residual_squares
 from urdf2dyn_ros.identification.robot import Robot
-from urdf2dyn_ros.identification.triangles import merged_triangle, residual_squares
 
 _PASSES = 4
 """Fits after each of which the standard deviations of the residuals are estimated again."""
@@ -20,6 +20,9 @@ _SCALE = 0.1
 
 _NEGLIGIBLE = 1e-3
 """Share below which a friction or rotor is zero: the data would have it negative."""
+
+_SIGNIFICANT = 3.0
+"""Deviations from which on a value differs from zero."""
 
 LEAST_SIGMA = 1e-9
 
@@ -109,13 +112,12 @@ def squares(fit: Fit, pool: Pool, robot: Robot) -> Array:
         zip(pool.triangles, robot.columns.bodies))])
 
 
-def significant(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
-                correlation: Array) -> FitTerms:
+def signed_terms(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
+                 correlation: Array) -> tuple[Array, Array]:
     """
-    Return the terms without the load of joints on which it has no significant effect.
+    Return JOINT_COLUMNS (n, 6) that may be negative, over their scales, and their deviations.
 
-    An effort that hardly varies cannot distinguish it from Coulomb friction. The correlation (n,)
-    is the number of rows that count as one.
+    The correlation (n,) is the number of rows that count as one. What is no unknown is zero.
 
     """
     result = fitted(robot, pool, terms, weight, linear=True)
@@ -124,12 +126,29 @@ def significant(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
     normal = jacobian.T @ jacobian + method.information(method.start())[1]
     normal += np.diag(1e-9 * np.diag(normal) + 1e-9)
     variances = np.diag(np.linalg.inv(normal))
+    there = method.place >= 0
+    values = np.where(there, result.fit.unknowns[method.place], 0.0)
+    return values, np.where(there, np.sqrt(variances[method.place] * correlation[:, None]), 0.0)
+
+
+def with_significant_load(terms: FitTerms, signed: tuple[Array, Array]) -> FitTerms:
+    """
+    Return the terms without the load of joints on which it has no significant effect.
+
+    An effort that hardly varies cannot distinguish it from Coulomb friction.
+
+    """
     used = terms.used.copy()
-    for j, place in enumerate(method.place[:, LOAD]):
-        if place >= 0:
-            value = result.fit.unknowns[place]
-            used[j, LOAD] = value > 3.0 * np.sqrt(variances[place] * correlation[j])
+    values, errors = (each[:, LOAD] for each in signed)
+    used[:, LOAD] &= values > _SIGNIFICANT * errors
     return terms._replace(used=used)
+
+
+def with_negative_rotors(signed: tuple[Array, Array]) -> NDArray[np.bool_]:
+    """Return which joints' data would have a negative rotor inertia."""
+    values, errors = (each[:, ARMATURE] for each in signed)
+    result: NDArray[np.bool_] = (errors > 0.0) & (values < -_SIGNIFICANT * errors)
+    return result
 
 
 def cleaned(fit: Fit, problem: FitProblem) -> Fit:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.consistent_fit import ConsistentFit
-from urdf2dyn_ros.identification.pooled_fit import PooledFit
+from urdf2dyn_ros.identification.fit.consistent_fit import ConsistentFit
+from urdf2dyn_ros.identification.fit.pooled_fit import PooledFit
 
 DATA, BOTH, URDF = 'data', 'data and URDF', 'URDF'
 """Sources of a parameter's value."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.bodies import parameters_of
-from urdf2dyn_ros.identification.joint_columns import JOINT_COLUMNS, OFFSET, bounded
+from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, OFFSET, bounded
 
 SCALAR_WEIGHT = 1e-2
 """Weight of the prior of friction and rotors: little more than a bound."""

@@ -1,0 +1,180 @@
+"""The command identify: its files, its refusals, summaries, and recordings that are of no use."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.robot_files import OWN
+from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.identification.bodies import pseudo_inertia
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.loads import Friction, Loads, Rotor
+from urdf2dyn_ros.urdf import read_urdf
+
+SCARA = OWN / 'scara.urdf'
+MODEL = read_urdf(SCARA.read_text())
+FILES = {'identified.urdf', 'parameters.yaml', 'identification.json', 'identification.png',
+         'identification.html', 'summaries'}
+
+
+def robot():
+    """Return what is recorded: masses a third larger, friction and rotors."""
+    links = tuple(link if link.inertia is None else replace(link, inertia=replace(
+        link.inertia, mass=1.3 * link.inertia.mass,
+        tensor=tuple(1.2 * entry for entry in link.inertia.tensor))) for link in MODEL.links)
+    names = InverseDynamics(MODEL).joint_names
+    terms = {name: (Friction(2.0, 1.5, 50.0, offset=0.2), Rotor(armature=0.3)) for name in names}
+    return InverseDynamics(replace(MODEL, links=links), loads=Loads(terms=terms))
+
+
+ROBOT = robot()
+NAMES = ROBOT.joint_names
+
+
+def motion(seconds, seed=0, moving=None, rate=60.0):
+    """Return times, and positions to accelerations of sums of sines."""
+    rng = np.random.default_rng(seed)
+    time = np.arange(0.0, seconds, 1.0 / rate)
+    q, qd, qdd = np.zeros((3, len(time), len(NAMES)))
+    for joint in range(len(NAMES)) if moving is None else moving:
+        size = 0.04 if ROBOT.units[joint] == 'm' else 0.4
+        for w in 2.0 * np.pi * rng.uniform(0.15, 1.0, 4):
+            phase = rng.uniform(0.0, 6.28)
+            q[:, joint] += size * np.sin(w * time + phase)
+            qd[:, joint] += size * w * np.cos(w * time + phase)
+            qdd[:, joint] -= size * w * w * np.sin(w * time + phase)
+    return time, q, qd, qdd
+
+
+def recording(path, seconds=12.0, seed=0, moving=None, change=lambda q, effort: (q, effort)):
+    """Write a table with noise; return its path."""
+    time, q, qd, qdd = motion(seconds, seed, moving)
+    rng = np.random.default_rng(seed + 100)
+    effort = ROBOT(q, qd, qdd)
+    effort += 0.01 * effort.std(axis=0) * rng.normal(size=effort.shape)
+    q, effort = change(q + 1e-5 * rng.normal(size=q.shape), effort)
+    head = ['time', *(f'q_{name}' for name in NAMES), *(f'effort_{name}' for name in NAMES)]
+    np.savetxt(path, np.column_stack((time, q, effort)), '%.9g', ',', header=','.join(head),
+               comments='')
+    return str(path)
+
+
+def identified(*words):
+    return main(['identify', *map(str, words), '--urdf', str(SCARA)])
+
+
+@pytest.fixture(scope='module')
+def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with two recordings and the result of both, validated by a third."""
+    folder = tmp_path_factory.mktemp('identify')
+    paths = [recording(folder / f'{name}.csv', seed=seed) for seed, name in enumerate('abc')]
+    assert identified(*paths[:2], '--validate', paths[2], '-o', folder / 'out') == 0
+    return folder
+
+
+def test_the_identified_robot_explains_another_motion(result: Path) -> None:
+    """From a quarter of the effort down to the noise, by URDF and parameters that are read."""
+    figures = json.loads((result / 'out' / 'identification.json').read_text())
+    for joint in NAMES:
+        every = figures['joints'][joint]['validation']['c']['all']
+        assert every['identified'] < 0.03 * every['URDF']
+        if joint in NAMES[:2]:
+            assert every['identified'] < 0.2 * every['friction']
+    assert {path.name for path in (result / 'out').iterdir()} == FILES
+    assert {path.name for path in (result / 'out' / 'summaries').iterdir()} == {'a.npz', 'b.npz'}
+    code = main(['evaluate', str(result / 'c.csv'), '--urdf',
+                 str(result / 'out' / 'identified.urdf'), '--parameters',
+                 str(result / 'out' / 'parameters.yaml'), '-o', str(result / 'evaluated')])
+    assert code == 0
+    measured = json.loads((result / 'evaluated' / 'efforts.json').read_text())['joints']
+    assert len(measured) == len(NAMES)
+    for joint in measured:   # the noise is 1 %
+        assert joint['r2'] > 0.999
+    bodies = [[entry['identified'] for entry in body.values()]
+              for body in figures['bodies'].values()]
+    assert (np.linalg.eigvalsh(pseudo_inertia(np.array(bodies))) > 0.0).all()
+
+
+def test_the_report_has_its_answers_in_order(result: Path) -> None:
+    page = (result / 'out' / 'identification.html').read_text()
+    heads = ['Does it explain data', 'What changed: friction', 'What changed: bodies',
+             'What the data knew', 'What does not fit', 'Origin']
+    places = [page.index(head) for head in heads]
+    assert places == sorted(places)
+    for text in ('urdf2dyn_ros ', 'urdf_sha256: ', 'scara.urdf', 'UTC', 'data:image/png;base64,'):
+        assert text in page
+    assert 'http' not in page
+
+
+def test_summaries_are_as_good_as_recordings_in_any_order(result: Path) -> None:
+    """To 1e-9 of the largest parameter of a kind."""
+    summaries = [result / 'out' / 'summaries' / name for name in ('b.npz', 'a.npz')]
+    assert identified(*summaries, '-o', result / 'again') == 0
+    first, second = (json.loads((result / name / 'identification.json').read_text())
+                     for name in ('out', 'again'))
+    for body, entries in first['bodies'].items():
+        size = max(abs(entry['identified']) for entry in entries.values())
+        for name, entry in entries.items():
+            assert abs(entry['identified'] - second['bodies'][body][name]['identified']) <= (
+                1e-9 * size)
+
+
+def test_a_summary_of_another_robot_is_rejected(result: Path,
+                                                capsys: pytest.CaptureFixture[str]) -> None:
+    summary = result / 'out' / 'summaries' / 'a.npz'
+    code = main(['identify', str(summary), '--urdf', str(OWN / 'rx90.urdf'), '-o',
+                 str(result / 'other')])
+    assert code == 3
+    assert 'for another robot' in capsys.readouterr().err
+    damaged = result / 'damaged.npz'
+    damaged.write_bytes(summary.read_bytes()[:5000])
+    assert identified(damaged, '-o', result / 'other') == 3
+    assert 'damaged' in capsys.readouterr().err
+
+
+def test_a_damaged_recording_among_good_ones_is_named(result: Path, tmp_path: Path,
+                                                      capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / 'broken.csv').write_text((result / 'a.csv').read_text()[:3000] + '\n1,2\n')
+    assert identified(tmp_path / 'broken.csv', result / 'out' / 'summaries' / 'a.npz', '-o',
+                      tmp_path / 'out') == 0
+    assert 'note: not used: ' in (errors := capsys.readouterr().err) and 'broken.csv' in errors
+
+
+def noise(q, effort):
+    return q, np.random.default_rng(5).normal(size=effort.shape)
+
+
+@pytest.mark.parametrize(('words', 'options'), [
+    ('no joint moves', {'moving': ()}),
+    ('at least 2 s', {'seconds': 1.5}),
+    ('always zero', {'change': lambda q, effort: (q, 0.0 * effort)}),
+    ('frozen', {'change': lambda q, effort: (q, 0.0 * effort + 3.0)}),
+    ('wrong sign', {'change': lambda q, effort: (q, -effort)}),
+    ('other units', {'change': lambda q, effort: (q, 1000.0 * effort)}),
+    ('in degrees', {'change': lambda q, effort: (np.degrees(q), effort)}),
+    ('does not explain the efforts', {'change': noise})])
+def test_what_cannot_work_is_refused_without_a_file(words: str, options: dict, tmp_path: Path,
+                                                    capsys: pytest.CaptureFixture[str]) -> None:
+    path = recording(tmp_path / 'r.csv', **{'seconds': 6.0, **options})
+    assert identified(path, '-o', tmp_path / 'out') == 3
+    error = capsys.readouterr().err
+    assert words in error
+    assert not (tmp_path / 'out').exists()
+
+
+def test_one_joint_that_moves_is_identified_alone(tmp_path: Path,
+                                                  capsys: pytest.CaptureFixture[str]) -> None:
+    path = recording(tmp_path / 'r.csv', moving=(1,))
+    assert identified(path, '-o', tmp_path / 'out') == 0
+    figures = json.loads((tmp_path / 'out' / 'identification.json').read_text())
+    assert list(figures['joints']) == [NAMES[1]]
+    for name, entries in figures['bodies'].items():
+        same = all(abs(entry['identified'] - entry['urdf']) < 1e-3 for entry in entries.values())
+        assert same or name == NAMES[1]
+    assert 'at rest: not identified' in capsys.readouterr().err
+    found = read_urdf((tmp_path / 'out' / 'identified.urdf').read_text())
+    changed = [a.name for a, b in zip(MODEL.joints, found.joints) if a.damping != b.damping]
+    assert changed == [NAMES[1]]

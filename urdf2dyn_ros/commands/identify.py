@@ -1,0 +1,176 @@
+"""Identify inertial parameters, rotors and friction of a robot from recordings of it."""
+
+import argparse
+import hashlib
+import shlex
+import sys
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+
+from urdf2dyn_ros.commands.output import add_output, results
+from urdf2dyn_ros.commands.robot import add_options
+from urdf2dyn_ros.errors import ExportError, IdentificationError, ParameterError
+from urdf2dyn_ros.identification.identification import identify
+from urdf2dyn_ros.identification.preparation import RecordedNames
+from urdf2dyn_ros.identification.report.figures import identification_json
+from urdf2dyn_ros.identification.report.page import report_page
+from urdf2dyn_ros.identification.report.picture import identification_picture
+from urdf2dyn_ros.identification.report.robot_files import robot_texts
+from urdf2dyn_ros.identification.report.tables import report_tables, text_table
+from urdf2dyn_ros.identification.result import Identification
+from urdf2dyn_ros.identification.robot import Robot, robot_of
+from urdf2dyn_ros.identification.sources import SourceSettings, summaries_of
+from urdf2dyn_ros.identification.summary import Summary
+from urdf2dyn_ros.identification.summary_file import SUFFIX, write_summary
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.stream.hold import read_hold
+from urdf2dyn_ros.system.atomic_file import atomic_file, create_files
+from urdf2dyn_ros.system.blas import one_blas_thread
+from urdf2dyn_ros.system.progress import progress
+from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.urdf.source import load_urdf
+from urdf2dyn_ros.version import __version__
+
+FILES = ('identified.urdf', 'parameters.yaml', 'identification.json', 'identification.png',
+         'identification.html')
+
+REFUSED = 3
+"""Exit code where there is no model, as the recordings do not suffice."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add recordings, robot, method and results."""
+    parser.add_argument('recordings', nargs='+', metavar='RECORDING',
+                        help='rosbag2 directories, .db3, .mcap or .csv files (columns time, '
+                        'q_<joint>, effort_<joint>), or summaries (.npz) of earlier runs')
+    parser.add_argument('--urdf', required=True, metavar='ROBOT',
+                        help='URDF or xacro file; - for standard input')
+    parser.add_argument('--validate', nargs='+', default=[], metavar='RECORDING',
+                        help='recordings that are not used for the fit, but predicted by it')
+    add_output(parser, 'identified', 'the results')
+    add_options(parser)
+    parser.add_argument('--topic', metavar='TOPIC', help='topic of bags (default: their only '
+                        'topic of joint states, or /joint_states)')
+    parser.add_argument('--rename', action='append', default=[], metavar='REGEX=NAME',
+                        help='rename recorded joints whose whole name matches; may be repeated')
+    parser.add_argument('--hold', action='append', default=[], metavar='JOINT[=POSITION]',
+                        help='a joint that is not in the recordings was at rest at this position '
+                        '[rad or m]; auto: all that are not; may be repeated')
+    parser.add_argument('--effort-semantics', choices=('commanded', 'current'),
+                        default='commanded', help='what the measured effort is: commanded: '
+                        'effort of the actuators; current: current of the motors (default: '
+                        'commanded)')
+    parser.add_argument('--gains', nargs='+', type=float, default=(), metavar='GAIN',
+                        help='gains of currents [N m/A or N/A]: one, or one for each joint')
+    parser.add_argument('--base', choices=('auto', 'fixed'), default='auto',
+                        help='fixed: a floating root was at rest (default: auto, as in the '
+                        'URDF)')
+    parser.add_argument('--cutoff', type=float, metavar='HZ',
+                        help='low pass of the columns (default: by cross-validation)')
+    parser.add_argument('--delay', type=float, metavar='SECONDS',
+                        help='by how much efforts are late (default: by cross-validation)')
+    parser.add_argument('--weight', type=float, metavar='NUMBER',
+                        help='weight of the URDF, in observations of each body (default: 10, or '
+                        '1 or 100 where cross-validation prefers it)')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the report and write the files; return 3 if no model can be identified."""
+    text = load_urdf(arguments.urdf)
+    model = read_urdf(text, strict_inertia=arguments.strict_inertia)
+    for problem in model.warnings:
+        print(f'warning: {problem}', file=sys.stderr)
+    dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
+    if 'base_motion' in dynamics.inputs:
+        raise ParameterError(f'the root of robot {model.name!r} floats, and its motion is not in '
+                             'joint states; if it was at rest, add --base fixed')
+    if model.forces:
+        raise ParameterError('the URDF has tags <force>, which are not identified: remove them')
+    robot = robot_of(model, dynamics)
+    settings = _settings(arguments, robot)
+    with results(arguments.output, FILES, arguments.overwrite) as output:
+        try:
+            with one_blas_thread():
+                found = _identified(robot, arguments, settings)
+        except IdentificationError as error:
+            print(f'error: {error}', file=sys.stderr)
+            return REFUSED
+        _write(found, text, arguments, output)
+    return 0
+
+
+def _settings(arguments: argparse.Namespace, robot: Robot) -> SourceSettings:
+    hold, faults = read_hold(arguments.hold, robot.dynamics)
+    if faults:
+        raise ParameterError('\n'.join(faults))
+    current = arguments.effort_semantics == 'current'
+    if current != bool(arguments.gains):
+        raise ParameterError('--gains and --effort-semantics current require each other')
+    for name, least in (('cutoff', 0.1), ('weight', 1e-6)):
+        value = getattr(arguments, name)
+        if value is not None and not least <= value <= 1e6:
+            raise ParameterError(f'--{name} {value:g}: must be between {least:g} and 1e6')
+    if arguments.delay is not None and not -0.5 <= arguments.delay <= 0.5:
+        raise ParameterError(f'--delay {arguments.delay:g}: must be between -0.5 and 0.5 s')
+    return SourceSettings(
+        arguments.topic, RecordedNames(robot.joints, robot.dynamics.continuous, hold,
+                                       tuple(arguments.rename)),
+        tuple(arguments.gains), arguments.cutoff, arguments.delay)
+
+
+def _identified(robot: Robot, arguments: argparse.Namespace,
+                settings: SourceSettings) -> Identification:
+    remarks: list[str] = []
+    with progress('reading and compressing') as show:
+        paths = [*arguments.recordings, *arguments.validate]
+        count = len(arguments.recordings)
+
+        def shown(first: int, part: Sequence[str]) -> list[Summary]:
+            return summaries_of(robot, part, settings, remarks, lambda fraction: show(
+                (first + fraction * len(part)) / len(paths)))
+        summaries = shown(0, arguments.recordings)
+        validation = shown(count, arguments.validate) if arguments.validate else []
+    with progress('fitting') as show:
+        found = identify(robot, summaries, validation, arguments.weight, show=show)
+    found.remarks[:0] = remarks
+    return found
+
+
+def _write(found: Identification, text: str | bytes, arguments: argparse.Namespace,
+           output: Path) -> None:
+    """Print the report; write all files, or none."""
+    data = text if isinstance(text, bytes) else text.encode()
+    now = datetime.now(timezone.utc)
+    about = {
+        'program': f'urdf2dyn_ros {__version__}', 'command': shlex.join(
+            ['urdf2dyn', *sys.argv[1:]]), 'date': f'{now:%Y-%m-%d %H:%M:%S} UTC',
+        'urdf': arguments.urdf, 'urdf_sha256': hashlib.sha256(data).hexdigest(),
+        'robot': found.robot.model.name}
+    lines = [f'{name}: {value}' for name, value in about.items()]
+    title = f'{found.robot.model.name}: identified'
+    tables = report_tables(found)
+    picture = identification_picture(found, title)
+    files = {
+        **robot_texts(found, text, ['Identified; to be used with identified.urdf.', *lines]),
+        'identification.json': identification_json(found, about).encode(),
+        'identification.png': picture,
+        'identification.html': report_page(title, tables, found.remarks, lines,
+                                           picture).encode()}
+    summaries = output / 'summaries'
+    try:
+        summaries.mkdir(exist_ok=True)
+        for summary in found.summaries:
+            with atomic_file(summaries / f'{summary.name}{SUFFIX}') as part:
+                write_summary(part, summary, found.robot)
+        create_files({output / name: content for name, content in files.items()}, replace=True)
+    except OSError as error:
+        raise ExportError(f'cannot write to {output}: {error.strerror}') from None
+    for line in (*tables[0].text, '', text_table(tables[0]), '', tables[-1].title,
+                 text_table(tables[-1]), ''):
+        print(line)
+    for remark in found.remarks:
+        print(f'note: {remark}', file=sys.stderr)
+    for name in files:
+        print(output / name)
+    print(summaries)

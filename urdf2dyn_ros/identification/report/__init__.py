@@ -1,0 +1,1 @@
+"""What an identification writes: files of the robot, figures, and a report."""

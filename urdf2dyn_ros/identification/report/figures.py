@@ -1,0 +1,59 @@
+"""The result as JSON: all figures and parameters, for programs."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.columns import PARAMETERS
+from urdf2dyn_ros.identification.fit.deviations import source_of_value
+from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS
+from urdf2dyn_ros.identification.result import MODELS, Figures, Identification
+
+
+def identification_json(found: Identification, about: Mapping[str, Any]) -> str:
+    """Return the text of identification.json; `about` is the origin."""
+    deviations = found.deviations
+    joints = {}
+    for j, joint in enumerate(found.robot.joints):
+        if not found.used[j]:
+            continue
+        gain = float(found.fit.gains[j])
+        joints[joint] = {
+            'held_out': _figures(found.held_out, j),
+            'validation': {name: _figures(each, j) for name, each in found.validation.items()},
+            'effort_per_measured_unit': 1.0 / gain,
+            'terms': {name: {'value': _number(value), 'deviation': _number(error / gain)}
+                      for name, value, error in zip(
+                          JOINT_COLUMNS, found.joints[j], deviations.joints[j])},
+            'friction_bounded_up_to': _number(found.terms.top_speed[j])}
+    bodies = {body.name: {name: {
+        'urdf': _number(found.robot.prior.nominal[k, p]),
+        'identified': _number(found.fit.bodies[k, p]),
+        'deviation': _number(deviations.bodies[k, p]),
+        'from': source_of_value(deviations.bodies_left[k, p])}
+        for p, name in enumerate(PARAMETERS)} for k, body in enumerate(found.robot.system.bodies)}
+    recordings = [{'name': each.name, 'seconds': each.seconds, 'cutoff_hz': each.cutoff,
+                   'delay_s': each.delay, 'joints': [
+                       joint for joint, used in zip(found.robot.joints, each.used) if used]}
+                  for each in found.summaries]
+    return json.dumps({
+        'about': about, 'held_out_parts': found.parts, 'weight': found.weight,
+        'known_combinations': deviations.known, 'combinations': deviations.unknowns,
+        'joints': joints, 'bodies': bodies, 'recordings': recordings,
+        'remarks': found.remarks}, indent=1, allow_nan=False) + '\n'
+
+
+def _figures(figures: Figures, joint: int) -> dict[str, Any]:
+    return {'measured': _number(figures.measured[joint]),
+            'all': _models(figures.every[:, joint]), 'moving': _models(figures.moving[:, joint])}
+
+
+def _models(values: Array) -> dict[str, float | None]:
+    return {name: _number(value) for name, value in zip(MODELS, values)}
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

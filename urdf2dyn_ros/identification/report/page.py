@@ -1,0 +1,61 @@
+"""The report of an identification as one page of HTML that fetches nothing."""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from html import escape
+
+from urdf2dyn_ros.identification.report.tables import ReportTable
+from urdf2dyn_ros.quoting import printable
+
+_STYLE = """
+:root { color-scheme: light dark; --paper: #fffffe; --ink: #1c1c1c; --line: #d0d0d0; }
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #16191d; --ink: #e8e8e8; --line: #3c4249; }
+}
+body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif;
+       margin: 0 auto; max-width: 80rem; padding: 1.5rem 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; }
+h1, h2, td, th, li { overflow-wrap: anywhere; } p, li { max-width: 60rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .85rem; }
+th, td { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align: right; }
+tbody th, thead th:first-child { text-align: left; }
+img { width: 100%; height: auto; display: block; background: #fff; }
+"""
+
+
+def report_page(title: str, tables: Sequence[ReportTable], remarks: Sequence[str],
+                about: Sequence[str], picture: bytes) -> str:
+    """Return the page; the picture is a PNG, the remarks what does not fit."""
+    first, *others = tables
+    data = b64encode(picture).decode()
+    remarks = remarks or ['Nothing that was found.']
+    parts = [
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f'<link rel="icon" href="data:,">\n<title>{_text(title)}</title>',
+        f'<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{_text(title)}</h1>',
+        _section(first),
+        f'<img alt="Measured effort, and that of the identified model, of each joint over time" '
+        f'src="data:image/png;base64,{data}">',
+        *map(_section, others),
+        '<h2>What does not fit, and why</h2>\n<ul>',
+        *(f'<li>{_text(remark)}</li>' for remark in remarks), '</ul>',
+        '<h2>Origin</h2>\n<ul>', *(f'<li>{_text(line)}</li>' for line in about), '</ul>',
+        '</main>\n</body>\n</html>']
+    return '\n'.join(parts) + '\n'
+
+
+def _section(table: ReportTable) -> str:
+    head = ''.join(f'<th scope="col">{_text(text)}</th>' for text in table.heads)
+    rows = '\n'.join(
+        f'<tr><th scope="row">{_text(row[0])}</th>'
+        + ''.join(f'<td>{_text(cell)}</td>' for cell in row[1:]) + '</tr>' for row in table.rows)
+    paragraphs = ''.join(f'<p>{_text(text)}</p>\n' for text in table.text)
+    return (f'<h2>{_text(table.title)}</h2>\n{paragraphs}<div class="wide" role="region" '
+            f'aria-label="{_text(table.title)}" tabindex="0">\n<table>\n<thead><tr>{head}</tr>'
+            f'</thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n</div>')
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))

@@ -1,0 +1,95 @@
+"""The picture of an identification: efforts over time, and residuals of the three models."""
+
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.drawing.picture import (
+    COMPUTED,
+    DPI,
+    GREY,
+    LIGHT,
+    MEASURED,
+    add_axes,
+    add_head,
+    add_name,
+    drawn_name,
+    empty_figure,
+    style_axes,
+    thinned,
+)
+from urdf2dyn_ros.identification.low_pass import ROW_RATE
+from urdf2dyn_ros.identification.result import Identification
+from urdf2dyn_ros.identification.rows import BLOCKS
+
+_WIDE, _HIGH, _HEAD = 6.6, 2.1, 0.9
+"""Size of a joint's place, height of title and legend [in]."""
+
+_MOST_ROWS, _MOST_JOINTS = 1500, 40
+
+
+def held_out_efforts(found: Identification, joint: int) -> tuple[Array, Array, Array] | None:
+    """Return measured effort, that of the URDF, and held-out one (k,); None without rows."""
+    summary = found.summaries[0]
+    if summary.rows is None:
+        return None
+    rows, bodies = summary.rows, found.robot.columns.bodies[joint]
+    part = rows.joints[joint]
+    blocks = np.minimum(rows.block, BLOCKS - 1) if found.parts == 'blocks' else 0 * rows.block
+    computed = np.empty(len(part))
+    for number, fit in enumerate(found.fits):
+        chosen = blocks == number
+        computed[chosen] = part[chosen, :-1] @ fit.solution(joint, bodies)
+    nominal = part[:, :10 * len(bodies)] @ (
+        found.fit.gains[joint] * found.robot.prior.nominal[bodies].ravel())
+    if found.parts == 'blocks':   # rows in gaps belong to no block
+        computed[rows.block == BLOCKS] = np.nan
+    return part[:, -1], nominal, computed
+
+
+def identification_picture(found: Identification, title: str) -> bytes:
+    """Return a PNG with a panel for each joint that is identified."""
+    joints = np.flatnonzero(found.used)[:_MOST_JOINTS].tolist()
+    levels = -(-len(joints) // 2)
+    columns = min(2, len(joints))
+    figure = empty_figure(_WIDE * columns, _HIGH * levels + _HEAD)
+    handles: list[Any] = []
+    for place, joint in enumerate(joints):
+        row, column = divmod(place, 2)
+        axes = add_axes(figure, _WIDE * column + 0.85, _HIGH * (levels - 1 - row) + 0.45,
+                        _WIDE - 1.0, _HIGH - 0.85)
+        curves = held_out_efforts(found, joint)
+        lines = _bars(axes, found, joint) if curves is None else _curves(axes, *curves)
+        handles = handles or lines
+        add_name(axes, drawn_name(found.robot.joints[joint], 30))
+        figures = ' > '.join(f'{each:.3g}' for each in found.held_out.every[:, joint])
+        axes.set_title(f'RMS {figures}', fontsize='small', loc='right')
+        axes.set_ylabel(found.robot.dynamics.effort_units[joint], fontsize='small')
+        style_axes(axes, inset=0.5)
+    add_head(figure, title, 100, handles, legend=0.52)
+    buffer = BytesIO()
+    figure.savefig(buffer, format='png', dpi=DPI)
+    return buffer.getvalue()
+
+
+def _curves(axes: Any, measured: Array, nominal: Array, computed: Array) -> list[Any]:
+    time = np.arange(len(measured)) / ROW_RATE
+    rows = thinned(np.stack((measured, nominal, computed)), _MOST_ROWS // 2)
+    lines = [axes.plot(time[rows], values[rows], color=colour, linewidth=width, label=label)[0]
+             for values, colour, width, label in (
+                 (nominal, LIGHT, 1.2, 'URDF, without friction'),
+                 (measured, MEASURED, 2.6, 'measured'),
+                 (computed, COMPUTED, 1.0, 'identified, without this part'))]
+    axes.set_xlabel('time [s]', fontsize='small', labelpad=1.0)
+    return lines
+
+
+def _bars(axes: Any, found: Identification, joint: int) -> list[Any]:
+    """Draw residuals, where only a summary is known."""
+    values = found.held_out.every[:, joint]
+    return [axes.bar([number], [value], color=colour, label=label)
+            for number, (value, colour, label) in enumerate(zip(
+                values, (LIGHT, GREY, COMPUTED),
+                ('residual of the URDF', 'with friction', 'identified')))]

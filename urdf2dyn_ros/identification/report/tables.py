@@ -1,0 +1,137 @@
+"""The report's tables and sentences, in the order in which a user asks."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from urdf2dyn_ros.identification.columns import PARAMETERS
+from urdf2dyn_ros.identification.fit.deviations import DATA, source_of_value
+from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS
+from urdf2dyn_ros.identification.result import Figures, Identification
+
+
+class ReportTable(NamedTuple):
+    """A title, the heads of columns, rows of texts, and paragraphs before the table."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    text: Sequence[str] = ()
+
+
+def report_tables(found: Identification) -> list[ReportTable]:
+    """Return all tables."""
+    return [_figures(found, 'Does it explain data that it was not fitted to?', found.held_out,
+                     [_verdict(found), f'Held out of the fit in turn: {found.parts}. Root mean '
+                      f'squares of measured minus computed effort below {_band(found)} Hz.']),
+            *(_figures(found, f'Validation recording {name}', figures, [])
+              for name, figures in found.validation.items()),
+            _friction(found), _masses(found), _parameters(found), _recordings(found)]
+
+
+def figure_text(value: float, digits: int = 3) -> str:
+    """Return a number, or a dash where there is none."""
+    return f'{value:.{digits}g}' if math.isfinite(value) else '-'
+
+
+def _band(found: Identification) -> str:
+    low, high = (function(each.cutoff for each in found.summaries) for function in (min, max))
+    return figure_text(low) if low > 0.99 * high else f'{figure_text(low)} to {figure_text(high)}'
+
+
+def _verdict(found: Identification) -> str:
+    urdf, friction, own = (
+        float(np.exp(np.log(np.maximum(row[np.isfinite(row)], 1e-12)).mean()))
+        for row in found.held_out.every)
+    return (f'Yes: it leaves {100.0 * own / urdf:.3g} % of what the URDF leaves, and '
+            f'{100.0 * own / friction:.3g} % of what the URDF with fitted friction and rotors '
+            'leaves (geometric means of the joints).')
+
+
+def _figures(found: Identification, title: str, figures: Figures,
+             text: Sequence[str]) -> ReportTable:
+    rows = [[joint, unit, figure_text(figures.measured[j]),
+             *(figure_text(each[k, j]) for each in (figures.every, figures.moving)
+               for k in range(3))]
+            for j, (joint, unit) in enumerate(zip(
+                found.robot.joints, found.robot.dynamics.effort_units)) if found.used[j]]
+    return ReportTable(title, ('joint', 'unit', 'measured', 'URDF', 'friction only',
+                               'identified', 'URDF, moving', 'friction only, moving',
+                               'identified, moving'), rows, text)
+
+
+def _friction(found: Identification) -> ReportTable:
+    rows = []
+    for j, joint in enumerate(found.robot.joints):
+        if found.used[j]:
+            gain = found.fit.gains[j]
+            cells = [f'{figure_text(value)} +- {figure_text(error / gain, 2)}'
+                     if math.isfinite(error) else 'not known' for value, error in zip(
+                         found.joints[j], found.deviations.joints[j])]
+            before = ', '.join(figure_text(value) for value in found.robot.urdf_friction[j])
+            rows.append([joint, before, *cells, figure_text(found.terms.top_speed[j])])
+    return ReportTable(
+        'What changed: friction and rotors', (
+            'joint', 'URDF: viscous, Coulomb', *JOINT_COLUMNS, 'not negative up to'), rows,
+        ('Friction = viscous qd + (coulomb + load |effort|) tanh(qd / 0.02) + quadratic qd |qd| '
+         '+ offset; armature is the reflected inertia of the rotor. +- is one standard '
+         'deviation, with neighbouring residuals counted as alike. The last column is the '
+         'velocity [rad/s or m/s] up to which friction is bounded to be positive: beyond it, it '
+         'is an extrapolation.',))
+
+
+def _masses(found: Identification) -> ReportTable:
+    robot = found.robot
+    rows = []
+    for number, body in enumerate(robot.system.bodies):
+        before, after = robot.prior.nominal[number], found.fit.bodies[number]
+        centre = [', '.join(figure_text(value / row[0]) if row[0] else '-' for value in row[1:4])
+                  for row in (before, after)]
+        rows.append([body.name, ', '.join(each.link.name for each in body.attached),
+                     figure_text(before[0]), figure_text(after[0]), *centre])
+    return ReportTable(
+        'What changed: bodies', ('moved by', 'links', 'mass in the URDF [kg]',
+                                 'mass identified [kg]', 'centre in the URDF [m]',
+                                 'centre identified [m]'), rows,
+        ('Single masses and centres are hardly determined by efforts at joints, however long the '
+         'recording is; their combinations are. So they are those nearest to the URDF that '
+         'explain the data, with every body possible.', *robot.prior.remarks))
+
+
+def _parameters(found: Identification) -> ReportTable:
+    deviations, robot = found.deviations, found.robot
+    rows = []
+    for body, part in enumerate(robot.system.bodies):
+        for k, name in enumerate(PARAMETERS):
+            left = deviations.bodies_left[body, k]
+            rows.append([part.name, name, figure_text(robot.prior.nominal[body, k]),
+                         figure_text(found.fit.bodies[body, k], 4),
+                         figure_text(deviations.bodies[body, k], 2), source_of_value(left)])
+    known = sum(row[-1] == DATA for row in rows)
+    return ReportTable(
+        'What the data knew', ('moved by', 'parameter', 'URDF', 'identified', 'deviation',
+                               'from'), rows,
+        (f'The data determine {deviations.known} of {deviations.unknowns} combinations of '
+         f'inertial parameters, and {known} single parameters; the others are from the URDF. '
+         'Mass m [kg], first moments h [kg m] and inertia J [kg m^2] about the joint, in the '
+         "frame of the body with z along the joint's axis.",))
+
+
+def _recordings(found: Identification) -> ReportTable:
+    rows = [[each.name, figure_text(each.seconds, 4), figure_text(each.cutoff),
+             figure_text(1e3 * each.delay),
+             ', '.join(joint for joint, used in zip(found.robot.joints, each.used) if used)]
+            for each in found.summaries]
+    return ReportTable('Recordings', ('recording', 'used [s]', 'cutoff [Hz]',
+                                      'effort is late by [ms]', 'joints'), rows,
+                       (f'Weight of the URDF: {found.weight:g} pseudo-observations a body.',))
+
+
+def text_table(table: ReportTable) -> str:
+    """Return a table for a terminal."""
+    rows = [list(table.heads), *map(list, table.rows)]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return '\n'.join('  '.join([row[0].ljust(widths[0]), *(
+        cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))]) for row in rows)
