@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from urdf2dyn_ros.algebra.frames import PRINTED, ROUNDOFF, is_coarse, quarter_turns
+from urdf2dyn_ros.equations.base_parameters import base_parameters
+from urdf2dyn_ros.equations.simplification.any_inertia import for_any_inertia
 from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.loads import JointTerm, Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
@@ -28,7 +30,8 @@ def information(model: RobotModel,
     JSON can hold it: ``name``, ``mass``, ``joints`` (independent ones in the order of q and of the
     efforts), ``bodies``, ``fixed_to_root``, ``acting`` (the loads, a line each), ``operations`` by
     style and ``results`` of the function (of several, of that which combines them), ``warnings``,
-    ``rounded`` (the angles that are read as quarter turns, a line each).
+    ``rounded`` (the angles that are read as quarter turns, a line each); of the regressor
+    ``base_parameters`` in the order of the columns of the fast style.
 
     """
     system = multibody(model)
@@ -58,7 +61,17 @@ def information(model: RobotModel,
         'results': [_shape(result) for result in last['fast'].results],
         'warnings': [str(problem) for problem in model.warnings],
         'rounded': list(rounded_angles(model)),
+        **({'base_parameters': _base_parameters(system, gravity)} if functions == 'regressor'
+           else {}),
     }
+
+
+def _base_parameters(system: Multibody, gravity: tuple[float, float, float],
+                     ) -> list[dict[str, Any]]:
+    found = base_parameters(for_any_inertia(system)[0], gravity)
+    return [{'name': name, 'value': value, 'unit': unit, 'formula': formula}
+            for name, value, unit, formula in zip(
+                found.names, found.values.tolist(), found.units, found.formulas)]
 
 
 def _shape(result: Result) -> dict[str, Any]:
@@ -130,6 +143,9 @@ def information_text(found: dict[str, Any]) -> str:
     for result in found['results'] if found['model'] != 'inverse_dynamics' else ():
         size = ' x '.join(str(n) for n in (result['rows'], result['columns']) if n is not None)
         lines.append(f"{found['model']}: {result['name']} ({size}), {result['what']}")
+    for base in found.get('base_parameters', ()):
+        lines.append(f"    {base['name']:6} {base['value'] + 0.0: .6g} {base['unit']}: "
+                     f"{base['formula']}")
     lines += [f'{style} style: {Operations(**cost)}'
               for style, cost in found['operations'].items()]
     if rounded := found['rounded']:

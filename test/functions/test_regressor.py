@@ -1,6 +1,7 @@
 """The regressor against Pinocchio's: rank, span, efforts; its base parameters; its cost."""
 
 import itertools
+import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,7 @@ from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.algebra.vectors import symmetric
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.information import information, information_text
 from urdf2dyn_ros.languages import python
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
@@ -175,6 +177,16 @@ def test_base_parameters_have_names_units_and_formulas() -> None:
     assert base.formulas == ('Izz(link1) + 4 m(link2)', 'mx(link2)', 'my(link2)', 'Izz(link2)')
     assert np.allclose(base.values, [38.6, 5.0, 0.0, 15.0], rtol=1e-14)
     assert base.matrix.shape == (4, 20)
+
+
+def test_info_lists_the_base_parameters() -> None:
+    model = read_urdf(text_of('robot_2r'))
+    found = information(model, functions='regressor')
+    assert [each['name'] for each in found['base_parameters']] == ['Sxx1', 'hx2', 'hy2', 'Sxx2']
+    assert json.loads(json.dumps(found)) == found
+    assert ('    Sxx1    38.6 kg m^2: Izz(link1) + 4 m(link2)'
+            in information_text(found).splitlines())
+    assert 'base_parameters' not in information(model)
 
 
 def test_loads_have_no_effect_and_a_moving_base_is_refused() -> None:
