@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cases import ROBOTS, ROOT, case
-from contestants import CONTESTANTS, FORWARD_DYNAMICS
+from contestants import CONTESTANTS, OTHER_RACES
 from growth import growth, humanoid
 from host import host
 from instructions import ROBOTS as COUNTED
@@ -31,7 +31,7 @@ ROUNDS, QUICK_ROUNDS = 60, 5
 def main() -> int:
     """Measure, print, draw; 1 if ours disagrees with a peer."""
     arguments = parsed()
-    found: dict[str, Any] = {'host': host(), 'robots': {}, 'forward_dynamics': {},
+    found: dict[str, Any] = {'host': host(), 'robots': {}, **{each: {} for each in OTHER_RACES},
                              'instructions': {}}
     rounds = QUICK_ROUNDS if arguments.quick else ROUNDS
     for name in arguments.robots:
@@ -39,8 +39,8 @@ def main() -> int:
         robot = case(name, BUILD / name.replace(', ', '_'))
         found['robots'][name], ready = race(
             robot, CONTESTANTS, rounds, arguments.quick)
-        found['forward_dynamics'][name], _ = race(
-            robot, FORWARD_DYNAMICS, rounds, arguments.quick)
+        for each, contestants in OTHER_RACES.items():
+            found[each][name], _ = race(robot, contestants, rounds, arguments.quick)
         if arguments.instructions and name in COUNTED:
             found['instructions'][name] = instructions(robot, ready, BUILD)
     found['growth'] = growth(arguments.quick)
@@ -51,7 +51,7 @@ def main() -> int:
         path.write_text(json.dumps(rounded(found), indent=1) + '\n')
     draw(found, arguments.output / 'benchmark.png')
     ours = {one.name for one in CONTESTANTS if one.ours}
-    wrong = [f'{robot}: {name}, {reason}' for part in ('robots', 'forward_dynamics')
+    wrong = [f'{robot}: {name}, {reason}' for part in ('robots', *OTHER_RACES)
              for robot, result in found[part].items()
              for name, reason in result['left_out'].items()
              if name in ours and 'differ' in reason]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from contestant import Contestant
-from contestants import C_BASE, CONTESTANTS, FORWARD_DYNAMICS, PYTHON_BASE
+from contestants import C_BASE, CONTESTANTS, OTHER_RACES, PYTHON_BASE
 
 WIDTH = 26
 COLUMN = 18
@@ -15,10 +15,13 @@ def text(found: dict[str, Any]) -> str:
     lines = [f'{name}: {value}' for name, value in found['host'].items()]
     for side, base in (('Python', PYTHON_BASE), ('C', C_BASE)):
         lines += ['', *_times(found['robots'], CONTESTANTS, side, base)]
-    lines += ['', *_left_out(found['robots']), '', 'forward dynamics']
-    for side, base in (('Python', PYTHON_BASE), ('C', C_BASE)):
-        lines += ['', *_times(found['forward_dynamics'], FORWARD_DYNAMICS, side, base)]
-    lines += ['', *_left_out(found['forward_dynamics'])]
+    lines += ['', *_left_out(found['robots'])]
+    for name, contestants in OTHER_RACES.items():
+        lines += ['', name.replace('_', ' ')]
+        for side, base in (('Python', PYTHON_BASE), ('C', C_BASE)):
+            if any(one.side == side for one in contestants):
+                lines += ['', *_times(found[name], contestants, side, base)]
+        lines += ['', *_left_out(found[name])]
     for part in ('instructions', 'growth', 'humanoid'):
         if found.get(part):
             lines += ['', *globals()[f'_{part}'](found[part])]

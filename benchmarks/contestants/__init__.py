@@ -39,6 +39,15 @@ FORWARD_DYNAMICS = (
 )
 """Those of forward dynamics: the third vector of a state are efforts."""
 
+DERIVATIVES = (
+    Contestant('ours: exported C', True, 'C', ours_exported.prepare_derivatives),
+    Contestant('Pinocchio', False, 'C', pinocchio_cpp.prepare_derivatives, slow=True),
+)
+"""Those of the efforts with their derivatives by q, qd and qdd."""
+
+OTHER_RACES = {'forward_dynamics': FORWARD_DYNAMICS, 'derivatives': DERIVATIVES}
+"""Name of a race besides that of the efforts, to its contestants."""
+
 PYTHON_BASE = 'Pinocchio from Python'
 C_BASE = 'Pinocchio'
 """What the ratios are relative to."""

@@ -1,4 +1,4 @@
-"""Pinocchio's rnea and aba from C++, their templates compiled with the flags of all the rest."""
+"""Pinocchio from C++, its templates compiled with the flags of all the rest."""
 
 from pathlib import Path
 
@@ -22,9 +22,10 @@ def sources(name: str) -> list[Path]:
     return [SOURCES / name, SOURCES / 'pinocchio_tree.hpp', SOURCES / 'tree.hpp']
 
 
-def prepare(case: Case, name: str = 'pinocchio', defines: tuple[str, ...] = ()) -> Ready:
+def prepare(case: Case, name: str = 'pinocchio', defines: tuple[str, ...] = (),
+            source: str = 'pinocchio.cpp') -> Ready:
     """Compile it once for all robots."""
-    files = sources('pinocchio.cpp')
+    files = sources(source)
     arguments = [*FLAGS, *SHARED_CXX, *DEFINES, *defines, *INCLUDES, files[0]]
     return fastest(builds(CXX, arguments, files, case.folder.parent, name), case, case.tree)
 
@@ -32,3 +33,8 @@ def prepare(case: Case, name: str = 'pinocchio', defines: tuple[str, ...] = ()) 
 def prepare_forward(case: Case) -> Ready:
     """Compile forward dynamics."""
     return prepare(case, 'pinocchio_aba', ('-DFORWARD_DYNAMICS',))
+
+
+def prepare_derivatives(case: Case) -> Ready:
+    """Compile computeRNEADerivatives."""
+    return prepare(case, 'pinocchio_derivatives', source='pinocchio_derivatives.cpp')
