@@ -43,9 +43,9 @@ def test_every_contestant_is_in_the_table_or_excluded_with_a_reason(
         quick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of the table of contestants, each once."""
     monkeypatch.syspath_prepend(FOLDER)
-    from contestants import CONTESTANTS, FORWARD_DYNAMICS
+    from contestants import CONTESTANTS, OTHER_RACES
 
-    for part, contestants in (('forward_dynamics', FORWARD_DYNAMICS), ('robots', CONTESTANTS)):
+    for part, contestants in (*OTHER_RACES.items(), ('robots', CONTESTANTS)):
         robot = quick.found[part]['2R']
         assert {*robot['ns']} | {*robot['left_out']} == {one.name for one in contestants}
         assert not {*robot['ns']} & {*robot['left_out']}
@@ -58,7 +58,7 @@ def test_every_contestant_is_in_the_table_or_excluded_with_a_reason(
 
 def test_contestants_that_are_timed_agree(quick: Run) -> None:
     """As found before the timing."""
-    for part in ('robots', 'forward_dynamics'):
+    for part in ('robots', 'forward_dynamics', 'derivatives'):
         robot = quick.found[part]['2R']
         assert robot['difference'].keys() == robot['ns'].keys()
         assert max(robot['difference'].values()) < 1e-9
