@@ -16,7 +16,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.urdf import read_description
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
 SLOW = 10.0
@@ -45,7 +45,7 @@ def verdict(text: str | bytes) -> RobotModel | UrdfError:
     began = time.process_time()
     try:
         with watched():
-            model = read_urdf(text)
+            model = read_description(text)
     except UrdfError as error:
         assert any(problem.refused for problem in error.problems)
         assert all(problem.line for problem in error.problems)
@@ -64,7 +64,7 @@ def verdict(text: str | bytes) -> RobotModel | UrdfError:
 
 def check_model(model: RobotModel) -> None:
     """Demand one tree, and that it is read from what is written of it."""
-    again = read_urdf(clean_urdf(model))
+    again = read_description(clean_urdf(model))
     assert dataclasses.replace(again, warnings=model.warnings) == model
     children = [joint.child for joint in model.joints]
     assert sorted([model.root, *children]) == sorted(link.name for link in model.links)
@@ -109,5 +109,5 @@ def _check_shown(text: str) -> None:
 
 
 # What is imported at a first use is imported now.
-check_efforts(read_urdf('<robot name="r"><link name="a"/></robot>'))
+check_efforts(read_description('<robot name="r"><link name="a"/></robot>'))
 sys.addaudithook(_audit)
