@@ -58,7 +58,7 @@ def samples(kind: str) -> Recording:
 
 LAGGING = [('A with outliers', {}), ('C', {'lag': 0.0}), ('A homed again', {'lag': 0.05}),
            ('A half of it of positions', {'snap_density': 1e3, 'position_noise': 1e-4}),
-           ('E of positions', {'lag': 0.012, 'gate': 0.0})]
+           ('E of positions', {'lag': 0.012, 'gate': 0.0}), ('A', {'snap_density': 1e5})]
 """Samples and parameters of the filter with a lag."""
 
 KINDS = ['A', 'C', 'E', 'F', 'A lossy', 'A of positions', 'E of positions',

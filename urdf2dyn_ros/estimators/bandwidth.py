@@ -77,6 +77,8 @@ class Bandwidth:
         Estimated squared error of the weighted acceleration [rad^2/s^4 or m^2/s^4].
     declared : ndarray, (n,)
         The weighted filters' own variance, by white noise alone: large while they know too little.
+    squares : ndarray, (k, n)
+        Estimated squared errors of the filters' accelerations [rad^2/s^4 or m^2/s^4].
 
     """
 
@@ -85,6 +87,7 @@ class Bandwidth:
         self.weights = np.zeros((filters, joints))
         self.variance = np.zeros(joints)
         self.declared = np.zeros(joints)
+        self.squares = np.ones((filters, joints))
         self.errors = np.zeros((len(HORIZONS), filters, joints))
         self.compared = np.zeros((len(HORIZONS), joints))   # numbers of samples in the means
         self.onset = Onset(filters, joints)
@@ -215,8 +218,15 @@ class Bandwidth:
 
     def _share(self, declared: Array, squares: Array, unexplained: Array) -> None:
         """Weight the filters by the squares of their squared errors."""
-        np.square(squares.min(axis=0) / squares, out=self.weights)
-        self.weights /= self.weights.sum(axis=0)
+        self.squares[:] = squares
+        self.weights[:] = shares(squares)
         np.sum(self.weights * declared, axis=0, out=self.declared)
         np.add(1.0 / (self.weights / squares).sum(axis=0),
                np.where(np.isfinite(unexplained), unexplained, 0.0), out=self.variance)
+
+
+def shares(squares: Array) -> Array:
+    """Return weights of filters, (k, n), by the squares of their squared errors."""
+    weights: Array = np.square(squares.min(axis=0) / squares)
+    weights /= weights.sum(axis=0)
+    return weights

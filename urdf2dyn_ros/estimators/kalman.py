@@ -96,7 +96,6 @@ class Kalman:
                   unit='rad/s^2 or m/s^2', minimum=1e-6, maximum=1e9),
     )
     DENSITIES: ClassVar[tuple[float, ...]] = DENSITIES
-    """Snap densities of the filters of each joint where the bandwidth adapts."""
 
     def __init__(self, joints: int, *, snap_density: float, position_noise: float,
                  velocity_noise: float, gate: float, acceleration_step: float,
@@ -110,9 +109,8 @@ class Kalman:
         self._fixed = np.square([[position_noise], [velocity_noise]])
         self._learns = not self._fixed.any()
         self._gate = gate or REJECTED_VARIANCE
-        self._step = acceleration_step
         self._max_variance = max_std ** 2
-        self._joints = joints
+        self._joints, self._step = joints, acceleration_step
         self._noise = self._sensor_noise()
         self._bandwidth = self._adaptation()
         self.reset()
@@ -139,8 +137,7 @@ class Kalman:
 
     def _start(self) -> None:
         """Return to the state before the first sample, except for the learned noise."""
-        self._last = self._present = 0
-        self._count = 0
+        self._last = self._present = self._count = 0
         self._h = 0.0
         self._z: Array = np.zeros((FILTER_ROWS + 2, self._filters * self._joints))
         self._mixed: Array = np.zeros((3, self._joints))
@@ -169,18 +166,21 @@ class Kalman:
         estimate = self._estimate(stamp)
         if self._following:
             known = np.isfinite(measured[1])
-            np.copyto(estimate.q, self._z[0, self._following], where=known)
-            np.copyto(estimate.qd, self._z[1, self._following], where=known)
+            for mixed, followed in zip((estimate.q, estimate.qd), self._followed(self._following)):
+                np.copyto(mixed, followed, where=known)
         return estimate
+
+    def _followed(self, columns: slice) -> Array:
+        """Return positions and velocities of the filter of some columns, (2, n)."""
+        return self._z[:2, columns]
 
     def _advance(self, stamp: int, measured: Array) -> None:
         """Predict and correct, and count rejections."""
         self._filter(self._transition(stamp), measured)
 
     def _estimate(self, stamp: int) -> Estimate:
-        variance = self._bandwidth.variance
         position, velocity, acceleration = self._mixed.copy()
-        return Estimate(stamp, position, velocity, acceleration, np.sqrt(variance),
+        return Estimate(stamp, position, velocity, acceleration, np.sqrt(self._bandwidth.variance),
                         valid=self._count >= FIRST_VALID
                         and all_true(self._bandwidth.declared < self._max_variance))
 

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array, all_true
+from urdf2dyn_ros.estimators.bandwidth import LEAST_VARIANCE, shares
 from urdf2dyn_ros.estimators.constant_jerk import COVARIANCE_ROW, Transition
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman import (
     FIRST_VALID,
-    FIXED_DENSITY,
     INNOVATIONS,
     Kalman,
 )
@@ -25,6 +25,9 @@ FURTHEST = 1.5
 MOST_PAST = 512
 """Samples that the estimate may lag behind."""
 
+SMOOTHED_NOISE = 5.0
+"""Factor of the variance by white noise in the squared error of a smoothed acceleration."""
+
 
 class KalmanFixedLag(Kalman):
     """
@@ -36,10 +39,17 @@ class KalmanFixedLag(Kalman):
     newest, with its stamp: the next one after each sample, so that stamps advance although they
     jitter, unless it is further than one and a half steps of the stamps from that lag.
 
+    With a snap density of 0, every filter of a joint is smoothed and gets a new weight. Of the
+    squared error that `Bandwidth` estimates, smoothing leaves the part that it leaves of the
+    variance; noise that is left counts several times, so that a slower filter is preferred to one
+    with such noise. After an onset, filters count as wrong by how far they are from the fastest,
+    which is known by then. The declared deviation is that of the filters without a lag: noise of
+    real sensors, which is not white, loses less by smoothing than a variance does.
+
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
-        FIXED_DENSITY, *Kalman.PARAMETERS[1:],
+        *Kalman.PARAMETERS,
         Parameter('lag', 0.02, 'How much older the estimate is than the newest sample.', unit='s',
                   minimum=0.0, maximum=0.5),
     )
@@ -60,10 +70,11 @@ class KalmanFixedLag(Kalman):
 
     def _estimate(self, stamp: int) -> Estimate:
         dropped = self._add(stamp)
-        position, velocity, acceleration, variance = self._smoothed(dropped)
-        return Estimate(self._stamps[0], position, velocity, acceleration,
-                        np.sqrt(np.maximum(variance, 0.0)), valid=self._lagging
-                        and self._count >= FIRST_VALID and all_true(variance < self._max_variance))
+        position, velocity, acceleration, declared = self._smoothed(dropped)
+        variance = self._bandwidth.variance if self._filters > 1 else np.maximum(declared, 0.0)
+        return Estimate(self._stamps[0], position, velocity, acceleration, np.sqrt(variance),
+                        valid=self._lagging and self._count >= FIRST_VALID
+                        and all_true(declared < self._max_variance))
 
     def _add(self, stamp: int) -> int:
         """Add a stamp, and drop those that are older than the lag; return their number."""
@@ -86,16 +97,31 @@ class KalmanFixedLag(Kalman):
         """
         Add the present state, and drop as many of the oldest ones.
 
-        Return position, velocity, acceleration and its variance at the oldest one, (4, n).
+        Return the weighted position, velocity, acceleration and its variance by white noise at the
+        oldest one, (4, n).
         """
         present = self._z[COVARIANCE_ROW[:, :SMOOTHED_STATES]][:, None]
         self._past = np.concatenate((self._past[dropped:], self._z[None, :SMOOTHED_STATES]))
         self._variance = np.concatenate((self._variance[dropped:], present[2, :, 2]))
         self._shared = np.concatenate((self._shared[:, dropped:], present), axis=1)
-        each = np.concatenate((self._past[0], self._variance[:1]))
-        mixed: Array = (self._bandwidth.weights * each.reshape(
-            len(each), self._filters, self._joints)).sum(axis=1)
+        each = np.concatenate((self._past[0], self._variance[:1])).reshape(
+            SMOOTHED_STATES + 1, self._filters, self._joints)
+        mixed: Array = (self._shares(each[2], np.maximum(each[3], 0.0)) * each).sum(axis=1)
         return mixed
+
+    def _shares(self, accelerations: Array, smoothed: Array) -> Array:
+        """Return the weights of filters with smoothed accelerations, and their variances."""
+        filtered = np.maximum(self._each(COVARIANCE_ROW[2, 2]), 0.0)
+        part = smoothed / np.maximum(filtered, LEAST_VARIANCE)
+        part = np.maximum.accumulate(part[::-1])[::-1]   # a slow filter keeps no less than a fast
+        missed = self._bandwidth.onset.missed
+        excess = np.maximum(self._bandwidth.squares - filtered - missed, 0.0)
+        missed = np.minimum(missed, np.square(accelerations - accelerations[-1]))
+        return shares(np.maximum(SMOOTHED_NOISE * smoothed + part * excess + missed,
+                                 LEAST_VARIANCE))
+
+    def _followed(self, columns: slice) -> Array:
+        return self._past[0, :2, columns]
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
         super()._begin(joints, measured)

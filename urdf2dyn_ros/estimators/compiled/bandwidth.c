@@ -18,6 +18,7 @@ typedef struct {
     double *weights;       /* (filters, joints) */
     double *variance;      /* (joints) */
     double *declared;      /* (joints) */
+    double *squares;       /* (filters, joints) */
 } Bandwidth;
 
 static const double HORIZONS[HORIZON_COUNT] = {HORIZON_0, HORIZON_1, HORIZON_2};
@@ -170,6 +171,7 @@ static void weigh(Bandwidth *b, const double *declared, const double *accelerati
         for (long c = j; c < all; c += n) {
             b->weights[c] /= sum;
             inverse += b->weights[c] / squares[c];
+            b->squares[c] = squares[c];
             b->declared[j] += b->weights[c] * declared[c];
         }
         b->variance[j] = 1.0 / inverse + (isfinite(unexplained[j]) ? unexplained[j] : 0.0);

@@ -19,7 +19,7 @@ _STARTED = -1                   # no flags: a joint was started or reset since
 
 _POINTER, _NUMBER = ctypes.c_void_p, ctypes.c_double
 _ARRAYS = ('stamps', 'states', 'errors', 'compared', 'velocity', 'fast', 'weights', 'variance',
-           'declared')
+           'declared', 'squares')
 
 
 _ONSET = ('deviations', 'in_a_row', 'missed', 'judged')

@@ -1,68 +1,81 @@
 /*
  * The smoother of kalman_fixed_lag.py. That file corrects every state of the window by each
  * sample; this corrects the oldest one by all samples after it, whose gains are stored: the same
- * sums in the same order, for those filters that count.
+ * sums in the same order.
  */
 
 #define SMOOTHED 3
+#define WIDTH 8   /* columns at a time: vectors and a cache line */
 
 typedef struct {
     Filter *filter;
-    long samples;             /* room for so many */
+    long samples;             /* room for so many; after the last one, each array has WIDTH more */
+    long following;           /* filter whose states are needed by themselves, or -1 */
     double *steps;            /* (samples): time since the sample before [s] */
     double *states;           /* (samples, ROWS, filters, joints), after the sample */
-    double *gains;            /* (samples, GAINS, filters, joints), as `correct` notes them */
-    double *linked;           /* (samples, joints): 0 if the joint was reset after the sample */
+    double *gains;            /* (samples, GAINS, filters, joints), as `note` stores them */
+    double *linked;           /* (samples, filters, joints): 0 if it was reset after the sample */
     double *smoothed;         /* (4, joints): position, velocity, acceleration, its variance */
+    double *followed;         /* (2, joints): position and velocity of `following` */
 } Lag;
 
-/* Add the weighted states of a filter at a sample, corrected by those after it, up to `last`. */
-static void smooth(const Lag *lag, long filter, long first, long last)
+/* Predict the covariances of states with an earlier one, and correct both by a sample. */
+static inline void pass(double C[STATES][WIDTH], double x[WIDTH], double h,
+                        const double *restrict gains, const double *restrict linked, long all)
 {
-    const Filter *f = lag->filter;
-    const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
-    const double *state = lag->states + first % lag->samples * ROWS * all + filter * n;
-    const double *restrict weight = f->bandwidth->weights + filter * n;
-    double x[SMOOTHED][n + 1], variance[n + 1], C[SMOOTHED][STATES][n + 1];
-    for (int r = 0; r < SMOOTHED; r++)
-        for (long j = 0; j < n; j++) {
-            x[r][j] = state[r * all + j];
+    const double h2 = h * h / 2.0, h3 = h * h * h / 6.0;
+    for (int k = 0; k < WIDTH; k++) {
+        const double *g = gains + k;
+        const double c3 = C[3][k], c2 = C[2][k] + h * c3;
+        const double c1 = C[1][k] + h * C[2][k] + h2 * c3;
+        const double c0 = C[0][k] + h * C[1][k] + h2 * C[2][k] + h3 * c3;
+        x[k] -= c0 * g[8 * all] + c1 * g[9 * all];
+        C[0][k] = linked[k] * (c0 - g[0] * c0 - g[4 * all] * c1);
+        C[1][k] = linked[k] * (c1 - g[all] * c0 - g[5 * all] * c1);
+        C[2][k] = linked[k] * (c2 - g[2 * all] * c0 - g[6 * all] * c1);
+        C[3][k] = linked[k] * (c3 - g[3 * all] * c0 - g[7 * all] * c1);
+    }
+}
+
+/* The same, and correct the variance of that earlier state. */
+static inline void pass_with_variance(double C[STATES][WIDTH], double x[WIDTH],
+                                      double variance[WIDTH], double h,
+                                      const double *restrict gains,
+                                      const double *restrict linked, long all)
+{
+    const double h2 = h * h / 2.0, h3 = h * h * h / 6.0;
+    for (int k = 0; k < WIDTH; k++) {
+        const double *g = gains + k;
+        const double c1 = C[1][k] + h * C[2][k] + h2 * C[3][k];
+        const double c0 = C[0][k] + h * C[1][k] + h2 * C[2][k] + h3 * C[3][k];
+        variance[k] -= c0 * (c0 * g[10 * all] + 2.0 * c1 * g[11 * all])
+            + c1 * c1 * g[12 * all];
+    }
+    pass(C, x, h, gains, linked, all);
+}
+
+/* Smooth the states of some columns at a sample by those after it, up to `last`. */
+static void smooth(const Lag *lag, long column, long first, long last,
+                   double x[SMOOTHED + 1][WIDTH])
+{
+    const long all = lag->filter->bandwidth->filters * lag->filter->bandwidth->joints;
+    const double *state = lag->states + first % lag->samples * ROWS * all + column;
+    double C[SMOOTHED][STATES][WIDTH];
+    for (int k = 0; k < WIDTH; k++) {
+        for (int r = 0; r < SMOOTHED; r++) {
+            x[r][k] = state[r * all + k];
             for (int i = 0; i < STATES; i++)
-                C[r][i][j] = state[NUMBER[i][r] * all + j];
+                C[r][i][k] = state[NUMBER[i][r] * all + k];
         }
-    for (long j = 0; j < n; j++)
-        variance[j] = state[NUMBER[2][2] * all + j];
+        x[SMOOTHED][k] = state[NUMBER[2][2] * all + k];
+    }
     for (long number = first + 1; number <= last; number++) {
         const long slot = number % lag->samples;
-        const double h = lag->steps[slot], h2 = h * h / 2.0, h3 = h * h * h / 6.0;
-        const double *restrict g = lag->gains + slot * GAINS * all + filter * n;
-        for (int r = 0; r < SMOOTHED; r++) {
-            double *restrict C0 = C[r][0], *restrict C1 = C[r][1];
-            double *restrict C2 = C[r][2], *restrict C3 = C[r][3];
-            double *restrict xr = x[r];
-            for (long j = 0; j < n; j++) {
-                const double c3 = C3[j], c2 = C2[j] + h * c3;
-                const double c1 = C1[j] + h * C2[j] + h2 * c3;
-                const double c0 = C0[j] + h * C1[j] + h2 * C2[j] + h3 * c3;
-                xr[j] -= c0 * g[8 * all + j] + c1 * g[9 * all + j];
-                if (r == 2)
-                    variance[j] -= c0 * (c0 * g[10 * all + j] + 2.0 * c1 * g[11 * all + j])
-                        + c1 * c1 * g[12 * all + j];
-                C0[j] = c0 - g[j] * c0 - g[4 * all + j] * c1;
-                C1[j] = c1 - g[all + j] * c0 - g[5 * all + j] * c1;
-                C2[j] = c2 - g[2 * all + j] * c0 - g[6 * all + j] * c1;
-                C3[j] = c3 - g[3 * all + j] * c0 - g[7 * all + j] * c1;
-            }
-            const double *linked = lag->linked + slot * n;
-            for (long j = 0; j < n; j++)
-                if (linked[j] == 0.0)
-                    C0[j] = C1[j] = C2[j] = C3[j] = 0.0;
-        }
-    }
-    for (long j = 0; j < n; j++) {
-        for (int r = 0; r < SMOOTHED; r++)
-            lag->smoothed[r * n + j] += weight[j] * x[r][j];
-        lag->smoothed[3 * n + j] += weight[j] * variance[j];
+        const double *gains = lag->gains + slot * GAINS * all + column;
+        const double *linked = lag->linked + slot * all + column;
+        pass(C[0], x[0], lag->steps[slot], gains, linked, all);
+        pass(C[1], x[1], lag->steps[slot], gains, linked, all);
+        pass_with_variance(C[2], x[2], x[3], lag->steps[slot], gains, linked, all);
     }
 }
 
@@ -75,8 +88,37 @@ void urdf2dyn_smooth(Lag *lag, long first, long last)
     double *restrict state = lag->states + last % lag->samples * ROWS * all;
     for (long c = 0; c < ROWS * all; c++)
         state[c] = f->state[c];
-    for (long c = 0; c < (SMOOTHED + 1) * n; c++)
-        lag->smoothed[c] = 0.0;
-    for (long filter = 0; filter < f->bandwidth->filters; filter++)
-        smooth(lag, filter, first, last);
+    double each[SMOOTHED + 1][all + WIDTH];
+    for (long column = 0; column < all; column += WIDTH) {
+        double x[SMOOTHED + 1][WIDTH];
+        smooth(lag, column, first, last, x);
+        for (int r = 0; r <= SMOOTHED; r++)
+            for (int k = 0; k < WIDTH; k++)
+                each[r][column + k] = x[r][k];
+    }
+    const double *missed = f->bandwidth->onset->missed;
+    const double *filtered = f->state + NUMBER[2][2] * all;
+    double squares[all + 1];
+    for (long j = 0; j < n; j++) {
+        double least = INFINITY, part = 0.0, sum = 0.0, mean[SMOOTHED + 1] = {0.0};
+        for (long c = all - n + j; c >= 0; c -= n) {
+            const double before = fmax(filtered[c], 0.0), after = fmax(each[SMOOTHED][c], 0.0);
+            const double excess = fmax(f->bandwidth->squares[c] - before - missed[c], 0.0);
+            const double away = each[2][c] - each[2][all - n + j];
+            part = fmax(part, after / fmax(before, LEAST_VARIANCE));
+            squares[c] = fmax(SMOOTHED_NOISE * after + part * excess
+                              + fmin(missed[c], away * away), LEAST_VARIANCE);
+            least = fmin(least, squares[c]);
+        }
+        for (long c = j; c < all; c += n) {
+            const double weight = least / squares[c] * (least / squares[c]);
+            sum += weight;
+            for (int r = 0; r <= SMOOTHED; r++)
+                mean[r] += weight * each[r][c];
+        }
+        for (int r = 0; r <= SMOOTHED; r++)
+            lag->smoothed[r * n + j] = mean[r] / sum;
+        for (int r = 0; r < 2 && lag->following >= 0; r++)
+            lag->followed[r * n + j] = each[r][lag->following * n + j];
+    }
 }

@@ -12,6 +12,7 @@ from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 
 _GAINS = 13   # rows that kalman.c notes for each sample
+_WIDTH = 8    # columns that kalman_fixed_lag.c reads at a time, perhaps beyond the last
 _ROOM = 32    # samples, at first
 _ARRAYS = ('steps', 'states', 'gains', 'linked')   # with a row for each sample
 
@@ -20,7 +21,8 @@ class _Lag(ctypes.Structure):
     """Structure of kalman_fixed_lag.c."""
 
     _fields_ = (('filter', ctypes.c_void_p), ('samples', ctypes.c_long),
-                *((name, ctypes.c_void_p) for name in (*_ARRAYS, 'smoothed')))
+                ('following', ctypes.c_long),
+                *((name, ctypes.c_void_p) for name in (*_ARRAYS, 'smoothed', 'followed')))
 
 
 class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
@@ -39,23 +41,28 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
 
     def _start(self) -> None:
         columns = self._filters * self._joints
-        self._steps, self._linked = np.zeros(_ROOM), np.zeros((_ROOM, self._joints))
-        self._states = np.zeros((_ROOM, FILTER_ROWS, columns))
-        self._gains = np.zeros((_ROOM, _GAINS, columns))
+        self._steps = _rows(_ROOM)
+        self._states = _rows(_ROOM, FILTER_ROWS, columns)
+        self._gains = _rows(_ROOM, _GAINS, columns)
+        self._linked = _rows(_ROOM, self._filters, self._joints)
         self._mean: Array = np.zeros((4, self._joints))
+        self._follower: Array = np.zeros((2, self._joints))
         super()._start()
         self._lay_out()
 
     def _lay_out(self) -> None:
         """Note where the arrays are."""
-        self._lag_struct = _Lag(self._address, len(self._steps), *(
+        following = -1
+        if self._following and self._joints:
+            following = self._following.start // self._joints
+        self._lag_struct = _Lag(self._address, len(self._steps), following, *(
             array.ctypes.data for array in (self._steps, self._states, self._gains, self._linked,
-                                            self._mean)))
+                                            self._mean, self._follower)))
         self._lag_address = ctypes.addressof(self._lag_struct)
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
         super()._begin(joints, measured)
-        self._linked[self._row(), joints] = 0.0
+        self._linked[self._row(), :, joints] = 0.0
 
     def _advance(self, stamp: int, measured: Array) -> None:
         if len(self._stamps) >= len(self._steps):
@@ -74,11 +81,10 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
     def _make_room(self) -> None:
         """Double the room for samples."""
         numbers = np.arange(self._count - len(self._stamps), self._count)
-        room = 2 * len(self._steps)
         for name in _ARRAYS:
             old = getattr(self, f'_{name}')
-            new = np.zeros((room, *old.shape[1:]))
-            new[numbers % room] = old[numbers % len(old)]
+            new = _rows(2 * len(old), *old.shape[1:])
+            new[numbers % len(new)] = old[numbers % len(old)]
             setattr(self, f'_{name}', new)
         self._lay_out()
 
@@ -86,3 +92,13 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
         newest = self._count - 1   # that of the present sample
         self._code.smooth(self._lag_address, newest - len(self._stamps) + 1, newest)
         return self._mean.copy()
+
+    def _followed(self, columns: slice) -> Array:
+        return self._follower
+
+
+def _rows(*shape: int) -> Array:
+    """Return zeros that may be read a little beyond their end."""
+    size = int(np.prod(shape))
+    zeros: Array = np.zeros(size + _WIDTH)
+    return zeros[:size].reshape(shape)

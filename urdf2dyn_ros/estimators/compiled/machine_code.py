@@ -11,7 +11,14 @@ import numpy as np
 
 from urdf2dyn_ros.c_compiler.cache import cached, key_of
 from urdf2dyn_ros.c_compiler.compiler import NATIVE, Compiler, machine
-from urdf2dyn_ros.estimators import bandwidth, kalman, mismatch, onset, sensor_noise
+from urdf2dyn_ros.estimators import (
+    bandwidth,
+    kalman,
+    kalman_fixed_lag,
+    mismatch,
+    onset,
+    sensor_noise,
+)
 
 _OPTIONS = ('-O3', '-fno-fast-math', '-fno-finite-math-only', '-fno-math-errno', NATIVE)
 _SOURCES = ('onset.c', 'bandwidth.c', 'kalman.c', 'kalman_fixed_lag.c', 'sensor_noise.c')
@@ -27,6 +34,7 @@ _MACROS = {
         'DEVIATION_MEMORY', 'ONSET_MEMORY', 'ONSET_GATE', 'NOISE_GATE', 'SINGLE_SAMPLE')},
     **{name: getattr(kalman, name) for name in (
         'MOST_REJECTED', 'REJECTED_VARIANCE', 'SHIFT', 'SMALL_JUMP')},
+    'SMOOTHED_NOISE': kalman_fixed_lag.SMOOTHED_NOISE,
     'HORIZON_COUNT': len(bandwidth.HORIZONS),
     **{f'HORIZON_{k}': horizon for k, horizon in enumerate(bandwidth.HORIZONS)},
     **{f'{name}_{of}': float(value) for name in ('INITIAL_NOISE', 'LEAST_VARIANCES')
