@@ -41,6 +41,21 @@ def test_accelerations_of_real_robots(name, cutoff, alone, both):
         assert (figures <= limits).all(), figures
 
 
+@pytest.mark.parametrize(('name', 'cutoff'), [row[:2] for row in REAL[:4]],
+                         ids=[row[0][:5] for row in REAL[:4]])
+def test_with_a_lag_they_are_better_on_each_joint(name, cutoff):
+    """And every sample that is followed by the lag has an estimate."""
+    if not (RECORDINGS / name).exists():
+        pytest.skip(f'the recording {name} is not part of the repository')
+    motion = real.load(RECORDINGS / name)
+    true, some = real.reference(motion, cutoff), real.judged(motion)
+    (before, _), (lagging, answered) = (real.errors(real.estimated(
+        motion, kind, {}, False), true, some) for kind in ('kalman', 'kalman_fixed_lag'))
+    print(name, before.round(1), lagging.round(1))
+    assert answered > 99.5
+    assert (lagging < before).all()
+
+
 def test_one_bandwidth_is_many_times_worse_on_a_slow_arm():
     """Otherwise the recordings prove nothing."""
     name, cutoff, alone, _ = REAL[0]
