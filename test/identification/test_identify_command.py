@@ -1,6 +1,8 @@
 """The command identify: its files, its refusals, summaries, and recordings that are of no use."""
 
 import json
+import os
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from support.robot_files import OWN
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.identification.bodies import pseudo_inertia
+from urdf2dyn_ros.identification.fit.consistent_fit import ConsistentFit
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.loads import Friction, Loads, Rotor
 from urdf2dyn_ros.urdf import read_urdf
@@ -60,6 +63,10 @@ def recording(path, seconds=12.0, seed=0, moving=None, change=lambda q, effort: 
     np.savetxt(path, np.column_stack((time, q, effort)), '%.9g', ',', header=','.join(head),
                comments='')
     return str(path)
+
+
+def contents(folder):
+    return {path: path.is_dir() or path.read_bytes() for path in folder.rglob('*')}
 
 
 def identified(*words):
@@ -120,6 +127,29 @@ def test_summaries_are_as_good_as_recordings_in_any_order(result: Path) -> None:
         for name, entry in entries.items():
             assert abs(entry['identified'] - second['bodies'][body][name]['identified']) <= (
                 1e-9 * size)
+
+
+def test_ctrl_c_during_the_fit_is_one_line_and_changes_nothing(
+        result: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither a new directory nor the results that are there."""
+    def interrupted(self: ConsistentFit, unknowns: object = None) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(ConsistentFit, 'solve', interrupted)
+    summary, out = result / 'out' / 'summaries' / 'a.npz', result / 'out'
+    before = contents(result)
+    for words in ((result / 'new' / 'deep',), (out, '--overwrite')):
+        assert identified(summary, '-o', *words) == 130
+        assert capsys.readouterr().err == 'interrupted: nothing else is written\n'
+    assert contents(result) == before
+
+
+def test_results_that_exist_are_not_replaced(result: Path, tmp_path: Path,
+                                             capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / 'summaries').mkdir()
+    for out in (result / 'out', tmp_path):
+        assert identified(result / 'a.csv', '-o', out) == 1
+        assert '--overwrite' in capsys.readouterr().err
 
 
 def test_a_summary_of_another_robot_is_rejected(result: Path,

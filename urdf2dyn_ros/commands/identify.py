@@ -22,10 +22,10 @@ from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.sources import SourceSettings, summaries_of
 from urdf2dyn_ros.identification.summary import Summary
-from urdf2dyn_ros.identification.summary_file import SUFFIX, write_summary
+from urdf2dyn_ros.identification.summary_file import SUFFIX, summary_bytes
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.stream.hold import read_hold
-from urdf2dyn_ros.system.atomic_file import atomic_file, create_files
+from urdf2dyn_ros.system.atomic_file import create_files
 from urdf2dyn_ros.system.blas import one_blas_thread
 from urdf2dyn_ros.system.progress import progress
 from urdf2dyn_ros.urdf import read_urdf
@@ -34,6 +34,8 @@ from urdf2dyn_ros.version import __version__
 
 FILES = ('identified.urdf', 'parameters.yaml', 'identification.json', 'identification.png',
          'identification.html')
+
+SUMMARIES = 'summaries'
 
 REFUSED = 3
 """Exit code where there is no model, as the recordings do not suffice."""
@@ -89,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ParameterError('the URDF has tags <force>, which are not identified: remove them')
     robot = robot_of(model, dynamics)
     settings = _settings(arguments, robot)
-    with results(arguments.output, FILES, arguments.overwrite) as output:
+    with results(arguments.output, (*FILES, SUMMARIES), arguments.overwrite) as output:
         try:
             with one_blas_thread():
                 found = _identified(robot, arguments, settings)
@@ -157,15 +159,15 @@ def _write(found: Identification, text: str | bytes, arguments: argparse.Namespa
         'identification.png': picture,
         'identification.html': report_page(title, tables, found.remarks, lines,
                                            picture).encode()}
-    summaries = output / 'summaries'
-    try:
-        summaries.mkdir(exist_ok=True)
-        for summary in found.summaries:
-            with atomic_file(summaries / f'{summary.name}{SUFFIX}') as part:
-                write_summary(part, summary, found.robot)
-        create_files({output / name: content for name, content in files.items()}, replace=True)
-    except OSError as error:
-        raise ExportError(f'cannot write to {output}: {error.strerror}') from None
+    summaries = output / SUMMARIES
+    contents = {output / name: content for name, content in files.items()}
+    contents |= {summaries / f'{summary.name}{SUFFIX}': summary_bytes(summary, found.robot)
+                 for summary in found.summaries}
+    with results(summaries, (), overwrite=True):
+        try:
+            create_files(contents, replace=True)
+        except OSError as error:
+            raise ExportError(f'cannot write to {output}: {error.strerror}') from None
     for line in (*tables[0].text, '', text_table(tables[0]), '', tables[-1].title,
                  text_table(tables[-1]), ''):
         print(line)

@@ -26,29 +26,27 @@ def results(path: Path, names: Iterable[str], overwrite: bool) -> Iterator[Path]
     created here and are still empty at the end, after an error or Ctrl-C, are removed.
 
     """
-    created: list[Path] = []
+    missing: list[Path] = []
+    try:
+        _prepare(path, names, overwrite, missing)
+        yield path
+    finally:
+        for folder in missing:
+            with suppress(OSError):   # not empty
+                folder.rmdir()
+
+
+def _prepare(path: Path, names: Iterable[str], overwrite: bool, missing: list[Path]) -> None:
+    """Check for existing files, and create what is missing, to which the directories are added."""
     try:
         existing = [path / name for name in names if (path / name).exists()]
         if existing and not overwrite:
             raise ExportError(f'{existing[0]} exists, which may be your work: choose another '
                               'directory with --output, or add --overwrite')
-        for folder in (*reversed(path.parents), path):
-            if not folder.exists():
-                folder.mkdir()
-                created.append(folder)
+        missing += [each for each in (path, *path.parents) if not each.exists()]
+        for folder in reversed(missing):
+            folder.mkdir(exist_ok=True)   # a/.. exists once a does
         with TemporaryFile(dir=path):
             pass
     except OSError as error:
-        _remove(created)
         raise ExportError(f'cannot write to {path}: {error.strerror}') from None
-    try:
-        yield path
-    finally:
-        _remove(created)
-
-
-def _remove(created: list[Path]) -> None:
-    """Remove directories, the last first, up to one that is not empty."""
-    with suppress(OSError):
-        for folder in reversed(created):
-            folder.rmdir()

@@ -1,6 +1,7 @@
 """Summaries as files of numpy, versioned and checked, which stand in for recordings."""
 
 import json
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,8 @@ _LISTS = {'weighted': BLOCKS + 1, 'moving': BLOCKS, 'resting': BLOCKS}
 _VECTORS = ('used', 'fastest', 'correlation')
 
 
-def write_summary(path: Path, summary: Summary, robot: Robot) -> None:
-    """Write a summary to a new file."""
+def summary_bytes(summary: Summary, robot: Robot) -> bytes:
+    """Return the content of a summary's file."""
     head = {'version': _VERSION, 'robot': robot.key, 'joints': robot.joints,
             'name': summary.name, 'seconds': summary.seconds, 'cutoff': summary.cutoff,
             'delay': summary.delay}
@@ -35,8 +36,9 @@ def write_summary(path: Path, summary: Summary, robot: Robot) -> None:
         arrays[f'{name}_rows'] = np.array([pool.rows for pool in pools])
         for joint in range(len(robot.joints)):
             arrays[f'{name}_{joint}'] = np.array([pool.triangles[joint] for pool in pools])
-    with path.open('wb') as file:
-        np.savez_compressed(file, head=np.array(json.dumps(head)), **arrays)
+    buffer = BytesIO()
+    np.savez_compressed(buffer, head=np.array(json.dumps(head)), **arrays)
+    return buffer.getvalue()
 
 
 def read_summary(path: Path, robot: Robot) -> Summary:
@@ -69,16 +71,18 @@ def read_summary(path: Path, robot: Robot) -> Summary:
 
 
 def _summary(head: dict[str, Any], arrays: dict[str, Array], robot: Robot) -> Summary:
-    n = len(robot.joints)
+    n, name = len(robot.joints), str(head['name'])
+    if Path(name).name != name:   # a file is named after it
+        raise ValueError('name')
     lists = {}
-    for name, count in _LISTS.items():
-        rows = _checked(arrays[f'{name}_rows'], (count, n))
+    for key, count in _LISTS.items():
+        rows = _checked(arrays[f'{key}_rows'], (count, n))
         sizes = [10 * len(bodies) + len(JOINT_COLUMNS) + 1 for bodies in robot.columns.bodies]
-        joints = [_checked(arrays[f'{name}_{joint}'], (count, size, size))
+        joints = [_checked(arrays[f'{key}_{joint}'], (count, size, size))
                   for joint, size in enumerate(sizes)]
-        lists[name] = [Pool([each[k] for each in joints], rows[k]) for k in range(count)]
-    used, fastest, correlation = (_checked(arrays[name], (n,)) for name in _VECTORS)
-    return Summary(str(head['name']), float(head['seconds']), float(head['cutoff']),
+        lists[key] = [Pool([each[k] for each in joints], rows[k]) for k in range(count)]
+    used, fastest, correlation = (_checked(arrays[each], (n,)) for each in _VECTORS)
+    return Summary(name, float(head['seconds']), float(head['cutoff']),
                    float(head['delay']), used, fastest, correlation, lists['weighted'],
                    lists['moving'], lists['resting'], _checked(arrays['coupling'], (n, n)))
 

@@ -3,6 +3,8 @@
 import errno
 import os
 import secrets
+import signal
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -32,14 +34,19 @@ def atomic_file(path: Path) -> Iterator[Path]:
 
 def create_files(texts: Mapping[Path, bytes], replace: bool = False) -> None:
     """
-    Write several files of one directory: all of them, or none.
+    Write several files into directories that exist: all of them, or none.
 
     All texts are written to the disk under other names before the first file is renamed, so that
-    neither a full disk nor the end of the process leaves a part of a file. Symbolic links are not
-    followed. If `replace` is false and a file of that name exists, also one that was created
-    meanwhile, a FileExistsError is raised.
+    neither a full disk nor the end of the process leaves a part of a file. Ctrl-C takes effect
+    when all of them are there. Symbolic links are not followed. If `replace` is false and a file
+    of that name exists, also one that was created meanwhile, a FileExistsError is raised.
 
     """
+    with _ctrl_c_later():
+        _create(texts, replace)
+
+
+def _create(texts: Mapping[Path, bytes], replace: bool) -> None:
     parts: dict[Path, Path] = {}
     olds: dict[Path, Path] = {}
     placed: list[Path] = []
@@ -68,6 +75,23 @@ def create_files(texts: Mapping[Path, bytes], replace: bool = False) -> None:
         for part in (*parts.values(), *olds.values()):
             with suppress(OSError):
                 part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Call the handler of Ctrl-C at the end, if it was pressed meanwhile."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    pressed: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if pressed:
+            handler(signal.SIGINT, None)
 
 
 def _unused(path: Path) -> Path:
