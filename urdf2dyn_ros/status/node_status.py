@@ -34,8 +34,9 @@ class NodeState(NamedTuple):
     Active model, stream and sources of a node: None without a model.
 
     The text `rejected` says why the newest description was rejected; it is empty if it is active.
-    The payload is in words. `contact` is the status of the contact detection, if it is enabled;
-    `name` is that of the node, `hold` its parameter of this name.
+    The payload is in words. `contact` and `wrench` are the statuses of the contact detection and
+    of the estimated wrench, if they are enabled; `name` is that of the node, `hold` its parameter
+    of this name.
 
     """
 
@@ -48,6 +49,7 @@ class NodeState(NamedTuple):
     contact: Status | None = None
     name: str = 'inverse_dynamics'
     hold: tuple[str, ...] = ()
+    wrench: Status | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:

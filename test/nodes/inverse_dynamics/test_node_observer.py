@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Bool
 from std_srvs.srv import SetBool, Trigger
@@ -13,7 +14,7 @@ from std_srvs.srv import SetBool, Trigger
 from support.nodes.flight import FLOATING, Flight, imu
 from support.nodes.graph import LATCHED, Graph, Process
 from support.nodes.moving_robot import DYNAMICS, TEXT, connected, stamp_of, started
-from support.streams.pushed_robot import ARMATURE, START, STEP, Motion, panda, pushed
+from support.streams.pushed_robot import ARMATURE, START, STEP, TOOL, Motion, panda, pushed
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.loads import Loads
 
@@ -40,6 +41,7 @@ class Arm:
         self.publisher = graph.publisher(JointState, 'joint_states')
         self.external = graph.messages(JointState, f'{NODE}/external_efforts')
         self.contact = graph.messages(Bool, f'{NODE}/contact', LATCHED)
+        self.wrenches = graph.messages(WrenchStamped, f'{NODE}/wrench')
         self.status = graph.messages(DiagnosticArray, f'{NODE}/status')
         graph.introduced()
 
@@ -47,6 +49,7 @@ class Arm:
         """Publish what happens from one time to another [s]; a joint may measure no effort."""
         self._turns += 1
         self.external.clear()
+        self.wrenches.clear()
         times = (self.motion.stamps - START) * 1e-9
         samples = np.flatnonzero((times >= begin) & (times < end))[::EVERY].tolist()
         for k in map(samples.__getitem__, self.graph.paced(len(samples))):
@@ -66,9 +69,17 @@ class Arm:
         return (np.array(rows) * STEP * 1e-9, np.array([m.effort for m in self.external]),
                 self.motion.external[rows])
 
-    def told(self) -> DiagnosticStatus | None:
-        return next((part for part in (self.status[-1].status if self.status else ())
-                     if part.name == f'{NODE}: contact'), None)
+    def forces(self, begin: float) -> np.ndarray:
+        """Return the forces on the tool from a time [s] on, (k, 3), in the axes of the root."""
+        rows = np.array([(stamp_of(m) - START) % 10**10 // STEP for m in self.wrenches])
+        R, _ = InverseDynamics(read_urdf(ARM)).forward_kinematics(self.motion.q[rows], TOOL)
+        force = np.array([[m.wrench.force.x, m.wrench.force.y, m.wrench.force.z]
+                          for m in self.wrenches])
+        return np.einsum('kij,kj->ki', R, force)[rows * STEP * 1e-9 > begin]
+
+    def told(self, part: str = 'contact') -> DiagnosticStatus | None:
+        return next((each for each in (self.status[-1].status if self.status else ())
+                     if each.name == f'{NODE}: {part}'), None)
 
 
 def begun(graph: Graph, **parameters: Any) -> Process:
@@ -79,6 +90,10 @@ def begun(graph: Graph, **parameters: Any) -> Process:
 
 def enable(graph: Graph, enabled: bool = True) -> Any:
     return graph.set_parameter('observer.enabled', type=1, bool_value=enabled)
+
+
+def text(graph: Graph, name: str, value: str) -> Any:
+    return graph.set_parameter(name, type=4, string_value=value)
 
 
 def numbers(graph: Graph, name: str, *values: float) -> Any:
@@ -99,10 +114,17 @@ def test_a_push_is_reported_with_its_efforts_until_it_is_reset(graph: Graph) -> 
             refused = numbers(graph, name, 9.0, 9.0)
             assert not refused.successful and '"panda_joint7"' in refused.reason
             assert f'{name} has 2 entries' in refused.reason
+        refused = text(graph, 'wrench_estimate.link', 'tool')
+        assert not refused.successful and 'no link "tool"' in refused.reason
+        assert f'"{TOOL}"' in refused.reason
+        assert text(graph, 'wrench_estimate.link', TOOL).successful
+        graph.wait(lambda: arm.told('wrench') is not None
+                   and 'observer.enabled is false' in arm.told('wrench').message)
         assert enable(graph).successful
         graph.wait(lambda: arm.contact)
         assert [message.data for message in arm.contact] == [False]
-        graph.wait(lambda: graph.node.count_publishers(f'{NODE}/external_efforts'))
+        graph.wait(lambda: all(graph.node.count_publishers(f'{NODE}/{topic}')
+                               for topic in ('external_efforts', 'wrench')))
         graph.introduced()
         arm.move(0.0, LEFT)
         t, found, true = arm.found()
@@ -111,6 +133,9 @@ def test_a_push_is_reported_with_its_efforts_until_it_is_reset(graph: Graph) -> 
         assert settled.sum() > 60
         assert np.abs(found - true)[settled].max() < 0.05 * np.abs(true[settled]).max()
         assert arm.external[-1].name == NAMES
+        forces = arm.forces(PUSHED + 0.1)
+        assert len(forces) > 60 and {m.header.frame_id for m in arm.wrenches} == {TOOL}
+        np.testing.assert_allclose(forces, np.tile([0.0, 20.0, 0.0], (len(forces), 1)), atol=1.0)
         assert [message.data for message in arm.contact] == [False, True]
         late = graph.messages(Bool, f'{NODE}/contact', LATCHED)
         graph.wait(lambda: late)
@@ -141,14 +166,16 @@ def test_a_push_is_reported_with_its_efforts_until_it_is_reset(graph: Graph) -> 
         arm.status.clear()
         graph.wait(lambda: arm.status)
         assert arm.told() is None
+        graph.wait(lambda: not graph.node.count_publishers(f'{NODE}/wrench'))
         assert process.stop() == 0
 
 
-@pytest.mark.fault(23)
+@pytest.mark.fault(23, 54)
 def test_an_effort_that_is_not_measured_has_no_answer_and_disturbs_no_other(
         graph: Graph) -> None:
     """And if none is measured, that is said."""
-    with begun(graph, **{'observer.enabled': True, 'backend': 'auto'}):
+    with begun(graph, **{'observer.enabled': True, 'backend': 'auto',
+                         'wrench_estimate.link': TOOL}):
         arm = Arm(graph)
         graph.wait(lambda: arm.contact)
         arm.move(0.3, LEFT, blind=0)
@@ -161,6 +188,8 @@ def test_an_effort_that_is_not_measured_has_no_answer_and_disturbs_no_other(
         assert 'panda_joint1' not in arm.told().message
         values = {row.key: row.value for row in arm.told().values}
         assert values['not measured'] == 'panda_joint1'
+        assert len(arm.wrenches) > 60 and np.isnan(arm.forces(0.0)).all()
+        graph.wait(lambda: 'not known at "panda_joint1"' in arm.told('wrench').message)
         assert graph.call(Trigger, f'{NODE}/reset_contact').success
         arm.motion = arm.motion.chosen(slice(None))
         arm.motion.effort[:] = math.nan

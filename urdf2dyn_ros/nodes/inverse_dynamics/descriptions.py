@@ -16,6 +16,7 @@ from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import BuiltModel, Pipeline, m
 from urdf2dyn_ros.nodes.qos import latched
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
+from urdf2dyn_ros.observer.wrench_estimate import WrenchEstimate
 from urdf2dyn_ros.urdf import read_description
 
 
@@ -112,4 +113,6 @@ def _dynamics(text: str, values: Mapping[str, Any]) -> InverseDynamics:
     if values['observer.enabled']:
         with suppress(ParameterError):   # a moving base: logged when the observer is made
             MomentumObserver(dynamics)
+            if values['wrench_estimate.link']:   # an unknown link is logged later as well
+                WrenchEstimate(dynamics, link=values['wrench_estimate.link'])
     return dynamics

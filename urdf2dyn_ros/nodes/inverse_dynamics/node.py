@@ -26,6 +26,7 @@ from urdf2dyn_ros.nodes.inverse_dynamics.payload import Payload
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Active, BuiltModel, Pipeline
 from urdf2dyn_ros.nodes.inverse_dynamics.same_name import SameName
 from urdf2dyn_ros.nodes.inverse_dynamics.status import StatusPublisher
+from urdf2dyn_ros.nodes.inverse_dynamics.wrench_estimate import WrenchTopic
 from urdf2dyn_ros.nodes.inverse_dynamics.wrenches import Wrenches
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.qos import best_effort
@@ -67,6 +68,7 @@ class InverseDynamicsNode(Node):
         self._outputs = Outputs(endpoints, self._monitor)
         self._terms = TermTopics(endpoints, values['terms.enabled'])
         self._observer = Observer(endpoints, self._pipeline)
+        self._wrench = WrenchTopic(endpoints, self._pipeline)
         self._information = ModelInfo(endpoints, self._monitor, informing)
         self._exports = ExportService(endpoints, self._pipeline, self._monitor, exporting)
         self._descriptions = Descriptions(endpoints, self._pipeline, building, self._activate)
@@ -107,7 +109,9 @@ class InverseDynamicsNode(Node):
         if active.values['terms.enabled']:
             self._terms.publish(active, output)
         if active.values['observer.enabled']:
-            self._observer.publish(active, output)
+            external = self._observer.publish(active, output)
+            if external is not None:
+                self._wrench.publish(active, output, external)
 
     def _accelerate(self, message: JointTrajectory) -> None:
         active = self._pipeline.active
@@ -135,6 +139,7 @@ class InverseDynamicsNode(Node):
                 raise ParameterError('; '.join(faults))
         self._payload.check(values)
         self._observer.check(values)
+        self._wrench.check(values)
 
     def _apply_change(self, old: dict[str, Any]) -> None:
         """Apply the requested parameters; an error of a description is raised here."""
@@ -144,6 +149,7 @@ class InverseDynamicsNode(Node):
         self._payload.apply()
         self._terms.enable(values['terms.enabled'])
         self._observer.apply(old)
+        self._wrench.apply(old)
 
     def _activate(self, built: BuiltModel) -> None:
         """Log a model and compute with it from the next message on."""
@@ -171,7 +177,7 @@ class InverseDynamicsNode(Node):
                      None if active is None else active.stream, values['estimator'],
                      self._descriptions.rejection, carried(values),
                      None if active is None else active.sources, self._observer.status(),
-                     self.get_fully_qualified_name(), values['hold'])
+                     self.get_fully_qualified_name(), values['hold'], self._wrench.status())
 
 
 def main() -> int:

@@ -66,15 +66,16 @@ class Observer:
             self._touched, self._rejection = (), ''
             self._close()
 
-    def publish(self, active: Active, output: Output) -> None:
-        """Publish the external efforts of an output, and a contact that begins."""
+    def publish(self, active: Active, output: Output) -> Array | None:
+        """Publish and return the external efforts of an output; publish a contact that begins."""
         watch = self._watching(active)
         external = None if watch is None else watch.update(output)
         if watch is None or external is None:
-            return
+            return None
         self._efforts.publish(active.message.filled(output, external))
         if watch.touched != self._touched:
             self._touch(watch, external)
+        return external
 
     def status(self) -> Status | None:
         """Return the part of the status about contacts; None if the observer is disabled."""

@@ -11,6 +11,7 @@ from urdf2dyn_ros.moving_base import BASE_PARAMETER, MovingBase
 from urdf2dyn_ros.nodes.inverse_dynamics.outputs import TERM_NAMES
 from urdf2dyn_ros.observer.contact import ContactDetector
 from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
+from urdf2dyn_ros.observer.wrench_estimate import WrenchEstimate
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.parameters.gravity import GRAVITY_PARAMETER
 from urdf2dyn_ros.program.generator import STYLES
@@ -38,6 +39,7 @@ _OWN = (
               'Requires measured efforts and a fixed base.'),
     *(row.named(f'observer.{row.name}') for row in MomentumObserver.PARAMETERS),
     *(row.named(f'contact.{row.name}') for row in ContactDetector.PARAMETERS),
+    *(row.named(f'wrench_estimate.{row.name}') for row in WrenchEstimate.PARAMETERS),
     Parameter('queue_depth', 1000, 'Joint states that may wait while the node is busy; of more, '
               'the oldest are dropped.', minimum=1, maximum=100_000, read_only=True),
     Parameter('diagnostics.enabled', True, 'Publish the messages of ~/status on /diagnostics too.',

@@ -14,7 +14,7 @@ from urdf2dyn_ros.stream.sources import Sources
 from urdf2dyn_ros.stream.stream import Stream
 
 _OF_MODEL = ('robot_description', 'strict_inertia', 'gravity', 'backend', 'terms.enabled',
-             'observer.enabled')
+             'observer.enabled', 'wrench_estimate.link')
 _NO_SOURCES = Sources()
 
 

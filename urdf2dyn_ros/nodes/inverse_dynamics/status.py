@@ -43,7 +43,7 @@ class StatusPublisher:
             model_status(state),
             input_status(state, figures, grown, self._endpoints.publishers('joint_states')),
             output_status(state, figures, grown),
-            *filter(None, (state.contact,)))]
+            *filter(None, (state.contact, state.wrench)))]
         for topic in self._topics:
             topic.publish(message)
         self._log(message.status[1], state, grown)
