@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from urdf2dyn_ros.dh.reader import read_dh
     from urdf2dyn_ros.errors import (
         CompilerError,
         ExportError,
@@ -29,14 +30,16 @@ _MODULES = {
     'Loads': 'loads', 'ParameterError': 'errors', 'Problem': 'errors', 'RecordingError': 'errors',
     'RobotModel': 'robot_model', 'Rotor': 'loads', 'SourceError': 'errors', 'Spring': 'loads',
     'StateError': 'errors', 'Urdf2DynError': 'errors', 'UrdfError': 'errors',
-    '__version__': 'version', 'export_model': 'export', 'read_urdf': 'urdf',
+    '__version__': 'version', 'export_model': 'export', 'read_dh': 'dh.reader',
+    'read_urdf': 'urdf',
 }
 """Public name to its module, imported when the name is used: an estimator needs no URDF reader."""
 
 __all__ = [
     'CompilerError', 'ExportError', 'Friction', 'InverseDynamics', 'LinkFrames', 'Loads',
     'ParameterError', 'Problem', 'RecordingError', 'RobotModel', 'Rotor', 'SourceError', 'Spring',
-    'StateError', 'Urdf2DynError', 'UrdfError', '__version__', 'export_model', 'read_urdf',
+    'StateError', 'Urdf2DynError', 'UrdfError', '__version__', 'export_model', 'read_dh',
+    'read_urdf',
 ]
 
 

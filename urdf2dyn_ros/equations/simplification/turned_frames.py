@@ -25,7 +25,7 @@ _PARALLEL = 2e-11
 
 def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> Multibody:
     """Return the same robot with the x axes of its body frames chosen."""
-    heirs = _heirs(system.bodies)
+    heirs = most_behind([body.parent for body in system.bodies])
     turns: list[float] = []
     bodies: list[Body] = []
     close = system.close
@@ -58,12 +58,12 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
     return replace(system, bodies=tuple(bodies))
 
 
-def _heirs(bodies: tuple[Body, ...]) -> list[int | None]:
-    """Return, for every body, the child with the most bodies behind it."""
-    size = [1] * len(bodies)
-    heirs: list[int | None] = [None] * len(bodies)
-    for i in reversed(range(len(bodies))):
-        parent = bodies[i].parent
+def most_behind(parents: Sequence[int]) -> list[int | None]:
+    """Return, for every body, the child with the most bodies behind it, from all parents."""
+    size = [1] * len(parents)
+    heirs: list[int | None] = [None] * len(parents)
+    for i in reversed(range(len(parents))):
+        parent = parents[i]
         if parent == ROOT:
             continue
         size[parent] += size[i]

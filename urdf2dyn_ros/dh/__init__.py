@@ -1,0 +1,1 @@
+"""Tables of modified Denavit-Hartenberg parameters (Khalil and Kleinfinger): write and read."""
