@@ -7,6 +7,7 @@ from urdf2dyn_ros.commands import (
     check,
     demo,
     evaluate,
+    excite,
     export,
     graph,
     identify,
@@ -36,6 +37,7 @@ COMMANDS: dict[str, Command] = {
     'plot': plot,
     'tune': tune,
     'evaluate': evaluate,
+    'excite': excite,
     'identify': identify,
     'demo': demo,
 }

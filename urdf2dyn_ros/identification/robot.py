@@ -51,10 +51,14 @@ class Robot:
 def robot_of(model: RobotModel, dynamics: InverseDynamics) -> Robot:
     """Return a robot from its model and the same model with its gravity."""
     system = multibody(model)
-    joints = {joint.name: joint for joint in model.joints}
-    own = [joints.get(name) for name in dynamics.joint_names]
     limits = [limit.velocity or np.inf for limit in dynamics.limits]
     return Robot(model, dynamics, system, Columns(system, dynamics.gravity_vector),
                  prior_of(system),
-                 np.array([(joint.damping, joint.friction) if joint else (0.0, 0.0)
-                           for joint in own]), np.array(limits, dtype=np.float64))
+                 joint_friction(model, dynamics), np.array(limits, dtype=np.float64))
+
+
+def joint_friction(model: RobotModel, dynamics: InverseDynamics) -> Array:
+    """Return viscous and Coulomb friction of the URDF's joints, (n, 2)."""
+    joints = {joint.name: joint for joint in model.joints}
+    own = [joints.get(name) for name in dynamics.joint_names]
+    return np.array([(joint.damping, joint.friction) if joint else (0.0, 0.0) for joint in own])

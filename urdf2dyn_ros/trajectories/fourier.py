@@ -3,12 +3,8 @@
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.trajectories.rest_series import HARMONICS, period_of
 from urdf2dyn_ros.trajectories.trajectory import PlannedTrajectory, Room
-
-_HARMONICS = 5
-
-_PERIOD = 10.0
-"""Approximate period [s]; the duration is a whole number of periods."""
 
 _SEED = 1997
 """Seed of the coefficients."""
@@ -28,9 +24,9 @@ class FourierTrajectory(PlannedTrajectory):
     """
 
     def _plan(self, room: Room) -> None:
-        self._k = np.arange(1.0, _HARMONICS + 1.0)
-        self._w = 2.0 * np.pi * max(1, round(self.duration / _PERIOD)) / self.duration
-        shape = (2, len(room.centre), _HARMONICS)
+        self._k = np.arange(1.0, HARMONICS + 1.0)
+        self._w = 2.0 * np.pi / period_of(self.duration)
+        shape = (2, len(room.centre), HARMONICS)
         a, b = np.random.default_rng(_SEED).normal(size=shape) / self._k
         # at t = 0: velocity sum k a_k = 0; position sum b_k = 0, acceleration sum k^2 b_k = 0
         self._a, self._b = _without(a, self._k[None]), _without(b, np.array([self._k**0,

@@ -1,0 +1,156 @@
+"""The command excite: a motion at rest at both ends, within all limits, and what it is worth."""
+
+import re
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from support.robot_files import OWN
+from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.simulators.gears import gears
+from urdf2dyn_ros.trajectories.fourier import FourierTrajectory
+from urdf2dyn_ros.trajectories.via_points import Point, ViaPoints
+from urdf2dyn_ros.urdf import read_urdf
+
+SCARA, TWO = OWN / 'scara.urdf', OWN / 'robot_2r.urdf'
+MODEL = read_urdf(SCARA.read_text())
+ROBOT = InverseDynamics(MODEL)
+FRACTION, DURATION = 0.4, 12.0
+LIMITS = 'joint1: {velocity: 1.0, effort: 200}\njoint2: {velocity: 2, effort: 100}\n'
+WEAK = ('joint1: {lower: -0.1, upper: 0.1, velocity: 1, effort: 1}\n'
+        'joint2: {lower: -0.1, upper: 0.1, velocity: 1, effort: 100}\n')
+
+
+def excited(robot: Path, *words: object) -> int:
+    return main(['excite', str(robot), *map(str, words)])
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a result; `printed` has the output."""
+    place = tmp_path_factory.mktemp('excite')
+    with pytest.MonkeyPatch.context() as patch:
+        lines: list[str] = []
+        patch.setattr('builtins.print', lambda *words, **_: lines.extend(map(str, words)))
+        assert excited(SCARA, '-o', place / 't.csv', '--duration', DURATION, '--fraction',
+                       FRACTION) == 0
+    (place / 'printed').write_text('\n'.join(lines))
+    return place
+
+
+def table(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return times, positions and velocities as a command reads them."""
+    records = list(open_recording(path))
+    assert records[0].names == ROBOT.joint_names
+    return (1e-9 * np.array([each.stamp for each in records]),
+            *(np.array([getattr(each, name) for each in records])
+              for name in ('position', 'velocity')))
+
+
+def test_the_motion_is_at_rest_at_both_ends(folder: Path) -> None:
+    time, q, qd = table(folder / 't.csv')
+    assert (time[0], time[-1]) == (0.0, DURATION)
+    np.testing.assert_allclose(qd[[0, -1]], 0.0, atol=1e-8)
+    np.testing.assert_allclose(q[0], q[-1], atol=1e-8)
+    # without acceleration: the velocity grows with the square of time
+    assert (np.abs(qd[1]) < 0.03 * np.abs(qd[:100]).max(axis=0)).all()
+    np.testing.assert_allclose(np.gradient(q, time, axis=0)[1:-1], qd[1:-1],
+                               atol=2e-3 * np.abs(qd).max())
+
+
+def test_it_keeps_and_uses_its_share_of_the_limits(folder: Path) -> None:
+    time, q, qd = table(folder / 't.csv')
+    lower, upper, velocity, effort = np.array(
+        [(each.lower, each.upper, each.velocity, each.effort) for each in ROBOT.limits]).T
+    used = np.array([
+        np.abs(q - (lower + upper) / 2.0).max(axis=0) / (FRACTION * (upper - lower) / 2.0),
+        np.abs(qd).max(axis=0) / (FRACTION * velocity),
+        np.abs(ROBOT(q, qd, np.gradient(qd, time, axis=0))).max(axis=0) / (FRACTION * effort)])
+    assert used.max() < 1.001   # of differences
+    assert (used.max(axis=0) > 0.98).all()
+
+
+def test_the_trajectory_starts_anywhere_and_is_the_same_motion(folder: Path) -> None:
+    """By the points of the simulated controller, which checks the URDF's limits."""
+    message = yaml.safe_load((folder / 't.yaml').read_text())
+    points = [Point(each['time_from_start']['sec'] + 1e-9 * each['time_from_start']['nanosec'],
+                    each['positions'], each['velocities'], each['accelerations'])
+              for each in message['points']]
+    found = gears(MODEL)
+    upper = np.array([joint.limits.upper for joint in found.drivers])
+    path = ViaPoints(found.drivers, found.limits, (upper, 0.0 * upper, 0.0 * upper),
+                     message['joint_names'], points)
+    time, q, qd = table(folder / 't.csv')
+    names = [joint.name for joint in found.drivers]
+    order = [names.index(name) for name in ROBOT.joint_names]
+    states = np.array([path(points[0].time + t)[:2] for t in time[:-1]])[:, :, order]
+    np.testing.assert_allclose(states[:, 0], q[:-1], atol=1e-5)
+    np.testing.assert_allclose(states[:, 1], qd[:-1], atol=1e-4)
+
+
+def test_it_says_more_of_the_base_parameters_than_random_motions(folder: Path) -> None:
+    """As printed, and than the motion `fourier`, which uses more of the limits."""
+    printed = (folder / 'printed').read_text()
+    best, other = map(float, re.search(
+        r'information: (\S+); .* random motions: (\S+)\n', printed).groups())
+    assert best > other + 10.0
+    assert 'collisions with itself' in printed
+    time, q, qd = table(folder / 't.csv')
+    found = gears(MODEL)
+    types = {joint.name: joint.type for joint in found.drivers}
+    random = FourierTrajectory([types[name] for name in ROBOT.joint_names], ROBOT.limits, DURATION)
+    motions = (q, qd, np.gradient(qd, time, axis=0)), np.array(
+        [random(t) for t in time]).transpose(1, 0, 2)
+    efforts = np.array([each.effort for each in ROBOT.limits])
+    one, two = (np.linalg.slogdet(rows.T @ rows)[1] for rows in (
+        (ROBOT.regressor(*motion) / efforts[:, None]).reshape(
+            -1, len(ROBOT.base_parameters.names)) for motion in motions))
+    assert one > two
+
+
+def test_files_are_kept_and_replaced_with_overwrite_alone(
+        folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    limits, before = tmp_path / 'limits.yaml', tmp_path / 't.yaml'
+    limits.write_text(LIMITS)
+    before.write_text('mine')
+    words = ('-o', tmp_path / 't.csv', '--limits', limits, '--duration', 4)
+    assert excited(TWO, *words) == 1
+    assert 't.yaml exists' in capsys.readouterr().err
+    assert before.read_text() == 'mine'
+    assert excited(TWO, *words, '--overwrite') == 0
+    assert {path.name for path in tmp_path.iterdir()} == {'limits.yaml', 't.csv', 't.yaml',
+                                                          't.png'}
+    assert before.read_text() != 'mine'
+
+
+@pytest.mark.parametrize(('limits', 'options', 'words'), [
+    ('', (), ("joint 'joint1' has no limit velocity, effort", 'joint2', '--limits')),
+    ('joint1: {speed: 1}', (), ("joint 'joint1': speed",)),
+    ('joint3: {velocity: 1}', (), ("no joint 'joint3'", 'joint1, joint2')),
+    ('joint1: [1', (), ('is not YAML',)),
+    (WEAK, ('--gravity', 0, -9.81, 0), ("joint 'joint1': at rest, gravity needs", '--fraction')),
+    (LIMITS, ('--fraction', 2), ('--fraction 2: must be between',)),
+    (LIMITS, ('--duration', 0), ('--duration 0: must be between',)),
+    (LIMITS, ('-o', 't.txt'), ('must end in .csv',))])
+def test_what_cannot_be_found_is_an_error_without_files(
+        limits: str, options: tuple, words: tuple, tmp_path: Path,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / 'limits.yaml'
+    path.write_text(limits)
+    option = ('--limits', path) if limits else ()
+    assert excited(TWO, '-o', tmp_path / 'out' / 't.csv', *option, *options) == 1
+    errors = capsys.readouterr().err
+    assert all(word in errors for word in words)
+    assert [each.name for each in tmp_path.iterdir()] == ['limits.yaml']
+
+
+def test_interrupted_it_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr('urdf2dyn_ros.commands.excite.excite',
+                        lambda *_: signal.raise_signal(signal.SIGINT))
+    assert excited(SCARA, '-o', tmp_path / 'out' / 't.csv') == 130
+    assert list(tmp_path.iterdir()) == []

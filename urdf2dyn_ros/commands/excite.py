@@ -1,0 +1,146 @@
+"""Find the motion within a robot's limits from which its parameters are identified best."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.commands.output import results
+from urdf2dyn_ros.commands.robot import add_robot, read_robot
+from urdf2dyn_ros.errors import ExportError, ParameterError
+from urdf2dyn_ros.identification.excitation.files import (
+    ENDINGS,
+    approach_time,
+    csv_text,
+    excitation_picture,
+    picture_instants,
+    yaml_text,
+)
+from urdf2dyn_ros.identification.excitation.information import NOISE, Information
+from urdf2dyn_ros.identification.excitation.limits import (
+    MotionLimits,
+    motion_limits,
+    read_limits,
+)
+from urdf2dyn_ros.identification.excitation.optimisation import (
+    ROW_RATE,
+    Excitation,
+    excite,
+)
+from urdf2dyn_ros.identification.report.tables import ReportTable, text_table
+from urdf2dyn_ros.identification.robot import joint_friction
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.system.atomic_file import create_files
+from urdf2dyn_ros.system.blas import one_blas_thread
+from urdf2dyn_ros.system.progress import progress
+
+_COLLISIONS = ('collisions with itself, the floor and cables are not checked: play it slowly in a '
+               'simulation first, and narrow the ranges with --limits where necessary')
+
+_LONGEST = 300.0
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add robot, motion and results."""
+    add_robot(parser)
+    parser.add_argument('-o', '--output', type=Path, default=Path('trajectory.csv'),
+                        metavar='FILE', help='table of the motion (default: trajectory.csv); '
+                        'a trajectory_msgs/JointTrajectory (.yaml) and a picture (.png) of the '
+                        'same name are written as well')
+    parser.add_argument('--overwrite', action='store_true', help='replace existing files')
+    parser.add_argument('--duration', type=float, default=20.0, metavar='SECONDS',
+                        help='of the whole motion (default: 20)')
+    parser.add_argument('--fraction', type=float, default=0.5, metavar='NUMBER',
+                        help='share of the limits of positions, velocities and efforts that the '
+                        'motion may use (default: 0.5)')
+    parser.add_argument('--limits', type=Path, metavar='FILE',
+                        help='YAML with limits in the place of those of the URDF, a line for '
+                        'each joint: "<joint>: {lower: -1, upper: 1, velocity: 1, effort: 10}"')
+    parser.add_argument('--base', choices=('auto', 'fixed'), default='auto',
+                        help='fixed: a floating root is at rest (default: auto, as in the URDF)')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what the motion is worth and the files."""
+    for name, least, most in (('duration', 2.0, _LONGEST), ('fraction', 0.01, 1.0)):
+        if not least <= getattr(arguments, name) <= most:
+            raise ParameterError(f'--{name} {getattr(arguments, name):g}: must be between '
+                                 f'{least:g} and {most:g}')
+    if arguments.output.suffix.lower() not in ENDINGS:
+        raise ParameterError(f'--output {str(arguments.output)!r} must end in '
+                             f'{" or ".join(ENDINGS)}; all three are written')
+    model = read_robot(arguments.robot, arguments.strict_inertia)
+    dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
+    if 'base_motion' in dynamics.inputs:
+        raise ParameterError(f'the root of robot {model.name!r} floats; if it is at rest, add '
+                             '--base fixed')
+    changes = read_limits(arguments.limits, dynamics.joint_names) if arguments.limits else {}
+    limits = motion_limits(model, dynamics, arguments.fraction, changes)
+    stem = arguments.output.with_suffix('').name
+    names = [stem + ending for ending in ENDINGS]
+    with results(arguments.output.parent, names, arguments.overwrite) as output:
+        information = Information(dynamics, joint_friction(model, dynamics), limits)
+        with one_blas_thread(), progress('optimising') as show:
+            found = excite(information, limits, arguments.duration, show)
+        times = picture_instants(found)
+        motion = found.motion(times)
+        efforts = information.efforts(motion)
+        joints, approach = dynamics.joint_names, approach_time(found, limits)
+        about = _about(found, arguments.fraction, approach, information.count)
+        title = f'{model.name}: excitation'
+        texts = (csv_text(found, joints).encode(),
+                 yaml_text(found, joints, approach, [title, *about]).encode(),
+                 excitation_picture(times, motion, efforts, joints, title))
+        table = _table(dynamics, limits, motion, efforts)
+        try:
+            create_files({output / name: text for name, text in zip(names, texts)},
+                         arguments.overwrite)
+        except OSError as error:
+            raise ExportError(f'cannot write to {output}: {error.strerror}') from None
+    print('\n'.join([*about[:-1], '', text_table(table), '']))
+    print(f'note: {_COLLISIONS}', file=sys.stderr)
+    for name in names:
+        print(output / name)
+    return 0
+
+
+def _about(found: Excitation, fraction: float, approach: float, count: int) -> list[str]:
+    """Return sentences on a motion; the last one is on collisions."""
+    best, other = found.log_det
+    ratio = found.deviations[0] / found.deviations[1]
+    periods = round(found.duration / found.period)
+    lines = [
+        f'motion: {found.duration:g} s, {periods} times a period of {found.period:g} s, within '
+        f'{100.0 * fraction:g} % of all limits, at rest at both ends',
+        f'log det of the information: {best:.1f}; the best of {found.random} random motions: '
+        f'{other:.1f}',
+        f'expected standard deviations of {count} base parameters: {_mean(ratio):.2f} times those '
+        f'of the best random motion in the geometric mean ({ratio.min():.2f} to '
+        f'{ratio.max():.2f}; {ROW_RATE:g} rows a second, noise {100.0 * NOISE:g} % of the limits '
+        'of the efforts)',
+        f'the .yaml file begins with {approach:g} s in which the robot goes to the start, the '
+        '.csv file at the start']
+    if not found.complete:
+        lines.append('the optimisation ended early, as it took too long on this machine')
+    return [*lines, _COLLISIONS]
+
+
+def _mean(ratio: Array) -> float:
+    return float(np.exp(np.log(ratio).mean()))
+
+
+def _table(dynamics: InverseDynamics, limits: MotionLimits, motion: Array,
+           efforts: Array) -> ReportTable:
+    q, qd, _ = motion
+    rows: list[Sequence[str]] = []
+    for number, (joint, unit, effort_unit) in enumerate(zip(
+            dynamics.joint_names, dynamics.units, dynamics.effort_units)):
+        fastest, largest = (float(np.abs(values[:, number]).max()) for values in (qd, efforts))
+        rows.append((joint, f'{q[0, number]:.3f}', f'{q[:, number].min():.3f}',
+                     f'{q[:, number].max():.3f} {unit}', f'{fastest:.3f} {unit}/s',
+                     f'{largest:.3g} {effort_unit}', f'{limits.effort[number]:.3g}'))
+    return ReportTable('', ('joint', 'start', 'lowest', 'highest', 'fastest', 'largest effort',
+                            'allowed'), rows)

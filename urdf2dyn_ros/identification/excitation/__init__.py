@@ -1,0 +1,1 @@
+"""Motions from which a robot's parameters can be identified as well as its limits allow."""
