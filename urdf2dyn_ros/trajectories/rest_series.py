@@ -1,7 +1,6 @@
 """Fourier series that are at rest at the beginning and at the end of each period."""
 
 import numpy as np
-from scipy.linalg import null_space
 
 from urdf2dyn_ros.algebra.arrays import Array
 
@@ -28,7 +27,7 @@ def rest_functions(times: Array, period: float) -> Array:
     w = 2.0 * np.pi / period * k
     phase = np.outer(times, w)
     sine, cosine = np.sin(phase), np.cos(phase)
-    a, b = null_space(k[None]), null_space(k[None]**2)
+    a, b = (np.linalg.svd(row[None])[2][1:].T for row in (k, k**2))   # orthogonal to a row
     first = [np.ones((len(times), 1)), *np.zeros((2, len(times), 1))]
     parts = ((sine, cosine), (w * cosine, -w * sine), (-w * w * sine, -w * w * cosine))
     return np.array([np.hstack((one, of_a @ a, of_b @ b))

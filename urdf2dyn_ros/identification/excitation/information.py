@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.excitation.limits import MotionLimits
@@ -54,13 +53,12 @@ class Information:
 
     def log_det(self, motion: Array) -> float:
         """Return log det of the information of a row of a motion (3, N, n)."""
-        factor = self._factor(self._rows(self._columns(motion)))
-        return float(2.0 * np.log(np.diag(factor[0])).sum() - 2.0 * np.log(self._scale).sum())
+        matrix = _information(self._rows(self._columns(motion)))
+        return _log_det(matrix) - 2.0 * float(np.log(self._scale).sum())
 
     def deviations(self, motion: Array, rows: float) -> Array:
         """Return the standard deviations of the base parameters from so many rows."""
-        factor = self._factor(self._rows(self._columns(motion)))
-        covariance = cho_solve(factor, np.eye(len(self._scale)))
+        covariance = np.linalg.inv(_information(self._rows(self._columns(motion))))
         result: Array = self._scale * np.sqrt(np.diag(covariance) / rows)
         return result[:self.count]
 
@@ -73,18 +71,19 @@ class Information:
         """
         columns = self._columns(motion)
         rows = self._rows(columns)
-        factor = self._factor(rows)
+        matrix = _information(rows)
         ratio = columns @ self._parameters / bound
         beyond = np.sign(ratio) * np.maximum(np.abs(ratio) - 1.0, 0.0)
         count = motion.shape[1]
-        cost = weight * (beyond**2).sum() / count - 2.0 * np.log(np.diag(factor[0])).sum()
-        inverse = cho_solve(factor, np.eye(len(self._scale)))
-        by_columns = (2.0 * weight / count * (beyond / bound)[:, :, None] * self._parameters
-                      - 2.0 / count * (rows @ inverse) * self._weight[:, None] * self._scale)
+        cost = weight * float((beyond**2).sum()) / count - _log_det(matrix)
+        by_efforts = 2.0 * weight / count * beyond / bound
+        by_rows = -2.0 / count * rows @ np.linalg.inv(matrix)
+        by_columns = (by_efforts[:, :, None] * self._parameters
+                      + by_rows * self._weight[:, None] * self._scale)
         gradient = np.empty_like(motion)
         for kind, joint, change in self._differences(motion):
             gradient[kind, :, joint] = np.einsum('tnp,tnp->t', by_columns, change)
-        return float(cost), gradient
+        return cost, gradient
 
     def _differences(self, motion: Array) -> Iterator[tuple[int, int, Array]]:
         """Yield derivatives of the columns by each quantity of each joint."""
@@ -110,8 +109,13 @@ class Information:
         result: Array = columns * self._weight[:, None] * self._scale
         return result
 
-    def _factor(self, rows: Array) -> tuple[Array, bool]:
-        flat = rows.reshape(-1, rows.shape[-1])
-        matrix = flat.T @ flat / len(rows) + _RIDGE * np.eye(flat.shape[1])
-        factor: tuple[Array, bool] = cho_factor(matrix, lower=True)
-        return factor
+
+def _information(rows: Array) -> Array:
+    """Return the mean information (p, p) of instants, from their rows (N, n, p)."""
+    flat = rows.reshape(-1, rows.shape[-1])
+    result: Array = flat.T @ flat / len(rows) + _RIDGE * np.eye(flat.shape[1])
+    return result
+
+
+def _log_det(matrix: Array) -> float:
+    return float(np.linalg.slogdet(matrix)[1])

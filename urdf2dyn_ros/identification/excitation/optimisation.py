@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import IdentificationError
@@ -155,6 +154,8 @@ class _Search:
         return starts[0] if kept is None else kept
 
     def _minimised(self, z: Array, weight: float, steps: int) -> Array:
+        from scipy.optimize import minimize
+
         def step(now: Array) -> None:
             self._steps += 1
             self._show(min(self._steps / self._all, 1.0))
