@@ -155,6 +155,56 @@ def test_files_that_are_no_table(tmp_path: Path) -> None:
             read_dh(tmp_path / name)
 
 
+PAR = """(* Robotname = 'arm' *)
+NL = 3
+NJ = 3
+NF = 3
+Type = 1
+is_mobile = 0
+ant = {0,1,1}
+sigma = {0,0,1}
+gamma = {0,0,-pi/2}
+d = {0,D2,0}
+r = {0,0,r3 + 2*D2}
+alpha = {0,0,Pi/2}
+theta = {t1,t2 - pi/3,0}
+M = {3,M2,1}
+MX = {1.5,0.4*M2,0}
+ZZ = {1,0.5,0}
+IA = {IA1,0,0}
+G = {0,0,G3}
+"""
+"""A file as OpenSYMORO writes it, short."""
+
+
+def test_a_par_file_is_the_table_of_its_rows(tmp_path: Path) -> None:
+    """With symbols; those of joint positions have no value."""
+    path = tmp_path / 'arm.par'
+    path.write_bytes(PAR.encode() + b'(* Cybern\xe9tique *)')
+    rows = [{'type': 'R', 'M': 3.0, 'MX': 1.5, 'ZZ': 1.0},
+            {'type': 'R', 'd': 1.2, 'theta': -pi / 3, 'M': 2.0, 'MX': 0.8, 'ZZ': 0.5},
+            {'type': 'P', 'antecedent': 1, 'gamma': -pi / 2, 'alpha': pi / 2, 'r': 2.4,
+             'M': 1.0}]
+    assert read_dh(path, {'D2': 1.2, 'M2': 2.0}) == read_dh({'name': 'arm', 'rows': rows})
+
+
+@pytest.mark.parametrize(('old', 'new', 'words'), [
+    ('Type', 'Type', ['no value for "D2", "M2"']), ('NF = 3', 'NF = 4', ['closed loops']),
+    ('is_mobile = 0', 'is_mobile = 1', ['is_mobile to 0']), ('IA1', '0.1', ['IA must be zero']),
+    ('ant = {0,1,1}', 'ant = {0,1}', ['ant has 2 entries', 'NL is 3']),
+    ('0.4*M2', 'f(M2)', ['MX has the entry "f(M2)"']), ('{3,', '{1e999,', ['M has the entry']),
+    ('NL = 3', '', ['no .par file']), ('sigma = {0,0,1}', 'sigma = {0,0,7}', ['value for'])])
+def test_what_a_par_file_cannot_say_is_named(tmp_path: Path, old: str, new: str,
+                                             words: list[str]) -> None:
+    """With the file."""
+    path = tmp_path / 'arm.par'
+    path.write_text(PAR.replace(old, new))
+    with pytest.raises(SourceError, match=r'arm\.par') as caught:
+        read_dh(path)
+    for word in words:
+        assert word in str(caught.value)
+
+
 def test_wrenches_on_links_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """There is no column for them."""
     path = tmp_path / 'pushed.urdf'
