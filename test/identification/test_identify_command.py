@@ -167,10 +167,19 @@ def test_a_summary_of_another_robot_is_rejected(result: Path,
 
 def test_a_damaged_recording_among_good_ones_is_named(result: Path, tmp_path: Path,
                                                       capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / 'broken.csv').write_text((result / 'a.csv').read_text()[:3000] + '\n1,2\n')
-    assert identified(tmp_path / 'broken.csv', result / 'out' / 'summaries' / 'a.npz', '-o',
-                      tmp_path / 'out') == 0
-    assert 'note: not used: ' in (errors := capsys.readouterr().err) and 'broken.csv' in errors
+    """Whether it is for the fit or the validation."""
+    rows = (result / 'a.csv').read_text().splitlines()
+    (tmp_path / 'broken.csv').write_text('\n'.join([*rows[:300], '1,2']))
+    (tmp_path / 'huge.csv').write_text('\n'.join(
+        [*rows[:300], rows[300].rpartition(',')[0] + ',1e300', *rows[301:]]))
+    (tmp_path / 'bag.db3').write_bytes(b'no bag')
+    paths = [tmp_path / name for name in ('broken.csv', 'huge.csv')]
+    assert identified(*paths, result / 'out' / 'summaries' / 'a.npz', '--validate',
+                      tmp_path / 'bag.db3', '-o', tmp_path / 'out') == 0
+    errors = capsys.readouterr().err
+    assert errors.count('note: not used: ') == 3
+    for name in ('broken.csv', 'huge.csv: effort of up to ', 'bag.db3'):
+        assert name in errors
 
 
 def noise(q, effort):

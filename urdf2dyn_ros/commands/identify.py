@@ -132,7 +132,11 @@ def _identified(robot: Robot, arguments: argparse.Namespace,
             return summaries_of(robot, part, settings, remarks, lambda fraction: show(
                 (first + fraction * len(part)) / len(paths)))
         summaries = shown(0, arguments.recordings)
-        validation = shown(count, arguments.validate) if arguments.validate else []
+        try:
+            validation = shown(count, arguments.validate) if arguments.validate else []
+        except IdentificationError as error:   # of no recording for the validation
+            validation = []
+            remarks += [f'not used: {fault}' for fault in str(error).splitlines()]
     with progress('fitting') as show:
         found = identify(robot, summaries, validation, arguments.weight, show=show)
     found.remarks[:0] = remarks

@@ -17,6 +17,9 @@ _STILL = 0.02
 _FEWEST_VALUES = 10
 """Fewest different values of an effort that is measured."""
 
+_LARGEST = 1e9
+"""Largest position and effort that are no damage [rad, m, N m or N]."""
+
 _DEGREES = 180.0 / np.pi
 
 _WRONG_UNITS = 30.0
@@ -64,6 +67,12 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
     if not moving.any():
         return ('no joint moves by more than 0.02 rad or m: there is nothing to identify from; '
                 'record a motion of all joints')
+    for name in ('q', 'effort'):
+        largest = max(float(np.nanmax(np.abs(getattr(piece, name)), initial=0.0))
+                      for piece in pieces)
+        if largest > _LARGEST:
+            what = {'q': 'position', 'effort': 'effort'}[name]
+            return f'{what} of up to {largest:.3g}: the recording is damaged'
     degrees = _in_degrees(robot, pieces)
     if degrees:
         return degrees
@@ -74,7 +83,7 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
 
 
 def _effort_fault(effort: Array) -> str:
-    known = effort[np.isfinite(effort)]
+    known = np.clip(effort[np.isfinite(effort)], -_LARGEST, _LARGEST)
     if len(known) < 0.9 * len(effort):
         return 'its effort is not recorded'
     if not known.any():

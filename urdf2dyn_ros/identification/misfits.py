@@ -5,8 +5,11 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.identification.result import Identification
 
-_COUPLED = 0.2
-"""Share of a residual that friction of another joint explains, from which on they look coupled."""
+_COUPLED = 0.1
+"""
+Share of the residuals of two joints that the other's velocity predicts, from which on they look
+coupled. Both, as friction of a motor that turns with two joints is felt at both.
+"""
 
 _UNEXPLAINED = 0.5
 """Residual over the measured effort from which on a joint is not explained."""
@@ -22,15 +25,17 @@ def misfits(found: Identification, negative_rotors: NDArray[np.bool_]) -> list[s
     """Return a sentence for each joint that does not fit; some joints' rotors are at zero."""
     joints, remarks = found.robot.joints, []
     every, moving = found.held_out.every[2], found.held_out.moving[2]
-    coupling = np.max([each.coupling for each in found.summaries], axis=0)
+    coupling = np.average([each.coupling for each in found.summaries], axis=0,
+                          weights=[each.seconds for each in found.summaries])
+    mutual = np.minimum(coupling, coupling.T)
     for j, joint in enumerate(joints):
         if not found.used[j]:
             continue
-        other = int(np.argmax(coupling[j]))
-        if coupling[j, other] > _COUPLED:
+        other = int(np.argmax(mutual[j]))
+        if mutual[j, other] > _COUPLED:
             remarks.append(
                 f'{joint} does not fit a friction of its own velocity: that of {joints[other]} '
-                f'explains {100.0 * coupling[j, other]:.0f} % of its residual; the two look '
+                f'predicts {100.0 * coupling[j, other]:.0f} % of what is left; the two look '
                 'coupled by their gears, which this model does not have')
         if moving[j] > _UNEXPLAINED * found.held_out.measured[j]:
             remarks.append(

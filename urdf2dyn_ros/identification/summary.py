@@ -7,7 +7,8 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.choice import block_pools, choose_filter
-from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, VISCOUS, top_speeds
+from urdf2dyn_ros.identification.fit.coupling import coupling
+from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, Pool, fitted, pooled
 from urdf2dyn_ros.identification.fit.triangles import triangle
 from urdf2dyn_ros.identification.low_pass import ROW_RATE
@@ -44,7 +45,7 @@ class Summary:
     moving, resting : list of Pool
         Rows for figures, of each block.
     coupling : ndarray, (n, n)
-        Share of the residual of a joint that friction with another joint's velocity explains.
+        As `coupling` returns it: what friction with another joint's velocity predicts.
     rows : RecordedRows or None
         For pictures, where the recording was read.
 
@@ -86,24 +87,7 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
                    np.array([integral_time(each) for each in residuals]),
                    _weighted(rows, residuals, used),
                    _some(rows, used, True), _some(rows, used, False),
-                   _coupling(rows, residuals, used), rows)
-
-
-def _coupling(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> Array:
-    n = len(used)
-    result = np.zeros((n, n))
-    first = VISCOUS - len(JOINT_COLUMNS) - 1
-    for other, part in enumerate(rows.joints):
-        columns = part[:, first:first + 3]   # viscous, Coulomb, offset
-        if not used[other]:
-            continue
-        basis = np.linalg.qr(columns)[0]
-        for joint in np.flatnonzero(used).tolist():
-            residual = residuals[joint] - residuals[joint].mean()
-            size = float(residual @ residual)
-            if joint != other and size > 0.0:
-                result[joint, other] = float(np.square(basis.T @ residual).sum()) / size
-    return result
+                   coupling(rows, residuals, used), rows)
 
 
 def _weighted(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> list[Pool]:

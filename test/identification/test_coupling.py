@@ -1,0 +1,30 @@
+"""Joints look coupled if another one's velocity predicts residuals that were not fitted."""
+
+import numpy as np
+
+from urdf2dyn_ros.identification.fit.coupling import coupling
+from urdf2dyn_ros.identification.fit.joint_columns import joint_columns
+from urdf2dyn_ros.identification.rows import RecordedRows
+
+
+def test_coupled_gears_are_found_and_slow_drifts_are_not() -> None:
+    """Two joints feel a motor that turns with both; the third follows none but drifts."""
+    rng = np.random.default_rng(3)
+    count = 500
+    time = np.arange(count) / 25.0
+    qd = np.stack([sum(np.sin(2.0 * np.pi * rng.uniform(0.1, 0.6) * time + rng.uniform(0.0, 6.0))
+                       for _ in range(4)) for _ in range(3)], axis=1)
+    drift = np.cumsum(rng.normal(size=(count, 3)), axis=0) / 60.0
+    both = np.tanh((qd[:, 0] + qd[:, 1]) / 0.02)
+    residuals = [2.0 * both + drift[:, 0], both + drift[:, 1], drift[:, 2]]
+    joints = [np.column_stack((joint_columns(qd[:, j], np.gradient(qd[:, j]), np.ones(count)),
+                               np.zeros(count))) for j in range(3)]
+    block = np.arange(count) // 100
+    share = coupling(RecordedRows(joints, block, qd != 0.0), residuals, np.ones(3))
+    mutual = np.minimum(share, share.T)
+    assert mutual[0, 1] > 0.3
+    assert (mutual[2] < 0.1).all()
+    # what a fit to all rows explains of the drift would look coupled
+    columns = np.column_stack([joint[:, :3] for joint in joints[:2]])
+    fitted = columns @ np.linalg.lstsq(columns, residuals[2], rcond=None)[0]
+    assert np.square(fitted).sum() > 0.1 * np.square(residuals[2]).sum()
