@@ -1,7 +1,6 @@
 """The command identify: its files, its refusals, summaries, and recordings that are of no use."""
 
 import json
-import os
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -133,7 +132,7 @@ def test_ctrl_c_during_the_fit_is_one_line_and_changes_nothing(
         result: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Neither a new directory nor the results that are there."""
     def interrupted(self: ConsistentFit, unknowns: object = None) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(ConsistentFit, 'solve', interrupted)
     summary, out = result / 'out' / 'summaries' / 'a.npz', result / 'out'

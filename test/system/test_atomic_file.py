@@ -25,7 +25,7 @@ def test_ctrl_c_waits_until_all_files_are_there(owner: object, function: str, ca
     def interrupted(*words: object, **options: object) -> object:
         calls.append(words)
         if len(calls) == call + 1:
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
         return original(*words, **options)
 
     monkeypatch.setattr(owner, function, interrupted)
