@@ -22,13 +22,15 @@ FILES = {'identified.urdf', 'parameters.yaml', 'identification.json', 'identific
          'identification.html', 'summaries'}
 
 
-def robot():
+def robot(coulomb=1.5, payload=0.0):
     """Return what is recorded: masses a third larger, friction and rotors."""
+    last = [link for link in MODEL.links if link.inertia][-1]
     links = tuple(link if link.inertia is None else replace(link, inertia=replace(
-        link.inertia, mass=1.3 * link.inertia.mass,
+        link.inertia, mass=1.3 * link.inertia.mass + payload * (link is last),
         tensor=tuple(1.2 * entry for entry in link.inertia.tensor))) for link in MODEL.links)
     names = InverseDynamics(MODEL).joint_names
-    terms = {name: (Friction(2.0, 1.5, 50.0, offset=0.2), Rotor(armature=0.3)) for name in names}
+    terms = {name: (Friction(2.0, coulomb, 50.0, offset=0.2), Rotor(armature=0.3))
+             for name in names}
     return InverseDynamics(replace(MODEL, links=links), loads=Loads(terms=terms))
 
 
@@ -51,11 +53,12 @@ def motion(seconds, seed=0, moving=None, rate=60.0):
     return time, q, qd, qdd
 
 
-def recording(path, seconds=12.0, seed=0, moving=None, change=lambda q, effort: (q, effort)):
+def recording(path, seconds=12.0, seed=0, moving=None, change=lambda q, effort: (q, effort),
+              recorded=ROBOT):
     """Write a table with noise; return its path."""
     time, q, qd, qdd = motion(seconds, seed, moving)
     rng = np.random.default_rng(seed + 100)
-    effort = ROBOT(q, qd, qdd)
+    effort = recorded(q, qd, qdd)
     effort += 0.01 * effort.std(axis=0) * rng.normal(size=effort.shape)
     q, effort = change(q + 1e-5 * rng.normal(size=q.shape), effort)
     head = ['time', *(f'q_{name}' for name in NAMES), *(f'effort_{name}' for name in NAMES)]
@@ -201,6 +204,39 @@ def test_what_cannot_work_is_refused_without_a_file(words: str, options: dict, t
     error = capsys.readouterr().err
     assert words in error
     assert not (tmp_path / 'out').exists()
+
+
+def test_friction_of_each_recording_is_its_own(result: Path, tmp_path: Path) -> None:
+    """Three days with other Coulomb friction, of which the last is written; links are shared."""
+    coulomb = dict(zip('abc', (0.5, 1.5, 3.0)))
+    paths = [recording(tmp_path / f'{name}.csv', seed=seed, recorded=robot(value))
+             for seed, (name, value) in enumerate(coulomb.items())]
+    assert identified(*paths, '--friction-per-recording', '-o', tmp_path / 'out') == 0
+    figures = json.loads((tmp_path / 'out' / 'identification.json').read_text())
+    for name, value in coulomb.items():
+        for joint, found in figures['friction_of_recordings'][name].items():
+            assert abs(found['coulomb'] + 0.3 * found['viscous'] - value - 0.6) < 0.2, joint
+            assert found['armature'] == figures['joints'][joint]['terms']['armature']['value']
+    for joint, found in figures['friction_of_recordings']['c'].items():
+        assert figures['joints'][joint]['terms']['coulomb']['value'] == found['coulomb']
+    assert 'Friction of each recording' in (tmp_path / 'out' / 'identification.html').read_text()
+    shared = tmp_path / 'out' / 'summaries'
+    assert identified(*sorted(shared.iterdir()), '-o', tmp_path / 'shared') == 0
+    other = json.loads((tmp_path / 'shared' / 'identification.json').read_text())
+    for joint in NAMES[2:]:   # whose friction is most of the effort
+        residuals = [each['joints'][joint]['held_out']['all']['identified']
+                     for each in (figures, other)]
+        assert residuals[0] < 0.3 * residuals[1]
+
+
+def test_a_recording_that_does_not_fit_the_others_is_named(
+        result: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last one has a payload of 2 kg."""
+    path = recording(tmp_path / 'loaded.csv', seed=4, recorded=robot(payload=2.0))
+    summaries = [result / 'out' / 'summaries' / name for name in ('a.npz', 'b.npz')]
+    assert identified(*summaries, result / 'c.csv', path, '-o', tmp_path / 'out') == 0
+    notes = [line for line in capsys.readouterr().err.splitlines() if 'does not fit the' in line]
+    assert len(notes) == 1 and 'recording loaded does not fit the others' in notes[0]
 
 
 def test_one_joint_that_moves_is_identified_alone(tmp_path: Path,

@@ -68,6 +68,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--base', choices=('auto', 'fixed'), default='auto',
                         help='fixed: a floating root was at rest (default: auto, as in the '
                         'URDF)')
+    parser.add_argument('--friction-per-recording', action='store_true',
+                        help='friction and offsets of each recording are its own, as on '
+                        'different days; links and rotors are shared')
     parser.add_argument('--cutoff', type=float, metavar='HZ',
                         help='low pass of the columns (default: by cross-validation)')
     parser.add_argument('--delay', type=float, metavar='SECONDS',
@@ -138,7 +141,8 @@ def _identified(robot: Robot, arguments: argparse.Namespace,
             validation = []
             remarks += [f'not used: {fault}' for fault in str(error).splitlines()]
     with progress('fitting') as show:
-        found = identify(robot, summaries, validation, arguments.weight, show=show)
+        found = identify(robot, summaries, validation, arguments.weight, show=show,
+                         own_friction=arguments.friction_per_recording)
     found.remarks[:0] = remarks
     return found
 

@@ -11,6 +11,12 @@ from urdf2dyn_ros.identification.choice import score
 from urdf2dyn_ros.identification.fit.consistent_fit import Fit
 from urdf2dyn_ros.identification.fit.deviations import deviations
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
+from urdf2dyn_ros.identification.fit.own_friction import (
+    in_joint_sets,
+    last_sets,
+    of_joints,
+    with_joint_sets,
+)
 from urdf2dyn_ros.identification.fit.pooled_fit import (
     FitTerms,
     Pool,
@@ -43,6 +49,10 @@ _UNEXPLAINED = 0.9
 _OTHER = 2.5
 """Error of a recording, over the median of the others, from which on it does not fit."""
 
+_MOST_OTHERS = 30
+"""Others with which a recording is compared, so that the time does not grow with their square."""
+
+
 class HeldOutParts(NamedTuple):
     """What is held out in turn: pools of the fit, and the moving and resting rows of each."""
 
@@ -57,9 +67,9 @@ class HeldOutParts(NamedTuple):
         return [pooled(pair) for pair in zip(self.moving, self.resting)]
 
 
-def parts_of(summaries: Sequence[Summary]) -> HeldOutParts:
+def parts_of(summaries: Sequence[Summary], blocks_only: bool = False) -> HeldOutParts:
     """Return recordings as parts, or blocks of all if there are few recordings."""
-    if len(summaries) >= _FEWEST_RECORDINGS:
+    if len(summaries) >= _FEWEST_RECORDINGS and not blocks_only:
         return HeldOutParts([pooled(each.weighted) for each in summaries],
                      [pooled(each.moving) for each in summaries],
                      [pooled(each.resting) for each in summaries], 'recordings')
@@ -71,9 +81,12 @@ def parts_of(summaries: Sequence[Summary]) -> HeldOutParts:
 
 def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary] = (),
              weight: float | None = None, gains_free: bool = False,
-             show: Callable[[float], None] = lambda fraction: None) -> Identification:
+             show: Callable[[float], None] = lambda fraction: None,
+             own_friction: bool = False) -> Identification:
     """
     Return the identification of a robot from summaries of recordings.
+
+    They share links and rotors, and friction too, unless each has its own.
 
     Raises
     ------
@@ -81,6 +94,10 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
         If the model does not explain what is held out better than the URDF.
 
     """
+    recorded, last = summaries, last_sets(summaries[:1])
+    if own_friction:
+        last, summaries = last_sets(summaries), in_joint_sets(summaries)
+        robot = with_joint_sets(robot, len(summaries))
     used = np.any([each.used for each in summaries], axis=0)
     terms = _terms(robot, summaries, used, gains_free)
     everything = pooled([pool for each in summaries for pool in each.weighted])
@@ -88,7 +105,7 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     first = WEIGHTS[0] if weight is None else weight
     signed = signed_terms(robot, everything, terms, first, correlation)
     terms = with_significant_load(terms, signed)
-    parts = parts_of(summaries)
+    parts = parts_of(summaries, own_friction)
     judged = parts.every
     trials = {each: _held_out(robot, parts, terms, each)
               for each in (WEIGHTS if weight is None else (weight,))}
@@ -112,12 +129,19 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     checks = {}
     for each in validation:
         pools = [pooled(each.moving), pooled(each.resting)]
-        checks[each.name] = _figures(robot, [[nominal], [friction_all], [result.fit]],
-                                     [pooled(pools)], pools[:1])
+        models = [[of_joints(fit, last)] for fit in (nominal, friction_all, result.fit)]
+        checks[each.name] = _figures(robot, models, [pooled(pools)], pools[:1])
+    fit, errors_of = cleaned(result.fit, result.problem), deviations(result, correlation)
+    n = len(robot.joints)
+    own = {each.name: (fit.joints / fit.gains[:, None])[n * k:n * k + n]
+           for k, each in enumerate(summaries)} if own_friction else {}
     found = Identification(
-        robot, summaries, used > 0, terms, weight, cleaned(result.fit, result.problem),
-        result.sigma, deviations(result, correlation), held_out, parts.name, fits, checks, remarks)
-    remarks += misfits(found, with_negative_rotors(signed))
+        robot, recorded, used[last] > 0,
+        terms._replace(used=terms.used[last], top_speed=terms.top_speed[last]), weight,
+        of_joints(fit, last), result.sigma[last],
+        errors_of._replace(joints=errors_of.joints[last]), held_out, parts.name,
+        [of_joints(each, np.arange(n)) for each in fits], checks, remarks, own)
+    remarks += misfits(found, with_negative_rotors(signed)[last])
     _check_better(found)
     show(1.0)
     return found
@@ -128,11 +152,13 @@ def _terms(robot: Robot, summaries: Sequence[Summary], used: Array, gains_free: 
     every = np.broadcast_to(used[:, None] > 0, (len(used), len(JOINT_COLUMNS)))
     fastest = np.max([each.fastest for each in summaries], axis=0)
     fixed: tuple[int, ...] = ()
-    if used.sum() == 1:
-        joint = int(np.argmax(used))
+    moved = np.unique(np.flatnonzero(used) % len(robot.joints))
+    if len(moved) == 1:
+        joint = int(moved[0])
         fixed = tuple(number for number, body in enumerate(robot.system.bodies)
                       if body.coordinate != joint)
-    return FitTerms(every, top_speeds(robot.speed_limits, fastest), gains_free, fixed)
+    return FitTerms(every, top_speeds(robot.speed_limits, fastest), gains_free, fixed,
+                    len(used) // len(robot.joints))
 
 
 def _correlation(summaries: Sequence[Summary]) -> Array:
@@ -163,41 +189,54 @@ def _nominal(robot: Robot, pool: Pool, bare: FitTerms, weight: float) -> Fit:
     if bare.gains_free:
         none = bare._replace(used=np.zeros_like(bare.used))
         return fitted(robot, pool, none, weight).fit
-    joints = np.zeros((len(robot.joints), len(JOINT_COLUMNS)))
+    joints = np.zeros((len(robot.urdf_friction), len(JOINT_COLUMNS)))
     joints[:, :2] = robot.urdf_friction
     return Fit(robot.prior.nominal, joints, np.ones(len(joints)), np.zeros(0), np.nan)
 
 
 def _figures(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Pool],
              moving: Sequence[Pool]) -> Figures:
+    def total(values: Sequence[Array]) -> Array:
+        """Return the sum over parts and sets of joints."""
+        result: Array = np.sum(values, axis=0).reshape(-1, len(robot.joints)).sum(axis=0)
+        return result
+
     def roots(pools: Sequence[Pool]) -> Array:
-        rows = np.sum([pool.rows for pool in pools], axis=0)
-        totals = [np.sum([squares(fit, pool, robot) for fit, pool in zip(fits, pools)], axis=0)
+        rows = total([pool.rows for pool in pools])
+        totals = [total([squares(fit, pool, robot) for fit, pool in zip(fits, pools)])
                   for fits in models]
         result: Array = np.sqrt(np.array(totals) / np.where(rows > 0.0, rows, np.nan))
         return result
 
-    rows = np.sum([pool.rows for pool in every], axis=0)
-    efforts = np.sum([[float(R[:, -1] @ R[:, -1]) for R in pool.triangles] for pool in every],
-                     axis=0)
+    rows = total([pool.rows for pool in every])
+    efforts = total([np.array([float(R[:, -1] @ R[:, -1]) for R in pool.triangles])
+                     for pool in every])
     return Figures(roots(every), roots(moving),
                    np.sqrt(efforts / np.where(rows > 0.0, rows, np.nan)))
 
 
 def _others(robot: Robot, summaries: Sequence[Summary], fits: Sequence[Fit],
             pools: Sequence[Pool]) -> list[str]:
-    """Return a sentence for each recording that the others do not predict."""
-    errors = np.array([np.sqrt(squares(fit, pool, robot) / np.maximum(pool.rows, 1.0))
-                       for fit, pool in zip(fits, pools)])
-    rows = np.array([pool.rows for pool in pools])
+    """
+    Return a sentence for each recording that a fit to the others does not predict.
+
+    Its residuals are compared with those of the others in the same fit: a recording that does fit,
+    but is predicted from one that does not, is not worse than they are.
+
+    """
     remarks = []
-    for number, each in enumerate(summaries):
-        others = np.delete(errors, number, axis=0)
-        typical = np.median(others, axis=0)
-        worse = (rows[number] > 0) & (errors[number] > _OTHER * np.maximum(typical, 1e-12))
+    for number, (each, fit) in enumerate(zip(summaries, fits)):
+        others = [pool for k, pool in enumerate(pools) if k != number]
+        own, *errors = (
+            np.sqrt(squares(fit, pool, robot) / np.where(pool.rows > 0.0, pool.rows, np.nan))
+            for pool in (pools[number], *others[::-(-len(others) // _MOST_OTHERS)]))
+        typical = np.array([np.median(column[np.isfinite(column)]) if np.isfinite(column).any()
+                            else np.nan for column in np.transpose(errors)])
+        ratio = own / np.maximum(typical, 1e-12)
+        worse = ratio > _OTHER
         names = [joint for joint, flag in zip(robot.joints, worse) if flag]
         if names:
-            most = float((errors[number] / np.maximum(typical, 1e-12)).max())
+            most = float(ratio[worse].max())
             remarks.append(
                 f'recording {each.name} does not fit the others at {", ".join(names)}: its '
                 f'residual is up to {most:.1f} times theirs; '

@@ -42,6 +42,9 @@ class Identification:
         Figures of recordings that were not used for the fit, by name.
     fits : list of Fit
         Those without each part; `parts` says whether these are blocks or recordings.
+    own_friction : dict
+        JOINT_COLUMNS (n, 6) of each recording by name, if they have friction of their own; `fit`
+        has that of the last in which a joint is used.
 
     """
 
@@ -58,6 +61,7 @@ class Identification:
     fits: list[Fit]
     validation: dict[str, Figures] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    own_friction: dict[str, Array] = field(default_factory=dict)
 
     @property
     def joints(self) -> Array:

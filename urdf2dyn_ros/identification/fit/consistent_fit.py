@@ -17,10 +17,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.bodies import parameters_of
-from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, OFFSET, bounded
+from urdf2dyn_ros.identification.fit.joint_columns import (
+    ARMATURE,
+    JOINT_COLUMNS,
+    OFFSET,
+    bounded,
+)
 
 SCALAR_WEIGHT = 1e-2
 """Weight of the prior of friction and rotors: little more than a bound."""
@@ -67,6 +73,8 @@ class FitProblem(NamedTuple):
         an unknown exp(gain).
     fixed : tuple of int
         Bodies that stay as in the URDF.
+    sets : int
+        Sets of joints, one after the other, that have their rotors in common.
 
     """
 
@@ -79,6 +87,7 @@ class FitProblem(NamedTuple):
     weight: float = 1.0
     gains_free: bool = False
     fixed: tuple[int, ...] = ()
+    sets: int = 1
 
 
 class Fit(NamedTuple):
@@ -110,6 +119,14 @@ class Fit(NamedTuple):
                                self.joints[joint]))
 
 
+def _places(used: NDArray[np.bool_], sets: int, first: int) -> tuple[NDArray[np.int64], int]:
+    """Return the places of the used unknowns of joints (n, 6), and that after the last."""
+    number = np.arange(used.size).reshape(used.shape)
+    number[:, ARMATURE] = np.tile(number[:len(number) // sets, ARMATURE], sets)
+    found, places = np.unique(number[used], return_inverse=True)
+    return first + places, first + len(found)
+
+
 class ConsistentFit:
     """
     Residuals and Jacobian of a problem, and its solution.
@@ -125,9 +142,8 @@ class ConsistentFit:
         used = problem.scale > 0.0
         positive = used & (np.arange(len(JOINT_COLUMNS)) != OFFSET) & (not signed)
         self.place = np.full(used.shape, -1)
-        self.place[used] = 10 * b + np.arange(used.sum())
-        self._used, self._scalars = used, self.place[positive]
-        self._gain = 10 * b + int(used.sum())
+        self.place[used], self._gain = _places(used, problem.sets, 10 * b)
+        self._used, self._scalars = used, np.unique(self.place[positive])
         self._count = self._gain + (n if problem.gains_free else 0)
         self._to_joint = [bounded(speed) for speed in problem.top_speed]
         self._free = np.ones(self._count)

@@ -45,12 +45,18 @@ class Pool(NamedTuple):
 
 
 class FitTerms(NamedTuple):
-    """Unknowns of each joint (n, 6), and the velocity up to which its friction is bounded."""
+    """
+    Unknowns of each joint (n, 6), and the velocity up to which its friction is bounded.
+
+    The others are those of FitProblem.
+
+    """
 
     used: NDArray[np.bool_]
     top_speed: Array
     gains_free: bool = False
     fixed: tuple[int, ...] = ()
+    sets: int = 1
 
 
 class PooledFit(NamedTuple):
@@ -78,6 +84,8 @@ def scales(pool: Pool, terms: FitTerms) -> Array:
                 # qd |qd| / v is as large as the column of quadratic friction over v
                 size /= terms.top_speed[j] if JOINT_COLUMNS[k] == 'quadratic' else 1.0
                 result[j, k] = _SCALE * sizes[-1] / size
+    rotors = result[:, ARMATURE].reshape(terms.sets, -1)
+    result[:, ARMATURE] = np.where(rotors > 0.0, rotors.max(axis=0), 0.0).ravel()
     return result
 
 
@@ -98,7 +106,8 @@ def fitted(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
     for _ in range(passes):
         sigma = np.where(sizes > 0.0, np.maximum(sigma, LEAST_SIGMA * (sizes + 1e-9)), 1.0)
         problem = FitProblem(pool.triangles, robot.columns.bodies, robot.prior.factors, scale,
-                          terms.top_speed, sigma, weight, terms.gains_free, terms.fixed)
+                          terms.top_speed, sigma, weight, terms.gains_free, terms.fixed,
+                          terms.sets)
         method = ConsistentFit(problem, signed=linear)
         fit = method.solve_linear() if linear else method.solve(unknowns)
         unknowns = fit.unknowns

@@ -42,6 +42,10 @@ def identification_json(found: Identification, about: Mapping[str, Any]) -> str:
     return json.dumps({
         'about': about, 'held_out_parts': found.parts, 'weight': found.weight,
         'known_combinations': deviations.known, 'combinations': deviations.unknowns,
+        'friction_of_recordings': {
+            name: {joint: {term: float(value) for term, value in zip(JOINT_COLUMNS, row)}
+                   for joint, row, used in zip(found.robot.joints, values, each.used) if used}
+            for (name, values), each in zip(found.own_friction.items(), found.summaries)},
         'joints': joints, 'bodies': bodies, 'recordings': recordings,
         'remarks': found.remarks}, indent=1, allow_nan=False) + '\n'
 

@@ -28,7 +28,8 @@ def report_tables(found: Identification) -> list[ReportTable]:
                       f'squares of measured minus computed effort below {_band(found)} Hz.']),
             *(_figures(found, f'Validation recording {name}', figures, [])
               for name, figures in found.validation.items()),
-            _friction(found), _masses(found), _parameters(found), _recordings(found)]
+            _friction(found), *_own_friction(found), _masses(found), _parameters(found),
+            _recordings(found)]
 
 
 def figure_text(value: float, digits: int = 3) -> str:
@@ -80,6 +81,19 @@ def _friction(found: Identification) -> ReportTable:
          'deviation, with neighbouring residuals counted as alike. The last column is the '
          'velocity [rad/s or m/s] up to which friction is bounded to be positive: beyond it, it '
          'is an extrapolation.',))
+
+
+def _own_friction(found: Identification) -> list[ReportTable]:
+    if not found.own_friction:
+        return []
+    rows = [[joint, name, *map(figure_text, values[j])]
+            for j, joint in enumerate(found.robot.joints) if found.used[j]
+            for (name, values), each in zip(found.own_friction.items(), found.summaries)
+            if each.used[j]]
+    return [ReportTable(
+        'Friction of each recording', ('joint', 'recording', *JOINT_COLUMNS), rows,
+        ('Links and rotors are shared. The table above and parameters.yaml have the friction of '
+         'the last recording in which a joint is identified.',))]
 
 
 def _masses(found: Identification) -> ReportTable:

@@ -1,0 +1,61 @@
+"""
+Links and rotors that recordings share, with friction and offsets of each recording its own.
+
+Such a fit is that of a robot with a set of joints for each recording, which move the same bodies.
+
+"""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.fit.consistent_fit import Fit
+from urdf2dyn_ros.identification.fit.pooled_fit import Pool
+from urdf2dyn_ros.identification.robot import Robot
+from urdf2dyn_ros.identification.summary import Summary
+
+
+def with_joint_sets(robot: Robot, count: int) -> Robot:
+    """Return the robot of a fit with several sets of joints."""
+    columns = copy.copy(robot.columns)
+    columns.bodies = robot.columns.bodies * count
+    return replace(robot, columns=columns, urdf_friction=np.tile(robot.urdf_friction, (count, 1)),
+                   speed_limits=np.tile(robot.speed_limits, count))
+
+
+def in_joint_sets(summaries: Sequence[Summary]) -> list[Summary]:
+    """Return summaries each of which has rows of its own set of joints alone."""
+    return [_in_set(each, number, len(summaries)) for number, each in enumerate(summaries)]
+
+
+def _in_set(summary: Summary, number: int, count: int) -> Summary:
+    def spread(values: Array) -> Array:
+        result = np.zeros((count, len(values)))
+        result[number] = values
+        return result.ravel()
+
+    def pools(some: Sequence[Pool]) -> list[Pool]:
+        return [Pool([R if k == number else np.zeros_like(R) for k in range(count)
+                      for R in pool.triangles], spread(pool.rows)) for pool in some]
+
+    return replace(summary, used=spread(summary.used), fastest=spread(summary.fastest),
+                   correlation=spread(summary.correlation), weighted=pools(summary.weighted),
+                   moving=pools(summary.moving), resting=pools(summary.resting))
+
+
+def last_sets(summaries: Sequence[Summary]) -> NDArray[np.int64]:
+    """Return the number (n,) of each joint in its last set that is used."""
+    used = np.array([each.used > 0 for each in summaries])
+    count, n = used.shape
+    last = count - 1 - np.argmax(used[::-1], axis=0)
+    result: NDArray[np.int64] = last * n + np.arange(n)
+    return result
+
+
+def of_joints(fit: Fit, chosen: NDArray[np.int64]) -> Fit:
+    """Return a fit with the friction and rotors of some of its joints."""
+    return fit._replace(joints=fit.joints[chosen], gains=fit.gains[chosen])
