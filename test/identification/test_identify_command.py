@@ -2,6 +2,7 @@
 
 import json
 import signal
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -131,6 +132,15 @@ def test_summaries_are_as_good_as_recordings_in_any_order(result: Path) -> None:
                 1e-9 * size)
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C has an effect, also if the tests run in the background, where it is ignored."""
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, previous)
+
+
+@pytest.mark.usefixtures('ctrl_c')
 def test_ctrl_c_during_the_fit_is_one_line_and_changes_nothing(
         result: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Neither a new directory nor the results that are there."""
