@@ -141,14 +141,14 @@ def multibody(model: RobotModel) -> Multibody:
     while waiting:
         joint = waiting.pop()
         number, parent = numbered[joint.parent]
-        body_R_link = composed(parent.body_R_link, from_rpy(joint.rpy, close), close)
+        body_R_link = composed(parent.body_R_link, from_rpy(joint.rpy))
         body_p_link = add(parent.body_p_link, apply(parent.body_R_link, joint.xyz))
         if _moves(joint, model.root):
             parts = DECOMPOSED[joint.type](joint)
             for part in parts:
                 alignment = aligned(part.axis)
                 bodies.append(Body(part.name, part.type, number,
-                                   composed(body_R_link, alignment, close), body_p_link,
+                                   composed(body_R_link, alignment), body_p_link,
                                    limits=joint.limits if len(parts) == 1 else NO_LIMITS))
                 number = len(bodies) - 1
                 attached[number] = []

@@ -174,13 +174,24 @@ def test_inputs_that_do_not_fit_are_refused_in_the_same_words(moving: Pair, call
         'external has shape (4, 10); it must be (12,) or (N, 12)': [
             [*many[:4], many[5], many[5]]],
         'payload has shape (); it must be (10,) or (N, 10)': [[*one[:5], 3.0]],
-        'must have rows of the same number': [
-            [*one[:5], many[5]], [*many[:5], many[5][:1]], [many[0], one[1], *many[2:]],
-            [*many[:3], many[3][:3], *many[4:]]],
+        'must be one row each or rows of the same number': [
+            [*many[:5], many[5][:1]], [*many[:3], many[3][:3], *many[4:]]],
     }
     for words, wrong in cases.items():
         for states in wrong:
             assert words in refusal(python, c, states)
+
+
+def test_one_row_goes_with_many_others(moving: Pair, call: str) -> None:
+    """Of any argument, the first included."""
+    for dynamics in (moving[0], again(moving[1])):
+        many = given(dynamics, 'inverse_dynamics', 4)
+        for k in range(len(many)):
+            mixed = [x if i == k else x[0] for i, x in enumerate(many)]
+            wanted = dynamics(*(x if i == k else np.repeat(x[:1], 4, axis=0)
+                                for i, x in enumerate(many)))
+            for one, other in zip(dynamics(*mixed), wanted):
+                np.testing.assert_array_equal(one, other)
 
 
 def test_threads_change_nothing(moving: Pair) -> None:

@@ -2,10 +2,13 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar, TypeVar
 
 from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.frames import ROUNDOFF
+from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import AXES, Matrix, Vector, apply, product, transpose
 from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, chain, next_frame
 from urdf2dyn_ros.equations.link_frames import link_frame, root_frames
@@ -17,6 +20,7 @@ from urdf2dyn_ros.functions.mention import mention
 from urdf2dyn_ros.functions.quantity import Axis, Quantity
 from urdf2dyn_ros.functions.symbol import Symbol
 from urdf2dyn_ros.joints.motion import BodyNote
+from urdf2dyn_ros.multibody import Multibody
 
 _STATE = ('q', 'qd', 'qdd')
 _T = TypeVar('_T')
@@ -48,6 +52,11 @@ class LinkFunction(ModelFunction):
     KINEMATIC = True
     SPINS = False
     SYMBOLS: ClassVar[Mapping[str, Symbol]] = LINK_SYMBOLS
+
+    def simplified(self, system: Multibody,
+                   moving: bool) -> tuple[Multibody, list[BodyInertia | None]]:
+        """Return the robot in other frames, as exact as its own."""
+        return super().simplified(replace(system, close=ROUNDOFF), moving)
 
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
         """Return the results of every link."""
