@@ -149,6 +149,18 @@ def test_what_cannot_be_found_is_an_error_without_files(
     assert [each.name for each in tmp_path.iterdir()] == ['limits.yaml']
 
 
+@pytest.mark.parametrize(('text', 'words'), [
+    ('<robot name="box"><link name="a"/></robot>', "robot 'box' has no joint that moves"),
+    (SCARA.read_text().replace('</robot>', f'<force link="{MODEL.links[-1].name}" force="1 0 0"/>'
+                               '</robot>'), 'tags <force>')])
+def test_robots_without_an_answer_are_refused(text: str, words: str, tmp_path: Path,
+                                              capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / 'robot.urdf'
+    path.write_text(text)
+    assert excited(path, '-o', tmp_path / 't.csv') == 1
+    assert words in capsys.readouterr().err
+
+
 def test_interrupted_it_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr('urdf2dyn_ros.commands.excite.excite',
                         lambda *_: signal.raise_signal(signal.SIGINT))

@@ -77,6 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
     if 'base_motion' in dynamics.inputs:
         raise ParameterError(f'the root of robot {model.name!r} floats; if it is at rest, add '
                              '--base fixed')
+    if not dynamics.joint_names:
+        raise ParameterError(f'robot {model.name!r} has no joint that moves')
+    if model.forces:
+        raise ParameterError('the URDF has tags <force>, which need efforts that are not '
+                             'counted: remove them')
     changes = read_limits(arguments.limits, dynamics.joint_names) if arguments.limits else {}
     limits = motion_limits(model, dynamics, arguments.fraction, changes)
     stem = arguments.output.with_suffix('').name
