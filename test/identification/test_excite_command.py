@@ -162,7 +162,12 @@ def test_robots_without_an_answer_are_refused(text: str, words: str, tmp_path: P
 
 
 def test_interrupted_it_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C has an effect, also if the tests run in the background, where it is ignored."""
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     monkeypatch.setattr('urdf2dyn_ros.commands.excite.excite',
                         lambda *_: signal.raise_signal(signal.SIGINT))
-    assert excited(SCARA, '-o', tmp_path / 'out' / 't.csv') == 130
+    try:
+        assert excited(SCARA, '-o', tmp_path / 'out' / 't.csv') == 130
+    finally:
+        signal.signal(signal.SIGINT, previous)
     assert list(tmp_path.iterdir()) == []
