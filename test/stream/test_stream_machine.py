@@ -264,4 +264,4 @@ class CompiledFaults(Faults):
 TestFaults = Faults.TestCase
 TestCompiledFaults = CompiledFaults.TestCase
 TestFaults.settings = TestCompiledFaults.settings = settings(
-    max_examples=75, stateful_step_count=40, deadline=None)
+    max_examples=50, stateful_step_count=40, deadline=None)
