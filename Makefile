@@ -18,6 +18,8 @@ demo: $(VENV)/demo-ready
 
 # the workers share the cores: more threads of numpy only wait for each other
 test: export OPENBLAS_NUM_THREADS = 1
+# the tests start hundreds of processes, each of which would compile the package again
+test: export PYTHONDONTWRITEBYTECODE =
 test: lint
 	$(RUN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -q -rs --timeout $(PATIENCE)
 
