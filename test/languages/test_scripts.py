@@ -1,6 +1,5 @@
 """Exported scripts: both styles, run as programs, with numpy, and with whatever names."""
 
-import os
 import re
 import subprocess
 import sys
@@ -281,23 +280,3 @@ def test_numbers_of_numpy_are_written_as_plain_numbers() -> None:
         Joint('j', 'revolute', 'base', 'arm', tuple(np.array([0.1, 0.2, 0.3])), (0.3, 0.2, 0.1)),
         ), 'base')
     assert 'float64' not in text_of(model)
-
-
-_EXPORT = """
-import sys
-from pathlib import Path
-from urdf2dyn_ros import export_model, read_urdf
-for style in ('readable', 'fast'):
-    for text in export_model(read_urdf(Path(sys.argv[1]).read_bytes()), style=style).values():
-        sys.stdout.buffer.write(text.encode())
-"""
-
-
-@pytest.mark.parametrize('robot', ['rx90', 'humanoid_3p33r'])
-def test_two_processes_write_the_same_bytes(robot: str) -> None:
-    outputs = [subprocess.run(
-        [sys.executable, '-c', _EXPORT, str(OWN / f'{robot}.urdf')], capture_output=True,
-        check=True, cwd=OWN.parent, env={**os.environ, 'PYTHONHASHSEED': seed}).stdout
-        for seed in ('1', '2')]
-    assert len(outputs[0]) > 10_000
-    assert outputs[0] == outputs[1]
