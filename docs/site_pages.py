@@ -7,7 +7,6 @@ is copied to the site; a linked folder becomes plain text.
 
 """
 
-import argparse
 import importlib
 import json
 import os
@@ -86,13 +85,11 @@ def linked_files() -> Iterator[str]:
 def options() -> str:
     """Return the help of every command."""
     os.environ['COLUMNS'] = '90'
-    commands = importlib.import_module('urdf2dyn_ros.commands').COMMANDS
+    command_line = importlib.import_module('urdf2dyn_ros.commands.command_line')
     text = ['# Options of the command line', 'What `urdf2dyn COMMAND --help` prints.']
-    for name, command in commands.items():
-        parser = argparse.ArgumentParser(f'urdf2dyn {name}',
-                                         description=(command.__doc__ or '').strip())
-        command.add(parser)
-        text.append(f'## {name}\n\n```text\n{parser.format_help()}```')
+    for name in command_line.COMMANDS:
+        text.append(f'## {name}\n\n```text\n'
+                    f'{command_line.command_parser(name).format_help()}```')
     return '\n\n'.join(text) + '\n'
 
 

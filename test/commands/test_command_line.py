@@ -16,6 +16,17 @@ from urdf2dyn_ros.errors import ExportError
 RX90 = str(OWN / 'rx90.urdf')
 
 
+LOADED = """
+import sys
+from urdf2dyn_ros.cli import main
+for words in ['--help'], ['help', 'info']:
+    try:
+        main(words)
+    except SystemExit:
+        print('loaded', *sys.modules)
+"""
+
+
 def output_of(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
     try:
         code = main(words)
@@ -33,10 +44,22 @@ def test_help_and_version(words: list[str], printed: str,
     assert (code, err) == (0, '') and out.startswith(printed)
 
 
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    """And a command imports no other: numpy and lxml take longer to start than all the rest."""
+    done = subprocess.run([sys.executable, '-c', LOADED], capture_output=True, text=True,
+                          check=True, timeout=100)
+    overview, info = ({*line.split()} for line in done.stdout.splitlines()
+                      if line.startswith('loaded '))
+    assert overview.isdisjoint({'numpy', 'lxml', 'urdf2dyn_ros.commands.info'})
+    assert {'numpy', 'lxml', 'urdf2dyn_ros.commands.info'} <= info
+    assert info.isdisjoint({'urdf2dyn_ros.commands.evaluate', 'numpy.random', 'sqlite3'})
+
+
 @pytest.mark.parametrize(('words', 'remedy'), [
     (['exprot', RX90], "there is no command 'exprot'; did you mean \"export\""),
     (['Info', RX90], 'did you mean "info"'),
     (['dance', RX90], "there is no command 'dance'; there are "),
+    (['--strict', 'export', RX90], 'unrecognized arguments: --strict'),
     (['help', 'exprot'], 'did you mean "export"'),
     (['export', RX90, '--langauge', 'c'], 'unknown arguments: --langauge'),
     (['export', RX90, '--langauge=c'], 'did you mean "--language"'),

@@ -1,6 +1,5 @@
 """README and docs/: links lead somewhere, commands are accepted, examples run."""
 
-import argparse
 import ast
 import posixpath
 import re
@@ -18,6 +17,7 @@ from support.nodes.graph import domain
 from support.paths import ROOT
 from urdf2dyn_ros import InverseDynamics, cli
 from urdf2dyn_ros.commands import COMMANDS
+from urdf2dyn_ros.commands.command_line import command_parser
 
 PAGES = sorted([*ROOT.glob('*.md'), *(ROOT / 'docs').rglob('*.md')])
 RUN_AS_THEY_STAND = (
@@ -84,9 +84,7 @@ def test_commands_are_accepted(capsys: pytest.CaptureFixture[str]) -> None:
     """Commands and options of `urdf2dyn`; executables, launch files and their arguments."""
     count = 0
     executables = re.findall(r"'(\w+) = ", (ROOT / 'setup.py').read_text())
-    parsers = {name: argparse.ArgumentParser(name) for name in COMMANDS}
-    for name, parser in parsers.items():
-        COMMANDS[name].add(parser)
+    parsers = {name: command_parser(name) for name in COMMANDS}
     for path in PAGES:
         for words in commands(path):
             count += 1

@@ -112,10 +112,12 @@ def test_all_but_the_nodes_work_without_ros() -> None:
     assert re.fullmatch(r"error: the demo needs ROS 2's Python library .*\n", done.stderr)
 
 
-@pytest.mark.parametrize('module', ['commands.command_line', 'nodes.inverse_dynamics'])
-def test_a_library_is_imported_where_it_is_used(module: str) -> None:
+@pytest.mark.parametrize('imports', [
+    'from urdf2dyn_ros.commands import COMMANDS; [each.load() for each in COMMANDS.values()]',
+    'import urdf2dyn_ros.nodes.inverse_dynamics'])
+def test_a_library_is_imported_where_it_is_used(imports: str) -> None:
     """They are as slow to import as all the rest together."""
-    program = f'import sys, urdf2dyn_ros.{module}; print(*{{*sys.modules}})'
+    program = f'import sys; {imports}; print(*{{*sys.modules}})'
     done = subprocess.run([sys.executable, '-c', program], cwd=ROOT, text=True,
                           capture_output=True, timeout=230)
     assert 'numpy' in done.stdout.split(), done.stderr

@@ -1,26 +1,15 @@
-"""The commands of urdf2dyn: a command is a file and a line here."""
+"""The commands of urdf2dyn, imported when they are used: one is a file and a name here."""
 
 import argparse
-from typing import Protocol
-
-from urdf2dyn_ros.commands import (
-    check,
-    demo,
-    evaluate,
-    excite,
-    export,
-    graph,
-    identify,
-    info,
-    plot,
-    tune,
-)
+import ast
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Protocol, cast
 
 
-class Command(Protocol):
+class CommandModule(Protocol):
     """The contract of a command's module, whose docstring is the help in one sentence."""
-
-    __doc__: str | None
 
     def add(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
@@ -29,17 +18,35 @@ class Command(Protocol):
         """Run the command; return the exit code. A `Urdf2DynError` is printed by the caller."""
 
 
-COMMANDS: dict[str, Command] = {
-    'check': check,
-    'export': export,
-    'info': info,
-    'graph': graph,
-    'plot': plot,
-    'tune': tune,
-    'evaluate': evaluate,
-    'excite': excite,
-    'identify': identify,
-    'demo': demo,
-}
+@dataclass(frozen=True)
+class Command:
+    """A command by the name of its module."""
 
-__all__ = ['COMMANDS', 'Command']
+    name: str
+
+    @property
+    def help(self) -> str:
+        """The docstring of the module, read from its text: nothing is imported for an overview."""
+        spec = find_spec(f'{__name__}.{self.name}')
+        read = getattr(spec and spec.loader, 'get_source', None)   # of files and of zip archives
+        return ast.get_docstring(ast.parse(read(spec.name) or '')) or '' if spec and read else ''
+
+    def load(self) -> CommandModule:
+        """Import the module, with all that the command needs."""
+        return cast(CommandModule, import_module(f'{__name__}.{self.name}'))
+
+
+COMMANDS = {name: Command(name) for name in (
+    'check',
+    'export',
+    'info',
+    'graph',
+    'plot',
+    'tune',
+    'evaluate',
+    'excite',
+    'identify',
+    'demo',
+)}
+
+__all__ = ['COMMANDS', 'Command', 'CommandModule']

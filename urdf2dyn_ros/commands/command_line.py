@@ -12,42 +12,49 @@ from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.quoting import suggestion
 from urdf2dyn_ros.version import __version__
 
-_HELP = 'help'
+_PROGRAM, _HELP = 'urdf2dyn', 'help'
 
 
-def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
-    """Return the parser, and those of the commands."""
+def _overview() -> argparse.ArgumentParser:
+    """Return the parser of a command line without a command."""
     parser = argparse.ArgumentParser(
-        prog='urdf2dyn', description='Inverse dynamics of any robot from its URDF.',
+        prog=_PROGRAM, description='Inverse dynamics of any robot from its URDF.',
         epilog='urdf2dyn help COMMAND, or urdf2dyn COMMAND --help, explains a command.')
     parser.add_argument('-V', '--version', action='version', version=f'urdf2dyn_ros {__version__}')
     commands = parser.add_subparsers(required=True, metavar='COMMAND')
-    of: dict[str, argparse.ArgumentParser] = {}
     for name, command in COMMANDS.items():
-        text = (command.__doc__ or '').strip()
-        of[name] = commands.add_parser(name, help=text, description=text)
-        command.add(of[name])
-        of[name].set_defaults(run=command.run)
-    return parser, of
+        commands.add_parser(name, help=command.help)
+    return parser
+
+
+def command_parser(name: str) -> argparse.ArgumentParser:
+    """Return the parser of a command, whose module is imported."""
+    command = COMMANDS[name]
+    parser = argparse.ArgumentParser(f'{_PROGRAM} {name}', description=command.help)
+    module = command.load()
+    module.add(parser)
+    parser.set_defaults(run=module.run)
+    return parser
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """Return the arguments; end with 2 and a remedy after wrong ones."""
-    parser, of = _parsers()
     if words and words[0] == _HELP:
         words = [*words[1:2], '--help']
     name = words[0] if words else ''
-    if name and not name.startswith('-') and name not in of:
-        parser.error(f'there is no command {name!r}; {suggestion(name, of, search=True)}')
-    if name in of:
-        words = [name, *file_first(of[name], words[1:])]
-    arguments, unknown = parser.parse_known_args(words)
+    if name not in COMMANDS:
+        parser = _overview()
+        if name and not name.startswith('-'):
+            parser.error(f'there is no command {name!r}; '
+                         f'{suggestion(name, COMMANDS, search=True)}')
+        return parser.parse_args(words)   # ends: there is no command
+    parser = command_parser(name)
+    arguments, unknown = parser.parse_known_args(file_first(parser, words[1:]))
     if unknown:
-        command = of[name]
-        options = [option for option in command._option_string_actions if option[1] == '-']
+        options = [option for option in parser._option_string_actions if option[1] == '-']
         remedies = [suggestion(word.partition('=')[0], options, search=True)
                     for word in unknown if word.startswith('--')]
-        command.error('; '.join([f'unknown arguments: {" ".join(unknown)}', *remedies[:1]]))
+        parser.error('; '.join([f'unknown arguments: {" ".join(unknown)}', *remedies[:1]]))
     return arguments
 
 

@@ -97,7 +97,7 @@ def with_regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
     return whole
 
 
-def _any_inertia(rng: np.random.Generator) -> BodyInertia:
+def _any_inertia(rng: 'np.random.Generator') -> BodyInertia:
     """Return entries of which no sum with others vanishes by chance."""
     m, x, y, z, *S = rng.uniform(1.0, 2.0, 10).tolist()
     return BodyInertia(m, (x, y, z), symmetric(tuple(S)))
