@@ -120,7 +120,8 @@ def test_files_are_kept_and_replaced_with_overwrite_alone(
     before.write_text('mine')
     words = ('-o', tmp_path / 't.csv', '--limits', limits, '--duration', 4)
     assert excited(TWO, *words) == 1
-    assert 't.yaml exists' in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert 't.yaml exists' in error and 'choose another file with --output' in error
     assert before.read_text() == 'mine'
     assert excited(TWO, *words, '--overwrite') == 0
     assert {path.name for path in tmp_path.iterdir()} == {'limits.yaml', 't.csv', 't.yaml',

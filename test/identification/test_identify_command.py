@@ -164,6 +164,18 @@ def test_results_that_exist_are_not_replaced(result: Path, tmp_path: Path,
         assert '--overwrite' in capsys.readouterr().err
 
 
+def test_summaries_of_replaced_results_go_and_other_files_stay(result: Path,
+                                                               tmp_path: Path) -> None:
+    """With --overwrite the folder has the summaries of the new result alone."""
+    out, summaries = tmp_path / 'out', result / 'out' / 'summaries'
+    (out / 'summaries').mkdir(parents=True)
+    for name in ('old.npz', 'b.npz'):
+        (out / 'summaries' / name).write_bytes((summaries / 'b.npz').read_bytes())
+    np.savez(out / 'summaries' / 'mine.npz', values=np.ones(3))
+    assert identified(summaries / 'a.npz', '-o', out, '--overwrite') == 0
+    assert {path.name for path in (out / 'summaries').iterdir()} == {'a.npz', 'mine.npz'}
+
+
 def test_a_summary_of_another_robot_is_rejected(result: Path,
                                                 capsys: pytest.CaptureFixture[str]) -> None:
     summary = result / 'out' / 'summaries' / 'a.npz'
@@ -216,8 +228,14 @@ def test_what_cannot_work_is_refused_without_a_file(words: str, options: dict, t
     assert not (tmp_path / 'out').exists()
 
 
-def test_friction_of_each_recording_is_its_own(result: Path, tmp_path: Path) -> None:
-    """Three days with other Coulomb friction, of which the last is written; links are shared."""
+def test_friction_of_each_recording_is_its_own(tmp_path: Path,
+                                               capsys: pytest.CaptureFixture[str]) -> None:
+    """
+    Three days with other Coulomb friction, of which the last is written; links are shared.
+
+    A fourth day with a payload of 2 kg does not fit them.
+
+    """
     coulomb = dict(zip('abc', (0.5, 1.5, 3.0)))
     paths = [recording(tmp_path / f'{name}.csv', seed=seed, recorded=robot(value))
              for seed, (name, value) in enumerate(coulomb.items())]
@@ -230,7 +248,13 @@ def test_friction_of_each_recording_is_its_own(result: Path, tmp_path: Path) -> 
     for joint, found in figures['friction_of_recordings']['c'].items():
         assert figures['joints'][joint]['terms']['coulomb']['value'] == found['coulomb']
     assert 'Friction of each recording' in (tmp_path / 'out' / 'identification.html').read_text()
+    assert 'does not fit the others' not in capsys.readouterr().err
     shared = tmp_path / 'out' / 'summaries'
+    loaded = recording(tmp_path / 'loaded.csv', seed=4, recorded=robot(2.0, payload=2.0))
+    assert identified(*sorted(shared.iterdir()), loaded, '--friction-per-recording', '-o',
+                      tmp_path / 'loaded') == 0
+    notes = [line for line in capsys.readouterr().err.splitlines() if 'does not fit the' in line]
+    assert len(notes) == 1 and 'recording loaded does not fit the others' in notes[0]
     assert identified(*sorted(shared.iterdir()), '-o', tmp_path / 'shared') == 0
     other = json.loads((tmp_path / 'shared' / 'identification.json').read_text())
     for joint in NAMES[2:]:   # whose friction is most of the effort

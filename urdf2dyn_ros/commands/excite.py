@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     limits = motion_limits(model, dynamics, arguments.fraction, changes)
     stem = arguments.output.with_suffix('').name
     names = [stem + ending for ending in ENDINGS]
-    with results(arguments.output.parent, names, arguments.overwrite) as output:
+    with results(arguments.output.parent, names, arguments.overwrite, 'file') as output:
         information = Information(dynamics, joint_friction(model, dynamics), limits)
         with one_blas_thread(), progress('optimising') as show:
             found = excite(information, limits, arguments.duration, show)

@@ -22,7 +22,7 @@ from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.sources import SourceSettings, summaries_of
 from urdf2dyn_ros.identification.summary import Summary
-from urdf2dyn_ros.identification.summary_file import SUFFIX, summary_bytes
+from urdf2dyn_ros.identification.summary_file import SUFFIX, summary_bytes, summary_paths
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.stream.hold import read_hold
 from urdf2dyn_ros.system.atomic_file import create_files
@@ -174,6 +174,9 @@ def _write(found: Identification, text: str | bytes, arguments: argparse.Namespa
     with results(summaries, (), overwrite=True):
         try:
             create_files(contents, replace=True)
+            for path in summary_paths(summaries):
+                if path not in contents:   # of recordings that are no part of this result
+                    path.unlink()
         except OSError as error:
             raise ExportError(f'cannot write to {output}: {error.strerror}') from None
     for line in (*tables[0].text, '', text_table(tables[0]), '', tables[-1].title,

@@ -18,17 +18,19 @@ def add_output(parser: argparse.ArgumentParser, default: str, content: str) -> N
 
 
 @contextmanager
-def results(path: Path, names: Iterable[str], overwrite: bool) -> Iterator[Path]:
+def results(path: Path, names: Iterable[str], overwrite: bool,
+            other: str = 'directory') -> Iterator[Path]:
     """
     Create a directory if necessary, and check before the work that it is writable.
 
-    If one of the files exists, an ExportError is raised unless `overwrite`. Directories that were
-    created here and are still empty at the end, after an error or Ctrl-C, are removed.
+    If one of the files exists, an ExportError is raised unless `overwrite`; `other` is what
+    --output names. Directories that were created here and are still empty at the end, after an
+    error or Ctrl-C, are removed.
 
     """
     missing: list[Path] = []
     try:
-        _prepare(path, names, overwrite, missing)
+        _prepare(path, () if overwrite else names, other, missing)
         yield path
     finally:
         for folder in missing:
@@ -36,13 +38,13 @@ def results(path: Path, names: Iterable[str], overwrite: bool) -> Iterator[Path]
                 folder.rmdir()
 
 
-def _prepare(path: Path, names: Iterable[str], overwrite: bool, missing: list[Path]) -> None:
+def _prepare(path: Path, names: Iterable[str], other: str, missing: list[Path]) -> None:
     """Check for existing files, and create what is missing, to which the directories are added."""
     try:
         existing = [path / name for name in names if (path / name).exists()]
-        if existing and not overwrite:
+        if existing:
             raise ExportError(f'{existing[0]} exists, which may be your work: choose another '
-                              'directory with --output, or add --overwrite')
+                              f'{other} with --output, or add --overwrite')
         missing += [each for each in (path, *path.parents) if not each.exists()]
         for folder in reversed(missing):
             folder.mkdir(exist_ok=True)   # a/.. exists once a does

@@ -10,12 +10,14 @@ from urdf2dyn_ros.errors import IdentificationError
 from urdf2dyn_ros.identification.choice import score
 from urdf2dyn_ros.identification.fit.consistent_fit import Fit
 from urdf2dyn_ros.identification.fit.deviations import deviations
-from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
+from urdf2dyn_ros.identification.fit.joint_columns import ARMATURE, JOINT_COLUMNS, top_speeds
 from urdf2dyn_ros.identification.fit.own_friction import (
     in_joint_sets,
+    in_least_residuals,
     last_sets,
     of_joints,
     with_joint_sets,
+    without_friction,
 )
 from urdf2dyn_ros.identification.fit.pooled_fit import (
     FitTerms,
@@ -29,7 +31,7 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
     with_negative_rotors,
     with_significant_load,
 )
-from urdf2dyn_ros.identification.misfits import misfits
+from urdf2dyn_ros.identification.misfits import misfits, other_recordings
 from urdf2dyn_ros.identification.result import Figures, Identification
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary
@@ -45,12 +47,6 @@ _FEWEST_RECORDINGS = 3
 
 _UNEXPLAINED = 0.9
 """Residual over measured effort from which on a model explains nothing."""
-
-_OTHER = 2.5
-"""Error of a recording, over the median of the others, from which on it does not fit."""
-
-_MOST_OTHERS = 30
-"""Others with which a recording is compared, so that the time does not grow with their square."""
 
 
 class HeldOutParts(NamedTuple):
@@ -94,7 +90,7 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
         If the model does not explain what is held out better than the URDF.
 
     """
-    recorded, last = summaries, last_sets(summaries[:1])
+    plain, recorded, last = robot, summaries, last_sets(summaries[:1])
     if own_friction:
         last, summaries = last_sets(summaries), in_joint_sets(summaries)
         robot = with_joint_sets(robot, len(summaries))
@@ -124,7 +120,9 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     held_out = _figures(robot, models, judged, parts.moving)
     remarks = list(robot.prior.remarks)
     if parts.name == 'recordings':
-        remarks += _others(robot, summaries, fits, judged)
+        remarks += other_recordings(robot, summaries, fits, judged)
+    elif own_friction and len(recorded) >= _FEWEST_RECORDINGS:
+        remarks += _others_without_friction(plain, recorded, terms, weight)
     friction_all = fitted(robot, everything, bare, weight).fit
     checks = {}
     for each in validation:
@@ -215,33 +213,23 @@ def _figures(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Pool
                    np.sqrt(efforts / np.where(rows > 0.0, rows, np.nan)))
 
 
-def _others(robot: Robot, summaries: Sequence[Summary], fits: Sequence[Fit],
-            pools: Sequence[Pool]) -> list[str]:
+def _others_without_friction(robot: Robot, summaries: Sequence[Summary], terms: FitTerms,
+                             weight: float) -> list[str]:
     """
-    Return a sentence for each recording that a fit to the others does not predict.
+    Return what `other_recordings` does for recordings each of which has its own friction.
 
-    Its residuals are compared with those of the others in the same fit: a recording that does fit,
-    but is predicted from one that does not, is not worse than they are.
+    They may differ in noise as well: residuals are compared over the least possible ones.
 
     """
-    remarks = []
-    for number, (each, fit) in enumerate(zip(summaries, fits)):
-        others = [pool for k, pool in enumerate(pools) if k != number]
-        own, *errors = (
-            np.sqrt(squares(fit, pool, robot) / np.where(pool.rows > 0.0, pool.rows, np.nan))
-            for pool in (pools[number], *others[::-(-len(others) // _MOST_OTHERS)]))
-        typical = np.array([np.median(column[np.isfinite(column)]) if np.isfinite(column).any()
-                            else np.nan for column in np.transpose(errors)])
-        ratio = own / np.maximum(typical, 1e-12)
-        worse = ratio > _OTHER
-        names = [joint for joint, flag in zip(robot.joints, worse) if flag]
-        if names:
-            most = float(ratio[worse].max())
-            remarks.append(
-                f'recording {each.name} does not fit the others at {", ".join(names)}: its '
-                f'residual is up to {most:.1f} times theirs; '
-                'another payload, tool, or day? identify without it, or alone')
-    return remarks
+    seen = [without_friction(pooled(each.weighted)) for each in summaries]
+    judged = [in_least_residuals(without_friction(pooled([*each.moving, *each.resting])))
+              for each in summaries]
+    n = len(robot.joints)
+    rotors = terms.used[:n] & (np.arange(len(JOINT_COLUMNS)) == ARMATURE)
+    bare = terms._replace(used=rotors, top_speed=terms.top_speed[:n], sets=1)
+    parts = HeldOutParts(seen, judged, judged, 'recordings')
+    fits = [each.fit for each in _held_out(robot, parts, bare, weight)]
+    return other_recordings(robot, summaries, fits, judged)
 
 
 def _mean_ratio(residual: Array, reference: Array) -> float:

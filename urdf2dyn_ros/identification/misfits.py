@@ -1,9 +1,15 @@
 """What an identified model does not explain, and the likely reason, in sentences."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+from urdf2dyn_ros.identification.fit.consistent_fit import Fit
+from urdf2dyn_ros.identification.fit.pooled_fit import Pool, squares
 from urdf2dyn_ros.identification.result import Identification
+from urdf2dyn_ros.identification.robot import Robot
+from urdf2dyn_ros.identification.summary import Summary
 
 _COUPLED = 0.1
 """
@@ -19,6 +25,12 @@ _OTHER_MASS = 3.0
 
 _RESTS = 2.0
 """Residual of all samples over that of moving ones, from which on rest is the reason."""
+
+_OTHER = 2.5
+"""Error of a recording, over the median of the others, from which on it does not fit."""
+
+_MOST_OTHERS = 30
+"""Others with which a recording is compared, so that the time does not grow with their square."""
 
 
 def misfits(found: Identification, negative_rotors: NDArray[np.bool_]) -> list[str]:
@@ -60,4 +72,33 @@ def misfits(found: Identification, negative_rotors: NDArray[np.bool_]) -> list[s
             f'the data would have a negative rotor inertia at {", ".join(names)}, which is '
             'bounded by zero: torque sensors on the side of the link see no rotor, and friction '
             'that lags looks alike')
+    return remarks
+
+
+def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[Fit],
+                     pools: Sequence[Pool]) -> list[str]:
+    """
+    Return a sentence for each recording that a fit to the others does not predict.
+
+    Its residuals are compared with those of the others in the same fit: a recording that does fit,
+    but is predicted from one that does not, is not worse than they are.
+
+    """
+    remarks = []
+    for number, (each, fit) in enumerate(zip(summaries, fits)):
+        others = [pool for k, pool in enumerate(pools) if k != number]
+        own, *errors = (
+            np.sqrt(squares(fit, pool, robot) / np.where(pool.rows > 0.0, pool.rows, np.nan))
+            for pool in (pools[number], *others[::-(-len(others) // _MOST_OTHERS)]))
+        typical = np.array([np.median(column[np.isfinite(column)]) if np.isfinite(column).any()
+                            else np.nan for column in np.transpose(errors)])
+        ratio = own / np.maximum(typical, 1e-12)
+        worse = ratio > _OTHER
+        names = [joint for joint, flag in zip(robot.joints, worse) if flag]
+        if names:
+            most = float(ratio[worse].max())
+            remarks.append(
+                f'recording {each.name} does not fit the others at {", ".join(names)}: its '
+                f'residual is up to {most:.1f} times theirs; '
+                'another payload, tool, or day? identify without it, or alone')
     return remarks

@@ -70,6 +70,20 @@ def read_summary(path: Path, robot: Robot) -> Summary:
                              'again from the recording') from None
 
 
+def summary_paths(folder: Path) -> list[Path]:
+    """Return the files of a directory that `summary_bytes` wrote, also those of other robots."""
+    return [path for path in sorted(folder.glob(f'*{SUFFIX}')) if _is_summary(path)]
+
+
+def _is_summary(path: Path) -> bool:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {'version', 'robot', 'seconds'} <= set(json.loads(str(file['head'])))
+    # a damaged archive, or another one, raises many types
+    except Exception:
+        return False
+
+
 def _summary(head: dict[str, Any], arrays: dict[str, Array], robot: Robot) -> Summary:
     n, name = len(robot.joints), str(head['name'])
     if Path(name).name != name:   # a file is named after it

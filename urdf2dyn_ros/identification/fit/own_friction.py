@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.fit.consistent_fit import Fit
+from urdf2dyn_ros.identification.fit.joint_columns import ARMATURE, JOINT_COLUMNS
 from urdf2dyn_ros.identification.fit.pooled_fit import Pool
+from urdf2dyn_ros.identification.fit.triangles import triangle
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary
 
@@ -45,6 +47,34 @@ def _in_set(summary: Summary, number: int, count: int) -> Summary:
     return replace(summary, used=spread(summary.used), fastest=spread(summary.fastest),
                    correlation=spread(summary.correlation), weighted=pools(summary.weighted),
                    moving=pools(summary.moving), resting=pools(summary.resting))
+
+
+def without_friction(pool: Pool) -> Pool:
+    """
+    Return a pool whose rows have no friction and offset: its own, of any size, is the best one.
+
+    QR decompositions with these columns first leave rows without them, which are those of the
+    remaining problem; the columns stay, as zeros.
+
+    """
+    triangles = []
+    for R in pool.triangles:
+        width = len(JOINT_COLUMNS)
+        own = len(R) - 1 - width + np.flatnonzero(np.arange(width) != ARMATURE)
+        own = own[np.abs(R[:, own]).max(axis=0) > 0.0]
+        rest = np.setdiff1d(np.arange(len(R)), own)
+        left = np.zeros_like(R)
+        ordered = triangle(R[:, np.concatenate((own, rest))])
+        left[np.ix_(rest, rest)] = ordered[len(own):, len(own):]
+        triangles.append(left)
+    return Pool(triangles, pool.rows)
+
+
+def in_least_residuals(pool: Pool) -> Pool:
+    """Return a pool whose efforts and columns are in units of the least residual of any robot."""
+    least = [abs(float(R[-1, -1])) / np.sqrt(max(rows, 1.0))
+             for R, rows in zip(pool.triangles, pool.rows)]
+    return pool._replace(triangles=[R / (size or 1.0) for R, size in zip(pool.triangles, least)])
 
 
 def last_sets(summaries: Sequence[Summary]) -> NDArray[np.int64]:
