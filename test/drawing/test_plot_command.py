@@ -130,22 +130,22 @@ def test_a_report_becomes_bars(tmp_path, figures):
 
 NUL = 'time,a\n1,\0\n'
 BAD_TABLES = [
-    ('', ['is empty']),
-    ('\n1,2\n', ['is empty', 'first line']),
+    ('', ['an empty file']),
+    ('\n1,2\n', ['line 1', 'no names']),
     ('time,a\n', ['no values below']),
     ('t,a\n1,2\n', ['line 1', "no column is called 'time'", "'t', 'a'"]),
-    ('time;a\n1;2\n', ['line 1', 'commas', 'semicolons']),
+    ('time;a\n1;2,5\n', ['line 2', "column 'a'", 'decimal comma']),
     ('time\n1\n', ['line 1', "besides 'time'"]),
-    ('time,a,a\n1,2,3\n', ['line 1', "2 columns are called 'a'"]),
+    ('time,a,a\n1,2,3\n', ['line 1', "duplicate columns: 'a'"]),
     ('time,a\n1,2\n2,ok\n', ['line 3', "column 'a'", "'ok' is not a number"]),
     ('time,a\n1,2\n2,1_0\n', ['line 3', "column 'a'", "'1_0' is not a number"]),
     ('time,a\n1,2\n2,0,5\n', ['line 3', '3 cells', '2 columns']),
     ('time,a\n1,2\n,3\n', ['line 3', "column 'time'", 'there is no time']),
     ('time,a\n1,2\n\n0.5,3\n', ['line 4', 'goes back from 1 to 0.5 s']),
     ('time,a\n1700000000000,2\n', ['line 2', 'seconds']),
-    ('time,a\n1,"2\n3\n', ['line 3', 'not CSV']),
-    (NUL, ['line 2']),
-    (b'time,a\n1,\xff\n', ['UTF-8', '0xff'])]
+    ('time,a\n1,"2\n3\n', ['line 3', 'unexpected end']),
+    (NUL, ['not text']),
+    (b'time,a\n1,\xff\n', ['not UTF-8'])]
 BAD_REPORTS = [
     ('', ['line 1, column 1', 'not JSON']),
     ('[]', ['no report']),
@@ -172,9 +172,9 @@ def test_a_wrong_file_is_reported_with_place(name, content, expected, tmp_path, 
 
 
 @pytest.mark.parametrize(('words', 'expected'), [
-    (['nowhere.csv'], ["'nowhere.csv'", 'No such file']),
+    (['nowhere.csv'], ['nowhere.csv', 'No such file']),
     (['nowhere.json'], ["'nowhere.json'", 'No such file']),
-    (['/proc'], ["'/proc'", 'directory']),
+    (['/proc'], ['/proc', 'directory']),
     (['x.csv', '-o', 'x.gif'], ['.svg or .png']),
     (['x.csv', '-o', '/proc/x.png'], ["cannot write to '/proc/x.png'"]),
     (['e.csv', '-o', '/proc/x.png'], ["cannot write to '/proc/x.png'"]),
@@ -197,3 +197,11 @@ def test_a_byte_order_mark_quotes_and_spaces_are_no_obstacle(tmp_path):
     table = read_table(tmp_path / 'x.csv')
     assert table.time.tolist() == [0.5]
     assert {name: values.tolist() for name, values in table.columns.items()} == {'q_a,b': [-1e-3]}
+
+
+@pytest.mark.parametrize('separator', [',', ';', '\t'])
+def test_a_table_has_the_separators_of_recordings(separator, tmp_path):
+    (tmp_path / 'x.csv').write_text('time,q_a\n1,2\n3,\n'.replace(',', separator))
+    table = read_table(tmp_path / 'x.csv')
+    assert table.time.tolist() == [1.0, 3.0]
+    np.testing.assert_array_equal(table.columns['q_a'], [2.0, np.nan])

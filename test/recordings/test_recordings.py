@@ -76,7 +76,7 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(('content', 'words'), [
     ('', ['an empty file']),
-    ('\n\n', ['line 1: no header']),
+    ('\n\n', ['line 1: no names']),
     ('time,q_a\n', ['no records']),
     ('t,q1,q2\n0,1,2\n', ["'time' [s]", "'t', 'q1', 'q2'"]),
     ('time,effort_a\n0,1\n', ['q_<joint>', "'time', 'effort_a'"]),
@@ -84,6 +84,7 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
     ('time,q_a,position_a\n0,1,2\n', ['same meaning', "'q_a', 'position_a'"]),
     ('time,q_a,qd_a\n0,1,2\n1,x,3\n', ["line 3, column 'q_a': 'x'", 'after 1 records']),
     ('time,q_a\n0,1_0\n', ["line 2, column 'q_a': '1_0'"]),
+    ('time,q_a\ninf,1\n', ["line 2, column 'time': 'inf'"]),
     ('time,q_a\n0,inf\n', ["line 2, column 'q_a': 'inf'"]),
     ('time,q_a\n0,1e999\n', ["line 2, column 'q_a': '1e999'"]),
     ('time,q_a\n0,١\n', ["line 2, column 'q_a'"]),

@@ -1,17 +1,14 @@
 """Recordings as CSV: a header with the names of columns, and a row for every instant."""
 
-import csv
 import math
-import re
 from collections.abc import Generator, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
 
 from urdf2dyn_ros.errors import RecordingError
-from urdf2dyn_ros.quoting import first_names
+from urdf2dyn_ros.recordings.csv_rows import CsvRow, bad_cell, cell_numbers, column_list, csv_rows
 from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording
 from urdf2dyn_ros.stamps import MAX_STAMP, SECOND_NS
 
@@ -22,13 +19,8 @@ _PREFIXES = {'position': ('q_', 'position_'), 'velocity': ('qd_', 'velocity_'),
 
 _RULE = ("a column 'time' [s], and of every joint q_<joint>, and if you have them qd_<joint>, "
         'qdd_<joint> and effort_<joint>')
-_LONGEST_LINE = 1_000_000
-_MOST_NAMES = 40
 _MISSING = -1
 _LONGEST_TIME = MAX_STAMP // SECOND_NS
-_SEPARATORS = {',': 'commas', ';': 'semicolons', '\t': 'tabs'}
-_PLAIN = re.compile(r'[0-9eE+.naNA -]*').fullmatch
-"""float() also accepts 1_0, infinity and digits of other scripts, which are mistakes here."""
 
 
 class CsvRecording(Recording):
@@ -45,17 +37,14 @@ class CsvRecording(Recording):
     def _records(self) -> Iterator[Record]:
         rows = self._rows()
         _, header = next(rows)
-        columns = _Columns(header, self)
-        width, far = len(header), ''
+        columns, far = _Columns(header, self), ''
         for line, row in rows:
-            if len(row) != width:
-                raise self.defect(f'line {line}: {len(row)} cells, but {width} columns; is the '
-                                  'file truncated there?')
             row.append('')   # for missing columns
             try:
                 record = columns.record(row)
             except (ValueError, ArithmeticError):
-                raise self._bad(row, header, columns.used, line) from None
+                raise self.defect(bad_cell(line, header, row, columns.used, columns.is_good)
+                                  ) from None
             if record is not None:
                 yield record
                 continue
@@ -64,50 +53,9 @@ class CsvRecording(Recording):
                           f'{line}: {cell[:40]!r}; is it in seconds?')
             self.remark(far)
 
-    def _rows(self) -> Generator[tuple[int, list[str]], None, None]:
-        """Yield number and cells of every line that is not empty, the header first."""
-        try:
-            with self.path.open(encoding='utf-8-sig', newline='') as file:
-                first = file.readline(_LONGEST_LINE)
-                if not first.strip():
-                    raise self.defect('an empty file' if not first else 'line 1: no header')
-                separator = max(_SEPARATORS, key=first.count)
-                if separator != ',':
-                    self.remark(f'columns are separated by {_SEPARATORS[separator]}')
-                file.seek(0)
-                reader = csv.reader(self._lines(file), delimiter=separator,
-                                    skipinitialspace=True, strict=True)
-                for row in reader:
-                    if row:
-                        yield reader.line_num, row
-        except UnicodeDecodeError as error:
-            raise self.defect(f'not UTF-8 ({error.reason}): not a table, or in another '
-                              'encoding; save it as UTF-8') from None
-        except csv.Error as error:
-            raise self.defect(f'line {reader.line_num}: {error}') from None
-        except OSError as error:
-            raise self.defect(f'cannot be read: {error.strerror}') from None
-
-    def _lines(self, file: TextIO) -> Iterator[str]:
-        read = 0
-        while line := file.readline(_LONGEST_LINE):
-            if len(line) == _LONGEST_LINE or '\0' in line:
-                raise self.defect('not a table: a line has no end, or there are bytes that are '
-                                  'not text')
-            read += len(line)
-            self._report(min(read / self.size, 1.0 - 1e-9))
-            yield line
-
-    def _bad(self, row: Sequence[str], header: Sequence[str], used: Sequence[int],
-             line: int) -> RecordingError:
-        """Return an error with the cell."""
-        for column in used:
-            cell = row[column]
-            if (column == used[0] and not cell) or not _is_number(cell, column == used[0]):
-                comma = ' (with a decimal comma? write a point)' if ',' in cell else ''
-                return self.defect(f'line {line}, column {header[column].strip()!r}: {cell!r} is '
-                                   f'not a number{comma}')
-        return self.defect(f'line {line}: not all cells are numbers')
+    def _rows(self) -> Generator[CsvRow, None, None]:
+        return csv_rows(self.path, self.defect, self.remark,
+                        lambda read: self._report(min(read / self.size, 1.0 - 1e-9)))
 
 
 class _Columns:
@@ -118,32 +66,29 @@ class _Columns:
 
     """
 
-    def __init__(self, header: Sequence[str], recording: CsvRecording) -> None:
-        names = [name.strip() for name in header]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise recording.defect(f'duplicate columns: {_listed(twice)}')
+    def __init__(self, names: Sequence[str], recording: CsvRecording) -> None:
         self.joints = tuple(dict.fromkeys(
             name[len(prefix):] for name in names for prefix in _PREFIXES['position']
             if name.startswith(prefix) and name != prefix))
         if _TIME not in names or not self.joints:
-            raise recording.defect(f'{_RULE} are needed; the columns are: {_listed(names)}')
+            raise recording.defect(f'{_RULE} are needed; the columns are: {column_list(names)}')
         self.used = [names.index(_TIME)]
-        self._chosen: dict[str, list[int]] = {}
+        self._read, self._slices = [*self.used], {}
         for what, prefixes in _PREFIXES.items():
-            self._chosen[what] = []
+            chosen = []
             for joint in self.joints:
                 columns = [prefix + joint for prefix in prefixes if prefix + joint in names]
                 if len(columns) > 1:
-                    raise recording.defect(f'columns with the same meaning: {_listed(columns)}')
-                self._chosen[what].append(names.index(columns[0]) if columns else _MISSING)
-            present = [column for column in self._chosen[what] if column != _MISSING]
+                    raise recording.defect(f'columns with the same meaning: {column_list(columns)}')
+                chosen.append(names.index(columns[0]) if columns else _MISSING)
+            present = [column for column in chosen if column != _MISSING]
             self.used += present
-            if not present:
-                self._chosen[what] = []
+            if present:
+                self._slices[what] = slice(len(self._read), len(self._read) + len(chosen))
+                self._read += chosen
         ignored = [name for column, name in enumerate(names) if column not in self.used]
         if ignored:
-            recording.remark(f'columns that are not read: {_listed(ignored)}')
+            recording.remark(f'columns that are not read: {column_list(ignored)}')
 
     def record(self, row: Sequence[str]) -> Record | None:
         """
@@ -152,27 +97,19 @@ class _Columns:
         ValueError or ArithmeticError is raised if a cell is not a number.
 
         """
-        if not _PLAIN(''.join([row[column] for column in self.used])):
-            raise ValueError
+        cells = [row[column] for column in self._read]
+        values = np.array(cell_numbers(cells))
         # a float of seconds since 1970 does not resolve nanoseconds
-        time = Decimal(row[self.used[0]])
-        if not time.is_nan() and not -_LONGEST_TIME <= time <= _LONGEST_TIME:
+        time = Decimal(cells[0])
+        if time.is_finite() and not -_LONGEST_TIME <= time <= _LONGEST_TIME:
             return None   # before it is an integer, which may have a million digits
         stamp = round(time * SECOND_NS)
-        values = [np.array([float(row[column] or 'nan') for column in chosen]) if chosen
-                  else NOT_RECORDED for chosen in self._chosen.values()]
-        if any(np.isinf(entries).any() for entries in values):
+        if np.isinf(values).any():
             raise ValueError
-        return Record(stamp, self.joints, *values)
+        return Record(stamp, self.joints, *[
+            values[self._slices[what]] if what in self._slices else NOT_RECORDED
+            for what in _PREFIXES])
 
-
-def _is_number(cell: str, finite: bool) -> bool:
-    try:
-        value = float(cell or 'nan')
-    except ValueError:
-        return False
-    return bool(_PLAIN(cell)) and not math.isinf(value) and not (finite and math.isnan(value))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return first_names(list(map(repr, names)), _MOST_NAMES)
+    def is_good(self, column: int, value: float) -> bool:
+        """Return whether a cell of this column may have a value."""
+        return not (math.isinf(value) or (column == self.used[0] and math.isnan(value)))
