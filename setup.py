@@ -63,7 +63,8 @@ setup(
     ],
     python_requires='>=3.10',
     packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
-    package_data={PACKAGE: ['py.typed', '*/*.c', '*/*/*.c', '*/*.h']},
+    package_data={PACKAGE: ['py.typed', '*/*.c', '*/*/*.c', '*/*.h', 'page/*.html', 'page/*.css',
+                            'page/*.js']},
     zip_safe=True,
     install_requires=[
         'lxml>=4.8', 'matplotlib>=3.5', 'numpy>=1.21', 'pyyaml>=5.4', 'scipy>=1.8', 'setuptools',

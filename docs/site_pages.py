@@ -25,6 +25,9 @@ PAGES_OF_ROOT = {'README.md': 'index.md', 'CONTRIBUTING.md': 'reference/contribu
 FILES = 'files'
 """Folder of the site for files from outside docs/."""
 
+GRAVITY, UPRIGHT = (0.0, 0.0, -9.81), {'humanoid_3p33r': (0.0, -9.81, 0.0)}
+"""Gravity [m/s^2] of robots that ship, and of those in whose frames y is up."""
+
 PYTHON_API = """# Classes and functions
 
 ::: urdf2dyn_ros.InverseDynamics
@@ -118,10 +121,26 @@ def table(rows: Sequence[Any]) -> str:
     return '\n'.join(lines) + '\n'
 
 
+def shipped_robots() -> dict[str, Callable[[], str]]:
+    """Return the page of each robot of urdf/ by its path in the site, upright where y is up."""
+    read_urdf = importlib.import_module('urdf2dyn_ros').read_urdf
+    robot_page = importlib.import_module('urdf2dyn_ros.page.robot_page').robot_page
+    return {f'robots/{path.stem}.html': partial(
+        lambda path: robot_page(read_urdf(path), UPRIGHT.get(path.stem, GRAVITY)), path)
+        for path in sorted((ROOT / 'urdf').glob('*.urdf'))}
+
+
+def robots() -> str:
+    """Return the list of the robots' pages."""
+    return '# Robots to move\n\nEach page computes with the exported JavaScript of the robot: ' \
+        '[how to write one](../robot_page.md).\n\n' + ''.join(
+            f'- [{Path(page).stem}]({Path(page).name})\n' for page in shipped_robots())
+
+
 GENERATED: dict[str, Callable[[], str]] = {
     **{page: partial(of_root, name) for name, page in PAGES_OF_ROOT.items()},
     'reference/parameters.md': parameters, 'reference/options.md': options,
-    'reference/python_api.md': lambda: PYTHON_API}
+    'reference/python_api.md': lambda: PYTHON_API, 'robots/index.md': robots}
 """The text of each generated page by its path below docs/."""
 
 
@@ -131,6 +150,8 @@ def on_files(files: Any, config: Any) -> Any:
 
     for page, text in GENERATED.items():
         files.append(File.generated(config, page, content=text()))
+    for page, make in shipped_robots().items():
+        files.append(File.generated(config, page, content=make()))
     for path in {*linked_files()}:
         files.append(File.generated(config, site_path(path), abs_src_path=str(ROOT / path)))
     return files

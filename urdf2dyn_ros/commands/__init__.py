@@ -41,6 +41,7 @@ COMMANDS = {name: Command(name) for name in (
     'export',
     'info',
     'graph',
+    'page',
     'plot',
     'tune',
     'evaluate',

@@ -1,0 +1,217 @@
+"""urdf2dyn page: one file without addresses, whose efforts and places are those of the oracles."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from support.oracles import Mimics, prepared, random_state
+from support.robot_files import EXAMPLES, OWN
+from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.loads import Friction, Loads
+from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.page.robot_data import drawn_bodies, robot_data
+from urdf2dyn_ros.page.robot_page import robot_page
+
+CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
+FRICTION = Loads(terms={'joint2': [Friction(viscous=3.0, coulomb=5.0)]})
+STATE = ([0.3, -0.5, 0.4, 1.0, -1.2, 0.7], [1.0, -1.5, 2.0, 0.5, -2.0, 3.0],
+         [4.0, 3.0, -2.0, 1.0, 5.0, -6.0])
+HOSTILE = """<robot name="&lt;/script&gt;&lt;!--@data"><link name="base"/>
+<link name="&lt;/script&gt;"><inertial><mass value="2"/><origin xyz="0.2 0 0"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="&lt;!--&lt;script&gt;" type="planar"><parent link="base"/>
+<child link="&lt;/script&gt;"/><axis xyz="0 0 1"/></joint></robot>"""
+
+FRAMES = """<script>
+requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 16);
+</script>"""
+"""Frames of a browser without a screen, which draws none while it dumps a page."""
+
+ASK = """<script type="module">
+const pixels = () => document.querySelector('canvas').toDataURL();
+const frame = () => new Promise((done) => requestAnimationFrame(done));
+const drawn = async () => (await frame(), frame());
+const numbers = (where) => [...document.querySelectorAll(where)].map(({ value }) => Number(value));
+await drawn();
+const before = pixels();
+for (const [k, quantity] of ['q', 'qd', 'qdd'].entries()) {
+  document.querySelectorAll(`.${quantity} input`).forEach((input, i) => {
+    input.value = @state[k][i];
+    input.dispatchEvent(new Event('input'));
+  });
+}
+const sums = numbers('.head data'), after = (await drawn(), pixels());
+const bars = [...document.querySelectorAll('.bar')].map((bar) => bar.ariaLabel);
+document.querySelector('[data-shown=qd]').click();
+const shown = [...document.querySelectorAll('.slider')].filter((row) => row.checkVisibility());
+document.getElementById('move').click();
+for (let k = 0; k < 5; k++) await drawn();
+document.title = JSON.stringify({ sums, bars, changed: before !== after && pixels() !== after,
+  moved: numbers('.qd data'), shown: new Set(shown.map((row) => row.className)).size,
+  check: document.getElementById('check').textContent,
+  legend: [...document.querySelectorAll('#legend li')].map((item) => item.textContent),
+  links: globalThis.exported.forwardKinematics(@state[0]),
+  beyond: document.documentElement.scrollWidth - innerWidth,
+  paper: getComputedStyle(document.body).backgroundColor });
+</script>"""
+
+
+@pytest.fixture(scope='module')
+def rx90() -> str:
+    return robot_page(read_urdf(OWN / 'rx90.urdf'), loads=FRICTION)
+
+
+class Source(HTMLParser):
+    """The tags and their attributes; all of them close in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in ('meta', 'link'):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_it_is_one_file_without_an_address(rx90: str) -> None:
+    source = Source(rx90)
+    for _, attributes in source.tags:
+        assert 'src' not in attributes and (attributes.get('href') or 'data:').startswith('data:')
+    assert not re.search(r'https?:|@import|url\(|\bfetch\b|XMLHttpRequest|\bimport\b', rx90)
+
+
+def test_names_are_text_and_data() -> None:
+    """Whatever is in them: the page has its scripts, and no more."""
+    text = robot_page(read_urdf(HOSTILE))
+    source = Source(text)
+    assert [tag for tag, _ in source.tags].count('script') == 4
+    data = json.loads(re.findall(r'id="robot">(.*?)</script>', text)[0])
+    assert data['name'] == '</script><!--@data'
+    assert [joint['name'].startswith('<!--<script>') for joint in data['joints']] == [True] * 3
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason='needs the browser chromium (apt install chromium)')
+def test_a_browser_moves_the_robot_and_shows_its_efforts(rx90: str, tmp_path: Path) -> None:
+    """On a narrow, dark screen, without a complaint of the browser."""
+    page = tmp_path / 'rx90.html'
+    page.write_text(rx90.replace('<header>', FRAMES + '<header>').replace(
+        '</body>', ASK.replace('@state', json.dumps(STATE)) + '</body>'))
+    done = subprocess.run(
+        [str(CHROMIUM), '--headless', '--no-sandbox', '--disable-gpu', '--enable-logging=stderr',
+         '--host-resolver-rules=MAP * ~NOTFOUND', f'--user-data-dir={tmp_path / "profile"}',
+         '--window-size=500,900', '--blink-settings=preferredColorScheme=0',
+         '--virtual-time-budget=2000', '--dump-dom', page.as_uri()],
+        capture_output=True, text=True, timeout=230)
+    title = re.search('<title>({.*?})</title>', done.stdout, re.DOTALL)
+    assert title, done.stderr
+    seen = json.loads(title[1])
+    assert [line for line in done.stderr.splitlines() if 'CONSOLE' in line] == []
+    assert 'agree' in seen['check']
+    dynamics = InverseDynamics(OWN / 'rx90.urdf', loads=FRICTION, backend='python')
+    np.testing.assert_allclose(seen['sums'], dynamics(*STATE), rtol=1e-9, atol=1e-9)
+    assert seen['legend'] == ['gravity', 'coriolis', 'inertia', 'friction', 'sum']
+    terms = [dict(part.rsplit(' ', 1) for part in bar.split(', ')) for bar in seen['bars']]
+    friction = float(terms[1]['friction'].replace('\u2212', '-'))
+    assert friction == pytest.approx(3.0 * STATE[1][1] - 5.0, rel=5e-3)
+    for k, link in enumerate(multibody(dynamics.model).bodies, 1):
+        R, p = dynamics.forward_kinematics(STATE[0], link=link.attached[0].link.name)
+        np.testing.assert_allclose(seen['links'][f'R_{k}'], R, atol=1e-12)
+        np.testing.assert_allclose(seen['links'][f'p_{k}'], p, atol=1e-12)
+    assert seen['changed'] and len({*seen['moved']}) == 6
+    assert (seen['shown'], seen['paper']) == (1, 'rgb(22, 25, 29)')
+    assert seen['beyond'] <= 0
+
+
+@pytest.mark.parametrize('path', [
+    OWN / 'humanoid_3p33r.urdf',
+    EXAMPLES / 'tiago_description' / 'robots' / 'tiago_dual.urdf',
+], ids=lambda path: path.stem)
+def test_links_masses_and_axes_are_where_pinocchio_has_them(path: Path) -> None:
+    """Also lumped ones: the page knows the frames of the bodies' first links alone."""
+    text = prepared(path.read_bytes())
+    model = read_urdf(text)
+    system, oracle = multibody(model), pin.buildModelFromXML(text)
+    state = Mimics(text).expanded(random_state(system.joint_names))
+    data, q = oracle.createData(), pin.neutral(oracle)
+    for name, joint in zip(oracle.names, oracle.joints):
+        if name in state:
+            angle = state[name][0]
+            q[joint.idx_q:joint.idx_q + joint.nq] = (
+                [np.cos(angle), np.sin(angle)] if joint.nq == 2 else angle)
+    pin.computeJointJacobians(oracle, data, q)
+    pin.updateFramePlacements(oracle, data)
+    placed: dict[str, Any] = {frame.name: data.oMf[i] for i, frame in enumerate(oracle.frames)
+                              if frame.type == pin.FrameType.BODY}
+    shown: Any = robot_data(model, system, (0.0, 0.0, -9.81))
+    bodies = [system.bodies[i] for i in drawn_bodies(system)]
+    firsts = [placed[body.attached[0].link.name] for body in bodies]
+    inertias = {link.name: link.inertia for link in model.links}
+    assert len(shown['links']) == len(model.links)
+    for link in shown['links']:
+        frame = firsts[link['body']] if link['body'] >= 0 else placed[model.root]
+        true, inertia = placed[link['name']], inertias[link['name']]
+        np.testing.assert_allclose(frame.act(np.array(link['at'])), true.translation, atol=1e-9)
+        com = true.act(np.array(inertia.com)) if inertia else true.translation
+        np.testing.assert_allclose(frame.act(np.array(link['com'])), com, atol=1e-9)
+    for body, first, drawn in zip(bodies, firsts, shown['bodies']):
+        column = data.J[:, oracle.joints[oracle.getJointId(body.name)].idx_v]
+        axis = column[3:] if drawn['turns'] else column[:3]
+        np.testing.assert_allclose(first.rotation @ np.array(drawn['axis']), axis, atol=1e-9)
+
+
+def run(*words: object) -> int:
+    return main(['page', *map(str, words)])
+
+
+def test_the_command_writes_it_and_replaces_nothing(tmp_path: Path,
+                                                    capsys: pytest.CaptureFixture[str]) -> None:
+    path, robot = tmp_path / 'new' / 'arm.html', OWN / 'robot_2r.urdf'
+    assert run(robot, '-o', path) == 0 and capsys.readouterr().out == f'{path}\n'
+    assert path.read_text() == robot_page(read_urdf(robot))
+    assert run(robot, '-o', path, '--gravity', 0, 0, 0) == 1
+    assert '--overwrite' in capsys.readouterr().err
+    assert run(robot, '-o', path, '--gravity', 0, 0, 0, '--overwrite') == 0
+    assert 'Gravity (0, 0, 0)' in path.read_text()
+    assert run(robot, '-o', tmp_path / 'arm.png') == 1
+    assert 'does not end in .html' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(('loads', 'reason'), [
+    (Loads(external=('link6',)), 'no sliders for external wrenches on link6: remove'),
+    (Loads(payload='link6'), 'no sliders for a payload on link6: remove'),
+    (Loads(base='moving'), 'no sliders for a moving base: remove')])
+def test_loads_that_need_arguments_are_rejected(loads: Loads, reason: str) -> None:
+    with pytest.raises(ExportError, match=reason):
+        robot_page(read_urdf(OWN / 'rx90.urdf'), loads=loads)
+
+
+def test_a_robot_that_cannot_move_is_rejected() -> None:
+    with pytest.raises(ExportError, match='no movable joint'):
+        robot_page(read_urdf('<robot name="r"><link name="a"/></robot>'))
+
+
+def test_every_term_has_a_colour(rx90: str) -> None:
+    """On light and on dark paper, as each kind of load is a term."""
+    from urdf2dyn_ros.functions.terms import Terms
+
+    styles: Sequence[str] = rx90.partition('@media')[::2]
+    for name in (result.name.removeprefix('tau_') for result in Terms.RESULTS):
+        assert f'--{name}: #' in styles[0]

@@ -1,0 +1,39 @@
+"""Write a page of HTML that moves a robot and shows the efforts, without a server."""
+
+import argparse
+from pathlib import Path
+
+from urdf2dyn_ros.commands.loads import add_parameters, read_loads
+from urdf2dyn_ros.commands.robot import add_robot, read_robot
+from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.export import default_name, write_files
+from urdf2dyn_ros.page.robot_page import robot_page
+
+_ENDINGS = ('.html', '.htm')
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the robot, the loads and the file."""
+    add_robot(parser)
+    parser.add_argument('--friction', action='store_true',
+                        help='include damping and friction of the tags <dynamics> as viscous and '
+                        'Coulomb friction')
+    add_parameters(parser)
+    parser.set_defaults(base='auto', external=[], payload_link='')
+    parser.add_argument('-o', '--output', type=Path, metavar='FILE',
+                        help='.html (default: <robot>.html)')
+    parser.add_argument('--overwrite', action='store_true',
+                        help='replace an existing file with other contents')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the path of the page."""
+    path = arguments.output
+    if path is not None and path.suffix.lower() not in _ENDINGS:
+        raise ExportError(f'{str(path)!r} does not end in {" or ".join(_ENDINGS)}')
+    robot = read_loads(arguments, read_robot(arguments.robot, arguments.strict_inertia))
+    text = robot_page(robot.model, robot.gravity, robot.loads)
+    path = path or Path(f'{default_name(robot.model.name)}.html')
+    for written in write_files({path.name: text}, path.parent, arguments.overwrite):
+        print(written)
+    return 0
