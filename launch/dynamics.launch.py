@@ -3,6 +3,7 @@ Start the node inverse_dynamics: from joint states to efforts.
 
     ros2 launch urdf2dyn_ros dynamics.launch.py urdf:=robot.urdf
     ros2 launch urdf2dyn_ros dynamics.launch.py            # from the topic robot_description
+    ros2 launch urdf2dyn_ros dynamics.launch.py lifecycle:=true
     ros2 launch urdf2dyn_ros dynamics.launch.py --show-args
 
 """
@@ -12,7 +13,7 @@ from pathlib import Path
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
-from launch_ros.actions import Node
+from launch_ros.actions import LifecycleNode, Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
@@ -44,11 +45,19 @@ ARGUMENTS = (
     DeclareLaunchArgument(
         'respawn', default_value='false', choices=['true', 'false', 'True', 'False'],
         description='Whether to restart the node when it ends without SIGINT or SIGTERM.'),
+    DeclareLaunchArgument(
+        'lifecycle', default_value='false', choices=['true', 'false', 'True', 'False'],
+        description='Whether the node has a life cycle: it publishes once it was configured and '
+                    'activated, for instance by ros2 lifecycle set.'),
     *(DeclareLaunchArgument(f'{topic}_topic', default_value=topic,
                             description=f'Topic to subscribe to in the place of {topic}.')
       for topic in TOPICS),
 )
 RESPAWN_DELAY = 1.0  # s
+
+NODES = {'false': (Node, 'inverse_dynamics'),
+         'true': (LifecycleNode, 'inverse_dynamics_lifecycle')}
+"""Action and executable for each choice of lifecycle."""
 
 
 def _node(context: LaunchContext) -> list[Node]:
@@ -67,10 +76,11 @@ def _node(context: LaunchContext) -> list[Node]:
             values['export_directory'], value_type=str)})
     if values['use_sim_time']:
         parameters.append({'use_sim_time': values['use_sim_time'].lower() == 'true'})
-    return [Node(package='urdf2dyn_ros', executable='inverse_dynamics', name='inverse_dynamics',
-                 namespace=values['namespace'], parameters=parameters, output='screen',
-                 remappings=[(topic, values[f'{topic}_topic']) for topic in TOPICS],
-                 respawn=values['respawn'].lower() == 'true', respawn_delay=RESPAWN_DELAY)]
+    action, executable = NODES[values['lifecycle'].lower()]
+    return [action(package='urdf2dyn_ros', executable=executable, name='inverse_dynamics',
+                   namespace=values['namespace'], parameters=parameters, output='screen',
+                   remappings=[(topic, values[f'{topic}_topic']) for topic in TOPICS],
+                   respawn=values['respawn'].lower() == 'true', respawn_delay=RESPAWN_DELAY)]
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -36,6 +36,8 @@ try:
     from launch.launch_description_sources import PythonLaunchDescriptionSource
     from launch.substitutions import PathJoinSubstitution
     from launch_ros.substitutions import FindPackageShare
+    from lifecycle_msgs.msg import Transition
+    from lifecycle_msgs.srv import ChangeState
     from rclpy.qos import DurabilityPolicy, QoSProfile
     from sensor_msgs.msg import JointState
     from std_msgs.msg import String
@@ -60,6 +62,8 @@ def generate_test_description() -> LaunchDescription:
         # the arguments of one inclusion hold for the next
         _dynamics(namespace='right', urdf='', export_directory='', respawn='true',
                   joint_states_topic='measured'),
+        _dynamics(namespace='managed', urdf=str(ROBOT), respawn='false', lifecycle='true',
+                  joint_states_topic='joint_states'),
         launch_testing.actions.ReadyToTest(),
     ])
 
@@ -144,6 +148,16 @@ class TestRunning(unittest.TestCase):
         self.assertEqual(Path(answer.result().message),
                          Path(EXPORTED.name).resolve() / 'rx90_dynamics.py')
         self.assertTrue(Path(answer.result().message).is_file())
+
+    def test_a_managed_node_publishes_once_it_is_active(self) -> None:
+        """With the argument lifecycle."""
+        client = self.node.create_client(ChangeState, '/managed/inverse_dynamics/change_state')
+        self.wait(client.service_is_ready, 'service')
+        for transition in (Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE):
+            answer = client.call_async(ChangeState.Request(transition=Transition(id=transition)))
+            self.wait(answer.done, 'answer')
+            self.assertTrue(answer.result().success)
+        self.check_efforts('managed', 'joint_states')
 
     def test_a_killed_node_lives_again(self) -> None:
         """With the model that is latched on its topic, where the argument respawn says so."""

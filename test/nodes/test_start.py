@@ -7,12 +7,18 @@ import pytest
 from rclpy.clock import ROSClock
 
 from support.nodes.graph import Graph
-from urdf2dyn_ros.nodes import effort_comparison, inverse_dynamics, joint_simulator
+from urdf2dyn_ros.nodes import (
+    effort_comparison,
+    inverse_dynamics,
+    inverse_dynamics_lifecycle,
+    joint_simulator,
+)
 from urdf2dyn_ros.nodes.inverse_dynamics.missing_data import MissingData
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
 
 
-@pytest.mark.parametrize('node', [effort_comparison, inverse_dynamics, joint_simulator])
+@pytest.mark.parametrize('node', [
+    effort_comparison, inverse_dynamics, inverse_dynamics_lifecycle, joint_simulator])
 @pytest.mark.parametrize('word', ['-h', '--help'])
 def test_help_is_printed_and_no_node_started(node, word, monkeypatch, capsys) -> None:
     monkeypatch.setattr(sys, 'argv', ['node', word, '--ros-args', '-p', 'a:=1'])

@@ -15,7 +15,8 @@ from support.nodes.graph import domain
 from support.paths import ROOT
 
 BIN = Path(sys.executable).parent
-EXECUTABLES = ('effort_comparison', 'inverse_dynamics', 'joint_simulator', 'urdf2dyn')
+EXECUTABLES = ('effort_comparison', 'inverse_dynamics', 'inverse_dynamics_lifecycle',
+               'joint_simulator', 'urdf2dyn')
 SELECTION = ('test/simulators/test_trajectory.py', 'test/urdf/test_urdf_source.py')
 
 pytestmark = pytest.mark.skipif(not shutil.which('colcon', path=f'{BIN}:{os.environ["PATH"]}'),

@@ -23,7 +23,8 @@ from support.paths import ROOT
 PACKAGE = ROOT / 'urdf2dyn_ros'
 MODULES = sorted(PACKAGE.rglob('*.py'))
 NODES = PACKAGE / 'nodes'
-NODE_FILES = ('inverse_dynamics', 'effort_comparison', 'joint_simulator')
+NODE_FILES = ('inverse_dynamics', 'inverse_dynamics_lifecycle', 'effort_comparison',
+              'joint_simulator')
 ROS = re.compile(r'(rclpy|ament_.*|tf2_.*|.*_(msgs|srvs|interfaces))$')
 LAUNCH = re.compile(r'launch(_.*)?$')
 SOURCES = ('urdf2dyn_ros', 'config', 'launch', 'plotjuggler', 'resource', 'rviz', 'urdf',

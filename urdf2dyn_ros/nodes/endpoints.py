@@ -1,7 +1,7 @@
 """A node's publishers, subscriptions, services and timers."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 from rclpy.exceptions import InvalidTopicNameException
@@ -29,13 +29,26 @@ class Endpoints:
 
     A user can override the QoS of topics at the start:
     ``qos_overrides./joint_states.subscription.depth``. Incompatible QoS of other nodes is logged.
-    The function `failed` is called with the traceback of a callback's error.
+    The function `failed` is called with the traceback of a callback's error. While `is_active`
+    returns false, messages are dropped and timers do nothing; without it, a node is always active.
 
     """
 
-    def __init__(self, node: Node, failed: Callable[[str], None]) -> None:
-        self.node, self._failed = node, failed
+    def __init__(self, node: Node, failed: Callable[[str], None],
+                 is_active: Callable[[], bool] | None = None) -> None:
+        self.node, self._failed, self._is_active = node, failed, is_active
         self._mismatch = QosMismatch(node)
+        self._others = {id(entity) for entity in _entities(node)}
+
+    def destroy(self) -> None:
+        """Destroy every entity that was created since this object was."""
+        for kind, destroy in (('publishers', self.node.destroy_publisher),
+                              ('subscriptions', self.node.destroy_subscription),
+                              ('services', self.node.destroy_service),
+                              ('timers', self.node.destroy_timer)):
+            for entity in list(getattr(self.node, kind)):
+                if id(entity) not in self._others:
+                    destroy(entity)
 
     def guarded(self, callback: Callable[..., None]) -> Callable[..., None]:
         """Return a callback whose errors do not end the node."""
@@ -43,7 +56,7 @@ class Endpoints:
 
     def timer(self, period: float, callback: Callable[[], None]) -> None:
         """Call a callback every `period` [s] of the machine's steady clock."""
-        steady_timer(self.node, period, self.guarded(callback))
+        steady_timer(self.node, period, self.guarded(self._while_active(callback)))
 
     def service(self, kind: Any, name: str, callback: Callable[[Any, Any], None]) -> None:
         """Offer a service; the callback fills the response to a request."""
@@ -58,13 +71,19 @@ class Endpoints:
                           partial(self.node.create_publisher, kind, name, own))
 
     def subscribe(self, kind: Any, name: str, callback: Callable[..., None],
-                  qos: QoSProfile, raw: bool = False) -> Any:
-        """Return a subscription, to bytes if `raw` is true; raises as `publisher` does."""
+                  qos: QoSProfile, raw: bool = False, always: bool = False) -> Any:
+        """
+        Return a subscription, to bytes if `raw` is true; raises as `publisher` does.
+
+        If `always` is true, messages are received while the node is not active, too.
+
+        """
         topic = self._resolved(name)
+        received = self.guarded(callback if always else self._while_active(callback))
         events = qos_events.SubscriptionEventCallbacks(incompatible_qos=self.guarded(
             partial(self._mismatch.of_subscription, topic, qos)))
         return self._made(topic, 'subscription', events, partial(
-            self.node.create_subscription, kind, name, self.guarded(callback), qos, raw=raw))
+            self.node.create_subscription, kind, name, received, qos, raw=raw))
 
     def publishers(self, topic: str) -> list[str]:
         """Return the publishers of a topic, with reliability and durability."""
@@ -77,6 +96,18 @@ class Endpoints:
         """Return the resolved name of a topic and its publishers, for a line of the log."""
         return (f'{self.node.resolve_topic_name(topic)}, published by '
                 f'{", ".join(self.publishers(topic)) or "no node"}')
+
+    def _while_active(self, callback: Callable[..., None]) -> Callable[..., None]:
+        is_active = self._is_active
+        if is_active is None:
+            return callback
+
+        @wraps(callback)
+        def called(*arguments: Any) -> None:
+            if is_active():
+                callback(*arguments)
+
+        return called
 
     def _resolved(self, name: str) -> str:
         try:
@@ -96,3 +127,7 @@ class Endpoints:
         except Exception as error:  # rclpy has several kinds for a bad value
             raise ParameterError(f'no {end} for {topic}, the parameters qos_overrides.{topic}.'
                                  f'{end}.* are unusable: {error}') from error
+
+
+def _entities(node: Node) -> list[Any]:
+    return [*node.publishers, *node.subscriptions, *node.services, *node.timers]

@@ -27,18 +27,19 @@ class NodeParameters:
     that names all of them; an unknown name is logged if it resembles a known one, and has no
     effect.
 
-    For a change, `check` is called before it is accepted, with all the new values, and `apply`
-    with the old ones, once ``values`` is replaced as a whole. An error of this package rejects
-    the change, with its text as the reason.
+    For a change, ``check`` is called before it is accepted, with all the new values, and
+    ``apply`` with the old ones, once ``values`` is replaced as a whole: attributes that a node
+    sets. An error of this package rejects the change, with its text as the reason.
 
     """
 
-    def __init__(self, node: Node, table: Sequence[Parameter], families: Sequence[Family] = (),
-                 check: Callable[[dict[str, Any]], None] = lambda values: None,
-                 apply: Callable[[dict[str, Any]], None] = lambda old: None) -> None:
+    def __init__(self, node: Node, table: Sequence[Parameter],
+                 families: Sequence[Family] = ()) -> None:
         self._node = node
         self._rows = {row.name: row for row in table}
-        self._families, self._check, self._apply = families, check, apply
+        self._families = families
+        self.check: Callable[[dict[str, Any]], None] = lambda values: None
+        self.apply: Callable[[dict[str, Any]], None] = lambda old: None
         self.values: dict[str, Any] = {}
         faults = []
         for row in table:
@@ -90,9 +91,9 @@ class NodeParameters:
             for change in changes:
                 self._enter(change, new)
             if new != old:
-                self._check(new)
+                self.check(new)
                 self.values = new   # a worker that has built a model may already use them
-                self._apply(old)
+                self.apply(old)
         except Exception as error:
             self.values = old
             if isinstance(error, Urdf2DynError):

@@ -24,7 +24,7 @@ class Worker:
     def __init__(self, guarded: Callable[[Callable[[], None]], Callable[[], None]]) -> None:
         self._guarded = guarded
         self._newest: deque[Callable[[], None]] = deque(maxlen=1)
-        self._submitted = threading.Event()
+        self._submitted, self._ended = threading.Event(), False
         threading.Thread(target=self._work, name='worker', daemon=True).start()
 
     def submit(self, job: Callable[[], _Result],
@@ -41,6 +41,11 @@ class Worker:
         self._newest.append(self._guarded(run))
         self._submitted.set()
 
+    def end(self) -> None:
+        """End the thread after the job that it runs now."""
+        self._ended = True
+        self._submitted.set()
+
     async def result(self, job: Callable[[], _Result], executor: Executor | None) -> _Result:
         """Await the result of a job in a coroutine of an executor, and raise its error."""
         future: Any = Future(executor=executor)
@@ -54,8 +59,8 @@ class Worker:
         return done
 
     def _work(self) -> None:
-        while True:
+        while not self._ended:
             self._submitted.wait()
             self._submitted.clear()
-            if self._newest:
+            if self._newest and not self._ended:
                 self._newest.popleft()()

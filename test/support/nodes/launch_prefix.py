@@ -79,7 +79,8 @@ for argument, _ in found.get_launch_arguments_with_include_launch_description_ac
 
 EXECUTABLES = (
     *(('urdf2dyn_ros', name, OURS)
-      for name in ('inverse_dynamics', 'effort_comparison', 'joint_simulator')),
+      for name in ('inverse_dynamics', 'inverse_dynamics_lifecycle', 'effort_comparison',
+                   'joint_simulator')),
     ('robot_state_publisher', 'robot_state_publisher', PUBLISHER),
     ('rviz2', 'rviz2', NOTE),
     ('ros_gz_sim', 'create', NOTE),

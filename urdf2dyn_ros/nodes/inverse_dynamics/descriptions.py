@@ -1,12 +1,14 @@
 """Robot descriptions in, models out: read and built in a worker thread."""
 
+import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
 from std_msgs.msg import String
 
-from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
+from urdf2dyn_ros.errors import ParameterError, SourceError, Urdf2DynError
 from urdf2dyn_ros.estimators import prepare_compiled
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.loads.load_parameters import check_names, loaded
@@ -18,6 +20,9 @@ from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
 from urdf2dyn_ros.observer.wrench_estimate import WrenchEstimate
 from urdf2dyn_ros.urdf import read_description
+
+_POLL_PERIOD = 0.02
+"""Time between two looks for a latched description [s]."""
 
 
 class Descriptions:
@@ -35,9 +40,38 @@ class Descriptions:
         self._worker, self._built = worker, built
         self._newest = ''
         self.rejection = ''
-        endpoints.subscribe(String, 'robot_description', self._receive, latched())
+        self._decided = threading.Event()
+        self._published = endpoints.published
+        self._subscription = endpoints.subscribe(
+            String, 'robot_description', self._receive, latched(), always=True)
         if pipeline.requested['robot_description']:
             self._build(pipeline.requested['robot_description'])
+
+    def await_model(self, patience: float) -> None:
+        """
+        Wait until a model was built, in the thread that would spin.
+
+        A description of the topic is waited for at most `patience` [s]. Raises a SourceError
+        if there is none, or if it is rejected.
+
+        """
+        deadline = time.monotonic() + patience
+        while not self._newest:
+            queue = self._subscription.handle
+            with queue:
+                taken = queue.take_message(String, False)
+            if taken is not None:
+                self._receive(taken[0])
+            elif time.monotonic() > deadline:
+                raise SourceError(
+                    f'no robot description within {patience:g} s on '
+                    f'{self._published("robot_description")}; set the parameter '
+                    'robot_description, or publish it there, and configure again')
+            else:
+                time.sleep(_POLL_PERIOD)
+        self._decided.wait()
+        if self.rejection:
+            raise SourceError(self.rejection)
 
     def _receive(self, message: String) -> None:
         if self._pipeline.requested['robot_description']:
@@ -95,9 +129,12 @@ class Descriptions:
 
     def _take(self, model: BuiltModel | None, error: Exception | None) -> None:
         self.rejection = '' if error is None else str(error)
-        if model is not None:
-            self._built(model)
-            return
+        try:
+            if model is not None:
+                self._built(model)
+                return
+        finally:
+            self._decided.set()
         still = ('there is no model yet' if self._pipeline.active is None
                  else 'the model before it remains active')
         self._node.get_logger().error(f'the robot description is rejected, {still}: {error}')

@@ -51,6 +51,11 @@ class JointStates:
             JointState, 'joint_states', _with_information(self._receive), best_effort(depth),
             raw=True)
 
+    def restart(self) -> None:
+        """Forget the messages before: those of a time without processing are not lost."""
+        self._waiting.clear()
+        self._overruns = Overruns()
+
     def _receive(self, message: bytes, information: Mapping[str, Any]) -> None:
         self._count(information)
         if not self._waiting and not _is_late(information):
