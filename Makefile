@@ -11,7 +11,7 @@ JOBS ?= 3
 # [s] for one test; one that hangs is a failure with its stack, and the others go on
 PATIENCE ?= 240
 
-.PHONY: demo test lint bench load exporting soak fuzz golden config docs clean
+.PHONY: demo test lint bench load exporting soak fuzz golden config policy docs clean
 
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
@@ -61,6 +61,11 @@ golden: $(VENV)/test-ready
 # config/dynamics.yaml from the table of parameters
 config: $(VENV)/test-ready
 	$(RUN)/python -m urdf2dyn_ros.nodes.inverse_dynamics.config_file > config/dynamics.yaml
+
+# config/sros2_policy.xml from the topics and services of the nodes as they run
+policy: $(VENV)/test-ready
+	$(RUN)/python -m urdf2dyn_ros.nodes.security_policy > config/sros2_policy.new
+	mv config/sros2_policy.new config/sros2_policy.xml
 
 # the site of README, docs/, parameters, options and classes: site/index.html
 docs: $(VENV)/docs-ready
