@@ -120,13 +120,37 @@ def test_hostile_names_come_through_the_table(evaluate, tmp_path: Path) -> None:
     assert open_recording(done.folder / 'efforts_bag').topic == '/inverse_dynamics/efforts'
 
 
-def test_times_that_are_no_seconds_are_reported(evaluate, tmp_path: Path) -> None:
-    """Milliseconds since 1970 would be a date that no message can express."""
-    path = table(tmp_path, motion(100, start=START // 1000 * 1000).but(
-        stamps=(START // 10**6 + np.arange(100) * 4) * 10**9))
+@pytest.mark.parametrize(('unit', 'name'), [(10**3, 'milli'), (10**6, 'micro'), (10**9, 'nano')])
+@pytest.mark.parametrize('accelerations', [False, True])
+def test_times_in_other_units_are_reported_before_anything_is_written(
+        evaluate, tmp_path: Path, unit: int, name: str, accelerations: bool) -> None:
+    """Since 1970 or since the start; with accelerations it is the velocities that contradict."""
+    for start in (START, 0):
+        path = table(tmp_path, motion(30), accelerations)
+        head, *rows = path.read_text().splitlines()
+        path.write_text('\n'.join([head, *(f'{(start + k * 4_000_000) * unit // 10**9},'
+                                           f'{row.partition(",")[2]}'
+                                           for k, row in enumerate(rows))]))
+        done = evaluate(path)
+        assert done.code == 1 and not done.folder.exists()
+        assert (f"column 'time': it rises by {unit * 0.004:g} from row to row" in done.err
+                and f'{name}seconds, divide it by 1e' in done.err)
+
+
+def test_single_states_may_be_seconds_apart(tmp_path: Path) -> None:
+    """As of an arm that rests at one position after the other, with accelerations of zero."""
+    rows = [f'{5 * k},{k},0,0,{9.81 * np.cos(k)}' for k in range(9)]
+    path = tmp_path / 'states.csv'
+    path.write_text('\n'.join(['time,q_a,qd_a,qdd_a,effort_a', *rows]))
+    assert len(list(open_recording(path))) == 9
+
+
+def test_times_that_no_message_has_are_reported(evaluate, tmp_path: Path) -> None:
+    path = table(tmp_path, motion(100, start=3 * 10**18))
     done = evaluate(path)
-    assert done.code == 1
+    assert done.code == 1 and not done.folder.exists()
     assert 'no_stamp 100 (' in done.out and 'beyond 2038' in done.err
+    assert 'no effort was computed: nothing is written' in done.out
     lines = path.read_text().splitlines()
     for first in ('-1e25', '1e25'):
         path.write_text('\n'.join([lines[0], f'{first},{lines[1].partition(",")[2]}',

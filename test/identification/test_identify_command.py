@@ -55,15 +55,15 @@ def motion(seconds, seed=0, moving=None, rate=60.0):
 
 
 def recording(path, seconds=12.0, seed=0, moving=None, change=lambda q, effort: (q, effort),
-              recorded=ROBOT):
-    """Write a table with noise; return its path."""
+              recorded=ROBOT, unit=1.0):
+    """Write a table with noise, times in units of a second; return its path."""
     time, q, qd, qdd = motion(seconds, seed, moving)
     rng = np.random.default_rng(seed + 100)
     effort = recorded(q, qd, qdd)
     effort += 0.01 * effort.std(axis=0) * rng.normal(size=effort.shape)
     q, effort = change(q + 1e-5 * rng.normal(size=q.shape), effort)
     head = ['time', *(f'q_{name}' for name in NAMES), *(f'effort_{name}' for name in NAMES)]
-    np.savetxt(path, np.column_stack((time, q, effort)), '%.9g', ',', header=','.join(head),
+    np.savetxt(path, np.column_stack((unit * time, q, effort)), '%.9g', ',', header=','.join(head),
                comments='')
     return str(path)
 
@@ -213,6 +213,7 @@ def noise(q, effort):
 @pytest.mark.parametrize(('words', 'options'), [
     ('no joint moves', {'moving': ()}),
     ('at least 2 s', {'seconds': 1.5}),
+    ('if it is in milliseconds, divide it by 1e3', {'unit': 1e3}),
     ('always zero', {'change': lambda q, effort: (q, 0.0 * effort)}),
     ('frozen', {'change': lambda q, effort: (q, 0.0 * effort + 3.0)}),
     ('wrong sign', {'change': lambda q, effort: (q, -effort)}),

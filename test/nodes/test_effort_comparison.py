@@ -235,7 +235,8 @@ def test_messages_are_counted_while_a_report_is_drawn(tmp_path):
 
 
 @pytest.mark.parametrize('parameters', [
-    {'samples': 1}, {'effort_semantics': 'torque'}, {'current_gains': 'high'}])
+    {'samples': 1}, {'effort_semantics': 'torque'}, {'current_gains': 'high'},
+    {'current_gains': [2.0, 0.0]}])
 def test_a_bad_parameter_is_said_in_a_line(parameters):
     with Graph() as graph, graph.process('effort_comparison', **parameters) as node:
         assert node.wait(120.0) == 2, node.output

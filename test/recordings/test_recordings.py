@@ -188,7 +188,8 @@ def test_a_topic_that_is_missing_or_ambiguous_is_an_error_with_all_of_them(
 
 def test_progress_is_reported_up_to_the_end(tmp_path: Path) -> None:
     """A hundred times at most."""
-    table = bags.write_csv(tmp_path / 'a.csv', ['time', 'q_a'], ([k, k] for k in range(2000)))
+    rows = ([k * 0.001, k] for k in range(2000))
+    table = bags.write_csv(tmp_path / 'a.csv', ['time', 'q_a'], rows)
     bag = bags.write_bag(tmp_path / 'bag', 'db3', {'/joint_states': messages(2000)})
     for path in (bag, table):
         told: list[float] = []
@@ -207,7 +208,7 @@ def test_memory_does_not_grow_with_the_recording(tmp_path: Path, kind: str) -> N
         if kind == 'csv':
             columns = ['time', *(f'q_{name}' for name in names)]
             path = bags.write_csv(tmp_path / f'{count}.csv', columns,
-                                  ([k] * 101 for k in range(count)))
+                                  ([k * 0.001, *[k] * 100] for k in range(count)))
         else:
             path = bags.write_bag(tmp_path / str(count), kind, {'/a': [
                 bags.joint_state(bags.START + k, names, *[[k] * 100] * 3) for k in range(count)]})

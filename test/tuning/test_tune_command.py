@@ -130,13 +130,14 @@ def test_what_cannot_be_tuned_on_is_reported(tmp_path: Path) -> None:
 
 
 def test_times_in_other_units_than_seconds_are_reported(tmp_path: Path) -> None:
-    """Nanoseconds since 1970 fit into no stamp; what of them does is no motion of a robot."""
+    """Before anything is written."""
     path = write_csv(tmp_path / 'ns.csv', ['time', 'q_a'],
                      ([START + k * 10_000_000, np.sin(k)] for k in range(300)))
     code, output, errors = tune(path, '-o', tmp_path / 'out')
     assert (code, output) == (1, '')
-    assert re.fullmatch(r"warning: rows whose time is beyond .*: '17000+'; is it in seconds\?\n"
-                        r'error: .*: it contains no records\n', errors)
+    assert re.fullmatch(r"error: .*: column 'time': it rises by 1e\+07 from row to row .*"
+                        r'nanoseconds, divide it by 1e9\n', errors)
+    assert not (tmp_path / 'out').exists()
 
 
 def test_what_was_dropped_is_reported_with_its_cause(tmp_path: Path) -> None:

@@ -93,7 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
             about += external_summary(result.external)
         print('\n'.join([*about, '', figures_table(result), '']))
         try:
-            for name in (*REPORT, *EXTERNAL_FILES):   # of an earlier evaluation
+            # those of an earlier evaluation, if this one has any result
+            for name in (*REPORT, *EXTERNAL_FILES) if result.files else ():
                 (output / name).unlink(missing_ok=True)
             if result.compared:
                 result.files += write_figures(

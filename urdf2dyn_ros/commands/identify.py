@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from datetime import datetime, timezone
+from math import isfinite
 from pathlib import Path
 
 from urdf2dyn_ros.commands.output import add_output, results
@@ -112,6 +113,9 @@ def _settings(arguments: argparse.Namespace, robot: Robot) -> SourceSettings:
     current = arguments.effort_semantics == 'current'
     if current != bool(arguments.gains):
         raise ParameterError('--gains and --effort-semantics current require each other')
+    if not all(isfinite(gain) and gain for gain in arguments.gains):
+        raise ParameterError(f'--gains {" ".join(map("{:g}".format, arguments.gains))}: gains of '
+                             'currents must be finite and not zero [N m/A or N/A]')
     for name, least in (('cutoff', 0.1), ('weight', 1e-6)):
         value = getattr(arguments, name)
         if value is not None and not least <= value <= 1e6:

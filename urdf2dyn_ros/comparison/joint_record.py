@@ -9,7 +9,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.credibility import Evidence
-from urdf2dyn_ros.comparison.matching import Matcher, Matching
+from urdf2dyn_ros.comparison.matching import Matcher, Matching, longest_step
 from urdf2dyn_ros.comparison.moments import Moments
 from urdf2dyn_ros.comparison.semantics import Fair
 from urdf2dyn_ros.comparison.series import LARGEST_EFFORT, Series, Stamps
@@ -128,13 +128,13 @@ class JointRecord:
             self.total.late += moments
             part.late += moments
 
-    def _around(self, stamps: Stamps, lags: Stamps) -> tuple[Stamps, Stamps]:
-        """Return the measured stamps around some stamps, and keep their samples."""
+    def _around(self, stamps: Stamps, lags: Stamps) -> tuple[Stamps, Stamps, int]:
+        """Return what samples are matched by around some stamps, and keep these samples."""
         known, values = self.measured.values()
         first, last = np.searchsorted(known, (stamps[0] + lags[0], stamps[-1] + lags[-1]))
         near = slice(max(int(first) - 1, 0), int(last) + 1)
         self._samples = values[near, 0]
-        return known[near], lags
+        return known[near], lags, longest_step(known[:near.stop])
 
     def _parted(self, stamps: Stamps) -> Iterator[tuple[int, slice]]:
         """Yield the numbers of the window's parts, and the slices of stamps (k,) [ns] in them."""

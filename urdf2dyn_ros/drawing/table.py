@@ -39,8 +39,8 @@ def read_table(path: Path) -> Table:
     rows = csv_rows(path, defect)
     _, names = next(rows)
     if _TIME not in names:
-        raise defect(f'line 1: no column is called {_TIME!r}, but {column_list(names)}; the time must '
-                     'be in seconds')
+        raise defect(f'line 1: no column is called {_TIME!r}, but {column_list(names)}; the time '
+                     'must be in seconds')
     if len(names) == 1:
         raise defect(f'line 1: there is no column besides {_TIME!r} to draw')
     values = array('d')

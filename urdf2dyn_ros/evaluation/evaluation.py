@@ -47,13 +47,18 @@ _STILL = 0.005
 """Velocity up to which a joint is at rest [rad/s or m/s]."""
 
 
+class _NothingComputedError(Exception):
+    """There is no effort to write."""
+
+
 def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings,
              directory: Path) -> Evaluation:
     """
     Compute the efforts of a recording, write them to a directory, and compare them.
 
     The memory does not grow with the recording. A damaged one is evaluated up to the defect,
-    which is in the result.
+    which is in the result. Without any effort, as of a recording that is too short, nothing is
+    written, and the result has no span.
 
     Raises
     ------
@@ -100,6 +105,10 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
             else:
                 result.remark('no bag is written: the Python library rosbags is not installed')
             _run(dynamics, settings, result, hold, chain(heads, records), file, efforts)
+            if result.span is None:
+                raise _NothingComputedError
+    except _NothingComputedError:   # no files
+        result.files.clear()
     except OSError as error:
         raise ExportError(f'cannot write to {directory}: {error.strerror}') from None
     result.records, result.error = recording.count, recording.error

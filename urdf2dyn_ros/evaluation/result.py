@@ -138,6 +138,8 @@ def figures_table(result: Evaluation) -> str:
     """Return the table of figures, or the reason why there is none."""
     if result.compared:
         return table(result.joints)
+    if result.span is None:
+        return 'no effort was computed: nothing is written'
     return ('no effort was measured at the time of a computed one: nothing is compared, but the '
             'computed efforts are written')
 

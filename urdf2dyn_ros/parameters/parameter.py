@@ -30,6 +30,8 @@ class Parameter:
         Fixed after the start.
     any_length : bool
         A tuple may have any number of entries except none.
+    nonzero : bool
+        No entry may be zero.
 
     """
 
@@ -42,6 +44,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
     read_only: bool = False
     any_length: bool = False
+    nonzero: bool = False
 
     @property
     def rule(self) -> str:
@@ -58,6 +61,7 @@ class Parameter:
             text += f', at least {self.minimum:g}'
         if self.maximum is not None:
             text += f', at most {self.maximum:g}'
+        text += ', not zero' * self.nonzero
         return text + (f' [{self.unit}]' if self.unit else '')
 
     @property
@@ -76,6 +80,7 @@ class Parameter:
                 if ((isinstance(entry, float) and not math.isfinite(entry))
                         or (self.minimum is not None and entry < self.minimum)
                         or (self.maximum is not None and entry > self.maximum)
+                        or (self.nonzero and entry == 0.0)
                         or (self.choices and entry not in self.choices)):
                     raise ValueError
         except (TypeError, ValueError):

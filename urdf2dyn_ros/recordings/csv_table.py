@@ -2,14 +2,18 @@
 
 import math
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
 from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings.csv_rows import CsvRow, bad_cell, cell_numbers, column_list, csv_rows
 from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording
+from urdf2dyn_ros.recordings.time_unit import ROWS, check_time_unit
 from urdf2dyn_ros.stamps import MAX_STAMP, SECOND_NS
 
 _TIME = 'time'
@@ -21,6 +25,8 @@ _RULE = ("a column 'time' [s], and of every joint q_<joint>, and if you have the
         'qdd_<joint> and effort_<joint>')
 _MISSING = -1
 _LONGEST_TIME = MAX_STAMP // SECOND_NS
+_LARGEST_TIME = 10**20
+"""Largest time that is credible in any unit."""
 
 
 class CsvRecording(Recording):
@@ -31,8 +37,25 @@ class CsvRecording(Recording):
         if topic:
             raise RecordingError(path, f'a table has no topics: omit --topic {topic}')
         rows = self._rows()
-        _Columns(next(rows)[1], self)   # a wrong header is an error at once
+        columns = _Columns(next(rows)[1], self)   # a wrong header is an error at once
+        self._check_time_unit(columns, rows)
         rows.close()
+
+    def _check_time_unit(self, columns: '_Columns', rows: Iterator[tuple[int, list[str]]]) -> None:
+        """Raise a RecordingError if the times of the first rows are not in seconds."""
+        times, records = [], []
+        with suppress(RecordingError):   # a defect is reported behind the rows before it
+            for _, row in islice(rows, ROWS):
+                with suppress(ValueError, ArithmeticError, IndexError):
+                    time, values = columns.entries([*row, ''])
+                    if abs(time) < _LARGEST_TIME:
+                        times.append(time)
+                        records.append(values)
+        if records:
+            positions, velocities, _, accelerations = columns.quantities(np.array(records))
+            if not velocities.size:
+                velocities = np.full_like(positions, np.nan)
+            check_time_unit(self.path, times, positions, velocities, accelerations.size > 0)
 
     def _records(self) -> Iterator[Record]:
         rows = self._rows()
@@ -79,7 +102,8 @@ class _Columns:
             for joint in self.joints:
                 columns = [prefix + joint for prefix in prefixes if prefix + joint in names]
                 if len(columns) > 1:
-                    raise recording.defect(f'columns with the same meaning: {column_list(columns)}')
+                    raise recording.defect(
+                        f'columns with the same meaning: {column_list(columns)}')
                 chosen.append(names.index(columns[0]) if columns else _MISSING)
             present = [column for column in chosen if column != _MISSING]
             self.used += present
@@ -97,18 +121,24 @@ class _Columns:
         ValueError or ArithmeticError is raised if a cell is not a number.
 
         """
-        cells = [row[column] for column in self._read]
-        values = np.array(cell_numbers(cells))
-        # a float of seconds since 1970 does not resolve nanoseconds
-        time = Decimal(cells[0])
+        time, values = self.entries(row)
         if time.is_finite() and not -_LONGEST_TIME <= time <= _LONGEST_TIME:
             return None   # before it is an integer, which may have a million digits
         stamp = round(time * SECOND_NS)
         if np.isinf(values).any():
             raise ValueError
-        return Record(stamp, self.joints, *[
-            values[self._slices[what]] if what in self._slices else NOT_RECORDED
-            for what in _PREFIXES])
+        return Record(stamp, self.joints, *self.quantities(values))
+
+    def entries(self, row: Sequence[str]) -> tuple[Decimal, Array]:
+        """Return the time of a row as it is written [s], and all of its numbers."""
+        cells = [row[column] for column in self._read]
+        # a float of seconds since 1970 does not resolve nanoseconds
+        return Decimal(cells[0]), np.array(cell_numbers(cells))
+
+    def quantities(self, values: Array) -> list[Array]:
+        """Return each quantity of some rows (..., c): (..., n), or (0,) if not recorded."""
+        return [values[..., self._slices[what]] if what in self._slices else NOT_RECORDED
+                for what in _PREFIXES]
 
     def is_good(self, column: int, value: float) -> bool:
         """Return whether a cell of this column may have a value."""

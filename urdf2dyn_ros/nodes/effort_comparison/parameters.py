@@ -13,7 +13,7 @@ COMPARISON_PARAMETERS = (
         choices=tuple(SEMANTICS), read_only=True),
     Parameter('current_gains', (1.0,), 'Effort of a joint per current: one for all, or one for '
               'each in the order of the computed efforts.', unit='N m/A or N/A', read_only=True,
-              any_length=True),
+              any_length=True, nonzero=True),
     Parameter('window', 10.0, 'Length of the sliding window.', unit='s', minimum=0.5,
               maximum=3600.0, read_only=True),
     Parameter('samples', 60_000, 'Newest samples of each joint that are kept for pictures and '
