@@ -51,7 +51,8 @@ class Body:
     placed in the frame of the parent, a body's number or ROOT; `turn` is the constant angle [rad]
     about z from there to the body's frame at position zero. The position is
     multiplier * q[coordinate] + offset, with the index of an independent joint. The limits are
-    those of the joint in the URDF, if it has a single coordinate.
+    those of the joint in the URDF, if it has a single coordinate. Axes that do not rotate with the
+    coordinate have a `cos_sin` of their own, of the angle about z from the joint's.
 
     """
 
@@ -66,13 +67,14 @@ class Body:
     offset: Scalar = 0.0
     attached: tuple[Attached, ...] = ()
     limits: Limits = NO_LIMITS
+    cos_sin: tuple[Scalar, Scalar] | None = None
 
     def at(self, q: Sequence[Scalar], qd: Sequence[Scalar] | None = None,
            qdd: Sequence[Scalar] | None = None) -> Coordinate:
         """Return its coordinate from those of the independent joints; by default at rest."""
         j, k = self.coordinate, self.multiplier
         return Coordinate(k * q[j] + self.offset, 0.0 if qd is None else k * qd[j],
-                          0.0 if qdd is None else k * qdd[j], self.turn)
+                          0.0 if qdd is None else k * qdd[j], self.turn, self.cos_sin)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from urdf2dyn_ros.robot_model import Joint, Link
 PEERS = [OWN / 'rx90.urdf', OWN / 'scara.urdf', *(
     next(EXAMPLES.rglob(f'{name}.urdf')) for name in (
         'ur5_robot', 'kinova', 'talos_reduced', 'anymal', 'simple_humanoid', 'tiago_no_hand'))]
-LIMITS = {'ur5_robot': (252, 214, 5), 'panda': (559, 510, 6), 'talos_reduced': (3248, 2887, 27)}
+LIMITS = {'ur5_robot': (196, 181, 5), 'panda': (559, 502, 6), 'talos_reduced': (3226, 2855, 27)}
 """Multiplications, additions and divisions of the fast style, at most."""
 
 

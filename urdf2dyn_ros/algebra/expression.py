@@ -116,7 +116,8 @@ class Expression:
             first, second = second, first
         rest = self.node.graph.cancels and (_rest(first, second) or _rest(second, first))
         if rest:
-            return rest
+            value = rest.node.value
+            return rest if rest.node.op != 'const' else -value if rest.negative else value
         # s x + t y = s (x + s t y)
         op = 'add' if first.negative == second.negative else 'sub'
         return Expression(self.node.graph.node(op, (first.node, second.node)), first.negative)

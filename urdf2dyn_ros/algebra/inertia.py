@@ -85,12 +85,13 @@ def rotated_about_z(inertia: BodyInertia, c: Scalar, s: Scalar) -> BodyInertia:
     Return m, h and second moments S after a rotation about z with this cosine and sine.
 
     From c^2 + s^2 = 1: with t = c (S_xx - S_yy) - 2 s S_xy, the new S_xx is S_yy + c t, S_yy is
-    S_xx - c t and S_xy is S_xy + s t.
+    the rest of the sum, and S_xy is S_xy + s t.
 
     """
     m, (x, y, z), S = inertia
     t = c * (S[0][0] - S[1][1]) - s * (2.0 * S[0][1])
-    xx, yy, xy = S[1][1] + c * t, S[0][0] - c * t, S[0][1] + s * t
+    xx, xy = S[1][1] + c * t, S[0][1] + s * t
+    yy = (S[0][0] + S[1][1]) - xx
     xz, yz = c * S[0][2] - s * S[1][2], s * S[0][2] + c * S[1][2]
     return BodyInertia(m, (c * x - s * y, s * x + c * y, z),
                        ((xx, xy, xz), (xy, yy, yz), (xz, yz, S[2][2])))

@@ -43,7 +43,8 @@ def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Se
     M: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
     for j in range(len(system.bodies)):
         inertial_terms = [term for term in terms.get(j, ()) if term.INERTIAL]
-        if composite[j] is not None or inertial_terms:
+        moves = system.bodies[j].multiplier != 0.0
+        if moves and (composite[j] is not None or inertial_terms):
             column(j)
             _column(system, composite[j], at, j, M, note, inertial_terms)
     return M

@@ -44,7 +44,11 @@ def second_moment(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vecto
         d[2] = -(d[0] + d[1])   # equal, and U_yy may have no other use
 
     def n(x: int, y: int, z: int) -> Scalar:
-        return (S[y][y] * U[z][y] - S[z][z] * U[y][z] + S[x][y] * U[z][x] - S[x][z] * U[y][x]
+        about_x = S[y][y] * U[z][y] - S[z][z] * U[y][z]
+        opposite = U[z][y] + U[y][z]
+        if isinstance(opposite, float) and opposite == 0.0:   # w_y w_z is 0: what is left is wd_x
+            about_x = (S[y][y] + S[z][z]) * U[z][y]
+        return (about_x + S[x][y] * U[z][x] - S[x][z] * U[y][x]
                 + S[y][z] * d[x])
 
     return (n(0, 1, 2), n(1, 2, 0), n(2, 0, 1))

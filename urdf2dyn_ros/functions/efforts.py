@@ -19,7 +19,7 @@ class Efforts(ModelFunction):
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the efforts and, with a moving base, the wrench on it."""
-        return efforts_of(mechanics, mechanics.sweep(self.INPUTS))
+        return efforts_of(mechanics, mechanics.efforts(self.INPUTS))
 
 
 def efforts_of(mechanics: Mechanics, sweep: Sweep) -> dict[str, Rows]:

@@ -10,7 +10,6 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.equations.body_terms import body_terms
 from urdf2dyn_ros.equations.definiteness import SMALLEST_INERTIA, weakness
-from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.equations.sparse_factors import Factors, factors, solved
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.functions.fields import Fields
@@ -120,10 +119,7 @@ def _without_accelerations(mechanics: Mechanics) -> list[Scalar]:
     def renamed(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
         mechanics.notes.note(i, 'bias' if symbol == 'tau' else symbol, entries)
 
-    q, qd = mechanics.of_joints('q'), mechanics.of_joints('qd')
-    return newton_euler(
-        mechanics.system, mechanics.inertias, (q, qd, [0.0] * len(q)), mechanics.gravity,
-        mechanics.recursion._replace(note=renamed), mechanics.loads()).efforts
+    return mechanics.efforts(('q', 'qd'), renamed).efforts
 
 
 class _Log:

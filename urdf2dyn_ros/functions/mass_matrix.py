@@ -5,6 +5,10 @@ from typing import ClassVar
 from urdf2dyn_ros.algebra.vectors import ZERO
 from urdf2dyn_ros.equations.mass_matrix import mass_matrix
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads
+from urdf2dyn_ros.equations.simplification.parallel_axes import (
+    parallel_axes,
+    parallel_groups,
+)
 from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows
 from urdf2dyn_ros.functions.mechanics import Mechanics
 from urdf2dyn_ros.functions.mention import mention
@@ -43,15 +47,21 @@ class MassMatrix(ModelFunction):
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the rows of the mass matrix."""
+        system, q = mechanics.system, mechanics.of_joints('q')
+        groups = [] if mechanics.textbook else parallel_groups(system)
+        shared = parallel_axes(system, mechanics.second_moments, q, groups)
+        numbers = shared.numbers
+
         def column(j: int) -> None:
-            body = mechanics.system.bodies[j]
+            i = numbers[j]
+            body = system.bodies[i]
             mechanics.notes.begin(
-                '', f'_{j + 1}', f'joint {j + 1}{mention(body.name)} accelerates by 1 '
+                '', f'_{i + 1}', f'joint {i + 1}{mention(body.name)} accelerates by 1 '
                 f'{JOINT_TYPES[body.type].unit}/s^2')
 
-        return {'M': mass_matrix(
-            mechanics.system, mechanics.second_moments, mechanics.of_joints('q'),
-            mechanics.notes.note, column, mechanics.terms)}
+        return {'M': mass_matrix(shared.system, shared.inertias, q,
+                                 shared.note(mechanics.notes.note), column,
+                                 shared.terms(mechanics.terms))}
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return M qdd."""

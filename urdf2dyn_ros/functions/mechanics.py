@@ -9,9 +9,14 @@ from urdf2dyn_ros.algebra.vectors import ZERO, Triple, Vector
 from urdf2dyn_ros.equations.body_terms import BodyTerms
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Sweep, newton_euler
 from urdf2dyn_ros.equations.recursion import Recursion, textbook_moment
+from urdf2dyn_ros.equations.simplification.parallel_axes import (
+    behind_one_joint,
+    parallel_axes,
+    parallel_groups,
+)
 from urdf2dyn_ros.functions.inputs import base_motion
 from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
-from urdf2dyn_ros.joints.motion import Motion, Wrench
+from urdf2dyn_ros.joints.motion import Motion, Note, Wrench
 from urdf2dyn_ros.multibody import Multibody
 
 
@@ -84,15 +89,36 @@ class Mechanics:
                          or (inertial and term.INERTIAL)) for i, terms in self.terms.items()}
         return {i: terms for i, terms in kept.items() if terms}
 
+    def efforts(self, inputs: Collection[str], note: Note | None = None) -> Sweep:
+        """
+        Run the recursion for efforts and the root's wrench alone, under all loads.
+
+        Where it takes fewer operations, joints with parallel axes share their axes.
+
+        """
+        groups = [] if self.textbook else parallel_groups(self.system)
+        if 'qd' in inputs:
+            groups = [] if self.moving else behind_one_joint(self.system, groups)
+        recursion = self.recursion if note is None else self.recursion._replace(note=note)
+        if groups:
+            shared = parallel_axes(self.system, self.inertias, self.of_joints('q'), groups)
+            return shared.newton_euler(self._state(inputs), self.gravity, recursion, self.loads())
+        if note is None:
+            return self.sweep(inputs)
+        return newton_euler(self.system, self.inertias, self._state(inputs), self.gravity,
+                            recursion, self.loads())
+
+    def _state(self, inputs: Collection[str]) -> list[list[Scalar]]:
+        return [self.of_joints(x) if x in inputs else [0.0] * len(self.system.joint_names)
+                for x in ('q', 'qd', 'qdd')]
+
     def sweep(self, inputs: Collection[str], loads: AppliedLoads | None = None,
               gravity: Vector | None = None) -> Sweep:
         """Run the recursion with zeros in the place of missing inputs; by default all loads."""
         key = tuple(inputs) if loads is None and gravity is None else None
         if key in self._sweeps:
             return self._sweeps[key]
-        state = [self.of_joints(x) if x in inputs else [0.0] * len(self.system.joint_names)
-                 for x in ('q', 'qd', 'qdd')]
-        sweep = newton_euler(self.system, self.inertias, state,
+        sweep = newton_euler(self.system, self.inertias, self._state(inputs),
                              self.gravity if gravity is None else gravity, self.recursion,
                              self.loads() if loads is None else loads)
         if key is not None:

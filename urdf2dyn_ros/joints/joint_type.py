@@ -54,6 +54,8 @@ class JointType:
 
     def cos_sin(self, at: Coordinate) -> tuple[Scalar, Scalar]:
         """Return cosine and sine of the body's angle; quarter turns swap them."""
+        if at.cos_sin is not None:
+            return at.cos_sin
         angle = at.q if self.turns else 0.0
         quarters = round(at.turn / (math.pi / 2))
         if abs(at.turn - quarters * (math.pi / 2)) > ROUNDOFF:

@@ -42,7 +42,7 @@ class Coordinate(NamedTuple):
     Position [rad or m], velocity and acceleration of a joint, with the x axis chosen for its body.
 
     That choice is `turn`, the constant angle [rad] about the joint's axis from the frame of the
-    joint at position zero to the frame of its body.
+    joint at position zero to the frame of its body; or cosine and sine of any other angle.
 
     """
 
@@ -50,6 +50,7 @@ class Coordinate(NamedTuple):
     qd: Scalar
     qdd: Scalar
     turn: float = 0.0
+    cos_sin: tuple[Scalar, Scalar] | None = None
 
 
 def spin(w: Vector, wd: Vector, note: BodyNote = lambda symbol, entries: None) -> Matrix:

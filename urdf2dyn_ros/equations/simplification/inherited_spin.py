@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from urdf2dyn_ros.algebra.inertia import BodyInertia
-from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, Vector, apply, product, transpose
+from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, Matrix, Vector, apply, product, transpose
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.joint_type import turned
 from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Spun
@@ -50,6 +50,7 @@ class InheritedSpin:
         c, s = rotation[0][0], rotation[1][0]
         R = body.parent_R_joint
         known = body.parent == ROOT or (self._spin_is_needed[body.parent] and swaps(R))
+        known |= body.cos_sin is not None and R == IDENTITY   # the column is the parent's
         if joint.turns and known:
             z = (R[0][2], R[1][2], R[2][2])
             column = turned(apply(transpose(R), apply(U_parent, z)), c, s)

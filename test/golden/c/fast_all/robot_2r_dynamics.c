@@ -152,16 +152,16 @@ void robot_2r_mass_matrix(const double q[ROBOT_2R_JOINTS],
     const double c2 = cosine[0];
 
     // ---- link 1 'link1', turned by joint 1 'joint1'
-    const double t2 = c2 * 13.0 * c2;
+    const double t2 = c2 * 13.0 * c2 + 1.0;
     const double t3 = 10.0 * c2;
 
     // ==== Columns: force and moment that a unit acceleration of one joint requires ==============
 
     // ---- joint 1 'joint1' accelerates by 1 rad/s^2
-    const double n1_z_1 = t3 + t2 + 1.0 + t3 + 38.0 - t2 + 14.0 + 0.6000000000000014;
+    const double n1_z_1 = t3 + t2 + t3 + 38.0 - t2 + 15.0 + 0.6000000000000014;
 
     // ---- joint 2 'joint2' accelerates by 1 rad/s^2
-    const double np2_z_2 = t3 + 15.0;
+    const double np2_z_2 = 15.0 + t3;
 
     M[0][0] = n1_z_1;
     M[0][1] = np2_z_2;
@@ -230,13 +230,13 @@ void robot_2r_dynamics(const double q[ROBOT_2R_JOINTS], const double qd[ROBOT_2R
     // ==== Tips to root: moments of the mass of each link with what it carries ===================
 
     // ---- link 1 'link1', turned by joint 1 'joint1'
-    const double t18 = c2 * 13.0 * c2;
+    const double t18 = c2 * 13.0 * c2 + 1.0;
     const double t19 = 10.0 * c2;
 
     // ==== Columns: force and moment that a unit acceleration of one joint requires ==============
 
     // ---- joint 1 'joint1' accelerates by 1 rad/s^2
-    const double n1_z_1 = 38.0 + t19 + t18 + 1.0 + t19 + 0.6000000000000014 + 14.0 - t18;
+    const double n1_z_1 = 38.0 + t19 + t18 + t19 + 0.6000000000000014 + 15.0 - t18;
 
     // ---- joint 2 'joint2' accelerates by 1 rad/s^2
     const double np2_z_2 = 15.0 + t19;

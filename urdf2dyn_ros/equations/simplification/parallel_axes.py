@@ -1,0 +1,177 @@
+"""
+Joints with parallel axes in the same axes: between them only constants of the bodies are rotated.
+
+Such joints, one behind the other, take the axes of the first one before it rotates. There w, its
+derivative, accelerations, forces and moments pass from joint to joint as they are, w_x and w_y are
+the same for all, and so is every product of them. What a body adds is rotated by the sum of the
+angles: its origin in the parent and its inertial parameters, or, where the next joint has another
+axis, the motion before and the wrench behind (UR5: joints 2 to 4; legs, fingers).
+
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.algebra.inertia import BodyInertia, rotated_about_z
+from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO
+from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Sweep, newton_euler
+from urdf2dyn_ros.equations.recursion import Recursion
+from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
+from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.joints.joint_type import turned
+from urdf2dyn_ros.joints.motion import Coordinate, Note, Wrench
+from urdf2dyn_ros.joints.revolute import REVOLUTE
+from urdf2dyn_ros.loads.joint_term import JointTerm
+from urdf2dyn_ros.multibody import ROOT, Body, Multibody
+
+_SAME = (1.0, 0.0)
+"""Cosine and sine of no rotation."""
+
+
+class ParallelAxes(NamedTuple):
+    """
+    A robot whose joints with parallel axes have the same axes.
+
+    Attributes
+    ----------
+    system : Multibody
+        Some bodies are two: one with the joint in the shared axes, and, at rest in it, one with
+        the inertia in the body's own axes, in which its children are placed.
+    inertias : list
+        One per body of `system`, then the root's.
+    joints, parts : dict
+        Number of a body of the robot as it was to the one with its joint, and to the one with its
+        inertia; ROOT to itself.
+    turns : dict
+        The same number to cosine and sine of the rotation about z from the body's own axes to
+        those of its inertia, where there is one.
+
+    """
+
+    system: Multibody
+    inertias: list[BodyInertia | None]
+    joints: dict[int, int]
+    parts: dict[int, int]
+    turns: dict[int, tuple[Scalar, Scalar]]
+
+    def terms(self, terms: Mapping[int, Sequence[JointTerm]],
+              ) -> dict[int, Sequence[JointTerm]]:
+        """Return terms at joints by the numbers of this robot."""
+        return {self.joints[i]: each for i, each in terms.items()}
+
+    @property
+    def numbers(self) -> dict[int, int]:
+        """Number of the body with a joint to that of the robot as it was."""
+        return {new: old for old, new in self.joints.items()}
+
+    def note(self, note: Note) -> Note:
+        """Return what notes the quantities at joints by the numbers of the robot as it was."""
+        number = self.numbers
+
+        def noted(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+            if i in number:
+                note(number[i], symbol, entries)
+
+        return noted
+
+    def newton_euler(self, state: Sequence[Sequence[Scalar]], gravity: tuple[Scalar, ...],
+                     recursion: Recursion, loads: AppliedLoads) -> Sweep:
+        """Return the sweep of this robot under the loads of the robot as it was."""
+        wrenches = {}
+        for i, (f, n) in loads.wrenches.items():
+            c, s = self.turns.get(i, _SAME)
+            wrenches[self.parts[i]] = Wrench(turned(f, c, -s), turned(n, c, -s))
+        x, y, z = gravity
+        return newton_euler(
+            self.system, self.inertias, state, (x, y, z), recursion._replace(
+                spin_of=InheritedSpin(self.system, self.inertias), note=self.note(recursion.note)),
+            loads._replace(terms=self.terms(loads.terms), wrenches=wrenches))
+
+
+def parallel_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
+                  q: Sequence[Scalar], groups: Sequence[Sequence[int]]) -> ParallelAxes:
+    """
+    Return the robot with the axes of each group of bodies in those of its first joint.
+
+    q are the positions of the independent joints, (n,) [rad or m]. Inertias have second moments.
+
+    """
+    follows = {i: parent for group in groups
+               for parent, i in itertools.pairwise(group)}
+    firsts = {group[0] for group in groups}
+    apart = {body.parent for body in system.bodies} - set(follows.values())
+    angles: dict[int, tuple[Scalar, float]] = {}
+    turns: dict[int, tuple[Scalar, Scalar]] = {}
+    bodies: list[Body] = []
+    new: list[BodyInertia | None] = []
+    joints, parts, rotated = {ROOT: ROOT}, {ROOT: ROOT}, {}
+    for i, (body, inertia) in enumerate(zip(system.bodies, inertias)):
+        before = follows.get(i)
+        number = parts[body.parent] if before is None else joints[before]
+        if before is None and i not in firsts:
+            joints[i] = parts[i] = len(bodies)
+            bodies.append(replace(body, parent=number))
+            new.append(inertia)
+            continue
+        angle, turn = (0.0, 0.0) if before is None else angles[before]
+        p = body.parent_p_joint
+        if before is not None:
+            c, s = turns[before]
+            p = turned(p, c, -s)
+        angles[i] = (angle + JOINTS[body.type].turns * body.at(q).q, turn + body.turn)
+        turns[i] = REVOLUTE.cos_sin(Coordinate(angles[i][0], 0.0, 0.0, angles[i][1]))
+        joints[i] = parts[i] = len(bodies)
+        bodies.append(replace(body, parent=number, parent_p_joint=p, cos_sin=_SAME))
+        if i in apart:
+            new.append(None)
+            parts[i] = len(bodies)
+            bodies.append(Body('', 'revolute', joints[i], IDENTITY, ZERO, multiplier=0.0,
+                               cos_sin=turns[i]))
+            new.append(inertia)
+        else:
+            new.append(inertia and rotated_about_z(inertia, *turns[i]))
+            rotated[i] = turns[i]
+    return ParallelAxes(replace(system, bodies=tuple(bodies)), [*new, inertias[-1]], joints,
+                        parts, rotated)
+
+
+def parallel_groups(system: Multibody) -> list[list[int]]:
+    """
+    Return the bodies, two or more, whose joints are parallel, each the only child of the other.
+
+    A group begins where the axis has another direction than the joint before: on the root, the
+    motion in the axes of the bodies themselves has more zeros.
+
+    """
+    children = Counter(body.parent for body in system.bodies)
+    groups: dict[int, list[int]] = {}
+    for i, body in enumerate(system.bodies):
+        parent = body.parent
+        if parent == ROOT:
+            continue
+        if body.parent_R_joint != IDENTITY:
+            groups[i] = [i]
+        elif parent in groups and children[parent] == 1:
+            groups[i] = groups[parent]
+            groups[i].append(i)
+    return [group for i, group in groups.items() if i == group[0] and len(group) > 1]
+
+
+def behind_one_joint(system: Multibody, groups: Sequence[list[int]]) -> list[list[int]]:
+    """
+    Return the groups behind a single revolute joint of a root that does not move.
+
+    There the angular velocity has a zero along the axes of the group before its first joint
+    rotates: with velocities, others cost more additions than they save multiplications.
+
+    """
+    depth = {ROOT: 0}
+    for i, body in enumerate(system.bodies):
+        depth[i] = depth[body.parent] + bool(JOINTS[body.type].turns)
+    return [group for group in groups if depth[system.bodies[group[0]].parent] <= 1]
