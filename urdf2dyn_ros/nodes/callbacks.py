@@ -22,7 +22,7 @@ def barrier(node: Node, callback: Callable[..., None],
         try:
             callback(*message)
         except Exception:
-            _report(node, failed)
+            report_defect(node, failed)
 
     return guarded
 
@@ -34,20 +34,21 @@ def answering(node: Node, callback: Callable[[Any, Any], None],
         try:
             callback(request, response)
         except Exception as error:
-            _report(node, failed)
+            report_defect(node, failed)
             response.success, response.message = False, f'a defect: {error!r}'
         return response
 
     return guarded
 
 
-def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> None:
-    """Call a callback every `period` [s], also while simulated time stands still or jumps."""
-    node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
-
-
-def _report(node: Node, failed: Callable[[str], None]) -> None:
+def report_defect(node: Node, failed: Callable[[str], None]) -> None:
+    """Log the error that is being handled, one in five seconds; pass its traceback to `failed`."""
     text = traceback.format_exc()
     failed(text)
     node.get_logger().error(f'a callback failed, this is a defect:\n{text}',
                             throttle_duration_sec=5.0)
+
+
+def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> None:
+    """Call a callback every `period` [s], also while simulated time stands still or jumps."""
+    node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))

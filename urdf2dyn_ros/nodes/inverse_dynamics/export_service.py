@@ -1,17 +1,16 @@
 """The service export_model: writes the equations of the active model to files."""
 
 import time
-import traceback
-
-from rclpy.callback_groups import ReentrantCallbackGroup
-from std_srvs.srv import Trigger
+from collections.abc import Callable
 
 from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import write_files
 from urdf2dyn_ros.loads.load_parameters import loading
+from urdf2dyn_ros.nodes.callbacks import report_defect
 from urdf2dyn_ros.nodes.endpoints import Endpoints
 from urdf2dyn_ros.nodes.export_process import Export, ExportProcess
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import BuiltModel, Pipeline
+from urdf2dyn_ros.nodes.job_service import JobService
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.status.monitor import Monitor
 from urdf2dyn_ros.system.pauses import Pauses
@@ -34,14 +33,9 @@ class ExportService:
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline, monitor: Monitor,
                  worker: Worker) -> None:
         self._node, self._pipeline, self._monitor = endpoints.node, pipeline, monitor
-        self._worker = worker
-        self._busy, self._pauses = False, Pauses()
-        self._process = ExportProcess()
+        self._pauses, self._process = Pauses(), ExportProcess()
         self._kept: tuple[Export, dict[str, str]] | None = None
-        # a call that waits blocks its callback group for a second call and, if it were the node's
-        # own group, for all messages
-        endpoints.node.create_service(Trigger, 'export_model', self._respond,
-                                      callback_group=ReentrantCallbackGroup())
+        JobService(endpoints.node, 'export_model', worker, self._job, self._busy, monitor.failed)
 
     def prepare(self, model: BuiltModel) -> None:
         """Generate the text of the first model in this thread: no messages wait for it."""
@@ -51,41 +45,19 @@ class ExportService:
         except Urdf2DynError:
             pass   # reported to the first call
         except Exception:
-            self._report_defect()   # no reason not to activate the model
+            report_defect(self._node, self._monitor.failed)   # no reason not to activate the model
 
-    async def _respond(self, request: Trigger.Request, response: Trigger.Response,
-                       ) -> Trigger.Response:
-        try:
-            response.message = '\n'.join(await self._exported())
-            response.success = True
-        except Urdf2DynError as error:
-            response.message = str(error)
-        except Exception as error:
-            self._report_defect()
-            response.message = f'a defect: {error!r}'
-        return response
+    def _busy(self) -> str:
+        seconds = max(self._pauses.left + self._pauses.duration, _SHORTEST_WAIT)
+        return f'busy: another export is under way; call again in {seconds:.1f} s'
 
-    def _report_defect(self) -> None:
-        text = traceback.format_exc()
-        self._monitor.failed(text)
-        self._node.get_logger().error(f'an export failed, this is a defect:\n{text}')
-
-    async def _exported(self) -> list[str]:
+    def _job(self) -> Callable[[], str]:
         active, values = self._pipeline.active, self._pipeline.requested
         if active is None:
             raise ExportError('there is no model yet: no robot description was received')
-        if self._busy:
-            seconds = max(self._pauses.left + self._pauses.duration, _SHORTEST_WAIT)
-            raise ExportError('busy: another export is under way; call again in '
-                              f'{seconds:.1f} s')
         export, silent = self._export(active.model), self._monitor.silent
-        self._busy = True
-        try:
-            return await self._worker.result(
-                lambda: self._written(export, values['export.directory'],
-                                      values['export.overwrite'], silent), self._node.executor)
-        finally:
-            self._busy = False
+        return lambda: self._written(export, values['export.directory'],
+                                     values['export.overwrite'], silent)
 
     def _export(self, model: BuiltModel) -> Export:
         """Return what to export of a model with the requested parameters."""
@@ -96,10 +68,10 @@ class ExportService:
                       tuple(filter(None, values['export.link'])), values['export.axes'])
 
     def _written(self, export: Export, directory: str, overwrite: bool,
-                 silent: bool) -> list[str]:
+                 silent: bool) -> str:
         time.sleep(0.0 if silent else self._pauses.left)
         with self._pauses.work():
             kept = self._kept
             if kept is None or kept[0] != export:
                 self._kept = kept = export, self._process.files(export)
-            return [str(path) for path in write_files(kept[1], directory, overwrite)]
+            return '\n'.join(map(str, write_files(kept[1], directory, overwrite)))
