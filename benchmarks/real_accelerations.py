@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.signal import butter, filtfilt
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators import make_compiled
@@ -66,6 +65,8 @@ def reference(motion: Motion, cutoff: float) -> Array:
     time = (motion.stamps - motion.stamps[0]) * 1e-9
     period = float(np.median(np.diff(time)))
     even = np.arange(0.0, time[-1], period)
+    from scipy.signal import butter, filtfilt  # which takes a second to import
+
     b, a = butter(4, 2.0 * cutoff * period)
     columns = []
     for q in motion.q.T:

@@ -6,7 +6,6 @@ This file makes pytest add its folder to the path of imports, for the package `s
 """
 
 import inspect
-from pathlib import Path
 
 import pytest
 
@@ -36,4 +35,4 @@ _MAKE.__defaults__ = tuple('python' if default == 'auto' else default
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the longest files first, which needs xdist's option ``--no-loadscope-reorder``."""
     rank = {name: k for k, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: rank.get(Path(item.location[0]).stem, len(LONGEST)))
+    items.sort(key=lambda item: rank.get(item.path.stem, len(LONGEST)))

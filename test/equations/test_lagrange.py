@@ -1,7 +1,7 @@
 """The planar two-link arm against Lagrange's equations."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -40,10 +40,21 @@ def lagrange() -> sympy.Matrix:
     return tau.expand()
 
 
-TAU = lagrange()
-M = TAU.jacobian(QDD)
-GRAVITATION = TAU.subs(dict.fromkeys((*QD, *QDD), 0))
-CORIOLIS = (TAU - M * sympy.Matrix(QDD) - GRAVITATION).expand()
+class Terms(NamedTuple):
+    """Lagrange's equations, and what they are the sum of."""
+
+    tau: sympy.Matrix
+    M: sympy.Matrix
+    coriolis: sympy.Matrix
+    gravity: sympy.Matrix
+
+
+@pytest.fixture(scope='module')
+def terms() -> Terms:
+    tau = lagrange()
+    M = tau.jacobian(QDD)
+    gravity = tau.subs(dict.fromkeys((*QD, *QDD), 0))
+    return Terms(tau, M, (tau - M * sympy.Matrix(QDD) - gravity).expand(), gravity)
 
 
 def with_symbols(system: Multibody) -> tuple[Multibody, list[BodyInertia]]:
@@ -55,32 +66,34 @@ def with_symbols(system: Multibody) -> tuple[Multibody, list[BodyInertia]]:
         for m, r, J in ((m1, r1, I1), (m2, r2, I2))]
 
 
-def test_the_recursion_on_symbols_is_lagranges_equations() -> None:
+def test_the_recursion_on_symbols_is_lagranges_equations(terms: Terms) -> None:
     system, inertias = with_symbols(multibody(MODEL))
     efforts = newton_euler(system, inertias, (Q, QD, QDD), (0, -g, 0)).efforts
-    for effort, expected in zip(efforts, TAU):
+    for effort, expected in zip(efforts, terms.tau):
         assert sympy.simplify(sympy.nsimplify(effort - expected, rational=True)) == 0
 
 
-def test_the_terms_of_lagranges_equations_are_those_of_the_textbooks() -> None:
+def test_the_terms_of_lagranges_equations_are_those_of_the_textbooks(terms: Terms) -> None:
     """An error in the derivation would be here, not in the recursion."""
     h = m2 * length * r2
     textbook = {
-        M[0, 0]: I1 + I2 + m1 * r1**2 + m2 * (length**2 + r2**2) + 2 * h * sympy.cos(Q[1]),
-        M[0, 1]: I2 + m2 * r2**2 + h * sympy.cos(Q[1]),
-        M[1, 1]: I2 + m2 * r2**2,
-        CORIOLIS[1]: h * sympy.sin(Q[1]) * QD[0]**2,
-        GRAVITATION[1]: m2 * g * r2 * sympy.cos(Q[0] + Q[1])}
+        terms.M[0, 0]: I1 + I2 + m1 * r1**2 + m2 * (length**2 + r2**2) + 2 * h * sympy.cos(Q[1]),
+        terms.M[0, 1]: I2 + m2 * r2**2 + h * sympy.cos(Q[1]),
+        terms.M[1, 1]: I2 + m2 * r2**2,
+        terms.coriolis[1]: h * sympy.sin(Q[1]) * QD[0]**2,
+        terms.gravity[1]: m2 * g * r2 * sympy.cos(Q[0] + Q[1])}
     for found, expected in textbook.items():
         assert sympy.simplify(found - expected) == 0
 
 
-def test_efforts_equal_mass_matrix_coriolis_and_gravity_at_random_states() -> None:
-    terms: Any = sympy.lambdify([Q, QD, QDD], [
-        (M * sympy.Matrix(QDD)).subs(VALUES), CORIOLIS.subs(VALUES), GRAVITATION.subs(VALUES)])
+def test_efforts_equal_mass_matrix_coriolis_and_gravity_at_random_states(terms: Terms,
+                                                                            ) -> None:
+    evaluate: Any = sympy.lambdify([Q, QD, QDD], [
+        (terms.M * sympy.Matrix(QDD)).subs(VALUES), terms.coriolis.subs(VALUES),
+        terms.gravity.subs(VALUES)])
     dynamics = InverseDynamics(MODEL, GRAVITY)
     for state in np.random.default_rng(0).normal(size=(50, 3, 2)) * 3.0:
-        expected = sum(np.ravel(term) for term in terms(*state))
+        expected = sum(np.ravel(term) for term in evaluate(*state))
         assert dynamics(*state) == pytest.approx(expected, rel=1e-12, abs=1e-11)
 
 

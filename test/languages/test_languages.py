@@ -32,16 +32,26 @@ CASES = [*((name, style, 'all') for name in ('rx90', 'tangle') for style in STYL
          *(('humanoid_3p33r', style, 'inverse_dynamics') for style in STYLES),
          *(('robot_2r', 'fast', choice) for choice in CHOICES
            if choice != 'all' and not FUNCTIONS[choice].KINEMATIC)]
+OPTIMISED = ('tangle', 'fast', 'all')
+OTHER_WARNINGS = {*CASES[:4], ('rock', 'readable', 'all'), ('rock', 'fast', 'regressor'),
+                  ('humanoid_3p33r', 'fast', 'inverse_dynamics'),
+                  ('robot_2r', 'fast', 'forward_dynamics_derivatives')}
+"""
+Cases that a second compiler of the same language sees: each kind of statement, empty arrays, and
+as many variables as there are. Whether it agrees is compared in the other tests.
+"""
 
 
-@pytest.mark.parametrize('tool', language_tools.CHECKED)
-@pytest.mark.parametrize(('name', 'style', 'functions'), CASES)
+@pytest.mark.parametrize(('name', 'style', 'functions', 'tool'), [
+    (*case, tool) for case in CASES for tool in language_tools.CHECKED
+    if 'clang' not in tool or case in OTHER_WARNINGS])
 def test_the_files_compile_without_warnings_and_pass_their_own_test(
         name: str, style: str, functions: str, tool: str, tmp_path: Path) -> None:
     """Its exit code is 0."""
     program = program_of(robot(name), style, functions)
     files = language_tools.files_of(tool, program)
-    code, output = language_tools.self_test(tool, files, 'robot', tmp_path)
+    code, output = language_tools.self_test(tool, files, 'robot', tmp_path,
+                                            (name, style, functions) == OPTIMISED)
     assert code == 0, output
     assert 'ok. 1 passed' in output if tool == 'rust' else 'agrees with the ref' in output
 
@@ -132,10 +142,11 @@ def test_hostile_names_come_back_exactly_and_do_no_harm(tool: str, style: str, t
     """As robot, links and joints; the text is ASCII in lines of a sane length."""
     model = replace(named(HOSTILE), name='*/ */\n"""; %} #= \\')
     program = program_of(model, style, 'inverse_dynamics')
-    states = np.random.default_rng(2).normal(size=(1, 3, len(HOSTILE)))
-    names, found = language_tools.driven(tool, program, states, tmp_path / 'driver')
-    assert names == HOSTILE
-    assert worst(found, efforts(multibody(model), states)) < 1e-12
+    if style == 'fast' or not language_tools.TOOLS[tool].test:   # the styles share what has names
+        states = np.random.default_rng(2).normal(size=(1, 3, len(HOSTILE)))
+        names, found = language_tools.driven(tool, program, states, tmp_path / 'driver')
+        assert names == HOSTILE
+        assert worst(found, efforts(multibody(model), states)) < 1e-12
     files = language_tools.files_of(tool, program)
     for text in files.values():
         assert set(text) <= {'\n', *map(chr, range(32, 127))}

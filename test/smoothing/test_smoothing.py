@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.signal import butter, filtfilt
 
 from support.streams.known_motions import PROFILES, START, Profile, record, truth
 from urdf2dyn_ros.smoothing.smoother import smoothed
@@ -68,6 +67,8 @@ def test_a_spline_is_a_low_pass_forwards_and_backwards() -> None:
     q = np.random.default_rng(2).normal(size=(len(time), 2))
     spline = SmoothingSpline(time, 0.002, 8.0)
     found = spline.values(spline.fit(q), time)
+    from scipy.signal import butter, filtfilt  # which takes a second to import
+
     b, a = butter(4, 2.0 * 8.0 * 0.002)
     expected = filtfilt(b, a, q, axis=0)
     middle = slice(500, -500)

@@ -42,14 +42,14 @@ def _c(compiler: str) -> Tool:
     flags = f'{compiler} -std=c99 -ffp-contract=off {WARNINGS}'
     return Tool('c', compiler, (
         f'{flags} -D{{NAME}}_SELF_TEST {{name}}_dynamics.c -lm -o self_test', './self_test'), (
-        f'{flags} -O1 -Wno-unused driver.c {{name}}_dynamics.c -lm -o driver', './driver'))
+        f'{flags} -Wno-unused driver.c {{name}}_dynamics.c -lm -o driver', './driver'))
 
 
 def _cpp(compiler: str) -> Tool:
     flags = f'{compiler} -std=c++17 -ffp-contract=off {WARNINGS} -x c++'
     return Tool('cpp', compiler, (
         f'{flags} -D{{NAME}}_SELF_TEST {{name}}_dynamics.hpp -o self_test', './self_test'), (
-        f'{flags} -O1 driver.cpp -o driver', './driver'))
+        f'{flags} driver.cpp -o driver', './driver'))
 
 
 _FORTRAN = 'gfortran -std=f2008 -Wall -Wextra -pedantic -Werror -ffp-contract=off'
@@ -68,7 +68,7 @@ TOOLS = {
     'node': Tool('javascript', 'node', ('node {name}_dynamics.mjs',), ('node driver.mjs',)),
     'gfortran': Tool('fortran', 'gfortran', (
         f'{_FORTRAN} {{name}}_dynamics.f90 {{name}}_self_test.f90 -o self_test', './self_test'), (
-        f'{_FORTRAN} -O1 -ffree-line-length-none {{name}}_dynamics.f90 driver.f90 -o driver',
+        f'{_FORTRAN} -ffree-line-length-none {{name}}_dynamics.f90 driver.f90 -o driver',
         './driver')),
 }
 """Name of a tool to what it does."""
@@ -81,9 +81,14 @@ def files_of(tool: str, program: Program) -> dict[str, str]:
     return LANGUAGES[TOOLS[tool].language](program)
 
 
-def self_test(tool: str, files: dict[str, str], name: str, folder: Path) -> tuple[int, str]:
+def self_test(tool: str, files: dict[str, str], name: str, folder: Path,
+              optimised: bool = False) -> tuple[int, str]:
     """Compile files and run their own test: exit code and output."""
-    return run(tool, TOOLS[tool].test, files, name, folder)
+    commands = TOOLS[tool].test
+    if optimised:   # compilers warn of more, as they follow what values variables have
+        commands = tuple(re.sub(r'^(gcc|g\+\+|clang|clang\+\+|gfortran) ', r'\1 -O1 ', command)
+                         for command in commands)
+    return run(tool, commands, files, name, folder)
 
 
 def reported_about(tool: str, program: Program, function: str, result: str, k: int,
