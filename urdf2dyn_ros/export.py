@@ -7,7 +7,7 @@ from pathlib import Path
 
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
-from urdf2dyn_ros.languages import LANGUAGES
+from urdf2dyn_ros.languages import Target
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
@@ -19,7 +19,7 @@ NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
 
 
 @uncollected()
-def export_model(model: RobotModel, language: str = 'python', style: str = 'readable',
+def export_model(model: RobotModel, language: str | Target = 'python', style: str = 'readable',
                  name: str | None = None,
                  gravity: tuple[float, float, float] = GRAVITY,
                  functions: str = 'inverse_dynamics', loads: Loads = LOADS,
@@ -30,8 +30,8 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
     Parameters
     ----------
     model : RobotModel
-    language : str
-        A key of LANGUAGES.
+    language : str or Target
+        A key of LANGUAGES; a Target chooses single precision in C, C++ and Rust.
     style : str
         readable or fast.
     name : str, optional
@@ -54,17 +54,16 @@ def export_model(model: RobotModel, language: str = 'python', style: str = 'read
     ParameterError
         For loads on what the robot does not have; the message lists what it has.
     ExportError
-        For an unknown language, style, function or link, or a name that is not a plain
+        For an unknown language, precision, style, function or link, or a name that is not a plain
         identifier; the message lists what is valid.
 
     """
-    if not isinstance(language, str) or language not in LANGUAGES:
-        raise ExportError(f'unknown language {language!r}; the languages are: '
-                          f'{", ".join(LANGUAGES)}')
+    target = language if isinstance(language, Target) else Target(language)
+    target.check()
     stem = default_name(model.name) if name is None else checked_name(name)
     program = generate(multibody(model), robot=model.name, name=stem, style=style,
                        gravity=gravity, functions=functions, loads=loads, frames=frames)
-    return LANGUAGES[language](program)
+    return target.write(program)
 
 
 def checked_name(name: str) -> str:

@@ -18,7 +18,7 @@ from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.languages.cpp import Cpp
 from urdf2dyn_ros.program.program import Program
 
-WARNINGS = '-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
+WARNINGS = '-Wall -Wextra -Wpedantic -Wconversion -Wdouble-promotion -Wshadow -Werror'
 PYTHON = shlex.quote(sys.executable)
 DRIVERS = TEST / 'drivers'
 

@@ -5,7 +5,8 @@ import argparse
 from urdf2dyn_ros.commands.loads import add_loads, read_loads
 from urdf2dyn_ros.commands.robot import add_model, add_robot, read_frames, read_robot
 from urdf2dyn_ros.export import export_model, write_files
-from urdf2dyn_ros.languages import LANGUAGES
+from urdf2dyn_ros.languages import LANGUAGES, Target
+from urdf2dyn_ros.languages.precision.precision import DOUBLE, SINGLE
 from urdf2dyn_ros.program.generator import STYLES
 
 _ALIASES = {'c++': 'cpp', 'c99': 'c', 'cxx': 'cpp', 'f90': 'fortran', 'jl': 'julia',
@@ -18,6 +19,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_robot(parser)
     parser.add_argument('--language', default='python', metavar='LANGUAGE', type=_language,
                         help=f'one of {", ".join(LANGUAGES)} (default: python)')
+    parser.add_argument('--precision', default=DOUBLE, metavar='PRECISION',
+                        help=f'{DOUBLE} or {SINGLE} (default: {DOUBLE}); {SINGLE}: single '
+                        'precision throughout, in C, C++ and Rust')
     parser.add_argument('--style', default='readable', metavar='STYLE',
                         help=f'one of {", ".join(STYLES)} (default: readable)')
     add_model(parser)
@@ -39,7 +43,8 @@ def _language(name: str) -> str:
 def run(arguments: argparse.Namespace) -> int:
     """Print the path of every file that was written."""
     robot = read_loads(arguments, read_robot(arguments.robot, arguments.strict_inertia))
-    files = export_model(robot.model, arguments.language, arguments.style, arguments.name,
+    target = Target(arguments.language, arguments.precision)
+    files = export_model(robot.model, target, arguments.style, arguments.name,
                          robot.gravity, arguments.model, robot.loads, read_frames(arguments))
     for path in write_files(files, arguments.output, arguments.overwrite):
         print(path)

@@ -1,8 +1,12 @@
 """The table of languages: a new one is a file and a line here."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
+from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.languages import c, cpp, fortran, javascript, julia, matlab, python, rust
+from urdf2dyn_ros.languages.precision.precision import DOUBLE, SINGLE
+from urdf2dyn_ros.languages.precision.single_error import in_single
 from urdf2dyn_ros.program.program import Program
 
 LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
@@ -16,3 +20,36 @@ LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
     'fortran': fortran.write,
 }
 """Name of a language to what writes a Program in it: {file name: text}."""
+
+DOUBLE_ALONE = {
+    **dict.fromkeys(('python', 'javascript'), 'its numbers are always of double precision'),
+    **dict.fromkeys(('matlab', 'julia'), 'its literals are of double precision, which results '
+                                         'would follow'),
+    'fortran': 'its text has one kind of numbers, that of double precision'}
+"""Why a language has no choice of the precision."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A language, a key of LANGUAGES, and the precision of its numbers: double or float."""
+
+    language: str = 'python'
+    precision: str = DOUBLE
+
+    def write(self, program: Program) -> dict[str, str]:
+        """Return the files of a program."""
+        return LANGUAGES[self.language](program if self.precision == DOUBLE
+                                        else in_single(program))
+
+    def check(self) -> None:
+        """Raise an ExportError for an unknown language, or a precision that it does not have."""
+        if not isinstance(self.language, str) or self.language not in LANGUAGES:
+            raise ExportError(f'unknown language {self.language!r}; the languages are: '
+                              f'{", ".join(LANGUAGES)}')
+        if self.precision not in (DOUBLE, SINGLE):
+            raise ExportError(f'unknown precision {self.precision!r}; it is one of {DOUBLE}, '
+                              f'{SINGLE}')
+        if self.precision == SINGLE and self.language in DOUBLE_ALONE:
+            others = [name for name in LANGUAGES if name not in DOUBLE_ALONE]
+            raise ExportError(f'{self.language} has no precision {SINGLE}: '
+                              f'{DOUBLE_ALONE[self.language]}; choose {", ".join(others)}')

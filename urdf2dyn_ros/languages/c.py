@@ -5,9 +5,10 @@ from typing import ClassVar
 
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.c_sections import in_sections
-from urdf2dyn_ros.languages.c_trigonometry import SINES_AND_COSINES, in_one_loop
+from urdf2dyn_ros.languages.c_trigonometry import in_one_loop, sines_and_cosines
 from urdf2dyn_ros.languages.infix import Infix, magnitude_as
 from urdf2dyn_ros.languages.language import Language
+from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.languages.sections import MOST_STATEMENTS
 from urdf2dyn_ros.program.program import Function, Program, Result
 
@@ -32,10 +33,10 @@ _TESTED = '\n\n#ifdef @NAME_SELF_TEST\n#include <stdio.h>\n'
 class C(Language):
     """A header and a source file."""
 
-    STATEMENT = LONG = 'const double {name} = {value};'
-    INFIX = Infix(call=magnitude_as('fabs'))
-    DECLARE, LOCAL = 'static const double ', 'const double '
-    TABLE, ROW = ('static const double {name}[][{size}] = {{', '};'), ('{', '},')
+    STATEMENT = LONG = 'const @real {name} = {value};'
+    INFIX, PRECISIONS = Infix(call=magnitude_as('fabs')), precision.C
+    DECLARE, LOCAL = 'static const @real ', 'const @real '
+    TABLE, ROW = ('static const @real {name}[][{size}] = {{', '};'), ('{', '},')
     JOINTS = '@name_joint_names, @NAME_JOINTS'
     KEYS = ('static const char *const @axis_names[] = {', '"', '};',
             '@axis_names, @NAME_@AXIS')
@@ -70,8 +71,8 @@ class C(Language):
 
     def signature(self, function: Function) -> str:
         """Return the head of a function's definition."""
-        vectors = [f'const double {x.name}[{self.size(x.name)}]' for x in function.inputs]
-        results = [f'double {self._array(result)}' for result in function.results]
+        vectors = [f'const {self.real} {x.name}[{self.size(x.name)}]' for x in function.inputs]
+        results = [f'{self.real} {self._array(result)}' for result in function.results]
         head = f'void {self.program.name}_{function.name}('
         return self.array(head, vectors + results, ')')
 
@@ -92,7 +93,7 @@ class C(Language):
         yield self.array(declared, names, '};')
         yield from self.parameters(used)
         if any(map(self._has_angles, self.program.functions)):
-            yield from SINES_AND_COSINES.splitlines()
+            yield from sines_and_cosines(self.real)
         for function in self.program.functions:
             yield from ['', '', *self.function(function)]
         yield from self.filled(_TESTED)
@@ -135,7 +136,7 @@ class C(Language):
         results = [f'{self._array(result)}' + (
             f', {products[result.name]}[{self.shape(result)[0]}]' if result.is_matrix else '')
             for result in function.results]
-        yield self.array('        {   double ', results, ';')
+        yield self.array(f'        {{   {self.real} ', results, ';')
         yield self.array(f'            {self.program.name}_{function.name}(', [
             *(f'reference_{x.name}[k]' for x in function.inputs), *function.result_names], ');')
         for result, known in zip(function.results, expected):
@@ -153,7 +154,7 @@ class C(Language):
 
     DIFFERS = """
 static int differs(const char *function, const char *const *names, int size,
-                   const double *found, const double *expected)
+                   const @real *found, const @real *expected)
 {
     int wrong = 0;
     for (int i = 0; i < size; i++) {
@@ -169,10 +170,10 @@ static int differs(const char *function, const char *const *names, int size,
     ALIKE: ClassVar[dict[str, str]] = {
         'const char *const *names, int size,\n                   ': '', ' size;': ' @NAME_JOINTS;',
         ' names[i]': ' @name_joint_names[i]',
-        'int rows, int columns, const double *M': 'double M[@size][@size]',
+        'int rows, int columns, const @real *M': '@real M[@size][@size]',
         ' rows;': ' @NAME_JOINTS;', ' columns;': ' @NAME_JOINTS;', '[i * columns + j]': '[i][j]'}
     TIMES = """
-static void times(int rows, int columns, const double *M, const double *x, double *product)
+static void times(int rows, int columns, const @real *M, const @real *x, @real *product)
 {
     for (int i = 0; i < rows; i++) {
         product[i] = 0.0;

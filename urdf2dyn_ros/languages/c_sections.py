@@ -31,15 +31,15 @@ def in_sections(c: 'C', function: Function) -> Iterator[str]:
     names = [f'{c.program.name}_{function.name}_{k}' for k in range(len(whole.sections))]
     arrays = [*inputs, *ARRAYS.values()]
     for name, statements in zip(names, whole.sections):
-        vectors = [f'const double *{array}' for array in arrays]
-        yield c.array(f'static void {name}(', [*vectors, 'double *kept'], ')')
+        vectors = [f'const {c.real} *{array}' for array in arrays]
+        yield c.array(f'static void {name}(', [*vectors, f'{c.real} *kept'], ')')
         yield from ['{', *_section(c, function, whole, statements, arrays), '}', '']
     yield c.signature(function)
     yield '{'
     last = [*angles.before, *(Statement('', Signed(False, angle)) for angle in angles.angles)]
     yield from c.unpacked(_with_statements(whole.function, last))
     yield from in_one_loop(c, angles)
-    yield f'{c.INDENT}double kept[{max(1, len(whole.kept))}];'
+    yield f'{c.INDENT}{c.real} kept[{max(1, len(whole.kept))}];'
     yield from _stored(c, whole, angles.before)
     for name in names:
         yield c.array(f'{c.INDENT}{name}(', [*arrays, 'kept'], ');')

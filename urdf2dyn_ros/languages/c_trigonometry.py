@@ -1,17 +1,18 @@
 """Sines and cosines of exported C, in one loop."""
 
+import re
 from collections.abc import Iterator
 
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.language import Language
 
-SINES_AND_COSINES = """
+_LOOP = """
 
-// Cody and Waite's reduction and the polynomials of fdlibm (Sun Microsystems), without a branch,
-// so that compilers make vectors of the loop; wrong by 2.5 units in the last place at most.
-// Beyond 2^17 rad, and for what is not finite, libm takes over.
-static void sines_and_cosines(int n, const double *restrict angle, double *restrict sine,
-                              double *restrict cosine)
+// Cody and Waite's reduction and the polynomials of @source, without a branch,
+// so that compilers make vectors of the loop; wrong by @error at most.
+// Beyond @far rad, and for what is not finite, libm takes over.
+static void sines_and_cosines(int n, const @real *restrict angle, @real *restrict sine,
+                              @real *restrict cosine)
 {
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST) \\
     || FLT_EVAL_METHOD != 0
@@ -24,6 +25,22 @@ static void sines_and_cosines(int n, const double *restrict angle, double *restr
 #ifdef __clang__
 #pragma clang fp reassociate(off)
 #endif
+@steps
+        const @real turn = quarters - 4.0 * ((quarters * 0.25 + round) - round);  // -2 .. 2
+        const @real swapped = turn * turn == 1.0 ? 1.0 : 0.0;
+        sine[k] = (turn < 0.0 || turn > 1.5 ? -1.0 : 1.0) * (swapped != 0.0 ? c : s);
+        cosine[k] = (turn > 0.0 || turn < -1.5 ? -1.0 : 1.0) * (swapped != 0.0 ? s : c);
+    }
+    for (int k = 0; k < n; k++) {
+        if (!(fabs(angle[k]) <= @limit)) {
+            sine[k] = sin(angle[k]);
+            cosine[k] = cos(angle[k]);
+        }
+    }
+#endif
+}"""
+
+_DOUBLE = """\
     const double round = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
     for (int k = 0; k < n; k++) {
         const double quarters = (angle[k] * 0.6366197723675814 + round) - round;
@@ -35,20 +52,37 @@ static void sines_and_cosines(int n, const double *restrict angle, double *restr
                 + zz * (-2.5050760253406863e-08 + z * 1.58969099521155e-10)));
         const double c = 1.0 + z * (-0.5 + z * ((0.0416666666666666 + z * -0.001388888888887411)
                 + zz * ((2.480158728947673e-05 + z * -2.7557314351390663e-07)
-                + zz * (2.087572321298175e-09 + z * -1.1359647557788195e-11))));
-        const double turn = quarters - 4.0 * ((quarters * 0.25 + round) - round);  // -2 .. 2
-        const double swapped = turn * turn == 1.0 ? 1.0 : 0.0;
-        sine[k] = (turn < 0.0 || turn > 1.5 ? -1.0 : 1.0) * (swapped != 0.0 ? c : s);
-        cosine[k] = (turn > 0.0 || turn < -1.5 ? -1.0 : 1.0) * (swapped != 0.0 ? s : c);
-    }
+                + zz * (2.087572321298175e-09 + z * -1.1359647557788195e-11))));"""
+
+_SINGLE = """\
+    const float round = 12582912.0;  // 3 * 2^22: adding it rounds to an integer
     for (int k = 0; k < n; k++) {
-        if (!(fabs(angle[k]) <= 131072.0)) {
-            sine[k] = sin(angle[k]);
-            cosine[k] = cos(angle[k]);
-        }
-    }
-#endif
-}"""
+        const float quarters = (angle[k] * 0.63661977 + round) - round;
+        const float r = ((angle[k] - quarters * 1.5703125)
+                - quarters * 0.0004837513) - quarters * 7.54979e-08;
+        const float z = r * r;
+        const float s = r + r * z * (-0.16666655 + z * (0.008332161 + z * -0.00019515296));
+        const float c = 1.0 - 0.5 * z + z * z * (0.041666646 + z * (-0.0013887316
+                + z * 2.4433157e-05));"""
+
+_VALUES = {
+    'double': {'@source': 'fdlibm (Sun Microsystems)', '@far': '2^17', '@limit': '131072.0',
+               '@error': '2.5 units in the last place',
+               '@steps': _DOUBLE},
+    'float': {'@source': 'Cephes (Moshier)', '@far': '2^13', '@limit': '8192.0', '@error': '1e-7',
+              '@steps': _SINGLE}}
+_NUMBER = re.compile(r'(?<![\w^.])\d+\.\d+(?:e-\d+)?|\b(?:sin|cos|fabs)(?=\()')
+
+
+def sines_and_cosines(real: str) -> list[str]:
+    """Return the definition of the loop for a type, with its literals and functions of libm."""
+    text = _LOOP
+    for name, value in _VALUES[real].items():
+        text = text.replace(name, value)
+    head, code = text.split('{', 1)
+    if real == 'float':
+        code = _NUMBER.sub(lambda match: f'{match[0]}f', code)
+    return f'{head}{{{code}'.replace('@real', real).splitlines()
 
 
 def in_one_loop(c: Language, angles: Angles) -> Iterator[str]:
@@ -56,6 +90,6 @@ def in_one_loop(c: Language, angles: Angles) -> Iterator[str]:
     for statement in angles.before:
         yield c.statement(statement, c.INDENT)
     n, values = len(angles.angles), [c.INFIX.term(angle) for angle in angles.angles]
-    yield c.array(f'{c.INDENT}const double angle[{n}] = {{', values, '};')
-    yield f'{c.INDENT}double sine[{n}], cosine[{n}];'
+    yield c.array(f'{c.INDENT}const {c.real} angle[{n}] = {{', values, '};')
+    yield f'{c.INDENT}{c.real} sine[{n}], cosine[{n}];'
     yield f'{c.INDENT}sines_and_cosines({n}, angle, sine, cosine);'

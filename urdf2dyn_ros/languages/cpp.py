@@ -1,11 +1,12 @@
 """C++17, header only, for any scalar: float, double, or a type of automatic differentiation."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from urdf2dyn_ros.languages.c import quoted
 from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.language import Language
+from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.languages.spelling import CPP
 from urdf2dyn_ros.program.program import Function, Program, Result
 
@@ -19,7 +20,7 @@ _TESTED = """
 #ifdef @NAME_SELF_TEST
 #include <cstdio>
 
-using Row = @space::Vector<double>;"""
+using Row = @space::Vector<@real>;"""
 
 
 class Cpp(Language):
@@ -30,9 +31,9 @@ class Cpp(Language):
     JOINTS = '@space::joint_names'
     KEYS = ('static const char *const @axis_names[] = {', '"', '};', '@axis_names')
     LOCAL = 'const Scalar '
-    DECLARE = 'inline constexpr double '
-    CONSTANT = 'inline constexpr double {name} = {value};'
-    INFIX = Infix(number=lambda value: f'Scalar({shortest(value)})')
+    DECLARE = 'inline constexpr @real '
+    CONSTANT = 'inline constexpr @real {name} = {value};'
+    INFIX, PRECISIONS = Infix(lambda value: f'Scalar({shortest(value)})'), precision.CPP
     TEST = ('c++ -std=c++17 -x c++ -D{NAME}_SELF_TEST {name}_dynamics.hpp -o self_test '
             '&& ./self_test')
 
@@ -41,8 +42,13 @@ class Cpp(Language):
         """The namespace: the robot's name, unless that means something in C++."""
         return self.program.name + '_dynamics' * (self.program.name in CPP)
 
+    @property
+    def literal(self) -> Callable[[float], str]:
+        """How a positive constant is written where it has no other type."""
+        return shortest if self.real == 'double' else precision.suffixed
+
     def number(self, value: float) -> str:
-        return shortest(value)
+        return '-' * (value < 0.0) + self.literal(abs(value))
 
     def header(self) -> Iterator[str]:
         """Yield the lines of the file."""
@@ -61,7 +67,7 @@ class Cpp(Language):
         used = self.used(program.functions)
         if program.parameters:
             doubles = Cpp(program)
-            doubles.INFIX = Infix()
+            doubles.INFIX = Infix(self.literal)
             yield from ['', 'namespace parameters {', *self.parameters(used),
                         *doubles.derived(used, '', self.CONSTANT), '',
                         '}  // namespace parameters']
@@ -72,7 +78,7 @@ class Cpp(Language):
 
     def size(self, name: str) -> str:
         """Return the type of the numbers of an input or of an axis in the check."""
-        return self._type(name, 'double') if name in self.sizes else 'Row'
+        return self._type(name, self.real) if name in self.sizes else 'Row'
 
     def _type(self, name: str, scalar: str = 'Scalar') -> str:
         """Return the type of a vector: an input, or the entries along an axis."""
@@ -152,9 +158,9 @@ static int differs(const char *function, const Names &names, const Entries &foun
         'names[i]': '@space::joint_names[i]'}
     TIMES = """
 template <typename Matrix, typename Entries>
-static std::array<double, std::tuple_size<Matrix>::value> times(const Matrix &M, const Entries &x)
+static std::array<@real, std::tuple_size<Matrix>::value> times(const Matrix &M, const Entries &x)
 {
-    std::array<double, std::tuple_size<Matrix>::value> product{};
+    std::array<@real, std::tuple_size<Matrix>::value> product{};
     for (std::size_t i = 0; i < M.size(); i++) {
         for (std::size_t j = 0; j < x.size(); j++) {
             product[i] += M[i][j] * x[j];

@@ -22,12 +22,14 @@ _KEY = "    z -x -y: x of frame i is the link's z, y its -x, z its -y"
 def heading(program: Program) -> list[str]:
     """Return title, joint table, conventions and costs."""
     number = len(program.functions)
+    single = ', single precision' * bool(program.accuracy)
     method, units = (_KINEMATIC if program.kinematic else _DYNAMIC)
     lines = [
         *_wrapped(program.title),
         '',
-        f'{method}, {program.style} style, written by urdf2dyn_ros {__version__}.',
+        f'{method}, {program.style} style{single}, written by urdf2dyn_ros {__version__}.',
         *units,
+        *_wrapped(_accuracy(program)),
         *(line for sentence in program.acts for line in _wrapped(sentence)),
         *(line for function in program.functions for line in _wrapped(_cost(function, number))),
         '',
@@ -39,6 +41,13 @@ def heading(program: Program) -> list[str]:
 
 def _wrapped(sentence: str) -> list[str]:
     return wrapped(sentence, '', '    ', _WIDTH).splitlines()
+
+
+def _accuracy(program: Program) -> str:
+    if not program.accuracy:
+        return ''
+    return (f'The self-test allows {program.accuracy:.1g} of the largest entry of a result, or of '
+            '1: eight times the error in its states.')
 
 
 def _cost(function: Function, number: int) -> str:

@@ -54,6 +54,8 @@ class Language(SelfTest):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
+        for form in ('STATEMENT', 'LONG', 'CONSTANT', 'DECLARE', 'LOCAL'):
+            setattr(self, form, getattr(self, form).replace('@real', self.real))
         self.spelling: dict[str, str] = {}
         if self.CASELESS:
             names, reserved = self.constant_names(), [*self.RESERVED]

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.language import Language
+from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.program.program import Function, Program, Result
 
 
@@ -16,13 +17,14 @@ def write(program: Program) -> dict[str, str]:
 class Rust(Language):
     """A module, with its check as a test."""
 
+    PRECISIONS = precision.RUST
     SPECIAL, ESCAPE = '"\\', '\\u{{{:x}}}'
     STATEMENT = LONG = 'let {name} = {value};'
-    CONSTANT = 'const {name}: f64 = {value};'
+    CONSTANT = 'const {name}: @real = {value};'
     INFIX = Infix(number=lambda value: shortest(value) + '_f64' * bool(value > 1e16),
                   call=lambda function, argument: f'{argument}.{function}()'
                   if argument.isidentifier() else f'f64::{function}({argument})')
-    TABLE, ROW = ('    const {name}: &[[f64; {size}]] = &[', '    ];'), ('    [', '],')
+    TABLE, ROW = ('    const {name}: &[[@real; {size}]] = &[', '    ];'), ('    [', '],')
     COUNT, JOINTS = 'JOINTS', '&JOINT_NAMES'
     KEYS = ('    const @AXIS_NAMES: [&str; @COUNT] = [', '"', '];', '&@AXIS_NAMES')
     TEST = 'rustc --test {name}_dynamics.rs && ./{name}_dynamics'
@@ -51,8 +53,8 @@ class Rust(Language):
         said = [f'Returns {function.summary}.', *(
             text.replace('[', '(').replace(']', ')') for text in self.described(function))]
         yield from (f'///{line[3:]}' for line in self.comments(said, ' '))   # [N] is a link there
-        types = [self._filled_with('f64', result) for result in function.results]
-        inputs = [f'{x if entries else f"_{x}"}: &[f64; {self.size(x)}]'
+        types = [self._filled_with(self.real, result) for result in function.results]
+        inputs = [f'{x if entries else f"_{x}"}: &[{self.real}; {self.size(x)}]'
                   for x, entries in self.inputs(function)]
         yield self.array(f'pub fn {function.name}(', inputs, ')')
         yield f'    -> {types[0]}' if len(types) == 1 else self.array('    -> (', types, ')')
@@ -77,12 +79,12 @@ class Rust(Language):
                 f'&{known}[k]'], ');')
 
     TIMES = """
-    fn times<const R: usize, const C: usize>(M: &[[f64; C]; R], x: &[f64; C]) -> [f64; R] {
+    fn times<const R: usize, const C: usize>(M: &[[@real; C]; R], x: &[@real; C]) -> [@real; R] {
         M.map(|row| row.iter().zip(x).map(|(entry, x)| entry * x).sum())
     }"""
     DIFFERS = """
-    fn compare<const N: usize>(function: &str, names: &[&str; N], found: &[f64; N],
-                               expected: &[f64; N]) {
+    fn compare<const N: usize>(function: &str, names: &[&str; N], found: &[@real; N],
+                               expected: &[@real; N]) {
         for ((name, a), b) in names.iter().zip(found).zip(expected) {
             assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0),
                     "{}, {}: {} instead of {}", function, name, a, b);

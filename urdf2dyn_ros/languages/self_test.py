@@ -1,7 +1,7 @@
 """The self-check of every exported file: states, expected results, and their comparison."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from urdf2dyn_ros.functions.inputs import Input
@@ -9,6 +9,7 @@ from urdf2dyn_ros.functions.quantity import Axis
 from urdf2dyn_ros.languages.heading import heading
 from urdf2dyn_ros.languages.infix import Infix
 from urdf2dyn_ros.languages.lines import packed
+from urdf2dyn_ros.languages.precision.precision import DOUBLE, Precision
 from urdf2dyn_ros.program.program import Function, Program, Result
 
 
@@ -40,6 +41,9 @@ class SelfTest(ABC):
     DIFFERS, TIMES, MAIN, VERDICT : str
         A function that compares, one that multiplies by a matrix, what stands before the calls,
         and behind them; with @name, @NAME and @size.
+    PRECISIONS : dict
+        What the precisions are in which a program can be written, by name; the name of the type
+        is `real`, and @real in the texts above.
     ALIKE : dict
         What is simpler in DIFFERS and TIMES where all rows and columns are the joints: old to new.
 
@@ -52,10 +56,13 @@ class SelfTest(ABC):
     JOINTS = 'joint_names'
     KEYS = ('const @axis_names = [', '"', '];', '@axis_names')
     ALIKE: ClassVar[dict[str, str]] = {}
+    PRECISIONS: ClassVar[Mapping[str, Precision]] = {DOUBLE: Precision('')}
     COUNT = TEST = DIFFERS = TIMES = MAIN = VERDICT = ''
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self.precision = self.PRECISIONS[program.precision]
+        self.real, self.INFIX = self.precision.real, self.precision.infix or self.INFIX
         self.n = len(program.numbers)
         results = [result for function in program.functions for result in function.results]
         self.multiplied = {result.quantity.times: result.axes[-1].name
@@ -78,7 +85,8 @@ class SelfTest(ABC):
         """Return the lines of a text with the robot's names in it."""
         return text.replace('@name', self.program.name).replace(
             '@NAME', self.program.name.upper()).replace('@size', self.size('')).replace(
-            '@space', self.space).splitlines()
+            '@space', self.space).replace('@real', self.real).replace(
+            '@within', self.number(float(f'{self.program.accuracy:.1g}'))).splitlines()
 
     @property
     def space(self) -> str:
@@ -123,7 +131,7 @@ class SelfTest(ABC):
 
     def compact(self, text: str) -> str:
         """Return a text as simple as it can be for the axes of the results."""
-        for old, new in ({} if self.axes else self.ALIKE).items():
+        for old, new in {**self.precision.check, **({} if self.axes else self.ALIKE)}.items():
             text = text.replace(old, new)
         return text
 

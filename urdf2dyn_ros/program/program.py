@@ -226,6 +226,9 @@ class Program:
         Computes the references, when a file is written.
     kinematic : bool
         Whether masses, gravity and loads have no effect on any of the functions.
+    precision, accuracy : str, float
+        Of the numbers: double or float; what a self-check in single precision allows, relative to
+        the largest entry of a result, 0 in double precision.
 
     """
 
@@ -244,6 +247,8 @@ class Program:
     dynamic_model: Function | None
     check: Callable[[], tuple[Reference, ...]]
     kinematic: bool = False
+    precision: str = 'double'
+    accuracy: float = 0.0
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:

@@ -1,0 +1,1 @@
+"""The precision of exported numbers: types, literals and checks of double and of single."""
