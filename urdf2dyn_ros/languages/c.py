@@ -34,7 +34,7 @@ class C(Language):
     """A header and a source file."""
 
     STATEMENT = LONG = 'const @real {name} = {value};'
-    INFIX, PRECISIONS = Infix(call=magnitude_as('fabs')), precision.C
+    INFIX, PRECISIONS = Infix(call=magnitude_as('fabs')), precision.C_PRECISIONS
     DECLARE, LOCAL = 'static const @real ', 'const @real '
     TABLE, ROW = ('static const @real {name}[][{size}] = {{', '};'), ('{', '},')
     JOINTS = '@name_joint_names, @NAME_JOINTS'

@@ -33,7 +33,7 @@ class Cpp(Language):
     LOCAL = 'const Scalar '
     DECLARE = 'inline constexpr @real '
     CONSTANT = 'inline constexpr @real {name} = {value};'
-    INFIX, PRECISIONS = Infix(lambda value: f'Scalar({shortest(value)})'), precision.CPP
+    INFIX, PRECISIONS = Infix(lambda value: f'Scalar({shortest(value)})'), precision.CPP_PRECISIONS
     TEST = ('c++ -std=c++17 -x c++ -D{NAME}_SELF_TEST {name}_dynamics.hpp -o self_test '
             '&& ./self_test')
 

@@ -17,7 +17,7 @@ def write(program: Program) -> dict[str, str]:
 class Rust(Language):
     """A module, with its check as a test."""
 
-    PRECISIONS = precision.RUST
+    PRECISIONS = precision.RUST_PRECISIONS
     SPECIAL, ESCAPE = '"\\', '\\u{{{:x}}}'
     STATEMENT = LONG = 'let {name} = {value};'
     CONSTANT = 'const {name}: @real = {value};'

@@ -50,7 +50,7 @@ def suffixed(value: float) -> str:
 
 _magnitude = magnitude_as('fabs')
 
-C = {DOUBLE: Precision('double'), SINGLE: Precision(
+C_PRECISIONS = {DOUBLE: Precision('double'), SINGLE: Precision(
     'float', Infix(suffixed, lambda function, x: _magnitude(function, x).replace('(', 'f(', 1)), {
         '    int wrong = 0;\n': """    int wrong = 0;
     float scale = 1.0f;
@@ -65,7 +65,7 @@ C = {DOUBLE: Precision('double'), SINGLE: Precision(
                                                     '(double)expected[i]',
         '= 0.0;': '= 0.0f;'})}
 
-CPP = {DOUBLE: Precision('double'), SINGLE: Precision(
+CPP_PRECISIONS = {DOUBLE: Precision('double'), SINGLE: Precision(
     'float', Infix(lambda value: f'Scalar({suffixed(value)})'), {
         '    int wrong = 0;\n': """    int wrong = 0;
     float scale = 1.0f;
@@ -79,7 +79,7 @@ CPP = {DOUBLE: Precision('double'), SINGLE: Precision(
                                            '                        '
                                            'static_cast<double>(expected[i])'})}
 
-RUST = {DOUBLE: Precision('f64'), SINGLE: Precision(
+RUST_PRECISIONS = {DOUBLE: Precision('f64'), SINGLE: Precision(
     'f32', Infix(nearest, lambda function, x: f'{x}.{function}()' if x.isidentifier()
                  else f'f32::{function}({x})'), {
         '        for ((name': """        let mut scale: f32 = 1.0;
