@@ -17,8 +17,8 @@ def test_coupled_gears_are_found_and_slow_drifts_are_not() -> None:
     drift = np.cumsum(rng.normal(size=(count, 3)), axis=0) / 60.0
     both = np.tanh((qd[:, 0] + qd[:, 1]) / 0.02)
     residuals = [2.0 * both + drift[:, 0], both + drift[:, 1], drift[:, 2]]
-    joints = [np.column_stack((joint_columns(qd[:, j], np.gradient(qd[:, j]), np.ones(count)),
-                               np.zeros(count))) for j in range(3)]
+    joints = [np.column_stack((joint_columns(qd[:, j], np.gradient(qd[:, j]), np.ones(count),
+                                              0.02), np.zeros(count))) for j in range(3)]
     block = np.arange(count) // 100
     share = coupling(RecordedRows(joints, block, qd != 0.0), residuals, np.ones(3))
     mutual = np.minimum(share, share.T)

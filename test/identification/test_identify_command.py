@@ -3,69 +3,20 @@
 import json
 import signal
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from support.robot_files import OWN
+from support.scara_recordings import MODEL, NAMES, SCARA, recording, robot
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.identification.bodies import pseudo_inertia
 from urdf2dyn_ros.identification.fit.consistent_fit import ConsistentFit
-from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.loads import Friction, Loads, Rotor
 from urdf2dyn_ros.urdf import read_urdf
 
-SCARA = OWN / 'scara.urdf'
-MODEL = read_urdf(SCARA.read_text())
 FILES = {'identified.urdf', 'parameters.yaml', 'identification.json', 'identification.png',
          'identification.html', 'summaries'}
-
-
-def robot(coulomb=1.5, payload=0.0):
-    """Return what is recorded: masses a third larger, friction and rotors."""
-    last = [link for link in MODEL.links if link.inertia][-1]
-    links = tuple(link if link.inertia is None else replace(link, inertia=replace(
-        link.inertia, mass=1.3 * link.inertia.mass + payload * (link is last),
-        tensor=tuple(1.2 * entry for entry in link.inertia.tensor))) for link in MODEL.links)
-    names = InverseDynamics(MODEL).joint_names
-    terms = {name: (Friction(2.0, coulomb, 50.0, offset=0.2), Rotor(armature=0.3))
-             for name in names}
-    return InverseDynamics(replace(MODEL, links=links), loads=Loads(terms=terms))
-
-
-ROBOT = robot()
-NAMES = ROBOT.joint_names
-
-
-def motion(seconds, seed=0, moving=None, rate=60.0):
-    """Return times, and positions to accelerations of sums of sines."""
-    rng = np.random.default_rng(seed)
-    time = np.arange(0.0, seconds, 1.0 / rate)
-    q, qd, qdd = np.zeros((3, len(time), len(NAMES)))
-    for joint in range(len(NAMES)) if moving is None else moving:
-        size = 0.04 if ROBOT.units[joint] == 'm' else 0.4
-        for w in 2.0 * np.pi * rng.uniform(0.15, 1.0, 4):
-            phase = rng.uniform(0.0, 6.28)
-            q[:, joint] += size * np.sin(w * time + phase)
-            qd[:, joint] += size * w * np.cos(w * time + phase)
-            qdd[:, joint] -= size * w * w * np.sin(w * time + phase)
-    return time, q, qd, qdd
-
-
-def recording(path, seconds=12.0, seed=0, moving=None, change=lambda q, effort: (q, effort),
-              recorded=ROBOT, unit=1.0):
-    """Write a table with noise, times in units of a second; return its path."""
-    time, q, qd, qdd = motion(seconds, seed, moving)
-    rng = np.random.default_rng(seed + 100)
-    effort = recorded(q, qd, qdd)
-    effort += 0.01 * effort.std(axis=0) * rng.normal(size=effort.shape)
-    q, effort = change(q + 1e-5 * rng.normal(size=q.shape), effort)
-    head = ['time', *(f'q_{name}' for name in NAMES), *(f'effort_{name}' for name in NAMES)]
-    np.savetxt(path, np.column_stack((unit * time, q, effort)), '%.9g', ',', header=','.join(head),
-               comments='')
-    return str(path)
 
 
 def contents(folder):

@@ -6,19 +6,19 @@ import shlex
 import sys
 from collections.abc import Sequence
 from datetime import datetime, timezone
-from math import isfinite
 from pathlib import Path
 
 from urdf2dyn_ros.commands.output import add_output, results
 from urdf2dyn_ros.commands.robot import add_options
 from urdf2dyn_ros.errors import ExportError, IdentificationError, ParameterError
+from urdf2dyn_ros.identification.gains import read_gains
 from urdf2dyn_ros.identification.identification import identify
 from urdf2dyn_ros.identification.preparation import RecordedNames
 from urdf2dyn_ros.identification.report.figures import identification_json
 from urdf2dyn_ros.identification.report.page import report_page
 from urdf2dyn_ros.identification.report.picture import identification_picture
 from urdf2dyn_ros.identification.report.robot_files import robot_texts
-from urdf2dyn_ros.identification.report.tables import report_tables, text_table
+from urdf2dyn_ros.identification.report.tables import GAINS_TITLE, report_tables, text_table
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.sources import SourceSettings, summaries_of
@@ -64,8 +64,9 @@ def add(parser: argparse.ArgumentParser) -> None:
                         default='commanded', help='what the measured effort is: commanded: '
                         'effort of the actuators; current: current of the motors (default: '
                         'commanded)')
-    parser.add_argument('--gains', nargs='+', type=float, default=(), metavar='GAIN',
-                        help='gains of currents [N m/A or N/A]: one, or one for each joint')
+    parser.add_argument('--gains', nargs='+', default=(), metavar='GAIN',
+                        help='gains of currents [N m/A or N/A]: one, one for each joint, or '
+                        'JOINT=VALUE; free: identified, up to a factor that all have in common')
     parser.add_argument('--base', choices=('auto', 'fixed'), default='auto',
                         help='fixed: a floating root was at rest (default: auto, as in the '
                         'URDF)')
@@ -113,9 +114,6 @@ def _settings(arguments: argparse.Namespace, robot: Robot) -> SourceSettings:
     current = arguments.effort_semantics == 'current'
     if current != bool(arguments.gains):
         raise ParameterError('--gains and --effort-semantics current require each other')
-    if not all(isfinite(gain) and gain for gain in arguments.gains):
-        raise ParameterError(f'--gains {" ".join(map("{:g}".format, arguments.gains))}: gains of '
-                             'currents must be finite and not zero [N m/A or N/A]')
     for name, least in (('cutoff', 0.1), ('weight', 1e-6)):
         value = getattr(arguments, name)
         if value is not None and not least <= value <= 1e6:
@@ -125,7 +123,8 @@ def _settings(arguments: argparse.Namespace, robot: Robot) -> SourceSettings:
     return SourceSettings(
         arguments.topic, RecordedNames(robot.joints, robot.dynamics.continuous, hold,
                                        tuple(arguments.rename)),
-        tuple(arguments.gains), arguments.cutoff, arguments.delay)
+        read_gains(arguments.gains, robot.joints) if current else None, arguments.cutoff,
+        arguments.delay)
 
 
 def _identified(robot: Robot, arguments: argparse.Namespace,
@@ -145,8 +144,8 @@ def _identified(robot: Robot, arguments: argparse.Namespace,
             validation = []
             remarks += [f'not used: {fault}' for fault in str(error).splitlines()]
     with progress('fitting') as show:
-        found = identify(robot, summaries, validation, arguments.weight, show=show,
-                         own_friction=arguments.friction_per_recording)
+        found = identify(robot, summaries, validation, arguments.weight, settings.gains, show,
+                         arguments.friction_per_recording)
     found.remarks[:0] = remarks
     return found
 
@@ -183,9 +182,10 @@ def _write(found: Identification, text: str | bytes, arguments: argparse.Namespa
                     path.unlink()
         except OSError as error:
             raise ExportError(f'cannot write to {output}: {error.strerror}') from None
-    for line in (*tables[0].text, '', text_table(tables[0]), '', tables[-1].title,
-                 text_table(tables[-1]), ''):
-        print(line)
+    print('\n'.join(tables[0].text), text_table(tables[0]), sep='\n\n')
+    for table in (*(each for each in tables if each.title == GAINS_TITLE), tables[-1]):
+        print('', table.title, text_table(table), sep='\n')
+    print()
     for remark in found.remarks:
         print(f'note: {remark}', file=sys.stderr)
     for name in files:

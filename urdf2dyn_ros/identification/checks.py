@@ -10,12 +10,16 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.fit.joint_columns import joint_columns
 from urdf2dyn_ros.identification.preparation import Piece
 from urdf2dyn_ros.identification.robot import Robot
+from urdf2dyn_ros.identification.rows import MOVES
 
 _STILL = 0.02
 """Range of the positions of a joint that does not move [rad or m]."""
 
 _FEWEST_VALUES = 10
 """Fewest different values of an effort that is measured."""
+
+_MOST_EQUAL = 0.5
+"""Largest share of equal efforts of a joint that moves."""
 
 _LARGEST = 1e9
 """Largest position and effort that are no damage [rad, m, N m or N]."""
@@ -55,7 +59,10 @@ def checked(robot: Robot, pieces: Sequence[Piece], currents: bool = False) -> Ch
     q = np.concatenate([piece.q for piece in pieces])
     effort = np.concatenate([piece.effort for piece in pieces])
     moving = np.ptp(q, axis=0) > _STILL
-    faults = [_effort_fault(effort[:, j]) for j in range(len(joints))]
+    speed = np.abs(np.concatenate([piece.qd for piece in pieces]))
+    faults = [_effort_fault(effort[:, j]) or _dead_sensor(
+        effort[speed[:, j] > MOVES * speed[:, j].max(initial=0.0), j])
+        for j in range(len(joints))]
     used = np.array([float(moves and not fault) for moves, fault in zip(moving, faults)])
     remarks = [f'{joint}: {fault}; it is not identified'
                for joint, fault, moves in zip(joints, faults, moving) if fault and moves]
@@ -94,6 +101,18 @@ def _effort_fault(effort: Array) -> str:
     return ''
 
 
+def _dead_sensor(effort: Array) -> str:
+    """Return why the effort of a joint, recorded while it moves, is no measurement."""
+    if not len(effort):
+        return ''
+    values, counts = np.unique(effort, return_counts=True)
+    share = float(counts.max()) / len(effort)
+    if share <= _MOST_EQUAL:
+        return ''
+    return (f'its effort is {values[np.argmax(counts)]:.3g} in {100.0 * share:.0f} % of the '
+            'samples in which it moves: it has no sensor, or a dead one')
+
+
 def _in_degrees(robot: Robot, pieces: Sequence[Piece]) -> str:
     for j, (joint, limit) in enumerate(zip(robot.joints, robot.dynamics.limits)):
         if robot.dynamics.units[j] != 'rad' or robot.dynamics.continuous[j]:
@@ -118,7 +137,7 @@ def _effort_scale(robot: Robot, pieces: Sequence[Piece], used: Array) -> str:
         if not used[j]:
             continue
         nominal = part @ robot.prior.parameters[bodies].ravel()
-        own = joint_columns(qd[:, j], qdd[:, j], nominal)
+        own = joint_columns(qd[:, j], qdd[:, j], nominal, robot.sign_widths[j])
         columns = np.concatenate((nominal[:, None], own[:, 1:3]), axis=1)
         known = np.isfinite(effort[:, j])
         x = np.linalg.lstsq(columns[known], effort[known, j], rcond=None)[0]

@@ -1,7 +1,6 @@
 """Identification from summaries: the fit, and how well it explains what it was not fitted to."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +9,14 @@ from urdf2dyn_ros.errors import IdentificationError
 from urdf2dyn_ros.identification.choice import score
 from urdf2dyn_ros.identification.fit.consistent_fit import Fit
 from urdf2dyn_ros.identification.fit.deviations import deviations
+from urdf2dyn_ros.identification.fit.held_out import (
+    FEWEST_RECORDINGS,
+    HeldOutParts,
+    figures_of,
+    held_out_fits,
+    parts_of,
+    totals,
+)
 from urdf2dyn_ros.identification.fit.joint_columns import ARMATURE, JOINT_COLUMNS, top_speeds
 from urdf2dyn_ros.identification.fit.own_friction import (
     in_joint_sets,
@@ -22,67 +29,40 @@ from urdf2dyn_ros.identification.fit.own_friction import (
 from urdf2dyn_ros.identification.fit.pooled_fit import (
     FitTerms,
     Pool,
-    PooledFit,
     cleaned,
     fitted,
     pooled,
     signed_terms,
-    squares,
     with_negative_rotors,
     with_significant_load,
 )
+from urdf2dyn_ros.identification.gains import Gains, approximated, known_gains, with_gains
 from urdf2dyn_ros.identification.misfits import misfits, other_recordings
-from urdf2dyn_ros.identification.result import Figures, Identification
+from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot
-from urdf2dyn_ros.identification.summary import Summary
+from urdf2dyn_ros.identification.summary import Summary, in_other_units
 
 WEIGHTS = (10.0, 1.0, 100.0)
 """Weights of the prior that are compared, first the one that is used where there is no choice."""
 
+_FREE_GAINS = 10.0
+"""Factor of these weights where gains are free, which rest on the URDF's masses."""
+
 _BETTER = 0.98
 """Error, relative to that of the first weight, from which another one is chosen."""
-
-_FEWEST_RECORDINGS = 3
-"""Recordings from which on they are held out as a whole, not blocks of them."""
 
 _UNEXPLAINED = 0.9
 """Residual over measured effort from which on a model explains nothing."""
 
 
-class HeldOutParts(NamedTuple):
-    """What is held out in turn: pools of the fit, and the moving and resting rows of each."""
-
-    seen: list[Pool]
-    moving: list[Pool]
-    resting: list[Pool]
-    name: str
-
-    @property
-    def every(self) -> list[Pool]:
-        """All rows of each part."""
-        return [pooled(pair) for pair in zip(self.moving, self.resting)]
-
-
-def parts_of(summaries: Sequence[Summary], blocks_only: bool = False) -> HeldOutParts:
-    """Return recordings as parts, or blocks of all if there are few recordings."""
-    if len(summaries) >= _FEWEST_RECORDINGS and not blocks_only:
-        return HeldOutParts([pooled(each.weighted) for each in summaries],
-                     [pooled(each.moving) for each in summaries],
-                     [pooled(each.resting) for each in summaries], 'recordings')
-    lists = [[pooled(pools) for pools in zip(*(getattr(each, name) for each in summaries))]
-             for name in ('weighted', 'moving', 'resting')]
-    blocks = len(lists[1])
-    return HeldOutParts(lists[0][:blocks], lists[1], lists[2], 'blocks')
-
-
 def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary] = (),
-             weight: float | None = None, gains_free: bool = False,
+             weight: float | None = None, gains: Gains | None = None,
              show: Callable[[float], None] = lambda fraction: None,
              own_friction: bool = False) -> Identification:
     """
     Return the identification of a robot from summaries of recordings.
 
-    They share links and rotors, and friction too, unless each has its own.
+    They share links, rotors and gains of currents, and friction too, unless each has its own.
 
     Raises
     ------
@@ -91,44 +71,49 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
 
     """
     plain, recorded, last = robot, summaries, last_sets(summaries[:1])
+    gains = _scaled(robot, recorded, gains)
+    scaled = summaries = [in_other_units(each, gains.values) for each in recorded]
+    validation = [in_other_units(each, gains.values) for each in validation]
+    units = np.where(gains.free, np.abs(gains.values), 1.0)
     if own_friction:
         last, summaries = last_sets(summaries), in_joint_sets(summaries)
         robot = with_joint_sets(robot, len(summaries))
     used = np.any([each.used for each in summaries], axis=0)
-    terms = _terms(robot, summaries, used, gains_free)
+    terms = _terms(robot, summaries, used, gains)
     everything = pooled([pool for each in summaries for pool in each.weighted])
     correlation = _correlation(summaries)
-    first = WEIGHTS[0] if weight is None else weight
+    weights = [_FREE_GAINS ** gains.free.any() * each
+               for each in WEIGHTS] if weight is None else [weight]
+    first = weights[0]
     signed = signed_terms(robot, everything, terms, first, correlation)
     terms = with_significant_load(terms, signed)
     parts = parts_of(summaries, own_friction)
     judged = parts.every
-    trials = {each: _held_out(robot, parts, terms, each)
-              for each in (WEIGHTS if weight is None else (weight,))}
+    trials = {each: held_out_fits(robot, parts, terms, each)
+              for each in weights}
     show(0.6)
-    errors = {each: score(*_totals(robot, fits, judged)) for each, fits in trials.items()}
-    first, *_ = trials
+    errors = {each: score(*totals(robot, fits, judged)) for each, fits in trials.items()}
     least = min(errors, key=errors.__getitem__)
     weight = least if errors[least] < _BETTER * errors[first] else first
     result = fitted(robot, everything, terms, weight)
     fits = [each.fit for each in trials[weight]]
     bare = terms._replace(fixed=tuple(range(len(robot.system.bodies))))
-    friction = [each.fit for each in _held_out(robot, parts, bare, weight)]
+    friction = [each.fit for each in held_out_fits(robot, parts, bare, weight)]
     show(0.8)
     nominal = _nominal(robot, everything, bare, weight)
     models = [[nominal] * len(judged), friction, fits]
-    held_out = _figures(robot, models, judged, parts.moving)
+    held_out = figures_of(robot, models, judged, parts.moving, units)
     remarks = list(robot.prior.remarks)
     if parts.name == 'recordings':
         remarks += other_recordings(robot, summaries, fits, judged)
-    elif own_friction and len(recorded) >= _FEWEST_RECORDINGS:
-        remarks += _others_without_friction(plain, recorded, terms, weight)
+    elif own_friction and len(recorded) >= FEWEST_RECORDINGS:
+        remarks += _others_without_friction(plain, scaled, terms, weight)
     friction_all = fitted(robot, everything, bare, weight).fit
     checks = {}
     for each in validation:
         pools = [pooled(each.moving), pooled(each.resting)]
         models = [[of_joints(fit, last)] for fit in (nominal, friction_all, result.fit)]
-        checks[each.name] = _figures(robot, models, [pooled(pools)], pools[:1])
+        checks[each.name] = figures_of(robot, models, [pooled(pools)], pools[:1], units)
     fit, errors_of = cleaned(result.fit, result.problem), deviations(result, correlation)
     n = len(robot.joints)
     own = {each.name: (fit.joints / fit.gains[:, None])[n * k:n * k + n]
@@ -137,15 +122,32 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
         robot, recorded, used[last] > 0,
         terms._replace(used=terms.used[last], top_speed=terms.top_speed[last]), weight,
         of_joints(fit, last), result.sigma[last],
-        errors_of._replace(joints=errors_of.joints[last]), held_out, parts.name,
-        [of_joints(each, np.arange(n)) for each in fits], checks, remarks, own)
+        errors_of._replace(joints=errors_of.joints[last], gains=errors_of.gains[last],
+                           ratios=errors_of.ratios[last]), held_out, parts.name,
+        [of_joints(each, np.arange(n)) for each in fits], checks, remarks, own,
+        gains if any(each.currents for each in recorded) else None)
     remarks += misfits(found, with_negative_rotors(signed)[last])
     _check_better(found)
     show(1.0)
     return found
 
 
-def _terms(robot: Robot, summaries: Sequence[Summary], used: Array, gains_free: bool) -> FitTerms:
+def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None) -> Gains:
+    """Return gains in which free ones have the values of a first fit."""
+    if gains is None:
+        return known_gains(len(robot.joints))
+    everything = pooled([pool for each in summaries for pool in each.weighted])
+    gains = approximated(robot, everything, gains)
+    if gains.free.any():
+        pool, = with_gains([everything], gains.values)
+        used = np.any([each.used for each in summaries], axis=0)
+        first = fitted(robot, pool, _terms(robot, summaries, used, gains),
+                       _FREE_GAINS * WEIGHTS[0])
+        gains = gains._replace(values=gains.values / first.fit.gains)
+    return gains
+
+
+def _terms(robot: Robot, summaries: Sequence[Summary], used: Array, gains: Gains) -> FitTerms:
     """Return all terms of the joints that are used; with one joint, only its own body is free."""
     every = np.broadcast_to(used[:, None] > 0, (len(used), len(JOINT_COLUMNS)))
     fastest = np.max([each.fastest for each in summaries], axis=0)
@@ -155,7 +157,8 @@ def _terms(robot: Robot, summaries: Sequence[Summary], used: Array, gains_free: 
         joint = int(moved[0])
         fixed = tuple(number for number, body in enumerate(robot.system.bodies)
                       if body.coordinate != joint)
-    return FitTerms(every, top_speeds(robot.speed_limits, fastest), gains_free, fixed,
+    free = tuple(int(joint) for joint in moved if gains.free[joint])
+    return FitTerms(every, top_speeds(robot.speed_limits, fastest), free, fixed,
                     len(used) // len(robot.joints))
 
 
@@ -167,50 +170,14 @@ def _correlation(summaries: Sequence[Summary]) -> Array:
     return np.where(total > 0.0, (rows * times).sum(axis=0) / np.maximum(total, 1e-12), 1.0)
 
 
-def _held_out(robot: Robot, parts: HeldOutParts, terms: FitTerms,
-              weight: float) -> list[PooledFit]:
-    """Return the fits without each part."""
-    fits: list[PooledFit] = []
-    for number in range(len(parts.seen)):
-        seen = pooled([each for k, each in enumerate(parts.seen) if k != number])
-        fits.append(fitted(robot, seen, terms, weight, fits[-1] if fits else None))
-    return fits
-
-
-def _totals(robot: Robot, fits: Sequence[PooledFit], pools: Sequence[Pool]) -> tuple[Array, Array]:
-    return (np.sum([squares(each.fit, pool, robot) for each, pool in zip(fits, pools)], axis=0),
-            np.sum([pool.rows for pool in pools], axis=0))
-
-
 def _nominal(robot: Robot, pool: Pool, bare: FitTerms, weight: float) -> Fit:
     """Return the URDF as a fit; with free gains these alone are fitted."""
-    if bare.gains_free:
+    if bare.free_gains:
         none = bare._replace(used=np.zeros_like(bare.used))
         return fitted(robot, pool, none, weight).fit
     joints = np.zeros((len(robot.urdf_friction), len(JOINT_COLUMNS)))
     joints[:, :2] = robot.urdf_friction
     return Fit(robot.prior.nominal, joints, np.ones(len(joints)), np.zeros(0), np.nan)
-
-
-def _figures(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Pool],
-             moving: Sequence[Pool]) -> Figures:
-    def total(values: Sequence[Array]) -> Array:
-        """Return the sum over parts and sets of joints."""
-        result: Array = np.sum(values, axis=0).reshape(-1, len(robot.joints)).sum(axis=0)
-        return result
-
-    def roots(pools: Sequence[Pool]) -> Array:
-        rows = total([pool.rows for pool in pools])
-        totals = [total([squares(fit, pool, robot) for fit, pool in zip(fits, pools)])
-                  for fits in models]
-        result: Array = np.sqrt(np.array(totals) / np.where(rows > 0.0, rows, np.nan))
-        return result
-
-    rows = total([pool.rows for pool in every])
-    efforts = total([np.array([float(R[:, -1] @ R[:, -1]) for R in pool.triangles])
-                     for pool in every])
-    return Figures(roots(every), roots(moving),
-                   np.sqrt(efforts / np.where(rows > 0.0, rows, np.nan)))
 
 
 def _others_without_friction(robot: Robot, summaries: Sequence[Summary], terms: FitTerms,
@@ -228,7 +195,7 @@ def _others_without_friction(robot: Robot, summaries: Sequence[Summary], terms: 
     rotors = terms.used[:n] & (np.arange(len(JOINT_COLUMNS)) == ARMATURE)
     bare = terms._replace(used=rotors, top_speed=terms.top_speed[:n], sets=1)
     parts = HeldOutParts(seen, judged, judged, 'recordings')
-    fits = [each.fit for each in _held_out(robot, parts, bare, weight)]
+    fits = [each.fit for each in held_out_fits(robot, parts, bare, weight)]
     return other_recordings(robot, summaries, fits, judged)
 
 

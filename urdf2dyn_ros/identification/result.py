@@ -2,28 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from numpy import bool_
+import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.fit.consistent_fit import Fit
 from urdf2dyn_ros.identification.fit.deviations import Deviations
+from urdf2dyn_ros.identification.fit.held_out import Figures
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms
+from urdf2dyn_ros.identification.gains import Gains
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary
 
 MODELS = ('URDF', 'friction', 'identified')
 """The URDF as it is; its bodies with fitted friction and rotors; everything fitted."""
-
-
-class Figures(NamedTuple):
-    """Root mean squares (3, n) of the residuals of MODELS: all samples, moving ones; measured."""
-
-    every: Array
-    moving: Array
-    measured: Array
 
 
 @dataclass(frozen=True)
@@ -42,6 +35,8 @@ class Identification:
         Figures of recordings that were not used for the fit, by name.
     fits : list of Fit
         Those without each part; `parts` says whether these are blocks or recordings.
+    gains : Gains or None
+        Of currents, as they were for the fit, whose own are relative to them.
     own_friction : dict
         JOINT_COLUMNS (n, 6) of each recording by name, if they have friction of their own; `fit`
         has that of the last in which a joint is used.
@@ -50,7 +45,7 @@ class Identification:
 
     robot: Robot
     summaries: Sequence[Summary]
-    used: NDArray[bool_]
+    used: NDArray[np.bool_]
     terms: FitTerms
     weight: float
     fit: Fit
@@ -62,9 +57,23 @@ class Identification:
     validation: dict[str, Figures] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     own_friction: dict[str, Array] = field(default_factory=dict)
+    gains: Gains | None = None
 
     @property
     def joints(self) -> Array:
         """JOINT_COLUMNS (n, 6) with efforts in [N m or N], also where gains were free."""
         result: Array = self.fit.joints / self.fit.gains[:, None]
         return result
+
+    @property
+    def effort_per_unit(self) -> Array:
+        """Return the gains (n,): effort over what was recorded."""
+        result: Array = (1.0 if self.gains is None else self.gains.values) / self.fit.gains
+        return result
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Unit of each joint's residuals: [N m or N], or [A] where gains are free."""
+        free = np.zeros(len(self.used)) if self.gains is None else self.gains.free
+        return tuple('A' if each else unit
+                     for each, unit in zip(free, self.robot.dynamics.effort_units))

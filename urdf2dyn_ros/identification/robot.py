@@ -8,6 +8,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.bodies import Prior, prior_of
 from urdf2dyn_ros.identification.columns import Columns
+from urdf2dyn_ros.identification.fit.joint_columns import SIGN_WIDTHS
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.multibody import Multibody, multibody
 from urdf2dyn_ros.robot_model import RobotModel
@@ -24,6 +25,8 @@ class Robot:
         Viscous and Coulomb friction of the URDF.
     speed_limits : ndarray, (n,)
         [rad/s or m/s], infinite where there is none.
+    sign_widths : ndarray, (n,)
+        Velocities within which Coulomb friction turns over [rad/s or m/s].
 
     """
 
@@ -34,6 +37,7 @@ class Robot:
     prior: Prior
     urdf_friction: Array
     speed_limits: Array
+    sign_widths: Array
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -53,8 +57,9 @@ def robot_of(model: RobotModel, dynamics: InverseDynamics) -> Robot:
     system = multibody(model)
     limits = [limit.velocity or np.inf for limit in dynamics.limits]
     return Robot(model, dynamics, system, Columns(system, dynamics.gravity_vector),
-                 prior_of(system),
-                 joint_friction(model, dynamics), np.array(limits, dtype=np.float64))
+                 prior_of(system), joint_friction(model, dynamics),
+                 np.array(limits, dtype=np.float64),
+                 np.array([SIGN_WIDTHS[unit] for unit in dynamics.units]))
 
 
 def joint_friction(model: RobotModel, dynamics: InverseDynamics) -> Array:

@@ -18,7 +18,7 @@ BLOCKS = 5
 GAP = 0.5
 """Time between such parts, in which errors are alike [s]."""
 
-_MOVES = 0.03
+MOVES = 0.03
 """Velocity above which a joint moves, in its fastest."""
 
 
@@ -41,6 +41,11 @@ class RecordedRows(NamedTuple):
     block: NDArray[np.int64]
     moves: NDArray[np.bool_]
 
+    def with_efforts(self, factors: Array) -> 'RecordedRows':
+        """Return the rows with efforts that are multiplied by factors (n,)."""
+        return self._replace(joints=[np.column_stack((part[:, :-1], factor * part[:, -1]))
+                                     for part, factor in zip(self.joints, factors)])
+
 
 class RowSource:
     """
@@ -51,8 +56,9 @@ class RowSource:
 
     """
 
-    def __init__(self, pieces: Sequence[Piece], columns: Columns, bodies: Array) -> None:
-        self._pieces, self._columns = pieces, columns
+    def __init__(self, pieces: Sequence[Piece], columns: Columns, bodies: Array,
+                 widths: Array) -> None:
+        self._pieces, self._columns, self._widths = pieces, columns, widths
         self._efforts = [Spectra(np.nan_to_num(each.effort), each.rate) for each in pieces]
         self._bodies: list[list[Spectra]] = []
         self.set_bodies(bodies)
@@ -61,7 +67,12 @@ class RowSource:
         self._kept = [(spectra.time >= ENDS) & (spectra.time <= spectra.time[-1] - ENDS)
                       for spectra in self._efforts]
         self._block = _blocks([time[kept] for time, kept in zip(self._time, self._kept)])
+        self._gains = np.ones(len(columns.bodies))
         self.fastest = np.max([np.abs(each.qd).max(axis=0) for each in pieces], axis=0)
+
+    def set_gains(self, gains: Array) -> None:
+        """Multiply the efforts by gains (n,)."""
+        self._gains = gains
 
     def set_bodies(self, bodies: Array) -> None:
         """Use the parameters (b, 10) for the efforts on which friction with the load depends."""
@@ -71,13 +82,14 @@ class RowSource:
             if len(self._bodies) < len(self._pieces):
                 self._bodies.append([Spectra(part, each.rate) for part in parts])
             self._own.append([Spectra(joint_columns(
-                each.qd[:, j], each.qdd[:, j], part @ bodies[used].ravel()), each.rate)
+                each.qd[:, j], each.qdd[:, j], part @ bodies[used].ravel(), self._widths[j]),
+                each.rate)
                 for j, (part, used) in enumerate(zip(parts, self._columns.bodies))])
 
     def rows(self, cutoff: float, delay: float) -> RecordedRows:
         """Return all rows with a cutoff of the columns [Hz] and a delay of the efforts [s]."""
         joints = []
-        efforts = [spectra.rows(HIGHEST_CUTOFF)[kept]
+        efforts = [self._gains * spectra.rows(HIGHEST_CUTOFF)[kept]
                    for spectra, kept in zip(self._efforts, self._kept)]
         for j in range(len(self._columns.bodies)):
             parts = []
@@ -87,7 +99,7 @@ class RowSource:
                 parts.append(np.concatenate((*both, efforts[number][:, j:j + 1]), axis=1))
             joints.append(np.concatenate(parts))
         velocity = np.stack([rows[:, VISCOUS - 7] for rows in joints], axis=1)
-        return RecordedRows(joints, self._block, np.abs(velocity) > _MOVES * self.fastest)
+        return RecordedRows(joints, self._block, np.abs(velocity) > MOVES * self.fastest)
 
 
 def _blocks(times: Sequence[Array]) -> NDArray[np.int64]:

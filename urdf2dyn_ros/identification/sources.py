@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from urdf2dyn_ros.errors import IdentificationError, ParameterError, RecordingError
 from urdf2dyn_ros.identification.checks import checked
+from urdf2dyn_ros.identification.gains import Gains
 from urdf2dyn_ros.identification.preparation import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary, summarised
@@ -25,8 +24,8 @@ class SourceSettings:
     topic : str or None
         Of bags.
     names : RecordedNames
-    gains : tuple of float
-        Effort per current of each joint [N m/A or N/A], or empty.
+    gains : Gains or None
+        Of currents; None where efforts are recorded.
     cutoff, delay : float or None
         [Hz], [s]; None: chosen for each recording.
 
@@ -34,7 +33,7 @@ class SourceSettings:
 
     topic: str | None
     names: RecordedNames
-    gains: tuple[float, ...] = ()
+    gains: Gains | None = None
     cutoff: float | None = None
     delay: float | None = None
 
@@ -64,6 +63,12 @@ def summaries_of(robot: Robot, paths: Sequence[str], settings: SourceSettings,
         except (RecordingError, IdentificationError) as error:
             faults.append(error)
             continue
+        if summary.currents != (settings.gains is not None):
+            raise ParameterError(
+                f'{path}: a summary of ' + ('currents: add --effort-semantics current --gains'
+                                            if summary.currents else
+                                            'efforts, not of currents: remove --gains and '
+                                            '--effort-semantics'))
         if result:   # one picture is enough, and the memory does not grow
             summary = replace(summary, rows=None)
         while summary.name in names:
@@ -84,13 +89,10 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     recording = open_recording(path, settings.topic, lambda fraction: show(0.3 * fraction))
     segments, names = read_segments(recording, settings.names)
     pieces = pieces_of(segments, names, path)
-    if settings.gains:
-        if len(settings.gains) not in (1, len(robot.joints)):
-            raise ParameterError(f'--gains: there are {len(settings.gains)}, but there must be '
-                                 f'one for all joints or one for each of {len(robot.joints)}')
-        gains = np.broadcast_to(settings.gains, len(robot.joints))
-        pieces = [piece._replace(effort=piece.effort * gains) for piece in pieces]
-    found = checked(robot, pieces)
+    gains = settings.gains
+    found = checked(robot, pieces if gains is None else [
+        piece._replace(effort=piece.effort * gains.values) for piece in pieces],
+        gains is not None and bool(gains.free.any()))
     if found.fault:
         raise IdentificationError(f'{path}: {found.fault}')
     name = recording.path.stem or 'recording'
@@ -102,5 +104,5 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
         if resting:
             remarks.append(f'{name}: {", ".join(resting)} at rest: not identified, as static '
                            'friction is undetermined')
-    return summarised(robot, name, pieces, found.used, settings.cutoff, settings.delay,
+    return summarised(robot, name, pieces, found.used, (settings.cutoff, settings.delay), gains,
                       lambda fraction: show(0.3 + 0.7 * fraction))

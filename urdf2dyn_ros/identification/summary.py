@@ -1,7 +1,7 @@
 """A recording as a summary: triangles of its blocks, from which all fits and figures follow."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from urdf2dyn_ros.identification.fit.coupling import coupling
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, Pool, fitted, pooled
 from urdf2dyn_ros.identification.fit.triangles import triangle
-from urdf2dyn_ros.identification.low_pass import ROW_RATE
+from urdf2dyn_ros.identification.gains import Gains, approximated, with_gains
+from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF, ROW_RATE
 from urdf2dyn_ros.identification.preparation import Piece
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows, RowSource
@@ -25,7 +26,7 @@ _WEIGHT = 10.0
 @dataclass(frozen=True)
 class Summary:
     """
-    What a fit needs of a recording.
+    What a fit needs of a recording, with efforts in the units in which they were recorded.
 
     Attributes
     ----------
@@ -46,6 +47,8 @@ class Summary:
         Rows for figures, of each block.
     coupling : ndarray, (n, n)
         As `coupling` returns it: what friction with another joint's velocity predicts.
+    currents : bool
+        Whether the efforts are currents.
     rows : RecordedRows or None
         For pictures, where the recording was read.
 
@@ -62,18 +65,24 @@ class Summary:
     moving: list[Pool]
     resting: list[Pool]
     coupling: Array
+    currents: bool = False
     rows: RecordedRows | None = None
 
 
 def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
-               cutoff: float | None = None, delay: float | None = None,
+               filtering: tuple[float | None, float | None] = (None, None),
+               gains: Gains | None = None,
                show: Callable[[float], None] = lambda fraction: None) -> Summary:
     """Return the summary of a recording's pieces; cutoff and delay are chosen unless set."""
-    source = RowSource(pieces, robot.columns, robot.prior.parameters)
+    source = RowSource(pieces, robot.columns, robot.prior.parameters, robot.sign_widths)
+    if gains is not None:
+        recorded = source.rows(HIGHEST_CUTOFF, 0.0)
+        gains = approximated(robot, pooled(block_pools(recorded, used)), gains)
+        source.set_gains(gains.values)
     show(0.3)
     every = np.broadcast_to(used[:, None] > 0, (len(used), len(JOINT_COLUMNS)))
     terms = FitTerms(every, top_speeds(robot.speed_limits, source.fastest))
-    cutoff, delay = choose_filter(robot, source.rows, used, terms, cutoff, delay)
+    cutoff, delay = choose_filter(robot, source.rows, used, terms, *filtering)
     show(0.8)
     rows = source.rows(cutoff, delay)
     first = fitted(robot, pooled(block_pools(rows, used)), terms, _WEIGHT, linear=True)
@@ -83,11 +92,20 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
     residuals = [part[:, :-1] @ fit.fit.solution(j, bodies) - part[:, -1]
                  for j, (part, bodies) in enumerate(zip(rows.joints, robot.columns.bodies))]
     seconds = sum(piece.time[-1] - piece.time[0] for piece in pieces)
-    return Summary(name, float(seconds), cutoff, delay, used, source.fastest,
-                   np.array([integral_time(each) for each in residuals]),
-                   _weighted(rows, residuals, used),
-                   _some(rows, used, True), _some(rows, used, False),
-                   coupling(rows, residuals, used), rows)
+    result = Summary(name, float(seconds), cutoff, delay, used, source.fastest,
+                     np.array([integral_time(each) for each in residuals]),
+                     _weighted(rows, residuals, used),
+                     _some(rows, used, True), _some(rows, used, False),
+                     coupling(rows, residuals, used), gains is not None, rows)
+    return result if gains is None else in_other_units(result, 1.0 / gains.values)
+
+
+def in_other_units(summary: Summary, factors: Array) -> Summary:
+    """Return a summary whose efforts are multiplied by factors (n,)."""
+    rows = summary.rows and summary.rows.with_efforts(factors)
+    return replace(summary, rows=rows, weighted=with_gains(summary.weighted, factors),
+                   moving=with_gains(summary.moving, factors),
+                   resting=with_gains(summary.resting, factors))
 
 
 def _weighted(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> list[Pool]:

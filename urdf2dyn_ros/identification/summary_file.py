@@ -17,7 +17,7 @@ from urdf2dyn_ros.identification.summary import Summary
 
 SUFFIX = '.npz'
 
-_VERSION = 1
+_VERSION = 2
 _LISTS = {'weighted': BLOCKS + 1, 'moving': BLOCKS, 'resting': BLOCKS}
 """Lists of pools in a summary, and their lengths."""
 
@@ -28,7 +28,7 @@ def summary_bytes(summary: Summary, robot: Robot) -> bytes:
     """Return the content of a summary's file."""
     head = {'version': _VERSION, 'robot': robot.key, 'joints': robot.joints,
             'name': summary.name, 'seconds': summary.seconds, 'cutoff': summary.cutoff,
-            'delay': summary.delay}
+            'delay': summary.delay, 'currents': summary.currents}
     arrays: dict[str, Any] = {name: getattr(summary, name) for name in _VECTORS}
     arrays['coupling'] = summary.coupling
     for name in _LISTS:
@@ -98,7 +98,8 @@ def _summary(head: dict[str, Any], arrays: dict[str, Array], robot: Robot) -> Su
     used, fastest, correlation = (_checked(arrays[each], (n,)) for each in _VECTORS)
     return Summary(name, float(head['seconds']), float(head['cutoff']),
                    float(head['delay']), used, fastest, correlation, lists['weighted'],
-                   lists['moving'], lists['resting'], _checked(arrays['coupling'], (n, n)))
+                   lists['moving'], lists['resting'], _checked(arrays['coupling'], (n, n)),
+                   bool(head['currents']))
 
 
 def _checked(values: Array, shape: tuple[int, ...]) -> Array:

@@ -6,6 +6,7 @@ It minimises, over pseudo-inertias P of the bodies and friction and rotors x,
     sum of |residuals of a joint|^2 / sigma^2
         + weight * sum of tr(P0^-1 P) - log det(P0^-1 P) - 4           (Lee, Wensing, Park 2020)
         + SCALAR_WEIGHT * sum of x / x0 - log(x / x0) - 1              where x may not be negative
+        + GAIN_WEIGHT * sum of log(gain)^2                             where a gain is free
 
 The prior is the barrier that keeps P positive definite and x positive. With P = L0 (1 + X) L0' the
 sum is convex in X and x, and its barrier self-concordant: Newton's method with a line search finds
@@ -30,6 +31,9 @@ from urdf2dyn_ros.identification.fit.joint_columns import (
 
 SCALAR_WEIGHT = 1e-2
 """Weight of the prior of friction and rotors: little more than a bound."""
+
+GAIN_WEIGHT = 1.0
+"""Weight of the prior of free gains: an approximation is wrong by a factor of two or three."""
 
 _STEPS = 100
 _CONVERGED = 1e-11
@@ -68,9 +72,9 @@ class FitProblem(NamedTuple):
         Standard deviation of the residual of each joint.
     weight : float
         Of the prior of bodies.
-    gains_free : bool
-        Whether each joint's effort is in units of its own: its bodies' columns are multiplied by
-        an unknown exp(gain).
+    free_gains : tuple of int
+        Joints (of the first set) whose effort has units of its own: their bodies' columns are
+        multiplied by an unknown exp(gain), in all sets.
     fixed : tuple of int
         Bodies that stay as in the URDF.
     sets : int
@@ -85,7 +89,7 @@ class FitProblem(NamedTuple):
     top_speed: Array
     sigma: Array
     weight: float = 1.0
-    gains_free: bool = False
+    free_gains: tuple[int, ...] = ()
     fixed: tuple[int, ...] = ()
     sets: int = 1
 
@@ -144,7 +148,11 @@ class ConsistentFit:
         self.place = np.full(used.shape, -1)
         self.place[used], self._gain = _places(used, problem.sets, 10 * b)
         self._used, self._scalars = used, np.unique(self.place[positive])
-        self._count = self._gain + (n if problem.gains_free else 0)
+        free, count = list(problem.free_gains), n // problem.sets
+        self._count = self._gain + len(free)
+        self.gain_place = np.full(count, -1)
+        self.gain_place[free] = self._gain + np.arange(len(free))
+        self.gain_place = np.tile(self.gain_place, problem.sets)
         self._to_joint = [bounded(speed) for speed in problem.top_speed]
         self._free = np.ones(self._count)
         for body in problem.fixed:
@@ -210,8 +218,8 @@ class ConsistentFit:
                 part = gains[j] * matrix[:, 10 * k:10 * k + 10]
                 J[:, 10 * body:10 * body + 10] = part @ self.slopes[body]
                 explained += part @ bodies[body]
-            if problem.gains_free:
-                J[:, self._gain + j] = explained
+            if self.gain_place[j] >= 0:
+                J[:, self.gain_place[j]] = explained
             own = matrix[:, 10 * len(used):] @ self._to_joint[j]
             J[:, self.place[j][self._used[j]]] = (own * problem.scale[j])[:, self._used[j]]
             residuals.append(explained + own @ values[j] - target)
@@ -245,8 +253,8 @@ class ConsistentFit:
         return np.array([matrix @ row for matrix, row in zip(self._to_joint, self._values(u))])
 
     def _gains(self, u: Array) -> Array:
-        n = len(self.problem.triangles)
-        return np.exp(u[self._gain:]) if self.problem.gains_free else np.ones(n)
+        result: Array = np.exp(np.where(self.gain_place >= 0, u[self.gain_place], 0.0))
+        return result
 
     def _cost(self, u: Array, residual: Array) -> float:
         """Return the sum to minimise, infinite for impossible bodies and negative friction."""
@@ -255,6 +263,7 @@ class ConsistentFit:
         if (values <= 0.0).any() or (moments <= 0.0).any():
             return np.inf
         prior = self.problem.weight * float((moments - np.log(moments) - 1.0).sum())
+        prior += GAIN_WEIGHT * float(np.square(u[self._gain:]).sum())
         prior += SCALAR_WEIGHT * float((values - np.log(values) - 1.0).sum())
         return float(residual @ residual) + prior
 
@@ -272,4 +281,7 @@ class ConsistentFit:
         values = u[self._scalars]
         gradient[self._scalars] = SCALAR_WEIGHT * (1.0 - 1.0 / values)
         hessian[self._scalars, self._scalars] = SCALAR_WEIGHT / values ** 2
+        gains = np.arange(self._gain, self._count)
+        gradient[gains] = 2.0 * GAIN_WEIGHT * u[gains]
+        hessian[gains, gains] = 2.0 * GAIN_WEIGHT
         return gradient, hessian

@@ -24,6 +24,9 @@ class Deviations(NamedTuple):
     bodies, bodies_left : ndarray, (b, 10)
     joints : ndarray, (n, 6)
         NaN for what is no unknown.
+    gains, ratios : ndarray, (n,)
+        Of the logarithms of free gains, and of those of their ratios to the mean of all, weighted
+        by what is known of each; NaN for known gains.
     known, unknowns : int
         Combinations of the bodies' parameters that the data determine, and their number.
 
@@ -32,6 +35,8 @@ class Deviations(NamedTuple):
     bodies: Array
     bodies_left: Array
     joints: Array
+    gains: Array
+    ratios: Array
     known: int
     unknowns: int
 
@@ -73,7 +78,15 @@ def deviations(result: PooledFit, correlation: Array) -> Deviations:
         slope = method.joint_slopes(j)[:, there]
         block = covariance[np.ix_(places[there], places[there])]
         joints[j, there] = np.sqrt(np.diag(slope @ block @ slope.T))[there]
+    gains, ratios = np.full((2, len(method.gain_place)), np.nan)
+    free = np.flatnonzero(method.gain_place >= 0)
+    if len(free):
+        block = covariance[np.ix_(method.gain_place[free], method.gain_place[free])]
+        weights = 1.0 / np.diag(block)
+        centred = np.eye(len(free)) - weights / weights.sum()
+        gains[free] = np.sqrt(np.diag(block))
+        ratios[free] = np.sqrt(np.diag(centred @ block @ centred))
     used = slice(0, 10 * count)
     information = before * sum(part / factor for factor, part in zip(correlation, parts))
     known = int((np.linalg.eigvalsh(information[used, used]) > _MOSTLY_DATA ** -2).sum())
-    return Deviations(bodies, left, joints, known, 10 * count)
+    return Deviations(bodies, left, joints, gains, ratios, known, 10 * count)

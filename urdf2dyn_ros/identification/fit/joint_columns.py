@@ -19,13 +19,18 @@ JOINT_COLUMNS = ('viscous', 'coulomb', 'offset', 'armature', 'load', 'quadratic'
 
 VISCOUS, COULOMB, OFFSET, ARMATURE, LOAD, QUADRATIC = range(len(JOINT_COLUMNS))
 
-SIGN_WIDTH_OF_FIT = 0.02
-"""Velocity within which the sign of Coulomb friction turns over [rad/s or m/s]."""
+SIGN_WIDTHS = {'rad': 0.02, 'm': 0.002}
+"""Velocity within which the sign of Coulomb friction turns over, by the joint's unit [1/s]."""
 
 
-def joint_columns(qd: Array, qdd: Array, transmitted: Array) -> Array:
-    """Return the columns (k, 6) of a joint; `transmitted` is the effort of its bodies (k,)."""
-    sign = np.tanh(qd / SIGN_WIDTH_OF_FIT)
+def joint_columns(qd: Array, qdd: Array, transmitted: Array, width: float) -> Array:
+    """
+    Return the columns (k, 6) of a joint; `transmitted` is the effort of its bodies (k,).
+
+    The width is that of SIGN_WIDTHS.
+
+    """
+    sign = np.tanh(qd / width)
     return np.stack((qd, sign, np.ones_like(qd), qdd, sign * np.abs(transmitted),
                      qd * np.abs(qd)), axis=1)
 
@@ -47,4 +52,4 @@ def top_speeds(limits: Array, fastest: Array) -> Array:
 
     """
     speeds: Array = np.maximum(np.minimum(limits, 2.0 * fastest), 1.05 * fastest)
-    return np.maximum(speeds, SIGN_WIDTH_OF_FIT)
+    return np.maximum(speeds, min(SIGN_WIDTHS.values()))

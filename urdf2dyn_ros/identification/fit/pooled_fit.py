@@ -54,7 +54,7 @@ class FitTerms(NamedTuple):
 
     used: NDArray[np.bool_]
     top_speed: Array
-    gains_free: bool = False
+    free_gains: tuple[int, ...] = ()
     fixed: tuple[int, ...] = ()
     sets: int = 1
 
@@ -94,7 +94,8 @@ def fitted(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
     """
     Return the fit of a pool with a weight of the prior, from the approximation of another.
 
-    A linear one is not bounded: friction, rotors and bodies may be impossible.
+    A linear one is not bounded: friction, rotors and bodies may be impossible; it has no unknown
+    gains.
 
     """
     sizes = np.array([np.linalg.norm(R[:, -1]) for R in pool.triangles])
@@ -106,8 +107,8 @@ def fitted(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
     for _ in range(passes):
         sigma = np.where(sizes > 0.0, np.maximum(sigma, LEAST_SIGMA * (sizes + 1e-9)), 1.0)
         problem = FitProblem(pool.triangles, robot.columns.bodies, robot.prior.factors, scale,
-                          terms.top_speed, sigma, weight, terms.gains_free, terms.fixed,
-                          terms.sets)
+                             terms.top_speed, sigma, weight,
+                             () if linear else terms.free_gains, terms.fixed, terms.sets)
         method = ConsistentFit(problem, signed=linear)
         fit = method.solve_linear() if linear else method.solve(unknowns)
         unknowns = fit.unknowns

@@ -9,8 +9,9 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.columns import PARAMETERS
 from urdf2dyn_ros.identification.fit.deviations import source_of_value
+from urdf2dyn_ros.identification.fit.held_out import Figures
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS
-from urdf2dyn_ros.identification.result import MODELS, Figures, Identification
+from urdf2dyn_ros.identification.result import MODELS, Identification
 
 
 def identification_json(found: Identification, about: Mapping[str, Any]) -> str:
@@ -20,11 +21,14 @@ def identification_json(found: Identification, about: Mapping[str, Any]) -> str:
     for j, joint in enumerate(found.robot.joints):
         if not found.used[j]:
             continue
-        gain = float(found.fit.gains[j])
+        gain, rate = float(found.fit.gains[j]), float(found.effort_per_unit[j])
         joints[joint] = {
             'held_out': _figures(found.held_out, j),
             'validation': {name: _figures(each, j) for name, each in found.validation.items()},
-            'effort_per_measured_unit': 1.0 / gain,
+            'unit': found.units[j],
+            'gain': {'effort_per_recorded_unit': rate,
+                     'deviation': _number(abs(rate) * deviations.gains[j]),
+                     'deviation_of_ratio': _number(abs(rate) * deviations.ratios[j])},
             'terms': {name: {'value': _number(value), 'deviation': _number(error / gain)}
                       for name, value, error in zip(
                           JOINT_COLUMNS, found.joints[j], deviations.joints[j])},
@@ -52,6 +56,8 @@ def identification_json(found: Identification, about: Mapping[str, Any]) -> str:
 
 def _figures(figures: Figures, joint: int) -> dict[str, Any]:
     return {'measured': _number(figures.measured[joint]),
+            'r2': _models(figures.r2[:, joint]),
+            'r2_moving': _models(figures.r2_moving[:, joint]),
             'all': _models(figures.every[:, joint]), 'moving': _models(figures.moving[:, joint])}
 
 

@@ -44,9 +44,11 @@ def held_out_efforts(found: Identification, joint: int) -> tuple[Array, Array, A
         computed[chosen] = part[chosen, :-1] @ fit.solution(joint, bodies)
     nominal = part[:, :10 * len(bodies)] @ (
         found.fit.gains[joint] * found.robot.prior.nominal[bodies].ravel())
+    gain = 1.0 if found.gains is None else found.gains.values[joint]
+    unit = gain if found.gains is not None and found.gains.free[joint] else 1.0
     if found.parts == 'blocks':   # rows in gaps belong to no block
         computed[rows.block == BLOCKS] = np.nan
-    return part[:, -1], nominal, computed
+    return gain / unit * part[:, -1], nominal / unit, computed / unit
 
 
 def identification_picture(found: Identification, title: str) -> bytes:
@@ -66,7 +68,7 @@ def identification_picture(found: Identification, title: str) -> bytes:
         add_name(axes, drawn_name(found.robot.joints[joint], 30))
         figures = ' > '.join(f'{each:.3g}' for each in found.held_out.every[:, joint])
         axes.set_title(f'RMS {figures}', fontsize='small', loc='right')
-        axes.set_ylabel(found.robot.dynamics.effort_units[joint], fontsize='small')
+        axes.set_ylabel(found.units[joint], fontsize='small')
         style_axes(axes, inset=0.5)
     add_head(figure, title, 100, handles, legend=0.52)
     buffer = BytesIO()

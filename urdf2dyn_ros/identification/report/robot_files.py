@@ -10,7 +10,6 @@ from urdf2dyn_ros.identification.fit.joint_columns import (
     LOAD,
     OFFSET,
     QUADRATIC,
-    SIGN_WIDTH_OF_FIT,
     VISCOUS,
 )
 from urdf2dyn_ros.identification.identified_parameters import identified_parameters
@@ -42,11 +41,12 @@ def identified_model(found: Identification) -> RobotModel:
 
 def identified_joint_terms(found: Identification) -> dict[str, tuple[JointTerm, ...]]:
     """Return friction and rotor of every joint that is identified."""
-    return {name: (Friction(float(row[VISCOUS]), float(row[COULOMB]), 1.0 / SIGN_WIDTH_OF_FIT,
+    return {name: (Friction(float(row[VISCOUS]), float(row[COULOMB]), 1.0 / float(width),
                             offset=float(row[OFFSET]), load=float(row[LOAD]),
                             quadratic=float(row[QUADRATIC])),
                    Rotor(armature=float(row[ARMATURE])))
-            for name, row, used in zip(found.robot.joints, found.joints, found.used) if used}
+            for name, row, used, width in zip(found.robot.joints, found.joints, found.used,
+                                              found.robot.sign_widths) if used}
 
 
 def robot_texts(found: Identification, text: str | bytes,

@@ -8,8 +8,11 @@ import numpy as np
 
 from urdf2dyn_ros.identification.columns import PARAMETERS
 from urdf2dyn_ros.identification.fit.deviations import DATA, source_of_value
+from urdf2dyn_ros.identification.fit.held_out import Figures
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS
-from urdf2dyn_ros.identification.result import Figures, Identification
+from urdf2dyn_ros.identification.result import Identification
+
+GAINS_TITLE = 'What changed: gains'
 
 
 class ReportTable(NamedTuple):
@@ -28,8 +31,8 @@ def report_tables(found: Identification) -> list[ReportTable]:
                       f'squares of measured minus computed effort below {_band(found)} Hz.']),
             *(_figures(found, f'Validation recording {name}', figures, [])
               for name, figures in found.validation.items()),
-            _friction(found), *_own_friction(found), _masses(found), _parameters(found),
-            _recordings(found)]
+            *_gains(found), _friction(found), *_own_friction(found), _masses(found),
+            _parameters(found), _recordings(found)]
 
 
 def figure_text(value: float, digits: int = 3) -> str:
@@ -55,12 +58,36 @@ def _figures(found: Identification, title: str, figures: Figures,
              text: Sequence[str]) -> ReportTable:
     rows = [[joint, unit, figure_text(figures.measured[j]),
              *(figure_text(each[k, j]) for each in (figures.every, figures.moving)
-               for k in range(3))]
+               for k in range(3)), figure_text(figures.r2[2, j]),
+             figure_text(figures.r2_moving[2, j])]
             for j, (joint, unit) in enumerate(zip(
-                found.robot.joints, found.robot.dynamics.effort_units)) if found.used[j]]
+                found.robot.joints, found.units)) if found.used[j]]
     return ReportTable(title, ('joint', 'unit', 'measured', 'URDF', 'friction only',
                                'identified', 'URDF, moving', 'friction only, moving',
-                               'identified, moving'), rows, text)
+                               'identified, moving', 'R2', 'R2, moving'), rows, text)
+
+
+def _gains(found: Identification) -> list[ReportTable]:
+    gains, errors = found.gains, found.deviations
+    if gains is None or not gains.free.any():
+        return []
+    rows = []
+    for j, (joint, unit) in enumerate(zip(found.robot.joints, found.robot.dynamics.effort_units)):
+        if found.used[j]:
+            value = found.effort_per_unit[j]
+            error, ratio = (100.0 * each[j] for each in (errors.gains, errors.ratios))
+            rows.append([joint, f'{unit}/A', figure_text(value), *(
+                [figure_text(ratio, 2), figure_text(error, 2)] if gains.free[j]
+                else ['known', 'known'])])
+    scale = ('fixed by the known gains' if not gains.free[found.used].all() else
+             "that of the URDF's masses, as currents do not determine it: a payload of known mass "
+             'or a known gain (--gains free JOINT=VALUE) does')
+    return [ReportTable(
+        GAINS_TITLE, ('joint', 'unit', 'gain', 'deviation of ratio [%]',
+                                'deviation [%]'), rows,
+        (f'Effort over current. Their common factor is {scale}. Deviation of ratio: of the gain '
+         'over the mean of all free ones. A negative gain: this motor turns the other '
+         'way.',))]
 
 
 def _friction(found: Identification) -> ReportTable:
@@ -76,11 +103,11 @@ def _friction(found: Identification) -> ReportTable:
     return ReportTable(
         'What changed: friction and rotors', (
             'joint', 'URDF: viscous, Coulomb', *JOINT_COLUMNS, 'not negative up to'), rows,
-        ('Friction = viscous qd + (coulomb + load |effort|) tanh(qd / 0.02) + quadratic qd |qd| '
-         '+ offset; armature is the reflected inertia of the rotor. +- is one standard '
-         'deviation, with neighbouring residuals counted as alike. The last column is the '
-         'velocity [rad/s or m/s] up to which friction is bounded to be positive: beyond it, it '
-         'is an extrapolation.',))
+        ('Friction = viscous qd + (coulomb + load |effort|) tanh(qd / width) + quadratic qd |qd| '
+         '+ offset; width is 0.02 rad/s or 0.002 m/s; armature is the reflected inertia of the '
+         'rotor. +- is one standard deviation, with neighbouring residuals counted as alike. The '
+         'last column is the velocity [rad/s or m/s] up to which friction is bounded to be '
+         'positive: beyond it, it is an extrapolation.',))
 
 
 def _own_friction(found: Identification) -> list[ReportTable]:

@@ -1,0 +1,93 @@
+"""Gains of currents: words of the command line, and free gains of a simulated and a real robot."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.paths import RECORDINGS
+from support.robot_files import EXAMPLES
+from support.scara_recordings import NAMES, SCARA, recording
+from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.identification.gains import read_gains
+
+GAINS = np.array([30.0, -12.0, 5.0, 80.0][:len(NAMES)])
+"""The second motor turns the other way."""
+
+TIAGO = RECORDINGS / 'tiago' / 'tiago.csv'
+TIAGO_URDF = EXAMPLES / 'tiago_description' / 'robots' / 'tiago_no_hand.urdf'
+
+
+def test_gains_have_names_or_the_order_of_the_joints() -> None:
+    joints = ('a', 'b', 'c')
+    for words, values in ((['2'], [2, 2, 2]), (['1', '2', '-3'], [1, 2, -3]),
+                          (['c=1e3', 'a=2', 'b=3'], [2, 3, 1000]), (['4', 'b=1'], [4, 1, 4])):
+        gains = read_gains(words, joints)
+        assert gains.values.tolist() == values and not gains.free.any()
+    assert read_gains(['free'], joints).free.tolist() == [True] * 3
+    gains = read_gains(['free', 'b=7'], joints)
+    assert gains.free.tolist() == [True, False, True] and gains.values[1] == 7.0
+    assert read_gains(['1', 'a=free'], joints).free.tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize(('words', 'text'), [
+    (['1', '2'], 'there are 2 without a name'), (['d=1'], 'no joint "d"'),
+    (['a=1'], 'no gain of b, c: add JOINT=VALUE, or free'), (['a=1', 'a=2'], 'two gains of a'),
+    (['0'], 'other than zero'), (['nan'], 'finite'), (['much'], '"much" is no gain'),
+    (['1', '2', '3', 'a=4'], 'at most one')])
+def test_wrong_gains_are_named(words: list[str], text: str) -> None:
+    with pytest.raises(ParameterError, match=text):
+        read_gains(words, ('a', 'b', 'c'))
+
+
+def identified(out: Path, *words: str) -> dict:
+    assert main(['identify', *words, '--effort-semantics', 'current', '-o', str(out)]) == 0
+    return json.loads((out / 'identification.json').read_text())['joints']
+
+
+def test_free_gains_are_identified_up_to_a_factor_and_one_known_gain_fixes_it(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The robot is 1.3 times as heavy as its URDF, which no current shows."""
+    path = recording(tmp_path / 'r.csv', change=lambda q, effort: (q, effort / GAINS))
+    robot = ('--urdf', str(SCARA))
+    found = identified(tmp_path / 'free', path, *robot, '--gains', 'free')
+    ratios = np.array([found[name]['gain']['effort_per_recorded_unit']
+                       for name in NAMES]) / GAINS
+    np.testing.assert_allclose(ratios[0] / ratios[1], 1.0, atol=6e-4)
+    assert 0.75 < ratios[0] < 0.9   # 1 / 1.3 with this URDF as the scale
+    for name in NAMES:
+        assert found[name]['unit'] == 'A'
+        assert found[name]['held_out']['r2']['identified'] > 0.999
+    assert 'What changed: gains' in capsys.readouterr().out
+    summary = str(tmp_path / 'free' / 'summaries' / 'r.npz')
+    words = ('--gains', 'free', f'{NAMES[0]}={GAINS[0]}')
+    fixed = identified(tmp_path / 'fixed', summary, *robot, *words)
+    assert fixed[NAMES[0]]['gain'] == {'effort_per_recorded_unit': GAINS[0], 'deviation': None,
+                                       'deviation_of_ratio': None}
+    np.testing.assert_allclose(fixed[NAMES[1]]['gain']['effort_per_recorded_unit'], GAINS[1],
+                               rtol=3e-4)
+    for name, gain in zip(NAMES[1:], GAINS[1:]):
+        value, deviation, _ = fixed[name]['gain'].values()
+        assert abs(value - gain) < 1.96 * deviation
+    code = main(['identify', summary, *robot, '-o', str(tmp_path / 'none')])
+    assert code == 1 and 'a summary of currents' in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not TIAGO.exists(), reason='the recording of a TIAGo is not here')
+def test_free_gains_of_a_tiago(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Wheels and head are not recorded, the wrist has no current, two motors are mirrored."""
+    found = identified(tmp_path, str(TIAGO), '--urdf', str(TIAGO_URDF), '--hold', 'auto',
+                       '--gains', 'free', '--cutoff', '10', '--delay', '0', '--weight', '100')
+    assert list(found) == ['torso_lift_joint', *(f'arm_{k}_joint' for k in range(1, 5))]
+    r2 = [each['held_out']['r2_moving']['identified'] for each in found.values()]
+    assert (np.array(r2) > [0.85, 0.94, 0.94, 0.95, 0.96]).all(), r2
+    # the torso stands still for half of the time
+    r2 = [each['held_out']['r2']['identified'] for each in found.values()]
+    assert (np.array(r2) > [0.45, 0.9, 0.89, 0.92, 0.96]).all(), r2
+    signs = [np.sign(each['gain']['effort_per_recorded_unit']) for each in found.values()]
+    assert signs == [1.0, 1.0, 1.0, -1.0, -1.0]
+    errors = capsys.readouterr().err
+    for k in (5, 6, 7):
+        assert f'arm_{k}_joint: its effort is 0 in ' in errors

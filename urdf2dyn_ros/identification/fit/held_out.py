@@ -1,0 +1,135 @@
+"""What is held out of the fit in turn, the fits without it, and what they leave of it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.fit.consistent_fit import Fit
+from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, OFFSET
+from urdf2dyn_ros.identification.fit.pooled_fit import (
+    FitTerms,
+    Pool,
+    PooledFit,
+    fitted,
+    pooled,
+    squares,
+)
+from urdf2dyn_ros.identification.robot import Robot
+from urdf2dyn_ros.identification.summary import Summary
+
+FEWEST_RECORDINGS = 3
+"""Recordings from which on they are held out as a whole, not blocks of them."""
+
+class HeldOutParts(NamedTuple):
+    """What is held out in turn: pools of the fit, and the moving and resting rows of each."""
+
+    seen: list[Pool]
+    moving: list[Pool]
+    resting: list[Pool]
+    name: str
+
+    @property
+    def every(self) -> list[Pool]:
+        """All rows of each part."""
+        return [pooled(pair) for pair in zip(self.moving, self.resting)]
+
+
+def parts_of(summaries: Sequence[Summary], blocks_only: bool = False) -> HeldOutParts:
+    """Return recordings as parts, or blocks of all if there are few recordings."""
+    if len(summaries) >= FEWEST_RECORDINGS and not blocks_only:
+        return HeldOutParts([pooled(each.weighted) for each in summaries],
+                     [pooled(each.moving) for each in summaries],
+                     [pooled(each.resting) for each in summaries], 'recordings')
+    lists = [[pooled(pools) for pools in zip(*(getattr(each, name) for each in summaries))]
+             for name in ('weighted', 'moving', 'resting')]
+    blocks = len(lists[1])
+    return HeldOutParts(lists[0][:blocks], lists[1], lists[2], 'blocks')
+
+
+class Figures(NamedTuple):
+    """
+    Root mean squares of parts that were held out.
+
+    Attributes
+    ----------
+    every, moving : ndarray, (3, n)
+        Residuals of MODELS: all samples, moving ones.
+    measured : ndarray, (n,)
+        Efforts.
+    spread, spread_moving : ndarray, (n,)
+        Efforts without their mean: all samples, moving ones.
+
+    """
+
+    every: Array
+    moving: Array
+    measured: Array
+    spread: Array
+    spread_moving: Array
+
+    @property
+    def r2(self) -> Array:
+        """Coefficients of determination (3, n) of MODELS: all samples."""
+        return _determined(self.every, self.spread)
+
+    @property
+    def r2_moving(self) -> Array:
+        """Coefficients of determination (3, n) of MODELS: moving samples."""
+        return _determined(self.moving, self.spread_moving)
+
+
+def _determined(residuals: Array, spread: Array) -> Array:
+    result: Array = 1.0 - (residuals / np.where(spread > 0.0, spread, np.nan)) ** 2
+    return result
+
+
+def held_out_fits(robot: Robot, parts: HeldOutParts, terms: FitTerms,
+              weight: float) -> list[PooledFit]:
+    """Return the fits without each part."""
+    fits: list[PooledFit] = []
+    for number in range(len(parts.seen)):
+        seen = pooled([each for k, each in enumerate(parts.seen) if k != number])
+        fits.append(fitted(robot, seen, terms, weight, fits[-1] if fits else None))
+    return fits
+
+
+def totals(robot: Robot, fits: Sequence[PooledFit], pools: Sequence[Pool]) -> tuple[Array, Array]:
+    return (np.sum([squares(each.fit, pool, robot) for each, pool in zip(fits, pools)], axis=0),
+            np.sum([pool.rows for pool in pools], axis=0))
+
+
+def figures_of(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Pool],
+               moving: Sequence[Pool], units: Array) -> Figures:
+    """
+    Return the figures of models, each a fit for each part, in units (n,) of the efforts.
+
+    The parts are all rows, and the moving ones.
+
+    """
+    def total(values: Sequence[Array]) -> Array:
+        """Return the sum over parts and sets of joints."""
+        result: Array = np.sum(values, axis=0).reshape(-1, len(robot.joints)).sum(axis=0)
+        return result
+
+    def roots(pools: Sequence[Pool]) -> Array:
+        rows = total([pool.rows for pool in pools])
+        sums = [total([squares(fit, pool, robot) for fit, pool in zip(fits, pools)])
+                for fits in models]
+        result: Array = np.sqrt(np.array(sums) / np.where(rows > 0.0, rows, np.nan)) / units
+        return result
+
+    def efforts(pools: Sequence[Pool]) -> tuple[Array, Array]:
+        """Return root mean squares of efforts, and of efforts without their mean."""
+        rows = total([pool.rows for pool in pools])
+        count = np.where(rows > 0.0, rows, np.nan)
+        square = total([np.array([float(R[:, -1] @ R[:, -1]) for R in pool.triangles])
+                        for pool in pools]) / count
+        mean = total([np.array([float(R[:, OFFSET - len(JOINT_COLUMNS) - 1] @ R[:, -1])
+                                for R in pool.triangles]) for pool in pools]) / count
+        return (np.sqrt(square) / units,
+                np.sqrt(np.maximum(square - mean ** 2, 0.0)) / units)
+
+    measured, spread = efforts(every)
+    return Figures(roots(every), roots(moving), measured, spread, efforts(moving)[1])

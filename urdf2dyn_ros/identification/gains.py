@@ -1,0 +1,138 @@
+"""
+Gains of currents: the effort of each joint per recorded unit [N m/A or N/A], known or free.
+
+Summaries have efforts as they were recorded, so that gains are chosen where they are fitted. A
+free gain is an unknown of the fit. A robot with twice the masses and gains has the same currents:
+these determine free gains up to a common factor, which is that of the URDF's masses unless
+something else fixes it, as a joint whose gain is known, or a payload of known mass.
+
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.identification.fit.joint_columns import (
+    COULOMB,
+    JOINT_COLUMNS,
+    OFFSET,
+    VISCOUS,
+)
+from urdf2dyn_ros.identification.fit.pooled_fit import Pool
+from urdf2dyn_ros.identification.robot import Robot
+from urdf2dyn_ros.quoting import quote, suggestion
+
+FREE = 'free'
+
+_LEAST_SHARE = 0.1
+"""Least share of the effort that the bodies have in the approximation of a free gain."""
+
+
+class Gains(NamedTuple):
+    """
+    Gains of all joints.
+
+    Attributes
+    ----------
+    values : ndarray, (n,)
+        [N m/A or N/A], or 1 where efforts are recorded; approximations where they are free.
+    free : ndarray of bool, (n,)
+
+    """
+
+    values: Array
+    free: NDArray[np.bool_]
+
+
+def read_gains(words: Sequence[str], joints: Sequence[str], may_be_free: bool = True) -> Gains:
+    """
+    Return the gains that words mean: one number, one for each joint, free, or JOINT=VALUE.
+
+    Raises
+    ------
+    ParameterError
+        For a word that is none of these, or a joint without a gain.
+
+    """
+    values: dict[str, float] = {}
+    numbers: list[float] = []
+    for word in words:
+        name, sign, text = word.rpartition('=')
+        if sign and name not in joints:
+            raise ParameterError(f'--gains {word}: the robot has no joint {quote(name)}; '
+                                 f'{suggestion(name, joints, search=True)}')
+        if name in values:
+            raise ParameterError(f'--gains {word}: there are two gains of {name}: remove one')
+        value = _number(word, text, may_be_free)
+        if sign:
+            values[name] = value
+        else:
+            numbers.append(value)
+    if len(numbers) not in ((0, 1) if values else (1, len(joints))):
+        raise ParameterError(
+            f'--gains: there are {len(numbers)} without a name, but there must be one for all '
+            f'joints or one for each of {len(joints)}; with JOINT=VALUE, at most one for the '
+            'other joints')
+    rest = dict(zip(joints, numbers if len(numbers) > 1 else numbers * len(joints)))
+    every = {**rest, **values}
+    missing = [name for name in joints if name not in every]
+    if missing:
+        raise ParameterError(f'--gains: no gain of {", ".join(missing)}: add JOINT=VALUE'
+                             + (', or free for all others' if may_be_free else ''))
+    result = np.array([every[name] for name in joints])
+    return Gains(np.where(np.isnan(result), 1.0, result), np.isnan(result))
+
+
+def _number(word: str, text: str, may_be_free: bool) -> float:
+    """Return a gain, NaN for a free one."""
+    if text == FREE and may_be_free:
+        return math.nan
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or value == 0.0:
+        rule = ', or free' if may_be_free else ''
+        raise ParameterError(f'--gains {word}: {quote(text)} is no gain: it must be a finite '
+                             f'number other than zero [N m/A or N/A]{rule}')
+    return value
+
+
+def known_gains(joints: int) -> Gains:
+    """Return the gains of recorded efforts."""
+    return Gains(np.ones(joints), np.zeros(joints, dtype=bool))
+
+
+def approximated(robot: Robot, pool: Pool, gains: Gains) -> Gains:
+    """
+    Return gains with approximations of the free ones, from triangles of recorded units.
+
+    A current is fitted by the effort of the URDF's bodies and friction. Its sign is that with
+    which both are positive: a motor may be mounted in the other direction.
+
+    """
+    values = gains.values.copy()
+    for j in np.flatnonzero(gains.free).tolist():
+        R, bodies = pool.triangles[j], robot.columns.bodies[j]
+        own = R[:, -1 - len(JOINT_COLUMNS):-1]
+        nominal = R[:, :10 * len(bodies)] @ robot.prior.parameters[bodies].ravel()
+        columns = np.column_stack((nominal, own[:, [VISCOUS, COULOMB, OFFSET]]))
+        sizes = np.linalg.norm(columns, axis=0)
+        if sizes[0] <= 0.0 or not R[:, -1].any():
+            continue
+        x = np.linalg.lstsq(columns, R[:, -1], rcond=None)[0]
+        most = float(np.linalg.norm(R[:, -1]) / sizes[0])
+        size = min(max(abs(float(x[0])), _LEAST_SHARE * most), most)
+        values[j] = math.copysign(1.0 / size, float(x[:3] @ sizes[:3]))
+    return Gains(values, gains.free)
+
+
+def with_gains(pools: Sequence[Pool], values: Array) -> list[Pool]:
+    """Return pools whose efforts (recorded units) are multiplied by gains (n,)."""
+    return [Pool([np.column_stack((R[:, :-1], value * R[:, -1]))
+                  for R, value in zip(pool.triangles, values)], pool.rows) for pool in pools]
