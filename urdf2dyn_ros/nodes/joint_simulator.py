@@ -3,7 +3,7 @@
 import sys
 import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rclpy.clock import Clock
@@ -21,11 +21,12 @@ from urdf2dyn_ros.nodes.qos import latched
 from urdf2dyn_ros.nodes.running import run_node
 from urdf2dyn_ros.simulators import simulator_class
 from urdf2dyn_ros.simulators.control import CONTROLS
-from urdf2dyn_ros.simulators.gears import gears
-from urdf2dyn_ros.simulators.parameters import BY_TOPIC, SIMULATOR_PARAMETERS
+from urdf2dyn_ros.simulators.gears import Gears, gears
+from urdf2dyn_ros.simulators.parameters import BY_FILE, BY_TOPIC, SIMULATOR_PARAMETERS
 from urdf2dyn_ros.simulators.sample import SimulatedSample
 from urdf2dyn_ros.trajectories import TRAJECTORIES
 from urdf2dyn_ros.trajectories.trajectory import Trajectory
+from urdf2dyn_ros.trajectories.trajectory_file import trajectory_from_file
 from urdf2dyn_ros.trajectories.via_points import Point, ViaPoints
 from urdf2dyn_ros.urdf.reader import read_description
 
@@ -61,9 +62,7 @@ class JointSimulator(Node):
             friction=values['friction'], command=self._control.command)
         self._gears = gears(model)
         self._by_topic: bool = values['trajectory'] == BY_TOPIC
-        motion = TRAJECTORIES['smooth' if self._by_topic else values['trajectory']]
-        self._trajectory: Trajectory = motion(
-            [joint.type for joint in self._gears.drivers], self._gears.limits, values['duration'])
+        self._trajectory = _trajectory(self._gears, values)
         q, qd, _ = self._trajectory(0.0)
         self._simulator.set_state(q, qd)
         self._effort: str = values['effort']
@@ -161,6 +160,18 @@ class JointSimulator(Node):
             self._progress_topic.publish(Float64(data=done))
         if done == 1.0:
             self.get_logger().info('the motion is done, holding still')
+
+
+def _trajectory(gears_of_robot: Gears, values: Mapping[str, Any]) -> Trajectory:
+    """Return the motion of the parameters; a topic begins with another one that is at rest."""
+    kind, file = values['trajectory'], values['trajectory_file']
+    if (kind == BY_FILE) != bool(file):
+        raise ParameterError(f'parameters trajectory = {kind!r}, trajectory_file = {file!r}: '
+                             f'{BY_FILE} and a trajectory_file require each other')
+    drivers, limits = gears_of_robot.drivers, gears_of_robot.limits
+    motion = TRAJECTORIES.get(kind, TRAJECTORIES['smooth'])(
+        [joint.type for joint in drivers], limits, values['duration'])
+    return trajectory_from_file(file, drivers, limits, motion.centre) if file else motion
 
 
 def main(arguments: Sequence[str] | None = None) -> Any:

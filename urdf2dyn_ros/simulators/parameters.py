@@ -10,7 +10,10 @@ from urdf2dyn_ros.simulators.sample import EFFORTS
 from urdf2dyn_ros.trajectories import TRAJECTORIES
 
 BY_TOPIC = 'topic'
-"""The motion that is not in the table: it is received as a message."""
+"""A motion that is not in the table: it is received as a message."""
+
+BY_FILE = 'file'
+"""A motion that is not in the table: it is that of a file."""
 
 SIMULATOR_PARAMETERS = (
     Parameter('robot_description', '', 'The robot, as URDF.', read_only=True),
@@ -24,10 +27,15 @@ SIMULATOR_PARAMETERS = (
     Parameter('control', 'computed_torque', 'What the engine is commanded: efforts by its own '
               "model, efforts of a spring and a damper (pd), or what the engine's servos follow.",
               choices=tuple(CONTROLS), read_only=True),
-    Parameter('trajectory', 'smooth', 'How the robot moves; topic: as the last message on '
-              '~/joint_trajectory says.', choices=(*TRAJECTORIES, BY_TOPIC), read_only=True),
-    Parameter('duration', 20.0, 'How long the robot moves.', unit='s', minimum=0.5,
-              maximum=86400.0, read_only=True),
+    Parameter('trajectory', 'smooth', 'How the robot moves; file: as trajectory_file says; topic: '
+              'as the last message on ~/joint_trajectory says.',
+              choices=(*TRAJECTORIES, BY_FILE, BY_TOPIC), read_only=True),
+    Parameter('trajectory_file', '', 'Motion for trajectory: file, as urdf2dyn excite writes it: '
+              'a table (.csv: time, q_<joint>, qd_<joint>), which begins at its first row, or a '
+              'trajectory_msgs/JointTrajectory (.yaml), which begins where the other motions do.',
+              read_only=True),
+    Parameter('duration', 20.0, 'How long the robot moves; a file has its own duration.',
+              unit='s', minimum=0.5, maximum=86400.0, read_only=True),
     Parameter('physics_step', 0.001, 'Time step of the engine.', unit='s', minimum=1e-5,
               maximum=0.01, read_only=True),
     Parameter('publish_rate', 250.0, 'Joint states for each second of simulated time; one is '

@@ -15,7 +15,7 @@ _INSTANTS = 20
 """Instants between two points at which the limits are checked."""
 
 _MOST_POINTS = 10_000
-"""Points of a trajectory."""
+"""Most points of a trajectory, unless another number is set."""
 
 _TOLERANCE = 1e-6
 """Share of a limit by which rounding may exceed it."""
@@ -50,11 +50,11 @@ class ViaPoints(Trajectory):
 
     def __init__(self, joints: Sequence[Joint], limits: Sequence[Limits],
                  present: tuple[Array, Array, Array], names: Sequence[str],
-                 points: Sequence[Point]) -> None:
+                 points: Sequence[Point], most_points: int = _MOST_POINTS) -> None:
         joint_names = [joint.name for joint in joints]
         if len(points) > 1 and points[0].time == 0.0:
             points = points[1:]
-        _check(joint_names, names, points)
+        _check(joint_names, names, points, most_points)
         self.centre = np.array(present[0])
         self._columns = [joint_names.index(name) for name in names]
         times = np.array([0.0, *(point.time for point in points)])
@@ -88,15 +88,16 @@ class ViaPoints(Trajectory):
         return q, qd, qdd
 
 
-def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point]) -> None:
+def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point],
+           most_points: int) -> None:
     """Reject names and sizes that cannot be interpolated."""
     unknown = [name for name in names if name not in known]
     if unknown or len(set(names)) < len(names) or not names:
         raise SimulationError(f'trajectory of {_listed(names)}: its joints must be some of '
                               f'{_listed(known)}, each once')
-    if not 0 < len(points) <= _MOST_POINTS:
+    if not 0 < len(points) <= most_points:
         raise SimulationError(f'trajectory: it has {len(points)} points, 1 to '
-                              f'{_MOST_POINTS} are allowed')
+                              f'{most_points} are allowed')
     first = points[0]
     before = 0.0
     for number, point in enumerate(points):

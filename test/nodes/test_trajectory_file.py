@@ -1,0 +1,92 @@
+"""Motions of files, as urdf2dyn excite writes them: played on a real graph, or refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.nodes.graph import Graph
+from support.nodes.moving_robot import stamp_of
+from support.robot_files import OWN
+
+pytest.importorskip('dartpy')
+from sensor_msgs.msg import JointState
+
+from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.errors import Urdf2DynError
+from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.simulators.gears import gears
+from urdf2dyn_ros.trajectories.trajectory_file import trajectory_from_file
+from urdf2dyn_ros.urdf import read_urdf
+
+TWO = OWN / 'robot_2r.urdf'
+LIMITS = 'joint1: {velocity: 1.0, effort: 200}\njoint2: {velocity: 2, effort: 100}\n'
+HEAD = 'time,q_joint1,q_joint2\n'
+
+
+@pytest.fixture(scope='module')
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the path of an excitation of two seconds, without its suffix."""
+    folder = tmp_path_factory.mktemp('played')
+    (folder / 'limits.yaml').write_text(LIMITS)
+    assert main(['excite', str(TWO), '-o', str(folder / 't.csv'), '--duration', '2', '--limits',
+                 str(folder / 'limits.yaml')]) == 0
+    return folder / 't'
+
+
+@pytest.mark.parametrize('suffix', ['.csv', '.yaml'])
+def test_the_robot_plays_the_files_of_excite(suffix: str, files: Path) -> None:
+    """The table from its start on, the message after its way there."""
+    records = list(open_recording(files.with_suffix('.csv')))
+    wanted = np.array([record.position for record in records])
+    with Graph() as graph, graph.process(
+            'joint_simulator', robot_description=TWO.read_text(), trajectory='file',
+            trajectory_file=str(files.with_suffix(suffix)), real_time_factor=4.0) as node:
+        states = graph.messages(JointState, 'joint_states')
+        graph.wait(lambda: 'the motion is done' in node.output)
+        end = stamp_of(states[-1])
+        graph.wait(lambda: stamp_of(states[-1]) > end + 200_000_000, what='states at the end')
+        assert node.stop() == 0, node.output
+    stamps = 1e-9 * np.array([stamp_of(message) - stamp_of(states[0]) for message in states])
+    q = np.array([message.position for message in states])
+    time = np.arange(len(wanted)) / 100.0
+    errors = [max(np.abs(np.interp(begin + time, stamps, q[:, j]) - wanted[:, j]).max()
+                  for j in (0, 1)) for begin in stamps[stamps < stamps[-1] - time[-1]]]
+    assert min(errors) < 0.02 * np.ptp(wanted, axis=0).min()
+    start = np.abs(q[0] - wanted[0]).max()
+    assert (start < 1e-3) == (suffix == '.csv')
+
+
+@pytest.mark.parametrize(('name', 'text', 'words'), [
+    ('t.csv', 'time,q_joint1\n0,0\n1,0.1\n', "the joints 'joint2' of the robot are missing"),
+    ('t.csv', 'time,q_joint1,q_joint2,q_x\n0,0,0,0\n1,0,0,0\n', 'its joints must be some of'),
+    ('t.csv', HEAD + '0,0,0\n1,0.1,5\n', "joint 'joint2' would"),
+    ('t.csv', HEAD + '0,0,0\n1,,0\n', 'every number in it must be finite'),
+    ('t.csv', HEAD + '0,0,0\n', '1 rows, at least 2'),
+    ('t.csv', HEAD + '0,0,0\n0,0,0\n', 'must be after'),
+    ('t.yaml', 'joint_names: [joint1]', 'JointTrajectory is needed'),
+    ('t.yaml', 'joint_names: [', 'is not YAML'),
+    ('t.txt', '', 'must end in .csv')])
+def test_what_does_not_match_the_robot_is_refused(name: str, text: str, words: str,
+                                                  tmp_path: Path) -> None:
+    """Before the node has a graph: by the function that it calls with its joints."""
+    (tmp_path / name).write_text(text)
+    robot = read_urdf(TWO.read_text().replace('type="continuous"', 'type="revolute"').replace(
+        '<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="9" '
+        'velocity="3"/>'))
+    found = gears(robot)
+    with pytest.raises(Urdf2DynError) as error:
+        trajectory_from_file(str(tmp_path / name), found.drivers, found.limits, np.zeros(2))
+    assert words in str(error.value)
+    assert name in str(error.value)
+
+
+@pytest.mark.parametrize(('parameters', 'words'), [
+    ({'trajectory': 'file'}, 'require each other'),
+    ({'trajectory': 'file', 'trajectory_file': '/nowhere/t.yaml'}, 'cannot read /nowhere/t.yaml')])
+def test_the_node_says_in_a_line_what_is_wrong(parameters: dict, words: str) -> None:
+    with Graph() as graph, graph.process('joint_simulator', robot_description=TWO.read_text(),
+                                         **parameters) as node:
+        assert node.wait(120.0) == 2, node.output
+        assert words in node.output
+        assert 'Traceback' not in node.output
