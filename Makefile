@@ -1,6 +1,7 @@
 # make demo: the whole system on a simulated arm, without a ROS installation
+# make demo-identify: a simulated arm that is not as its URDF says is recorded and identified
 # make test: everything that CI checks
-# Both make their own .venv; PYTHON=python3.12 chooses the interpreter, ROBOT=file.urdf the robot.
+# They make their own .venv; PYTHON=python3.12 chooses the interpreter, ROBOT=file.urdf the robot.
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,10 +12,13 @@ JOBS ?= 3
 # [s] for one test; one that hangs is a failure with its stack, and the others go on
 PATIENCE ?= 240
 
-.PHONY: demo test lint bench load exporting soak fuzz golden config policy docs clean
+.PHONY: demo demo-identify test lint bench load exporting soak fuzz golden config policy docs clean
 
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
+
+demo-identify: $(VENV)/demo-ready
+	$(RUN)/urdf2dyn demo $(ROBOT) --identify --output $(OUTPUT)/identify --overwrite
 
 # the workers share the cores: more threads of numpy only wait for each other
 test: export OPENBLAS_NUM_THREADS = 1

@@ -15,11 +15,11 @@ ROS = [
     'ros-trajectory-msgs', 'ros-rosgraph-msgs', 'ros-diagnostic-msgs', 'ros-geometry-msgs',
     'ros-nav-msgs',
 ]
-DEMO = [*ROS, 'dartpy>=6.13']
-MUJOCO = [*ROS, 'mujoco>=3.3']
 RECORDINGS = ['rosbags>=0.11']
+DEMO = [*ROS, *RECORDINGS, 'dartpy>=6.13']
+MUJOCO = [*ROS, 'mujoco>=3.3']
 TEST = [
-    *DEMO, *RECORDINGS, 'colcon-common-extensions', 'catkin-pkg', 'example-robot-data',
+    *DEMO, 'colcon-common-extensions', 'catkin-pkg', 'example-robot-data',
     'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest', 'pytest-timeout',
     'pytest-xdist', 'ruff', 'sympy', 'tree-sitter', 'tree-sitter-julia', 'xacro',
 ]

@@ -14,9 +14,9 @@ from sensor_msgs.msg import JointState
 
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.errors import Urdf2DynError
+from urdf2dyn_ros.identification.excitation.trajectory_file import trajectory_from_file
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.simulators.gears import gears
-from urdf2dyn_ros.trajectories.trajectory_file import trajectory_from_file
 from urdf2dyn_ros.urdf import read_urdf
 
 TWO = OWN / 'robot_2r.urdf'

@@ -3,24 +3,45 @@
 import argparse
 from pathlib import Path
 
+from urdf2dyn_ros.commands.output import results
 from urdf2dyn_ros.errors import Urdf2DynError
+
+_DURATION, _IDENTIFY_DURATION = 20.0, 10.0
+"""Duration of the motion, and of each of the two motions with --identify [s]."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the robot, the duration and the directory of results."""
     parser.add_argument('robot', nargs='?', type=Path, metavar='ROBOT.urdf',
                         help='any robot with a fixed base (default: an RX-90)')
-    parser.add_argument('--duration', type=float, default=20.0, metavar='S',
-                        help='duration of the motion [s] (default: 20)')
+    parser.add_argument('--identify', action='store_true', help='the simulated robot has other '
+                        'inertias, friction and rotors than its URDF: it is recorded, identified, '
+                        'and compared on another motion')
+    parser.add_argument('--duration', type=float, metavar='S', help='duration of the motion [s] '
+                        f'(default: {_DURATION:g}; with --identify, of each of the two motions, '
+                        f'{_IDENTIFY_DURATION:g})')
     parser.add_argument('-o', '--output', type=Path, default=Path('demo_output'), metavar='DIR',
-                        help='directory of the results (default: demo_output)')
+                        help='directory of the results (default: demo_output); without --identify '
+                        'those of an earlier demonstration are replaced')
+    parser.add_argument('--overwrite', action='store_true',
+                        help='with --identify: replace existing files')
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the demonstration; return its exit code."""
     try:
         from urdf2dyn_ros.nodes.demo.demonstration import run_demo
+        from urdf2dyn_ros.nodes.demo.identify_demonstration import (
+            IDENTIFY_FILES,
+            run_identify_demo,
+        )
     except ImportError as error:
         raise Urdf2DynError(f"the demo needs ROS 2's Python library ({error}): source a ROS 2 "
                             "installation, or pip install 'urdf2dyn_ros[demo]'") from None
-    return run_demo(arguments.robot, arguments.duration, arguments.output)
+    duration = arguments.duration
+    if not arguments.identify:
+        return run_demo(arguments.robot, _DURATION if duration is None else duration,
+                        arguments.output)
+    with results(arguments.output, IDENTIFY_FILES, arguments.overwrite) as output:
+        return run_identify_demo(arguments.robot, _IDENTIFY_DURATION if duration is None
+                                 else duration, output)

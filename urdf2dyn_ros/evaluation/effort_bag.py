@@ -38,7 +38,8 @@ class EffortBag:
 
     """
 
-    def __init__(self, path: Path, kind: str, joints: Sequence[str], frame: str) -> None:
+    def __init__(self, path: Path, kind: str, joints: Sequence[str], frame: str,
+                 topic: str = _TOPIC) -> None:
         rosbag2 = library()
         _check_ours(path)
         # SQLite would read these characters as parts of an address
@@ -53,7 +54,7 @@ class EffortBag:
                 self._bag, version=_VERSION,
                 storage_plugin=rosbag2.StoragePlugin[_PLUGINS[kind]])
             self._writer.open()
-            self._connection = self._writer.add_connection(_TOPIC, JOINT_STATE,
+            self._connection = self._writer.add_connection(topic, JOINT_STATE,
                                                            typestore=types())
         # the library raises many types when the disk is full or not writable
         except Exception as error:

@@ -15,18 +15,20 @@ from std_msgs.msg import Float64, String
 from trajectory_msgs.msg import JointTrajectory
 
 from urdf2dyn_ros.errors import ParameterError, SimulationError
+from urdf2dyn_ros.identification.excitation.trajectory_file import trajectory_from_file
+from urdf2dyn_ros.loads.load_parameters import JOINT_PARAMETERS
 from urdf2dyn_ros.nodes.callbacks import barrier, steady_timer
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.qos import latched
 from urdf2dyn_ros.nodes.running import run_node
 from urdf2dyn_ros.simulators import simulator_class
 from urdf2dyn_ros.simulators.control import CONTROLS
+from urdf2dyn_ros.simulators.drives import Drives
 from urdf2dyn_ros.simulators.gears import Gears, gears
 from urdf2dyn_ros.simulators.parameters import BY_FILE, BY_TOPIC, SIMULATOR_PARAMETERS
 from urdf2dyn_ros.simulators.sample import SimulatedSample
 from urdf2dyn_ros.trajectories import TRAJECTORIES
 from urdf2dyn_ros.trajectories.trajectory import Trajectory
-from urdf2dyn_ros.trajectories.trajectory_file import trajectory_from_file
 from urdf2dyn_ros.trajectories.via_points import Point, ViaPoints
 from urdf2dyn_ros.urdf.reader import read_description
 
@@ -50,8 +52,9 @@ class JointSimulator(Node):
     """
 
     def __init__(self) -> None:
-        super().__init__('joint_simulator')
-        values = NodeParameters(self, SIMULATOR_PARAMETERS).values
+        super().__init__('joint_simulator', allow_undeclared_parameters=True)
+        parameters = NodeParameters(self, SIMULATOR_PARAMETERS, (JOINT_PARAMETERS,))
+        parameters.check, values = _fixed, parameters.values
         if not values['robot_description']:
             raise ParameterError('parameter robot_description is empty: set it to the text of '
                                  'a URDF, for instance in a file of parameters')
@@ -66,6 +69,7 @@ class JointSimulator(Node):
         q, qd, _ = self._trajectory(0.0)
         self._simulator.set_state(q, qd)
         self._effort: str = values['effort']
+        self._drives = Drives(self._gears.drivers, values)
         self._every = max(1, round(1.0 / (values['publish_rate'] * values['physics_step'])))
         self._factor: float = values['real_time_factor']
         self._subscribers: int = values['start.subscribers']
@@ -144,9 +148,11 @@ class JointSimulator(Node):
         stamp = Time(nanoseconds=self._first_stamp + round(sample.time * 1e9)).to_msg()
         if self._clock_topic:
             self._clock_topic.publish(ClockMessage(clock=stamp))
+        effort = getattr(sample, self._effort)
+        if self._effort == 'commanded':
+            effort = effort + self._drives.efforts(sample)
         message = JointState(name=list(self._simulator.joint_names), position=array('d', sample.q),
-                             velocity=array('d', sample.velocity),
-                             effort=array('d', getattr(sample, self._effort)))
+                             velocity=array('d', sample.velocity), effort=array('d', effort))
         message.header.stamp = stamp
         self._states.publish(message)
 
@@ -160,6 +166,11 @@ class JointSimulator(Node):
             self._progress_topic.publish(Float64(data=done))
         if done == 1.0:
             self.get_logger().info('the motion is done, holding still')
+
+
+def _fixed(values: Mapping[str, Any]) -> None:
+    """Reject a change of drives: all other parameters are read-only."""
+    raise ParameterError('parameters joints.* are fixed after the start')
 
 
 def _trajectory(gears_of_robot: Gears, values: Mapping[str, Any]) -> Trajectory:

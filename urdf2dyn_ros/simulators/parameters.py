@@ -23,7 +23,9 @@ SIMULATOR_PARAMETERS = (
               read_only=True),
     Parameter('effort', 'net', 'Which effort is published: net, what a wrench sensor in the '
               'joint would see and Gazebo Sim publishes, without friction; or commanded, what '
-              'the actuator supplies.', choices=EFFORTS, read_only=True),
+              'the actuator supplies, including the friction and rotors of the drives that '
+              'joints.<joint>.* are, as in the parameters of inverse_dynamics.',
+              choices=EFFORTS, read_only=True),
     Parameter('control', 'computed_torque', 'What the engine is commanded: efforts by its own '
               "model, efforts of a spring and a damper (pd), or what the engine's servos follow.",
               choices=tuple(CONTROLS), read_only=True),

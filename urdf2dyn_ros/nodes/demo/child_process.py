@@ -7,6 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.system.child_process import child_environment
@@ -32,13 +33,14 @@ class ChildProcess:
     """
 
     def __init__(self, module: str, arguments: Sequence[str] = (),
-                 environment: Mapping[str, str] | None = None) -> None:
+                 environment: Mapping[str, str] | None = None,
+                 folder: Path | None = None) -> None:
         self.name = module.rpartition('.')[2]
         self.lines: deque[str] = deque(maxlen=_LINES_KEPT)
         self._process = subprocess.Popen(
             [sys.executable, '-u', '-m', module, *arguments],
             env=child_environment(environment), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder,
             text=True, errors='replace', start_new_session=True)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

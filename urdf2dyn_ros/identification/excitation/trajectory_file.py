@@ -51,9 +51,10 @@ def trajectory_from_file(path: str, joints: Sequence[Joint], limits: Sequence[Li
 
     """
     file = Path(path).expanduser()
-    if file.suffix.lower() not in FILES:
-        raise SimulationError(f'trajectory file {path!r}: must end in {", ".join(FILES)}')
-    found = FILES[file.suffix.lower()](file)
+    if file.suffix.lower() not in TRAJECTORY_FILES:
+        raise SimulationError(f'trajectory file {path!r}: must end in '
+                              f'{", ".join(TRAJECTORY_FILES)}')
+    found = TRAJECTORY_FILES[file.suffix.lower()](file)
     known = [joint.name for joint in joints]
     missing = [name for name in known if name not in found.names]
     if missing:
@@ -103,6 +104,6 @@ def _point(entry: Mapping[str, Any]) -> Point:
     return Point(float(time['sec']) + 1e-9 * float(time.get('nanosec', 0)), *rows)
 
 
-FILES: dict[str, Callable[[Path], TrajectoryPoints]] = {
+TRAJECTORY_FILES: dict[str, Callable[[Path], TrajectoryPoints]] = {
     '.csv': _table, '.yaml': _message, '.yml': _message}
 """Readers by the suffix of a file."""

@@ -1,0 +1,78 @@
+"""The demonstration of identify as a user starts it, on a real DDS graph, and interrupted."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.nodes.children import children
+from support.paths import ROOT
+from support.robot_files import OWN
+
+pytest.importorskip('dartpy')
+pytest.importorskip('rclpy')
+
+from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.nodes.demo.altered_robot import altered
+from urdf2dyn_ros.nodes.demo.identify_demonstration import IDENTIFY_FILES
+from urdf2dyn_ros.urdf import read_urdf
+
+PATIENCE = 230.0
+"""Time [s] after which a demonstration that has not ended is a failure."""
+
+LIMITED = (OWN / 'robot_2r.urdf').read_text().replace('"continuous"', '"revolute"').replace(
+    '<axis xyz="0 0 1"/>', '<axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="400" '
+    'velocity="4"/>')
+"""Two joints with limits that move in a vertical plane."""
+
+
+def started(folder: Path, *words: str) -> subprocess.Popen[str]:
+    robot = folder / 'two.urdf'
+    robot.write_text(LIMITED)
+    return subprocess.Popen(
+        [sys.executable, '-u', '-m', 'urdf2dyn_ros', 'demo', str(robot), '--identify',
+         '--duration', '2', '-o', str(folder / 'out'), *words],
+        env={**os.environ, 'PYTHONPATH': str(ROOT)}, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True)
+
+
+def test_a_robot_that_is_not_as_its_urdf_says_is_identified(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From tens of percent to less than one, and results are not replaced."""
+    output, _ = (demo := started(tmp_path)).communicate(timeout=PATIENCE)
+    assert demo.returncode == 0, output
+    assert {path.name for path in (tmp_path / 'out').iterdir()} == set(IDENTIFY_FILES)
+    errors = json.loads((tmp_path / 'out' / 'identify_demo.json').read_text())['torque_error']
+    assert errors['urdf'] > 0.2, output
+    assert errors['identified'] < 0.0025, output
+    found = read_urdf((tmp_path / 'out' / 'identified' / 'identified.urdf').read_text())
+    real = altered(read_urdf(LIMITED))
+    for joint in found.joints:
+        drive = {name: real.drives[f'joints.{joint.name}.{name}']
+                 for name in ('coulomb', 'viscous')}
+        assert joint.friction == pytest.approx(drive['coulomb'], rel=0.05)
+        assert joint.damping == pytest.approx(drive['viscous'], rel=0.1)
+    assert main(['demo', '--identify', '-o', str(tmp_path / 'out')]) == 1
+    assert 'exists, which may be your work' in capsys.readouterr().err
+
+
+def test_interrupted_while_it_records_it_writes_nothing(tmp_path: Path) -> None:
+    demo = started(tmp_path)
+    assert demo.stdout is not None
+    seen = ''
+    while ' messages' not in seen:
+        line = demo.stdout.readline()
+        assert line, seen
+        seen += line
+    nodes = children(demo.pid)
+    assert len(nodes) == 1
+    demo.send_signal(signal.SIGINT)
+    output, _ = demo.communicate(timeout=PATIENCE)
+    assert demo.returncode == 130, output
+    assert 'Traceback' not in output
+    assert not Path(f'/proc/{nodes[0]}').exists()
+    assert [path.name for path in tmp_path.iterdir()] == ['two.urdf']

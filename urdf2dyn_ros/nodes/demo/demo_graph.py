@@ -1,0 +1,144 @@
+"""Nodes of this package as child processes in an empty DDS domain, and a client among them."""
+
+import json
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from std_msgs.msg import Float64
+
+from urdf2dyn_ros.errors import Urdf2DynError
+from urdf2dyn_ros.nodes.demo.child_process import (
+    ChildProcess,
+    check_exit_codes,
+    check_running,
+    last_lines,
+    stop_all,
+)
+from urdf2dyn_ros.nodes.demo.local_graph import Client, join_empty_domain
+from urdf2dyn_ros.nodes.qos import latched
+from urdf2dyn_ros.system.progress import ProgressBar
+
+START_TIMEOUT, _STALL_TIMEOUT = 60.0, 20.0
+"""Time until the robot moves, and without any progress of the motion [s]."""
+
+
+class DemoError(Urdf2DynError):
+    """A demonstration that did not finish, or did not show agreement."""
+
+
+class DemoGraph:
+    """
+    Child processes and a client; `watch` raises an error if one of them has ended.
+
+    A TimeoutError within `demo_graph` becomes a DemoError with the last lines of all nodes.
+
+    """
+
+    def __init__(self, client: Client, domain: int, directory: Path,
+                 check: Callable[[], None]) -> None:
+        self.client, self.domain = client, domain
+        self._directory, self._check = directory, check
+        self.children: list[ChildProcess] = []
+
+    def start(self, node: str, values: Mapping[str, Any], arguments: Sequence[str] = ()) -> None:
+        """Start a node by its module in ``urdf2dyn_ros.nodes`` with parameters."""
+        file = self._directory / f'{len(self.children)}.yaml'
+        # JSON is YAML with any description quoted
+        file.write_text(json.dumps({'/**': {'ros__parameters': values}}, ensure_ascii=False),
+                        encoding='utf-8')
+        self.children.append(ChildProcess(
+            f'urdf2dyn_ros.nodes.{node}',
+            ['--ros-args', *arguments, '--params-file', str(file)],
+            {'ROS_DOMAIN_ID': str(self.domain)}))
+
+    def watch(self) -> None:
+        """Raise a KeyboardInterrupt after Ctrl-C, an error if a node has ended."""
+        self._check()
+        check_running(self.children)
+
+    def follow(self, duration: float, text: Callable[[], str],
+               begin: Callable[[Callable[[], None]], None]) -> None:
+        """
+        Show the progress of a motion of a duration [s], followed by a text, until it is done.
+
+        `begin` is called with what is to be done while it waits, and lets the motion begin.
+
+        """
+        done = [0.0]
+        self.client.subscribe(Float64, 'joint_simulator/progress',
+                              lambda message: done.append(message.data), latched())
+        progress = ProgressBar(sys.stdout, pause=1.0)
+
+        def meanwhile(at_once: bool = False) -> None:
+            self.watch()
+            progress.show(done[-1], f'{done[-1] * duration:5.1f} of {duration:g} s, {text()}',
+                          at_once)
+
+        begin(meanwhile)
+        self.client.wait(lambda: done[-1] > 0.0, _STALL_TIMEOUT, 'motion of joint_simulator',
+                         meanwhile)
+        while done[-1] < 1.0:
+            before = len(done)
+            self.client.wait(lambda: len(done) > before, _STALL_TIMEOUT,  # noqa: B023
+                             'progress of joint_simulator', meanwhile)
+        meanwhile(at_once=True)
+        progress.close()
+
+
+@contextmanager
+def demo_graph(check: Callable[[], None]) -> Iterator[DemoGraph]:
+    """Yield a graph without nodes; at the end those that were started are stopped in any case."""
+    with ExitStack() as stack:
+        client, domain = join_empty_domain('demo')
+        stack.callback(client.close)
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        graph = DemoGraph(client, domain, directory, check)
+        stack.callback(lambda: stop_all(graph.children))
+        try:
+            yield graph
+        except TimeoutError as error:
+            raise DemoError(f'{error}\n{last_lines(graph.children)}') from None
+        stop_all(graph.children)
+        check_exit_codes(graph.children)
+
+
+def demo_exit_code(run: Callable[[Callable[[], None]], None]) -> int:
+    """Return 0, 1 after an error, which is printed, or 130; `run` is called with a check."""
+    with _interrupts() as check:
+        try:
+            run(check)
+        except (Urdf2DynError, OSError) as error:
+            print(f'error: {error}', file=sys.stderr)
+            return 1
+        except KeyboardInterrupt:
+            print('interrupted', file=sys.stderr)
+            return 130
+    return 0
+
+
+@contextmanager
+def _interrupts() -> Iterator[Callable[[], None]]:
+    """
+    Record SIGINT and SIGTERM; yield a function that raises a KeyboardInterrupt after one.
+
+    Raised at any instant, it would come out of rclpy as whatever error its C++ makes of it.
+
+    """
+    received: list[int] = []
+
+    def check() -> None:
+        if received:
+            raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, lambda number, frame: received.append(number))
+              for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield check
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,253 @@
+"""The demonstration of identify: a simulated robot is not as its URDF says, and then it is."""
+
+import json
+import shlex
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from sensor_msgs.msg import JointState
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.evaluation.effort_bag import EffortBag
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.nodes.demo.altered_robot import AlteredRobot, altered
+from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
+from urdf2dyn_ros.nodes.demo.demo_graph import (
+    START_TIMEOUT,
+    DemoError,
+    DemoGraph,
+    demo_exit_code,
+    demo_graph,
+)
+from urdf2dyn_ros.nodes.demo.identify_picture import BeforeAndAfter, before_and_after_picture
+from urdf2dyn_ros.parameters import check_all
+from urdf2dyn_ros.parameters.gravity import GRAVITY
+from urdf2dyn_ros.recordings.storage import library
+from urdf2dyn_ros.robot_model import RobotModel
+from urdf2dyn_ros.simulators.parameters import SIMULATOR_PARAMETERS
+from urdf2dyn_ros.stamps import SECOND_NS
+from urdf2dyn_ros.system.atomic_file import create_files
+from urdf2dyn_ros.system.share import robot_file
+from urdf2dyn_ros.urdf.reader import read_description
+from urdf2dyn_ros.urdf.source import load_urdf
+from urdf2dyn_ros.urdf.writer import clean_urdf
+
+IDENTIFY_FILES = ('robot.urdf', 'excitation.csv', 'excitation.yaml', 'excitation.png',
+                  'recording', 'identified', 'identify_demo.png', 'identify_demo.json')
+"""Results of the demonstration; those without an ending are directories."""
+
+LARGEST_ERROR = 0.01
+"""Torque error of the identified robot, over the measured torque, that is still a success."""
+
+_SHARE = 0.5
+"""Share of the limits that the recorded motion uses."""
+
+_AT_REST = 1e-3
+"""Largest velocity of a joint that is at rest [rad/s or m/s]."""
+
+_MESSAGES = 10_000
+
+_MODELS = ('urdf', 'identified')
+
+
+def run_identify_demo(robot: Path | None, duration: float, output: Path) -> int:
+    """
+    Excite a simulated robot, record and identify it, and compute the efforts of another motion.
+
+    Its inertias, friction and rotors are not those of its URDF. All nodes and commands run as
+    child processes; they are stopped in any case.
+
+    Parameters
+    ----------
+    robot : Path or None
+        URDF or xacro of a robot with a fixed base and all limits; None for the RX-90.
+    duration : float
+        Of each of the two motions [s].
+    output : Path
+        Existing directory for IDENTIFY_FILES, which are replaced; all are written, or none.
+
+    Returns
+    -------
+    code : int
+        0 if the torque error is at most LARGEST_ERROR, 1 if not, 130 if interrupted.
+
+    """
+    library()   # an error now if bags cannot be written
+    return demo_exit_code(lambda check: _demonstrate(
+        robot or robot_file('rx90'), duration, output.absolute(), check))
+
+
+def _demonstrate(robot: Path, duration: float, output: Path, check: Callable[[], None]) -> None:
+    begin = time.monotonic()
+    check_all(SIMULATOR_PARAMETERS, {'duration': duration})
+    model = read_description(load_urdf(str(robot)))
+    text = clean_urdf(model, fill_limits=False)
+    real = altered(model)
+    with TemporaryDirectory(prefix='.', dir=output) as name:
+        work = Path(name)
+        (work / 'robot.urdf').write_text(text, encoding='utf-8')
+        _say(f'1. robot {model.name!r} from {robot}: the simulated one has masses, centres and '
+             'inertias that are 20 to 50 % off, friction and rotors; the motion to record is '
+             'within half of its limits')
+        _command(['excite', 'robot.urdf', '-o', 'excitation.csv', '--duration', f'{duration:g}',
+                  '--fraction', f'{_SHARE:g}'], work, check)
+        _say('2. it plays this motion in DART, and what it publishes is recorded as a bag')
+        _record(real, duration, work, check)
+        _say('3. from the bag and the URDF')
+        _command(['identify', 'recording', '--urdf', 'robot.urdf', '-o', 'identified'], work,
+                 check)
+        _say('4. another motion: two nodes compute its efforts, one with robot.urdf, one with '
+             'identified/')
+        found = _compared(model, real, duration, work, check)
+        print(_table(found))
+        (work / 'identify_demo.png').write_bytes(before_and_after_picture(found, model.name))
+        (work / 'identify_demo.json').write_text(_figures(found), encoding='utf-8')
+        check()
+        _keep(work, output)
+    print(f'after {time.monotonic() - begin:.0f} s:', *(output / name for name in IDENTIFY_FILES),
+          sep='\n', flush=True)
+    _, error = found.total_errors()
+    if not error <= LARGEST_ERROR:
+        raise DemoError(f'the torque error of the identified robot is {100.0 * error:.2g} %, more '
+                        f'than {100.0 * LARGEST_ERROR:g} %; see identified/identification.html')
+
+
+def _say(text: str) -> None:
+    print(f'\n{text}', flush=True)
+
+
+def _command(words: Sequence[str], folder: Path, check: Callable[[], None]) -> None:
+    """Run a command of this package in a folder, and print its output meanwhile."""
+    print(f'$ urdf2dyn {shlex.join(words)}', flush=True)
+    child = ChildProcess('urdf2dyn_ros', words, folder=folder)
+    shown = 0
+    try:
+        while child.wait(0.1) is None:
+            check()
+            shown = _print_new(child, shown)
+        _print_new(child, shown)
+    finally:
+        stop_all([child])
+    if child.exit_code != 0:
+        raise DemoError(f'urdf2dyn {words[0]} ended with exit code {child.exit_code}')
+
+
+def _print_new(child: ChildProcess, shown: int) -> int:
+    """Print the lines after so many, and return the number of all lines."""
+    lines = list(child.lines)
+    for line in lines[shown:]:
+        print(f'  {line}', flush=True)
+    return len(lines)
+
+
+def _simulator(robot: AlteredRobot, duration: float, more: Mapping[str, Any]) -> dict[str, Any]:
+    return {'robot_description': clean_urdf(robot.model), 'gravity': list(GRAVITY),
+            'effort': 'commanded', 'duration': float(duration), 'start.timeout': START_TIMEOUT,
+            **robot.drives, **more}
+
+
+def _record(robot: AlteredRobot, duration: float, work: Path, check: Callable[[], None]) -> None:
+    """Write the bag of the motion of the excitation."""
+    messages: list[Any] = []
+    with demo_graph(check) as graph:
+        graph.start('joint_simulator', _simulator(robot, duration, {
+            'trajectory': 'file', 'trajectory_file': str(work / 'excitation.csv')}))
+        graph.follow(duration, lambda: f'{len(messages)} messages',
+                     lambda meanwhile: graph.client.subscribe(
+                         JointState, 'joint_states', messages.append, _MESSAGES))
+    with EffortBag(work / 'recording', 'mcap', messages[0].name, robot.model.root,
+                   '/joint_states') as bag:
+        for message in messages:
+            bag.write(_stamp(message), *(np.array(values) for values in (
+                message.position, message.velocity, message.effort)))
+
+
+def _compared(model: RobotModel, robot: AlteredRobot, duration: float, work: Path,
+              check: Callable[[], None]) -> BeforeAndAfter:
+    """Return measured and computed efforts of the motion `smooth`."""
+    joints = InverseDynamics(model, base='fixed')
+    received: dict[str, dict[int, Array]] = {name: {} for name in ('measured', *_MODELS)}
+    moving: set[int] = set()
+
+    def keep(source: str) -> Callable[[Any], None]:
+        def receive(message: Any) -> None:
+            columns = [list(message.name).index(name) for name in joints.joint_names]
+            received[source][_stamp(message)] = np.array(message.effort)[columns]
+            if source == 'measured' and np.abs(message.velocity).max() > _AT_REST:
+                moving.add(_stamp(message))
+        return receive
+
+    def begin(graph: DemoGraph, meanwhile: Callable[[], None]) -> None:
+        for name in _MODELS:
+            graph.client.wait(lambda: received[name], START_TIMEOUT,  # noqa: B023
+                              f'message on {name}/efforts', meanwhile)
+        graph.client.subscribe(JointState, 'joint_states', keep('measured'), _MESSAGES)
+
+    with demo_graph(check) as graph:
+        for name, file in zip(_MODELS, ('robot.urdf', 'identified/identified.urdf')):
+            arguments = ['-r', f'__node:={name}']
+            if name == 'identified':
+                arguments += ['--params-file', str(work / 'identified' / 'parameters.yaml')]
+            graph.start('inverse_dynamics', {
+                'robot_description': (work / file).read_text(encoding='utf-8'), 'base': 'fixed',
+                'gravity': list(GRAVITY), 'estimator': 'kalman_fixed_lag',
+                # of exact states there is no noise to learn before the motion begins
+                'kalman_fixed_lag.snap_density': 1e5}, arguments)
+            graph.client.subscribe(JointState, f'{name}/efforts', keep(name), _MESSAGES)
+        graph.start('joint_simulator', _simulator(robot, duration, {'start.subscribers': 3}))
+        graph.follow(duration, lambda: f'{len(received["identified"])} efforts computed',
+                     lambda meanwhile: begin(graph, meanwhile))
+        end = max(received['measured'])
+        graph.client.wait(lambda: all(max(received[name]) >= end for name in _MODELS),
+                          START_TIMEOUT, 'efforts of the end of the motion', graph.watch)
+    stamps = sorted(moving.intersection(*map(set, (received[name] for name in _MODELS))))
+    if len(stamps) < 2:
+        raise DemoError('no effort of the moving robot was computed')
+    seconds = (np.array(stamps) - stamps[0]) / SECOND_NS
+    return BeforeAndAfter(joints.joint_names, joints.effort_units, seconds, *(
+        np.array([received[name][stamp] for stamp in stamps])
+        for name in ('measured', *_MODELS)))
+
+
+def _stamp(message: Any) -> int:
+    return int(message.header.stamp.sec) * SECOND_NS + int(message.header.stamp.nanosec)
+
+
+def _table(found: BeforeAndAfter) -> str:
+    """Return the errors of each joint and of all, in percent of the measured torques."""
+    rows = [*zip(found.joints, *found.errors()), ('all', *found.total_errors())]
+    lines = [('torque error', 'URDF', 'identified'),
+             *((name, f'{100.0 * before:.3g} %', f'{100.0 * after:.2g} %')
+               for name, before, after in rows)]
+    width = max(len(line[0]) for line in lines)
+    return '\n'.join(['', *(f'{name:{width}}  {before:>10}  {after:>10}'
+                            for name, before, after in lines)])
+
+
+def _figures(found: BeforeAndAfter) -> str:
+    before, after = found.errors()
+    total = dict(zip(_MODELS, found.total_errors()))
+    return json.dumps({'torque_error': total, 'joints': {
+        joint: dict(zip(_MODELS, map(float, pair)))
+        for joint, pair in zip(found.joints, zip(before, after))}}, indent=1) + '\n'
+
+
+def _keep(work: Path, output: Path) -> None:
+    """Copy all results from the temporary directory, or none."""
+    files = {path.relative_to(work): path.read_bytes()
+             for path in sorted(work.rglob('*')) if path.is_file()}
+    folders = sorted({output / path.parent for path in files})
+    made = [folder for folder in folders if not folder.exists()]
+    try:
+        for folder in made:
+            folder.mkdir(parents=True, exist_ok=True)
+        create_files({output / path: content for path, content in files.items()}, replace=True)
+    finally:
+        for folder in reversed(made):
+            with suppress(OSError):   # not empty
+                folder.rmdir()

@@ -1,0 +1,99 @@
+"""The picture of the demonstration of identify: torques before and after, and their errors."""
+
+from collections.abc import Sequence
+from io import BytesIO
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.drawing.picture import (
+    COMPUTED,
+    DPI,
+    GREY,
+    MEASURED,
+    add_axes,
+    add_head,
+    add_name,
+    drawn_name,
+    empty_figure,
+    style_axes,
+    thinned,
+)
+
+_WIDE, _HIGH, _HEAD = 6.2, 2.1, 0.75
+"""Size of a joint's place, height of title and legend [in]."""
+
+_MOST_SEGMENTS, _MOST_JOINTS = 400, 12
+
+
+class BeforeAndAfter(NamedTuple):
+    """
+    Efforts of n joints at the same k instants.
+
+    Attributes
+    ----------
+    joints, units : sequence of str, (n,)
+    time : ndarray, (k,)
+        [s].
+    measured, before, after : ndarray, (k, n)
+        Measured, computed from the URDF, and computed from what is identified [N m or N].
+
+    """
+
+    joints: Sequence[str]
+    units: Sequence[str]
+    time: Array
+    measured: Array
+    before: Array
+    after: Array
+
+    def errors(self) -> tuple[Array, Array]:
+        """Return the errors before and after over the measured efforts (n,), as norms."""
+        sizes = np.linalg.norm(self.measured, axis=0)
+        before, after = (np.linalg.norm(each - self.measured, axis=0) / sizes
+                         for each in (self.before, self.after))
+        return before, after
+
+    def total_errors(self) -> tuple[float, float]:
+        """Return the errors before and after of all joints together."""
+        size = float(np.linalg.norm(self.measured))
+        before, after = (float(np.linalg.norm(each - self.measured)) / size
+                         for each in (self.before, self.after))
+        return before, after
+
+
+def before_and_after_picture(found: BeforeAndAfter, robot: str) -> bytes:
+    """Return a PNG with a panel for each joint."""
+    count = min(len(found.joints), _MOST_JOINTS)
+    columns, levels = min(2, count), -(-count // 2)
+    figure = empty_figure(_WIDE * columns, _HIGH * levels + _HEAD)
+    handles: list[Any] = []
+    errors = found.errors()
+    for joint in range(count):
+        row, column = divmod(joint, 2)
+        axes = add_axes(figure, _WIDE * column + 0.7, _HIGH * (levels - 1 - row) + 0.5,
+                        _WIDE - 0.85, _HIGH - 0.8)
+        curves = np.stack([each[:, joint] for each in (
+            found.measured, found.before, found.after)])
+        drawn = thinned(curves, _MOST_SEGMENTS)
+        lines = [axes.plot(found.time[drawn], values[drawn], color=colour, linewidth=width,
+                           linestyle=style, label=label)[0]
+                 for values, colour, width, style, label in zip(
+                     curves, (MEASURED, GREY, COMPUTED), (3.2, 1.1, 1.1), ('-', (0, (4, 2)), '-'),
+                     ('measured', 'computed from the URDF', 'computed from what was identified'))]
+        handles = handles or lines
+        add_name(axes, drawn_name(found.joints[joint], 30))
+        before, after = (100.0 * each[joint] for each in errors)
+        axes.set_title(f'error {before:.3g} % → {after:.2g} %', fontsize='small', loc='right')
+        axes.set_ylabel(found.units[joint], fontsize='small')
+        axes.set_xlim(found.time[0], found.time[-1])
+        axes.set_xlabel('time [s]', fontsize='small', labelpad=1.0)
+        style_axes(axes, inset=0.45)
+    before, after = (100.0 * each for each in found.total_errors())
+    add_head(figure, f'{robot} with other inertias, friction and rotors than its URDF has, on a '
+             f'motion that was not recorded: error {before:.3g} % → {after:.2g} %', 160, handles,
+             legend=0.55)
+    buffer = BytesIO()
+    figure.savefig(buffer, format='png', dpi=DPI)
+    return buffer.getvalue()
