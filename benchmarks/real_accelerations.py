@@ -7,7 +7,8 @@ Recordings are CSV tables or bags, as `urdf2dyn evaluate` reads them. The refere
 position through a Butterworth low-pass of order 4, forwards and backwards, differentiated twice:
 it has no lag and hardly any noise. Errors are RMSE over RMS of the reference [%], from 1 s after
 the first motion to 0.3 s before the last. The estimators receive the samples as they are; "q
-alone" without the velocities.
+alone" without the velocities. Below the errors of a filter: the samples within two of its standard
+deviations [%].
 
 """
 
@@ -84,14 +85,18 @@ def judged(motion: Motion) -> Array:
 
 
 def estimated(motion: Motion, name: str, parameters: dict, velocity: bool) -> Array:
-    """Return the accelerations (k, n) at the stamps they are declared for; NaN without one."""
+    """
+    Return accelerations and their deviations (2, k, n) at the stamps they are declared for.
+
+    They are NaN where there is no estimate.
+    """
     estimator = make_compiled(name, motion.q.shape[1], **parameters)
-    found = np.full_like(motion.q, np.nan)
+    found = np.full((2, *motion.q.shape), np.nan)
     index = {int(stamp): k for k, stamp in enumerate(motion.stamps)}
     for stamp, q, qd in zip(motion.stamps.tolist(), motion.q, motion.qd):
         estimate = estimator.update(stamp, q, qd if velocity else np.full_like(qd, np.nan))
         if estimate.valid and estimate.stamp in index:
-            found[index[estimate.stamp]] = estimate.qdd
+            found[:, index[estimate.stamp]] = estimate.qdd, estimate.std
     return found
 
 
@@ -103,6 +108,12 @@ def errors(found: Array, true: Array, some: Array) -> tuple[Array, float]:
     rms = np.sqrt(np.square(true[answered]).mean(axis=0))
     return (100.0 * np.sqrt(np.square(found - true)[answered].mean(axis=0)) / rms,
             100.0 * float(answered.sum() / some.sum()))
+
+
+def covered(found: Array, deviations: Array, true: Array, some: Array) -> Array:
+    """Return the part of the samples whose reference is within two deviations [%], (n,)."""
+    answered = some & np.isfinite(found).all(axis=1)
+    return 100.0 * (np.abs(found - true) <= 2.0 * deviations)[answered].mean(axis=0)
 
 
 def draw(path: Path, motion: Motion, true: Array, found: dict[str, Array]) -> None:
@@ -141,12 +152,15 @@ def main() -> None:
         for label, (kind, parameters, velocity) in ROWS.items():
             if velocity and not np.isfinite(motion.qd).any():
                 continue
-            found[label] = estimated(motion, kind, parameters, velocity)
+            found[label], deviations = estimated(motion, kind, parameters, velocity)
             figures, answered = errors(found[label], true, some)
-            print(f'  {label:22}' + ''.join(f'{figure:8.0f}' for figure in figures)
+            print(f'  {label:24}' + ''.join(f'{figure:8.0f}' for figure in figures)
                   + f' %   {answered:5.1f} % of the samples')
+            if np.isfinite(deviations[some]).any():
+                print('    within 2 deviations ' + ''.join(f'{part:8.1f}' for part in covered(
+                    found[label], deviations, true, some)) + ' %')
         figures, _ = errors(smoothed(motion.stamps, motion.q).qdd, true, some)
-        print(f'  {"offline (evaluate)":20}' + ''.join(f'{figure:8.0f}' for figure in figures)
+        print(f'  {"offline (evaluate)":24}' + ''.join(f'{figure:8.0f}' for figure in figures)
               + ' %')
         if arguments.picture:
             shown = [label for label in ('one bandwidth, q alone', 'kalman, q alone')

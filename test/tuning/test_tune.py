@@ -63,7 +63,7 @@ def test_on_real_robots_a_suggestion_is_never_worse_than_the_default(
     # late velocities are not used online
     velocity = 'is not used' not in output and bool(np.isfinite(motion.qd).any())
     true, some = real.reference(motion, cutoff), real.judged(motion)
-    runs = [real.estimated(motion, estimator, parameters, velocity)
+    runs = [real.estimated(motion, estimator, parameters, velocity)[0]
             for parameters in ({}, found)]
     both = some & np.isfinite(runs[0] + runs[1]).all(axis=1)
     before, after = (real.errors(run, true, both)[0] for run in runs)

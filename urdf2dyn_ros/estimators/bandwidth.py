@@ -74,7 +74,8 @@ class Bandwidth:
     weights : ndarray, (k, n)
         Weights of the filters; they add up to 1 for each joint.
     variance : ndarray, (n,)
-        Estimated squared error of the weighted acceleration [rad^2/s^4 or m^2/s^4].
+        Estimated squared error of the weighted acceleration that the filters do not share
+        [rad^2/s^4 or m^2/s^4].
     declared : ndarray, (n,)
         The weighted filters' own variance, by white noise alone: large while they know too little.
     squares : ndarray, (k, n)
@@ -178,19 +179,18 @@ class Bandwidth:
 
     def weigh(self, declared: Array) -> None:
         """Weight the filters by the variances of acceleration that they declare, (k, n)."""
-        self._share(declared, *self._squares(declared))
+        self._share(declared, self._squares(declared))
 
     def weigh_anew(self, declared: Array, accelerations: Array, single: NDArray[np.bool_],
                    h: float) -> None:
         """Weight the filters after a sample; the arguments are those of `Onset.add`."""
-        squares, unexplained = self._squares(declared)
+        squares = self._squares(declared)
         self.onset.add(squares, accelerations, declared, single, h / self._scale)
-        self._share(declared, squares, unexplained)
+        self._share(declared, squares)
 
-    def _squares(self, declared: Array) -> tuple[Array, Array]:
-        """Return squared errors of acceleration, (k, n), and what no filter explains, (n,)."""
+    def _squares(self, declared: Array) -> Array:
+        """Return squared errors of acceleration, (k, n)."""
         excess = np.zeros(self._shape)
-        unexplained = np.full(self._shape[1], np.inf)
         fast = self.fast != 0.0
         suits = np.ones(self._shape[1], dtype=bool)   # False from the first horizon too long
         short = np.zeros(self._shape[1], dtype=bool)  # used only for want of a longer one
@@ -198,9 +198,7 @@ class Bandwidth:
         best = np.zeros((1, self._shape[1]), dtype=np.int64)
 
         def add(errors: Array, joints: NDArray[np.bool_]) -> None:
-            least = errors.min(axis=0)
-            np.maximum(excess, np.where(joints, errors - least, 0.0), out=excess)
-            np.minimum(unexplained, np.where(joints, least, np.inf), out=unexplained)
+            np.maximum(excess, np.where(joints, errors - errors.min(axis=0), 0.0), out=excess)
 
         for k, (errors, compared, horizon) in enumerate(zip(self.errors, self.compared, HORIZONS)):
             known = suits & (compared > 0.0) & (~fast | (k < VELOCITY_HORIZONS))
@@ -214,15 +212,15 @@ class Bandwidth:
             short = np.where(known, too_short, short)
             before = np.where(known, errors, before)
             best = np.where(known, errors.argmin(axis=0)[None], best)
-        return np.maximum(np.maximum(declared, 0.0) + excess, LEAST_VARIANCE), unexplained
+        squares: Array = np.maximum(np.maximum(declared, 0.0) + excess, LEAST_VARIANCE)
+        return squares
 
-    def _share(self, declared: Array, squares: Array, unexplained: Array) -> None:
+    def _share(self, declared: Array, squares: Array) -> None:
         """Weight the filters by the squares of their squared errors."""
         self.squares[:] = squares
         self.weights[:] = shares(squares)
         np.sum(self.weights * declared, axis=0, out=self.declared)
-        np.add(1.0 / (self.weights / squares).sum(axis=0),
-               np.where(np.isfinite(unexplained), unexplained, 0.0), out=self.variance)
+        np.divide(1.0, (self.weights / squares).sum(axis=0), out=self.variance)
 
 
 def shares(squares: Array) -> Array:

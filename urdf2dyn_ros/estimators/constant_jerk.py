@@ -26,8 +26,12 @@ _NUMBER = {pair: STATES + k for k, (i, j) in enumerate(ENTRIES) for pair in ((i,
 COVARIANCE_ROW = np.array([[_NUMBER[i, j] for j in range(STATES)] for i in range(STATES)])
 """Row of the array with the covariance of the states i and j."""
 
-FACTOR_ROWS = np.array([*range(STATES), *(i for i, _ in ENTRIES)])
-FACTOR_COLUMNS = np.array([*STATES * [STATES], *(j for _, j in ENTRIES)])
+INNOVATIONS = slice(FILTER_ROWS, FILTER_ROWS + 2)
+"""Rows of the filter's array below state and covariance: prediction minus measurement."""
+
+_GAINED = np.column_stack((COVARIANCE_ROW[:2], [FILTER_ROWS, FILTER_ROWS + 1]))
+_FACTOR_ROWS = np.array([*range(STATES), *(i for i, _ in ENTRIES)])
+_FACTOR_COLUMNS = np.array([*STATES * [STATES], *(j for _, j in ENTRIES)])
 """The two states of each row; the second is ``STATES``, the innovation, in rows of the state."""
 
 
@@ -58,6 +62,29 @@ def transition(h: float) -> Transition:
         powers.append(powers[-1] * h)
     rows = (powers @ _TABLE).reshape(FILTER_ROWS + 1, FILTER_ROWS)
     return Transition(rows[:-1], rows[:STATES, :STATES], rows[-1:].T)
+
+
+def correct(z: Array, S: Array, off: Array) -> None:
+    """
+    Correct states and covariances by their innovations.
+
+    Parameters
+    ----------
+    z : ndarray, (16, n)
+        State, covariance, and innovations of position and velocity: prediction minus measurement.
+    S, off : ndarray, (2, n), (n,)
+        Covariance of the innovations, (S_0, off; off, S_1).
+
+    """
+    scale = 1.0 / (S[0] * S[1] - off * off)
+    # covariances with the measured states, and the innovations: x -= K y goes as P -= K W
+    W = z.take(_GAINED, axis=0)
+    K = (S[::-1] * scale)[:, None] * W
+    K -= (off * scale) * W[::-1]
+    change = K.take(_FACTOR_ROWS, axis=1)
+    change *= W.take(_FACTOR_COLUMNS, axis=1)
+    z[:FILTER_ROWS] -= change[0]
+    z[:FILTER_ROWS] -= change[1]
 
 
 def _table() -> Array:

@@ -10,13 +10,14 @@ from urdf2dyn_ros.algebra.arrays import Array, all_true
 from urdf2dyn_ros.estimators.bandwidth import Bandwidth
 from urdf2dyn_ros.estimators.constant_jerk import (
     COVARIANCE_ROW,
-    FACTOR_COLUMNS,
-    FACTOR_ROWS,
     FILTER_ROWS,
+    INNOVATIONS,
     Transition,
+    correct,
     transition,
 )
 from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.estimators.hindsight import Hindsight
 from urdf2dyn_ros.estimators.onset import SINGLE_SAMPLE
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 from urdf2dyn_ros.parameters import Parameter
@@ -52,13 +53,9 @@ FIXED_DENSITY = Parameter(
 DENSITIES = (1e-6, 1e-4, 1e-2, 1e0, 1e2, 1e4, 1e5, 1e7)
 """Snap densities of the filters of each joint where the bandwidth adapts; 1e5 suits fast arms."""
 
-INNOVATIONS = slice(FILTER_ROWS, FILTER_ROWS + 2)
-"""Rows of the filter's array below state and covariance: prediction minus measurement."""
-
 _VARIANCES = COVARIANCE_ROW[np.arange(4), np.arange(4)]
 _MEASURED_VARIANCES = slice(COVARIANCE_ROW[0, 0], COVARIANCE_ROW[1, 1] + 1)
 _COUPLING = COVARIANCE_ROW[0, 1]
-_GAINED = np.column_stack((COVARIANCE_ROW[:2], [FILTER_ROWS, FILTER_ROWS + 1]))
 
 
 class Kalman:
@@ -75,7 +72,8 @@ class Kalman:
     With a snap density of 0, each joint has a filter for every one of ``DENSITIES``; `Bandwidth`
     weights them, and the fastest judges which measurements are outliers. Position and velocity of
     a joint whose velocity is measured are those of the filter that does not adapt: they need no
-    bandwidth, and slow filters follow the jump of a velocity, as of a push, up to 0.1 s late.
+    bandwidth, and slow filters follow the jump of a velocity, as of a push, up to 0.1 s late. The
+    standard deviation is that of `Hindsight`.
 
     """
 
@@ -104,35 +102,36 @@ class Kalman:
         self._filters = len(densities)
         self._density = np.repeat(densities, joints)
         following = self._filters > 1 and FIXED_DENSITY.default in densities
-        first = joints * densities.index(FIXED_DENSITY.default) if following else 0
-        self._following = slice(first, first + joints) if following else None
+        index = densities.index(FIXED_DENSITY.default) if following else self._filters - 1
+        # the filter that follows every motion
+        self._columns = slice(index * joints, (index + 1) * joints)
+        self._following = self._columns if following else None
         self._fixed = np.square([[position_noise], [velocity_noise]])
         self._learns = not self._fixed.any()
         self._gate = gate or REJECTED_VARIANCE
         self._max_variance = max_std ** 2
         self._joints, self._step = joints, acceleration_step
         self._noise = self._sensor_noise()
-        self._bandwidth = self._adaptation()
+        self._bandwidth, self._hindsight = self._adaptation()
         self.reset()
 
     def _sensor_noise(self) -> SensorNoise:
         return SensorNoise(self._joints)
 
-    def _adaptation(self) -> Bandwidth:
-        return Bandwidth(self._filters, self._joints)
+    def _adaptation(self) -> tuple[Bandwidth, Hindsight]:
+        return Bandwidth(self._filters, self._joints), Hindsight(self._joints)
 
     def reset(self) -> None:
         """Forget every sample."""
-        self._noise.reset()
-        self._bandwidth.reset()
+        for part in (self._noise, self._bandwidth, self._hindsight):
+            part.reset()
         self._start()
 
     def forget_motion(self) -> None:
         """Forget every sample but keep the learned noise."""
-        if self._noise.pause():
-            self._bandwidth.start()
-        else:
-            self._bandwidth.reset()
+        kept = self._noise.pause()
+        for part in (self._bandwidth, self._hindsight):
+            part.start() if kept else part.reset()
         self._start()
 
     def _start(self) -> None:
@@ -180,7 +179,8 @@ class Kalman:
 
     def _estimate(self, stamp: int) -> Estimate:
         position, velocity, acceleration = self._mixed.copy()
-        return Estimate(stamp, position, velocity, acceleration, np.sqrt(self._bandwidth.variance),
+        variance = self._hindsight.variance(self._bandwidth.variance)
+        return Estimate(stamp, position, velocity, acceleration, np.sqrt(variance),
                         valid=self._count >= FIRST_VALID
                         and all_true(self._bandwidth.declared < self._max_variance))
 
@@ -216,6 +216,7 @@ class Kalman:
         self._rejected[joints] = 0.0
         self._rejecting = bool(self._rejected.any())
         self._bandwidth.restart(joints)
+        self._hindsight.restart(joints)
         self._bandwidth.weigh(self._each(_VARIANCES[2]))
         self._mix()
 
@@ -255,6 +256,13 @@ class Kalman:
         else:
             self._bandwidth.weigh(self._each(_VARIANCES[2]))
         self._mix()
+        if filters > 1:
+            self._look_back()
+
+    def _look_back(self) -> None:
+        """Compare estimates with the positions that followed."""
+        self._hindsight.observe(self._present, self._z[0, self._columns], self._mixed[2],
+                                self._bandwidth.variance, self._variances()[0])
 
     def _adapt(self, kept: Array) -> None:
         """Weight the filters after a sample, with the measurements that are not rejected."""
@@ -287,14 +295,6 @@ class Kalman:
         return np.where(each.any(axis=0), 0.0, off)
 
     def _correct(self, z: Array, S: Array, off: Array) -> None:
-        """Correct by both measurements; innovation covariance is (S_0, off; off, S_1)."""
-        scale = 1.0 / (S[0] * S[1] - off * off)
-        # covariances with the measured states, and the innovations: x -= K y goes as P -= K W
-        W = z.take(_GAINED, axis=0)
-        K = (S[::-1] * scale)[:, None] * W
-        K -= (off * scale) * W[::-1]
-        change = K.take(FACTOR_ROWS, axis=1)
-        change *= W.take(FACTOR_COLUMNS, axis=1)
-        z[:FILTER_ROWS] -= change[0]
-        z[:FILTER_ROWS] -= change[1]
+        """Correct by both measurements, with the covariance of the innovations."""
+        correct(z, S, off)
         self._z = z

@@ -7,13 +7,9 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array, all_true
 from urdf2dyn_ros.estimators.bandwidth import LEAST_VARIANCE, shares
-from urdf2dyn_ros.estimators.constant_jerk import COVARIANCE_ROW, Transition
+from urdf2dyn_ros.estimators.constant_jerk import COVARIANCE_ROW, INNOVATIONS, Transition
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.estimators.kalman import (
-    FIRST_VALID,
-    INNOVATIONS,
-    Kalman,
-)
+from urdf2dyn_ros.estimators.kalman import FIRST_VALID, Kalman
 from urdf2dyn_ros.parameters import Parameter
 
 SMOOTHED_STATES = 3
@@ -43,8 +39,7 @@ class KalmanFixedLag(Kalman):
     squared error that `Bandwidth` estimates, smoothing leaves the part that it leaves of the
     variance; noise that is left counts several times, so that a slower filter is preferred to one
     with such noise. After an onset, filters count as wrong by how far they are from the fastest,
-    which is known by then. The declared deviation is that of the filters without a lag: noise of
-    real sensors, which is not white, loses less by smoothing than a variance does.
+    which is known by then.
 
     """
 
@@ -70,8 +65,7 @@ class KalmanFixedLag(Kalman):
 
     def _estimate(self, stamp: int) -> Estimate:
         dropped = self._add(stamp)
-        position, velocity, acceleration, declared = self._smoothed(dropped)
-        variance = self._bandwidth.variance if self._filters > 1 else np.maximum(declared, 0.0)
+        position, velocity, acceleration, declared, variance = self._smoothed(dropped)
         return Estimate(self._stamps[0], position, velocity, acceleration, np.sqrt(variance),
                         valid=self._lagging and self._count >= FIRST_VALID
                         and all_true(declared < self._max_variance))
@@ -98,7 +92,7 @@ class KalmanFixedLag(Kalman):
         Add the present state, and drop as many of the oldest ones.
 
         Return the weighted position, velocity, acceleration and its variance by white noise at the
-        oldest one, (4, n).
+        oldest one, and the variance to declare, (5, n).
         """
         present = self._z[COVARIANCE_ROW[:, :SMOOTHED_STATES]][:, None]
         self._past = np.concatenate((self._past[dropped:], self._z[None, :SMOOTHED_STATES]))
@@ -106,19 +100,33 @@ class KalmanFixedLag(Kalman):
         self._shared = np.concatenate((self._shared[:, dropped:], present), axis=1)
         each = np.concatenate((self._past[0], self._variance[:1])).reshape(
             SMOOTHED_STATES + 1, self._filters, self._joints)
-        mixed: Array = (self._shares(each[2], np.maximum(each[3], 0.0)) * each).sum(axis=1)
-        return mixed
+        smoothed = np.maximum(each[3], 0.0)
+        squares = self._squares(each[2], smoothed)
+        weights = shares(squares)
+        mixed = (weights * each).sum(axis=1)
+        variance = smoothed[0]
+        if self._filters > 1:
+            declared = 1.0 / (weights / squares).sum(axis=0)
+            self._hindsight.observe(self._stamps[0], self._past[0, 0, self._columns], mixed[2],
+                                    declared, self._variances()[0])
+            variance = self._hindsight.variance(declared)
+        result: Array = np.concatenate((mixed, variance[None]))
+        return result
 
-    def _shares(self, accelerations: Array, smoothed: Array) -> Array:
-        """Return the weights of filters with smoothed accelerations, and their variances."""
+    def _look_back(self) -> None:
+        """Do nothing: the smoothed estimates are compared."""
+
+    def _squares(self, accelerations: Array, smoothed: Array) -> Array:
+        """Return squared errors, (k, n), of smoothed accelerations with these variances."""
         filtered = np.maximum(self._each(COVARIANCE_ROW[2, 2]), 0.0)
         part = smoothed / np.maximum(filtered, LEAST_VARIANCE)
         part = np.maximum.accumulate(part[::-1])[::-1]   # a slow filter keeps no less than a fast
         missed = self._bandwidth.onset.missed
         excess = np.maximum(self._bandwidth.squares - filtered - missed, 0.0)
         missed = np.minimum(missed, np.square(accelerations - accelerations[-1]))
-        return shares(np.maximum(SMOOTHED_NOISE * smoothed + part * excess + missed,
-                                 LEAST_VARIANCE))
+        squares: Array = np.maximum(SMOOTHED_NOISE * smoothed + part * excess + missed,
+                                    LEAST_VARIANCE)
+        return squares
 
     def _followed(self, columns: slice) -> Array:
         return self._past[0, :2, columns]

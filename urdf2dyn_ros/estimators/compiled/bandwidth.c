@@ -104,8 +104,8 @@ static void observe(Bandwidth *b, long long stamp, const double *state, const do
         b->states[index * 4 * all + c] = state[c];
 }
 
-/* Add the excess of the errors of a joint at a horizon to squares; return the least of them. */
-static double add_excess(const Bandwidth *b, long j, const double *errors, double *excess)
+/* Add the excess of the errors of a joint at a horizon to squares. */
+static void add_excess(const Bandwidth *b, long j, const double *errors, double *excess)
 {
     const long n = b->joints, all = b->filters * n;
     double least = errors[j];
@@ -113,16 +113,14 @@ static double add_excess(const Bandwidth *b, long j, const double *errors, doubl
         least = fmin(least, errors[c]);
     for (long c = j; c < all; c += n)
         excess[c] = fmax(excess[c], errors[c] - least);
-    return least;
 }
 
-/* Add what the horizons that suit a joint show; return what no filter explains. */
-static double add_errors(const Bandwidth *b, long j, double *excess)
+/* Add what the horizons that suit a joint show. */
+static void add_errors(const Bandwidth *b, long j, double *excess)
 {
     const long n = b->joints, all = b->filters * n;
     const int fast = b->fast[j] != 0.0;
     const double *before = 0, *kept = 0;   /* kept: used only for want of a longer horizon */
-    double unexplained = INFINITY;
     long best = j;
     for (int slot = 0; slot < (fast ? VELOCITY_HORIZONS : HORIZON_COUNT); slot++) {
         const double *errors = b->errors + slot * all;
@@ -130,18 +128,17 @@ static double add_errors(const Bandwidth *b, long j, double *excess)
             continue;
         if (before && errors[best] > HORIZON_GATE * before[best]) {
             if (kept)
-                unexplained = fmin(unexplained, add_excess(b, j, kept, excess));
+                add_excess(b, j, kept, excess);
             break;
         }
         kept = !fast && time_scale(b) * HORIZONS[slot] < FEWEST_PERIODS * b->period ? errors : 0;
         if (!kept)
-            unexplained = fmin(unexplained, add_excess(b, j, errors, excess));
+            add_excess(b, j, errors, excess);
         before = errors;
         best = j;
         for (long c = j + n; c < all; c += n)
             best = errors[c] < errors[best] ? c : best;
     }
-    return unexplained;
 }
 
 /* All arrays: (filters, joints); declared: variances of the accelerations. */
@@ -149,11 +146,11 @@ static void weigh(Bandwidth *b, const double *declared, const double *accelerati
                   const char *single, double h)
 {
     const long n = b->joints, all = b->filters * n;
-    double squares[all + 1], unexplained[n + 1];
+    double squares[all + 1];
     for (long c = 0; c < all; c++)
         squares[c] = 0.0;
     for (long j = 0; j < n; j++)
-        unexplained[j] = add_errors(b, j, squares);
+        add_errors(b, j, squares);
     for (long c = 0; c < all; c++)
         squares[c] = fmax(fmax(declared[c], 0.0) + squares[c], LEAST_VARIANCE);
     if (b->filters > 1)
@@ -174,6 +171,6 @@ static void weigh(Bandwidth *b, const double *declared, const double *accelerati
             b->squares[c] = squares[c];
             b->declared[j] += b->weights[c] * declared[c];
         }
-        b->variance[j] = 1.0 / inverse + (isfinite(unexplained[j]) ? unexplained[j] : 0.0);
+        b->variance[j] = 1.0 / inverse;
     }
 }

@@ -13,6 +13,7 @@
 
 typedef struct {
     Bandwidth *bandwidth;
+    Hindsight *hindsight;     /* 0: the deviation is not needed */
     double *state;            /* (16, filters, joints) */
     double *rejected;         /* (joints): rejected measurements in a row */
     const double *measured;   /* (2, joints); NaN where not measured */
@@ -21,6 +22,7 @@ typedef struct {
     double *estimate;         /* (4, joints): position, velocity, acceleration, its deviation */
     double *gains;            /* (GAINS, filters, joints) that a smoother needs, or 0 */
     double gate, acceleration_step, max_variance;
+    long tracking;            /* filter that follows every motion */
 } Filter;
 
 enum {REJECTING = 1, UNCERTAIN = 2};
@@ -197,8 +199,12 @@ int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps)
                 sum += b->weights[filter * n + j] * f->state[k * all + filter * n + j];
             f->estimate[k * n + j] = sum;
         }
+    double *deviation = f->estimate + 3 * n;
+    if (f->hindsight)
+        hindsight(f->hindsight, stamp, f->state + f->tracking * n, f->estimate + 2 * n,
+                  b->variance, f->variance, deviation);
     for (long j = 0; j < n; j++) {
-        f->estimate[3 * n + j] = sqrt(b->variance[j]);
+        deviation[j] = sqrt(f->hindsight ? deviation[j] : b->variance[j]);
         flags |= b->declared[j] < f->max_variance ? 0 : UNCERTAIN;
     }
     return flags;

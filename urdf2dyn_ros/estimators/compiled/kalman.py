@@ -11,6 +11,7 @@ from urdf2dyn_ros.estimators.bandwidth import Bandwidth
 from urdf2dyn_ros.estimators.compiled.machine_code import machine_code
 from urdf2dyn_ros.estimators.compiled.sensor_noise import CompiledSensorNoise
 from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.estimators.hindsight import Hindsight
 from urdf2dyn_ros.estimators.kalman import FIRST_VALID, Kalman
 
 _REJECTING, _UNCERTAIN = 1, 2   # flags that a step returns, as in kalman.c
@@ -23,6 +24,7 @@ _ARRAYS = ('stamps', 'states', 'errors', 'compared', 'velocity', 'fast', 'weight
 
 
 _ONSET = ('deviations', 'in_a_row', 'missed', 'judged')
+_HINDSIGHT = ('stamps', 'rows', 'errors', 'scale', 'compared')
 
 
 class _Onset(ctypes.Structure):
@@ -39,12 +41,21 @@ class _Bandwidth(ctypes.Structure):
                 *((name, _POINTER) for name in _ARRAYS))
 
 
+class _Hindsight(ctypes.Structure):
+    """Structure of hindsight.c."""
+
+    _fields_ = (('joints', ctypes.c_long), ('number', ctypes.c_long),
+                *((name, _POINTER) for name in _HINDSIGHT))
+
+
 class _Filter(ctypes.Structure):
     """Structure of kalman.c."""
 
     _fields_ = (*((name, _POINTER) for name in (
-        'bandwidth', 'state', 'rejected', 'measured', 'variance', 'density', 'estimate',
-        'gains')), *((name, _NUMBER) for name in ('gate', 'acceleration_step', 'max_variance')))
+        'bandwidth', 'hindsight', 'state', 'rejected', 'measured', 'variance', 'density',
+        'estimate', 'gains')),
+        *((name, _NUMBER) for name in ('gate', 'acceleration_step', 'max_variance')),
+        ('tracking', ctypes.c_long))
 
 
 class CompiledBandwidth(Bandwidth):
@@ -56,6 +67,17 @@ class CompiledBandwidth(Bandwidth):
         self._onset = _Onset(*(getattr(self.onset, name).ctypes.data for name in _ONSET))
         self.struct = _Bandwidth(*self._shape, 0, 0, ctypes.addressof(self._onset), 0.0, *(
             getattr(self, name).ctypes.data for name in _ARRAYS))
+
+
+class CompiledHindsight(Hindsight):
+    """Errors of accelerations that a step in C compares."""
+
+    def start(self) -> None:
+        """Forget the rows but keep the errors: a gap does not change the sensors."""
+        super().start()
+        self._struct = _Hindsight(len(self.errors), 0, *(
+            getattr(self, name).ctypes.data for name in _HINDSIGHT))
+        self.address = ctypes.addressof(self._struct)
 
 
 class CompiledKalman(Kalman):
@@ -76,9 +98,10 @@ class CompiledKalman(Kalman):
     def _sensor_noise(self) -> CompiledSensorNoise:
         return CompiledSensorNoise(self._joints, self._code)
 
-    def _adaptation(self) -> CompiledBandwidth:
+    def _adaptation(self) -> tuple[CompiledBandwidth, CompiledHindsight]:
         self._compiled = CompiledBandwidth(self._filters, self._joints)
-        return self._compiled
+        self._compared = CompiledHindsight(self._joints)
+        return self._compiled, self._compared
 
     def _start(self) -> None:
         super()._start()
@@ -87,10 +110,12 @@ class CompiledKalman(Kalman):
         self._variance = self._noise.variance if self._learns else np.zeros((2, self._joints))
         self._result: Array = np.zeros((4, self._joints))
         self._mixed = self._result[:3]
-        self._struct = _Filter(ctypes.addressof(self._compiled.struct), *(
+        self._struct = _Filter(ctypes.addressof(self._compiled.struct),
+                               self._compared.address if self._filters > 1 else None, *(
             array.ctypes.data for array in (self._z, self._rejected, self._measured,
                                             self._variance, self._density, self._result)), None,
-            self._gate, self._step, self._max_variance)
+            self._gate, self._step, self._max_variance,
+            self._columns.start // max(self._joints, 1))
         self._address = ctypes.addressof(self._struct)
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:

@@ -9,13 +9,15 @@
 
 typedef struct {
     Filter *filter;
+    Hindsight *hindsight;     /* 0 for a single filter */
     long samples;             /* room for so many; after the last one, each array has WIDTH more */
     long following;           /* filter whose states are needed by themselves, or -1 */
     double *steps;            /* (samples): time since the sample before [s] */
     double *states;           /* (samples, ROWS, filters, joints), after the sample */
     double *gains;            /* (samples, GAINS, filters, joints), as `note` stores them */
     double *linked;           /* (samples, filters, joints): 0 if it was reset after the sample */
-    double *smoothed;         /* (4, joints): position, velocity, acceleration, its variance */
+    double *smoothed;         /* (5, joints): position, velocity, acceleration, its variance by
+                                 white noise, and the one to declare */
     double *followed;         /* (2, joints): position and velocity of `following` */
 } Lag;
 
@@ -79,9 +81,10 @@ static void smooth(const Lag *lag, long column, long first, long last,
     }
 }
 
-/* Store the present state as that of sample number `last`, and smooth number `first`. */
+/* Store the present state as that of sample number `last`, and smooth number `first`, which has
+   the stamp. */
 __attribute__((visibility("default")))
-void urdf2dyn_smooth(Lag *lag, long first, long last)
+void urdf2dyn_smooth(Lag *lag, long first, long last, long long stamp)
 {
     const Filter *f = lag->filter;
     const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
@@ -98,9 +101,9 @@ void urdf2dyn_smooth(Lag *lag, long first, long last)
     }
     const double *missed = f->bandwidth->onset->missed;
     const double *filtered = f->state + NUMBER[2][2] * all;
-    double squares[all + 1];
+    double squares[all + 1], declared[n + 1];
     for (long j = 0; j < n; j++) {
-        double least = INFINITY, part = 0.0, sum = 0.0, mean[SMOOTHED + 1] = {0.0};
+        double least = INFINITY, part = 0.0, sum = 0.0, inverse = 0.0, mean[SMOOTHED + 1] = {0.0};
         for (long c = all - n + j; c >= 0; c -= n) {
             const double before = fmax(filtered[c], 0.0), after = fmax(each[SMOOTHED][c], 0.0);
             const double excess = fmax(f->bandwidth->squares[c] - before - missed[c], 0.0);
@@ -113,6 +116,7 @@ void urdf2dyn_smooth(Lag *lag, long first, long last)
         for (long c = j; c < all; c += n) {
             const double weight = least / squares[c] * (least / squares[c]);
             sum += weight;
+            inverse += weight / squares[c];
             for (int r = 0; r <= SMOOTHED; r++)
                 mean[r] += weight * each[r][c];
         }
@@ -120,5 +124,13 @@ void urdf2dyn_smooth(Lag *lag, long first, long last)
             lag->smoothed[r * n + j] = mean[r] / sum;
         for (int r = 0; r < 2 && lag->following >= 0; r++)
             lag->followed[r * n + j] = each[r][lag->following * n + j];
+        declared[j] = sum / inverse;
     }
+    double *variance = lag->smoothed + 4 * n;
+    if (lag->hindsight)
+        hindsight(lag->hindsight, stamp, each[0] + f->tracking * n, lag->smoothed + 2 * n,
+                  declared, f->variance, variance);
+    else
+        for (long j = 0; j < n; j++)
+            variance[j] = fmax(lag->smoothed[3 * n + j], 0.0);
 }

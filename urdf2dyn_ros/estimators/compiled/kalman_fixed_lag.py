@@ -20,7 +20,8 @@ _ARRAYS = ('steps', 'states', 'gains', 'linked')   # with a row for each sample
 class _Lag(ctypes.Structure):
     """Structure of kalman_fixed_lag.c."""
 
-    _fields_ = (('filter', ctypes.c_void_p), ('samples', ctypes.c_long),
+    _fields_ = (('filter', ctypes.c_void_p), ('hindsight', ctypes.c_void_p),
+                ('samples', ctypes.c_long),
                 ('following', ctypes.c_long),
                 *((name, ctypes.c_void_p) for name in (*_ARRAYS, 'smoothed', 'followed')))
 
@@ -45,9 +46,11 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
         self._states = _rows(_ROOM, FILTER_ROWS, columns)
         self._gains = _rows(_ROOM, _GAINS, columns)
         self._linked = _rows(_ROOM, self._filters, self._joints)
-        self._mean: Array = np.zeros((4, self._joints))
+        self._mean: Array = np.zeros((5, self._joints))
         self._follower: Array = np.zeros((2, self._joints))
         super()._start()
+        # not the filtered estimates are compared, but the smoothed ones
+        self._smoothed_hindsight, self._struct.hindsight = self._struct.hindsight, None
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -55,7 +58,8 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
         following = -1
         if self._following and self._joints:
             following = self._following.start // self._joints
-        self._lag_struct = _Lag(self._address, len(self._steps), following, *(
+        self._lag_struct = _Lag(self._address, self._smoothed_hindsight, len(self._steps),
+                                following, *(
             array.ctypes.data for array in (self._steps, self._states, self._gains, self._linked,
                                             self._mean, self._follower)))
         self._lag_address = ctypes.addressof(self._lag_struct)
@@ -90,7 +94,8 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
 
     def _smoothed(self, dropped: int) -> Array:
         newest = self._count - 1   # that of the present sample
-        self._code.smooth(self._lag_address, newest - len(self._stamps) + 1, newest)
+        self._code.smooth(self._lag_address, newest - len(self._stamps) + 1, newest,
+                          self._stamps[0])
         return self._mean.copy()
 
     def _followed(self, columns: slice) -> Array:

@@ -13,6 +13,7 @@ from urdf2dyn_ros.c_compiler.cache import cached, key_of
 from urdf2dyn_ros.c_compiler.compiler import NATIVE, Compiler, machine
 from urdf2dyn_ros.estimators import (
     bandwidth,
+    hindsight,
     kalman,
     kalman_fixed_lag,
     mismatch,
@@ -21,7 +22,8 @@ from urdf2dyn_ros.estimators import (
 )
 
 _OPTIONS = ('-O3', '-fno-fast-math', '-fno-finite-math-only', '-fno-math-errno', NATIVE)
-_SOURCES = ('onset.c', 'bandwidth.c', 'kalman.c', 'kalman_fixed_lag.c', 'sensor_noise.c')
+_SOURCES = ('onset.c', 'bandwidth.c', 'hindsight.c', 'kalman.c', 'kalman_fixed_lag.c',
+            'sensor_noise.c')
 _MACROS = {
     **{name: getattr(sensor_noise, name) for name in (
         'WINDOW', 'NOISE_MEMORY', 'SPEED_SPREAD', 'CHANGE_SPREAD', 'SMALL_SAMPLE', 'CLIPPING')},
@@ -32,6 +34,10 @@ _MACROS = {
         'LEAST_VARIANCE', 'VELOCITY_HORIZONS', 'FEWEST_PERIODS', 'SLOW_PERIOD', 'HORIZON_GATE')},
     **{name: getattr(onset, name) for name in (
         'DEVIATION_MEMORY', 'ONSET_MEMORY', 'ONSET_GATE', 'NOISE_GATE', 'SINGLE_SAMPLE')},
+    **{name: getattr(hindsight, name) for name in (
+        'ROW_SPACING', 'SPAN', 'ERROR_MEMORY', 'ERROR_ROWS', 'SCALE_MEMORY', 'SCALE_ROWS',
+        'MOST_OF_DECLARED', 'DIFFERENCE_NOISE')},
+    'COMPARED_ROWS': hindsight.COMPARED_ROWS,
     **{name: getattr(kalman, name) for name in (
         'MOST_REJECTED', 'REJECTED_VARIANCE', 'SHIFT', 'SMALL_JUMP')},
     'SMOOTHED_NOISE': kalman_fixed_lag.SMOOTHED_NOISE,
@@ -46,7 +52,7 @@ class MachineCode(NamedTuple):
     """Functions of kalman.c, kalman_fixed_lag.c and sensor_noise.c."""
 
     step: Callable[[int, int, float, float], int]
-    smooth: Callable[[int, int, int], None]
+    smooth: Callable[[int, int, int, int], None]
     learn: Callable[[int, int, int, int, float], None]
 
 
@@ -76,7 +82,8 @@ def machine_code(compiler: Compiler) -> MachineCode:
         learn = library.urdf2dyn_learn
         step.argtypes = [ctypes.c_void_p, ctypes.c_longlong, ctypes.c_double, ctypes.c_double]
         learn.argtypes = [*4 * [ctypes.c_void_p], ctypes.c_double]
-        smooth.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_long]
+        smooth.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_long,
+                           ctypes.c_longlong]
         smooth.restype = learn.restype = None
         return MachineCode(step, smooth, learn)
 

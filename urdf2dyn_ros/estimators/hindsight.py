@@ -1,0 +1,144 @@
+"""
+Errors of accelerations, as the positions that follow show them.
+
+No model says how wrong an adapted filter is: noise is not white, and the filter is late where a
+motion changes. Positions before and after an estimate show it: they have a central difference, of
+fourth order and over five of them, that is hardly late and hardly noisy. Its span is what "an
+acceleration" means here: motion that is slower and that the estimate lacks is an error of it.
+
+The variance of an estimate is the mean of these squared errors, less the noise of the difference,
+over a short time, or what the filters declare, whichever is larger. What they declare is scaled
+down where errors have been smaller for longer, as with positions that a driver has smoothed.
+
+"""
+
+from math import exp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+
+ROW_SPACING = 2_500_000
+"""Shortest time between two rows [ns]."""
+
+SPAN = 11
+"""Rows from one position of the difference to the next one."""
+
+COMPARED_ROWS = 4 * SPAN + 1
+"""Rows from the first position of the difference to the last one."""
+
+ERROR_MEMORY = 0.2
+"""Time constant of the mean squared errors [s]."""
+
+ERROR_ROWS = 20.0
+"""Rows that the mean squared errors remember at least."""
+
+SCALE_MEMORY = 1.0
+"""Time constant of the scale of what the filters declare [s]."""
+
+SCALE_ROWS = 100.0
+"""Rows that this scale remembers at least."""
+
+MOST_OF_DECLARED = 9.0
+"""Squared error, relative to what the filters declare, at which it is clipped in that scale."""
+
+DIFFERENCE_NOISE = 9.82
+"""Variance of the difference, times the fourth power of its step over that of a position."""
+
+
+class Hindsight:
+    """
+    Compares accelerations with differences of positions before and after them.
+
+    Attributes
+    ----------
+    errors : ndarray, (n,)
+        Mean squared errors [rad^2/s^4 or m^2/s^4].
+    scale : ndarray, (n,)
+        Mean squared errors relative to what the filters declare.
+    compared : ndarray, (n,)
+        Numbers of comparisons.
+
+    """
+
+    def __init__(self, joints: int) -> None:
+        self.errors, self.scale, self.compared = np.zeros((3, joints))
+        self.stamps = np.zeros(COMPARED_ROWS, dtype=np.int64)
+        # position, acceleration, and the squared error that the filters declare
+        self.rows = np.zeros((COMPARED_ROWS, 3, joints))
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.errors[:] = self.compared[:] = 0.0
+        self.scale[:] = 1.0
+        self.start()
+
+    def start(self) -> None:
+        """Forget the rows but keep the errors: a gap does not change the sensors."""
+        self.stamps[:] = 0
+        self.rows[:] = np.nan
+        self._number = 0
+
+    def restart(self, joints: NDArray[np.bool_]) -> None:
+        """Forget the rows of some joints, (n,)."""
+        self.rows[..., joints] = np.nan
+
+    def variance(self, declared: Array) -> Array:
+        """Return the variances of accelerations whose filters declare these, (n,)."""
+        result: Array = np.maximum(np.minimum(self.scale, 1.0) * declared, self.errors)
+        return result
+
+    def observe(self, stamp: int, position: Array, acceleration: Array, declared: Array,
+                noise: Array) -> None:
+        """
+        Add a row, and compare the one in the middle of all.
+
+        Parameters
+        ----------
+        stamp : int
+            Of the estimate [ns].
+        position, acceleration, declared : ndarray, (n,)
+            Position by a filter that follows every motion, the weighted acceleration, and the
+            squared error that the filters declare.
+        noise : ndarray, (n,)
+            Variance of a measured position.
+
+        """
+        last = int(self.stamps[(self._number - 1) % COMPARED_ROWS])
+        if self._number and stamp - last < ROW_SPACING:
+            return
+        self.stamps[self._number % COMPARED_ROWS] = stamp
+        self.rows[self._number % COMPARED_ROWS] = position, acceleration, declared
+        self._number += 1
+        if self._number >= COMPARED_ROWS:
+            self._compare((stamp - last) * 1e-9, noise)
+
+    def _compare(self, passed: float, noise: Array) -> None:
+        # from the oldest one
+        rows = (self._number + np.arange(0, COMPARED_ROWS, SPAN)) % COMPARED_ROWS
+        times = (self.stamps[rows] - self.stamps[rows[2]]) * 1e-9
+        q = self.rows[rows, 0]
+        near, far = (_curvature(times[[2 - k, 2, 2 + k]], q[[2 - k, 2, 2 + k]]) for k in (1, 2))
+        _, acceleration, declared = self.rows[rows[2]]
+        square = np.square(acceleration - (4.0 * near - far) / 3.0)
+        step = 0.25 * float(times[4] - times[0])
+        added = DIFFERENCE_NOISE / step ** 4 * noise
+        known = np.isfinite(square + declared)
+        self.compared += known
+        first = 1.0 / np.maximum(self.compared, 1.0)
+        for mean, value, memory, fewest in (
+                (self.errors, np.maximum(square - added, 0.0), ERROR_MEMORY, ERROR_ROWS),
+                (self.scale, np.minimum((square + added) / declared, MOST_OF_DECLARED),
+                 SCALE_MEMORY, SCALE_ROWS)):
+            gain = np.maximum(min(1.0 - exp(-passed / memory), 1.0 / fewest), first)
+            mean += np.where(known, gain * (value - mean), 0.0)
+
+
+def _curvature(times: Array, q: Array) -> Array:
+    """Return the second derivative of the parabola through three rows of positions (3, n)."""
+    before, after = times[1] - times[0], times[2] - times[1]
+    curvature: Array = (2.0 / (before + after)
+                        * ((q[2] - q[1]) / after - (q[1] - q[0]) / before))
+    return curvature
