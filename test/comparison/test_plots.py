@@ -10,7 +10,7 @@ import pytest
 from support.picture_texts import assert_apart
 from support.recordings.comparisons import joints
 from urdf2dyn_ros.comparison import plots
-from urdf2dyn_ros.comparison.joint_picture import joint_picture
+from urdf2dyn_ros.comparison.joint_picture import friction_picture, joint_picture
 from urdf2dyn_ros.drawing.picture import thinned
 from urdf2dyn_ros.errors import ComparisonError
 
@@ -75,21 +75,22 @@ def test_thinning_keeps_every_peak():
 def test_the_numbers_at_small_ticks_are_those_of_their_places():
     joint = joints(1)[0]
     joint = replace(joint, velocity=0.006 * joint.velocity)
-    root = ElementTree.fromstring(joint_picture(joint, int(joint.stamps[0])))
+    root = ElementTree.fromstring(friction_picture(joint))
     texts = [element.text for element in root.iter('{http://www.w3.org/2000/svg}text')]
     assert {'−0.004', '−0.002', '0.002', '0.004'} <= set(texts)
 
 
-def test_a_joint_has_one_picture_for_light_and_dark_pages():
+@pytest.mark.parametrize(('draw', 'labels'), [
+    (lambda joint: joint_picture(joint, int(joint.stamps[0]), 'simulated'),
+     {'time [s]', 'effort [N m]', 'simulated', 'computed'}),
+    (friction_picture, {'velocity [rad/s]', 'samples', 'friction fit'})])
+def test_a_joint_has_pictures_for_light_and_dark_pages(draw, labels):
     joint = joints(1, samples=5000)[0]
-    start = int(joint.stamps[0])
-    svg = joint_picture(joint, start)
-    assert svg == joint_picture(joint, start)   # the same bytes
+    svg = draw(joint)
+    assert svg == draw(joint)   # the same bytes
     root = ElementTree.fromstring(svg)
-    texts = [element.text for element in root.iter('{http://www.w3.org/2000/svg}text')]
-    for label in ('time [s]', 'effort [N m]', 'velocity [rad/s]', 'measured', 'computed',
-                  'friction fit'):
-        assert label in texts
+    texts = {element.text for element in root.iter('{http://www.w3.org/2000/svg}text')}
+    assert labels <= texts and 'measured' not in texts
     assert 'prefers-color-scheme:dark' in svg
     drawn = re.sub('<style>.*?</style>', '', svg, flags=re.DOTALL)
     colours = set(re.findall('(?:fill|stroke): *(#[0-9a-f]+)', drawn, flags=re.IGNORECASE))

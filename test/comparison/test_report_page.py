@@ -5,14 +5,18 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
 
-from support.recordings.comparisons import joints
+from support.recordings.comparisons import FIT, joints
 from urdf2dyn_ros.comparison.files import write_report
-from urdf2dyn_ros.comparison.page import write_page
+from urdf2dyn_ros.comparison.friction_fit import FittedValue
+from urdf2dyn_ros.comparison.page import PagePicture, write_page
 from urdf2dyn_ros.errors import ComparisonError
+from urdf2dyn_ros.origin import Origin, facts
+from urdf2dyn_ros.version import __version__
 
 pytest.importorskip('matplotlib')
 
@@ -43,7 +47,9 @@ def page(tmp_path_factory):
     path = tmp_path_factory.mktemp('page') / 'efforts.html'
     shown = joints(5)
     shown[0] = replace(shown[0], joint=ODD)
-    write_page(shown, path, 'robot: measured and computed efforts', ['net: what moves the links'])
+    origin = Origin('simulated', facts('urdf2dyn evaluate x.csv', 'robot.urdf', '<robot/>'))
+    write_page(shown, path, 'robot: simulated and computed efforts', ['net: what moves the links'],
+               origin, [PagePicture('External efforts', 'of each joint', b'PNG')])
     return path
 
 
@@ -85,11 +91,30 @@ def test_everything_has_a_name_for_screen_readers(page):
     source = Source(page.read_text(encoding='utf-8'))
     assert source.all('html') == [{'lang': 'en'}]
     images = source.all('img')
-    assert len(images) == 5
-    for image in images:
-        assert 'measured and computed effort' in image['alt'] and ' s: ' in image['alt']
+    assert images.pop(0)['alt'] == 'of each joint'
+    assert len(images) == 10
+    for over_time, over_velocity in zip(images[::2], images[1::2]):
+        assert 'simulated and computed effort' in over_time['alt'] and ' s: ' in over_time['alt']
+        assert over_velocity['alt'].endswith(': the difference over the velocity.')
     assert {head['scope'] for head in source.all('th')} == {'col', 'row'}
     assert len(source.all('caption')) == 1
+
+
+def test_the_origin_is_named_and_uncertain_numbers_are_grey(page):
+    text = page.read_text(encoding='utf-8')
+    assert 'Efforts of the recording: simulated.' in text and 'Simulated minus computed' in text
+    for line in (f'program: urdf2dyn_ros {__version__}', 'command: urdf2dyn evaluate x.csv',
+                 'urdf: robot.urdf', f'urdf sha256: {sha256(b"<robot/>").hexdigest()[:12]}<'):
+        assert f'<li>{line}' in text
+    assert re.search(r'<li>date: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC', text)
+    assert '<td>0.400 ± 0.010</td>' in text   # viscous friction, forty times its deviation
+    noise = replace(FIT, viscous=FittedValue(0.4, 0.3))
+    joint, = joints(1)
+    span = replace(joint.total, figures=replace(joint.figures, friction=noise))
+    write_page([replace(joint, total=span)], page.with_name('noise.html'), 'robot')
+    written = page.with_name('noise.html').read_text(encoding='utf-8')
+    page.with_name('noise.html').unlink()
+    assert '<td class="noise">0.40 ± 0.30</td>' in written
 
 
 def test_names_are_text_and_what_is_not_credible_is_reported(page):
@@ -122,8 +147,8 @@ def asked(page, tmp_path, *options):
 def test_a_browser_shows_table_and_pictures_on_light_and_dark(page, tmp_path, options, ink, paper):
     seen, complaints = asked(page, tmp_path, *options)
     assert complaints == []
-    assert len(seen['images']) == 5
-    for complete, natural, width in seen['images']:
+    assert len(seen['images']) == 11
+    for complete, natural, width in seen['images'][1:]:
         assert complete and natural > 300 and width > 300
     assert (seen['rows'], seen['rowHeads']) == (5, 5)
     assert set(seen['cells']) == {seen['heads']}

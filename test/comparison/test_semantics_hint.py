@@ -17,18 +17,25 @@ def weight(names, q):
     return 20.0 * np.cos(q)
 
 
-def compared(chosen, actual):
-    """Return the comparison of a joint whose efforts are of the actual semantics."""
+def compared(chosen, actual, included=0.0):
+    """
+    Return the comparison of a joint whose efforts are of the actual semantics.
+
+    The computed ones include a share of its friction.
+
+    """
     comparison = Comparison(semantics=chosen)
     comparison.describe({'a': JointFacts('N m', DAMPING, FRICTION)}, weight)
     for k in range(1500):
         t = 0.004 * k
         q, qd = np.sin(2.0 * t), 2.0 * np.cos(2.0 * t)
         net = float(weight((), np.array([q]))[0] - 4.0 * np.sin(2.0 * t))
-        measured = {'net': net, 'commanded': net + DAMPING * qd + FRICTION * np.sign(qd),
+        friction = DAMPING * qd + FRICTION * np.sign(qd)
+        measured = {'net': net, 'commanded': net + friction,
                     'gravity_compensated': net - float(weight((), np.array([q]))[0])}[actual]
         comparison.add_measured(START + 4_000_000 * k, ['a'], [measured])
-        comparison.add_computed(START + 4_000_000 * k, ['a'], [net], [q], [qd])
+        comparison.add_computed(
+            START + 4_000_000 * k, ['a'], [net + included * friction], [q], [qd])
     return comparison.joints()[0]
 
 
@@ -41,6 +48,13 @@ def test_the_semantics_that_explains_the_efforts_is_named(chosen, actual) -> Non
     else:
         assert f'seems to be {actual} (' in hint and f'not {chosen}: ' in hint
         assert 'instead of' in hint and 'N m' in hint
+
+
+def test_friction_that_counts_twice_is_suspected() -> None:
+    """The node computes it, and the chosen semantics adds that of the URDF."""
+    hint = compared('commanded', 'commanded', included=1.0).total.hint
+    assert 'seems to be net (' in hint and 'includes friction already (friction.enabled' in hint
+    assert 'friction.enabled' not in compared('net', 'commanded').total.hint
 
 
 @pytest.mark.parametrize(('measured', 'relative'), [

@@ -152,6 +152,9 @@ def test_the_same_robot_gives_the_same_bytes(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(['graph', str(RX90)]) == 0
     assert capsys.readouterr().out == 'rx90_graph.svg\n'
+    assert main(['graph', str(RX90)]) == 1
+    assert 'rx90_graph.svg exists, which may be your work: choose another file with --output, ' \
+        'or add --overwrite' in capsys.readouterr().err
     assert main(['graph', str(RX90), '-o', 'other.SVG']) == 0
     assert (tmp_path / 'rx90_graph.svg').read_bytes() == (tmp_path / 'other.SVG').read_bytes()
     assert len(list(tmp_path.iterdir())) == 2

@@ -51,6 +51,8 @@ def test_a_comparison_is_drawn_as_the_comparison_draws_it(tmp_path, monkeypatch,
     assert main(['plot', 'efforts.csv']) == 0
     assert capsys.readouterr().out == 'efforts_plot.png\n'
     assert (tmp_path / 'efforts_plot.png').read_bytes().startswith(b'\x89PNG')
+    assert main(['plot', 'efforts.csv']) == 1
+    assert 'efforts_plot.png exists' in capsys.readouterr().err
     for read, made in zip(given, compared().joints(), strict=True):
         assert (read.joint, read.doubt) == (made.joint, made.doubt)
         # the time since 1970 is read to a quarter of a microsecond
@@ -58,6 +60,7 @@ def test_a_comparison_is_drawn_as_the_comparison_draws_it(tmp_path, monkeypatch,
         assert np.allclose(read.measured, made.measured, rtol=1e-9)
         assert np.allclose(read.computed, made.computed, rtol=1e-9)
     assert given[1].doubt
+    assert main(['plot', 'efforts.csv', '--overwrite']) == 0
 
 
 def test_columns_are_grouped_by_joint_and_quantity_with_units(tmp_path, figures):

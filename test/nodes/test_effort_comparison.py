@@ -1,6 +1,7 @@
 """The node effort_comparison as a process of its own on a real DDS graph."""
 
 import csv
+import hashlib
 import math
 import re
 import signal
@@ -65,7 +66,7 @@ def values(status):
 def test_it_compares_by_stamp_and_saves_a_report(tmp_path):
     directory = tmp_path / 'new' / 'report'
     with Graph() as graph, graph.process(
-            'effort_comparison', progress_period=0.2,
+            'effort_comparison', progress_period=0.2, efforts='simulated',
             **{'report.directory': str(directory)}) as node:
         graph.describe(URDF)
         answer = graph.call(Trigger, 'effort_comparison/save_report')
@@ -76,6 +77,9 @@ def test_it_compares_by_stamp_and_saves_a_report(tmp_path):
         Robot(graph).move(600)
         answer = graph.call(Trigger, 'effort_comparison/save_report')
         assert answer.success, answer.message
+        again = graph.call(Trigger, 'effort_comparison/save_report')
+        assert not again.success
+        assert 'efforts.csv exists, which may be your work: set the parameter' in again.message
         graph.wait(lambda: re.search(r'largest NRMSE 0\.1\d* % \(rise\)', node.output),
                    what='line of progress')
         assert node.stop(signal.SIGINT) == 0, node.output
@@ -93,8 +97,11 @@ def test_it_compares_by_stamp_and_saves_a_report(tmp_path):
     assert len(rows) == int(samples)
     assert sorted(path.name for path in directory.iterdir()) == [
         'efforts.csv', 'efforts.html', 'efforts.json', 'efforts.png']
-    assert '<h1>lift: measured and computed efforts</h1>' in (
-        directory / 'efforts.html').read_text(encoding='utf-8')
+    page = (directory / 'efforts.html').read_text(encoding='utf-8')
+    assert '<h1>lift: simulated and computed efforts</h1>' in page
+    for line in ('command: service save_report of /effort_comparison',
+                 f'urdf sha256: {hashlib.sha256(URDF.encode()).hexdigest()[:12]}'):
+        assert f'<li>{line}</li>' in page
 
 
 def test_faults_in_messages_do_not_end_it_and_topics_can_be_remapped(tmp_path):

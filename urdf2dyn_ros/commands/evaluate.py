@@ -6,7 +6,7 @@ import sys
 from urdf2dyn_ros.commands.loads import add_parameters, read_recorded_loads
 from urdf2dyn_ros.commands.output import add_output, results
 from urdf2dyn_ros.commands.recording import add_recording
-from urdf2dyn_ros.commands.robot import add_options, read_robot
+from urdf2dyn_ros.commands.robot import add_options, read_model
 from urdf2dyn_ros.comparison.files import write_figures
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.compiled.backend import BACKENDS
@@ -16,6 +16,7 @@ from urdf2dyn_ros.evaluation.accelerations import OFFLINE_DEFAULT
 from urdf2dyn_ros.evaluation.evaluation import BAG, TABLE, evaluate
 from urdf2dyn_ros.evaluation.external_report import (
     EXTERNAL_FILES,
+    external_picture,
     external_summary,
     write_external_efforts,
 )
@@ -23,8 +24,10 @@ from urdf2dyn_ros.evaluation.result import Settings, evaluation_summary, figures
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import THRESHOLD
 from urdf2dyn_ros.observer.momentum_observer import GAIN
+from urdf2dyn_ros.origin import EFFORT_SOURCES, Origin, facts, typed_command
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.system.progress import progress
+from urdf2dyn_ros.urdf.source import load_urdf
 
 REPORT = ('efforts.json', 'efforts.png', 'efforts.html')
 RESULTS = (TABLE, BAG, *REPORT, *EXTERNAL_FILES)
@@ -51,6 +54,9 @@ def add(parser: argparse.ArgumentParser) -> None:
                         help='what the measured effort is: ' + '; '.join(
                             f'{name}: {row.meaning}' for name, row in SEMANTICS.items())
                         + ' (default: net)')
+    parser.add_argument('--efforts', choices=EFFORT_SOURCES, default=EFFORT_SOURCES[0],
+                        help='where the recorded efforts come from, as the report names them '
+                        f'(default: {EFFORT_SOURCES[0]})')
     parser.add_argument('--gains', nargs='+', type=float, default=(), metavar='GAIN',
                         help='gains of currents [N m/A or N/A]: one, or one for each joint')
     parser.add_argument('--observer', action='store_true',
@@ -71,7 +77,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print summary and figures; return 1 if the recording is not complete."""
-    robot = read_recorded_loads(arguments, read_robot(arguments.urdf, arguments.strict_inertia))
+    text = load_urdf(arguments.urdf)
+    robot = read_recorded_loads(arguments, read_model(text, arguments.strict_inertia))
     model = robot.model
     dynamics = InverseDynamics(model, robot.gravity, arguments.backend, loads=robot.loads)
     if 'base_motion' in dynamics.inputs:
@@ -88,6 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
             result = evaluate(recording, dynamics, settings, output)
         for remark in result.remarks:
             print(f'warning: {remark}', file=sys.stderr)
+        origin = Origin(arguments.efforts, {**facts(typed_command(), arguments.urdf, text),
+                                            'recording': str(recording.path)})
         about = evaluation_summary(recording, dynamics, semantics, result)
         if result.external is not None:
             about += external_summary(result.external)
@@ -97,8 +106,10 @@ def run(arguments: argparse.Namespace) -> int:
             for name in (*REPORT, *EXTERNAL_FILES) if result.files else ():
                 (output / name).unlink(missing_ok=True)
             if result.compared:
+                pictures = [] if result.external is None else [external_picture(result.external)]
                 result.files += write_figures(
-                    result.joints, output, f'{model.name}: measured and computed efforts', about)
+                    result.joints, output, f'{model.name}: {origin.efforts} and computed efforts',
+                    about, origin, pictures)
             if result.external is not None and result.span is not None:
                 result.files += write_external_efforts(
                     result.external, output, f'{model.name}: external efforts')

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.commands.output import results
+from urdf2dyn_ros.commands.output import add_overwrite, results
 from urdf2dyn_ros.commands.robot import add_robot, read_robot
 from urdf2dyn_ros.errors import ExportError, ParameterError
 from urdf2dyn_ros.identification.excitation.files import (
@@ -50,7 +50,7 @@ def add(parser: argparse.ArgumentParser) -> None:
                         metavar='FILE', help='table of the motion (default: trajectory.csv); '
                         'a trajectory_msgs/JointTrajectory (.yaml) and a picture (.png) of the '
                         'same name are written as well')
-    parser.add_argument('--overwrite', action='store_true', help='replace existing files')
+    add_overwrite(parser)
     parser.add_argument('--duration', type=float, default=20.0, metavar='SECONDS',
                         help='of the whole motion (default: 20)')
     parser.add_argument('--fraction', type=float, default=0.5, metavar='NUMBER',

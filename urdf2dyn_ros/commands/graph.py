@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from urdf2dyn_ros.commands.output import add_overwrite, check_free
 from urdf2dyn_ros.commands.robot import read_robot
 from urdf2dyn_ros.drawing.picture import checked_path
 from urdf2dyn_ros.drawing.tree import draw_tree
@@ -15,6 +16,7 @@ def add(parser: argparse.ArgumentParser) -> None:
                         help='URDF or xacro file; - for standard input')
     parser.add_argument('-o', '--output', metavar='FILE',
                         help='.svg or .png (default: <robot>_graph.svg)')
+    add_overwrite(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -22,6 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     path = None if arguments.output is None else checked_path(arguments.output)
     model = read_robot(arguments.robot)
     path = path or checked_path(f'{default_name(model.name)}_graph.svg')
+    check_free([path], arguments.overwrite, 'file')
     note = draw_tree(model, path)
     if note:
         print(note, file=sys.stderr)

@@ -1,11 +1,8 @@
 """Identify inertial parameters, rotors and friction of a robot from recordings of it."""
 
 import argparse
-import hashlib
-import shlex
 import sys
 from collections.abc import Sequence
-from datetime import datetime, timezone
 from pathlib import Path
 
 from urdf2dyn_ros.commands.output import add_output, results
@@ -25,13 +22,13 @@ from urdf2dyn_ros.identification.sources import SourceSettings, summaries_of
 from urdf2dyn_ros.identification.summary import Summary
 from urdf2dyn_ros.identification.summary_file import SUFFIX, summary_bytes, summary_paths
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.origin import facts, typed_command
 from urdf2dyn_ros.stream.hold import read_hold
 from urdf2dyn_ros.system.atomic_file import create_files
 from urdf2dyn_ros.system.blas import one_blas_thread
 from urdf2dyn_ros.system.progress import progress
 from urdf2dyn_ros.urdf import read_urdf
 from urdf2dyn_ros.urdf.source import load_urdf
-from urdf2dyn_ros.version import __version__
 
 FILES = ('identified.urdf', 'parameters.yaml', 'identification.json', 'identification.png',
          'identification.html')
@@ -153,13 +150,7 @@ def _identified(robot: Robot, arguments: argparse.Namespace,
 def _write(found: Identification, text: str | bytes, arguments: argparse.Namespace,
            output: Path) -> None:
     """Print the report; write all files, or none."""
-    data = text if isinstance(text, bytes) else text.encode()
-    now = datetime.now(timezone.utc)
-    about = {
-        'program': f'urdf2dyn_ros {__version__}', 'command': shlex.join(
-            ['urdf2dyn', *sys.argv[1:]]), 'date': f'{now:%Y-%m-%d %H:%M:%S} UTC',
-        'urdf': arguments.urdf, 'urdf_sha256': hashlib.sha256(data).hexdigest(),
-        'robot': found.robot.model.name}
+    about = {**facts(typed_command(), arguments.urdf, text), 'robot': found.robot.model.name}
     lines = [f'{name}: {value}' for name, value in about.items()]
     title = f'{found.robot.model.name}: identified'
     tables = report_tables(found)

@@ -14,7 +14,20 @@ def add_output(parser: argparse.ArgumentParser, default: str, content: str) -> N
     shown = 'the current one' if default == '.' else default
     parser.add_argument('-o', '--output', type=Path, default=Path(default), metavar='DIR',
                         help=f'directory of {content} (default: {shown})')
+    add_overwrite(parser)
+
+
+def add_overwrite(parser: argparse.ArgumentParser) -> None:
+    """Add whether to replace what is there."""
     parser.add_argument('--overwrite', action='store_true', help='replace existing files')
+
+
+def check_free(paths: Iterable[Path], overwrite: bool, other: str) -> None:
+    """Raise an ExportError for a file that exists, unless `overwrite`; --output names `other`."""
+    existing = [path for path in paths if not overwrite and path.exists()]
+    if existing:
+        raise ExportError(f'{existing[0]} exists, which may be your work: choose another '
+                          f'{other} with --output, or add --overwrite')
 
 
 @contextmanager
@@ -30,7 +43,8 @@ def results(path: Path, names: Iterable[str], overwrite: bool,
     """
     missing: list[Path] = []
     try:
-        _prepare(path, () if overwrite else names, other, missing)
+        check_free([path / name for name in names], overwrite, other)
+        _prepare(path, missing)
         yield path
     finally:
         for folder in missing:
@@ -38,13 +52,9 @@ def results(path: Path, names: Iterable[str], overwrite: bool,
                 folder.rmdir()
 
 
-def _prepare(path: Path, names: Iterable[str], other: str, missing: list[Path]) -> None:
-    """Check for existing files, and create what is missing, to which the directories are added."""
+def _prepare(path: Path, missing: list[Path]) -> None:
+    """Create what is missing, to which the directories are added."""
     try:
-        existing = [path / name for name in names if (path / name).exists()]
-        if existing:
-            raise ExportError(f'{existing[0]} exists, which may be your work: choose another '
-                              f'{other} with --output, or add --overwrite')
         missing += [each for each in (path, *path.parents) if not each.exists()]
         for folder in reversed(missing):
             folder.mkdir(exist_ok=True)   # a/.. exists once a does

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from urdf2dyn_ros.commands.output import add_overwrite, check_free
 from urdf2dyn_ros.comparison.comparison import Comparison
 from urdf2dyn_ros.comparison.plots import plot_comparison
 from urdf2dyn_ros.drawing.bars import draw_bars, read_report
@@ -26,6 +27,7 @@ def add(parser: argparse.ArgumentParser) -> None:
                         'computed_<joint>; or the .json of a report')
     parser.add_argument('-o', '--output', metavar='FILE',
                         help=".svg or .png (default: <the file's stem>_plot.png)")
+    add_overwrite(parser)
     parser.add_argument('--only', default='', metavar='REGEX',
                         help='draw only columns (of a report: joints) whose names match')
 
@@ -38,6 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     except re.error as error:
         raise DrawingError(f'--only {arguments.only!r} is not a regular expression: {error}'
                            ) from None
+    check_free([path], arguments.overwrite, 'file')
     draw = _report if arguments.file.suffix.lower() == '.json' else _table
     note = draw(arguments.file, only, path)
     if note:

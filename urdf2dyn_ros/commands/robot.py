@@ -30,7 +30,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def read_robot(robot: str, strict_inertia: bool = False) -> RobotModel:
     """Return the model of a description; print its warnings on standard error."""
-    model = read_description(load_urdf(robot), strict_inertia=strict_inertia)
+    return read_model(load_urdf(robot), strict_inertia)
+
+
+def read_model(text: str | bytes, strict_inertia: bool = False) -> RobotModel:
+    """Return the model of a description's text; print its warnings on standard error."""
+    model = read_description(text, strict_inertia=strict_inertia)
     for problem in model.warnings:
         print(f'warning: {problem}', file=sys.stderr)
     return model

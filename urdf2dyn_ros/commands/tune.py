@@ -7,6 +7,7 @@ from pathlib import Path
 from urdf2dyn_ros.commands.output import add_output, results
 from urdf2dyn_ros.commands.recording import add_recording
 from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.origin import facts, typed_command
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.system.atomic_file import atomic_file
 from urdf2dyn_ros.system.progress import progress
@@ -46,7 +47,8 @@ def _tune(arguments: argparse.Namespace, output: Path) -> int:
     name = recording.path.name or str(recording.path)
     try:
         with atomic_file(output / 'tuned.yaml') as part:
-            part.write_text(parameter_file(suggestion, name), encoding='utf-8')
+            part.write_text(parameter_file(suggestion, name, facts(typed_command())),
+                            encoding='utf-8')
         title = f'{suggestion.estimator} on {name}' + (', longest segment of rising stamps'
                                                   if motion.set_back else '')
         pictures = plot_tuning(motion, suggestion, output / 'tune.png', title)

@@ -38,6 +38,9 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
     size = float(np.sqrt(np.square(rows[:, MEASURED] + rows[:, ADDED]).mean()))
     if not (sizes[chosen] > _NOTICEABLE * size and sizes[best] < _BETTER * sizes[chosen]):
         return ''
+    included = (', and whether the computed one includes friction already (friction.enabled of '
+                'inverse_dynamics): then it compares as net'
+                if SEMANTICS[chosen].friction and best == 'net' else '')
     return (f'the measured effort seems to be {best} ({SEMANTICS[best].meaning}), not {chosen}: '
             f'that would leave an RMSE of {sizes[best]:.3g} instead of {sizes[chosen]:.3g} '
-            f'{facts.unit}; check the semantics of the effort')
+            f'{facts.unit}; check the semantics of the effort{included}')

@@ -24,6 +24,7 @@ class FigureColumn(NamedTuple):
     key: str
     value: Callable[[Span], float]
     form: str = '.4g'
+    error: Callable[[Span], float] | None = None
 
 
 FIGURE_COLUMNS = (
@@ -46,12 +47,15 @@ FIGURE_COLUMNS = (
     FigureColumn('viscous', 'viscous friction in the measured effort, that of the URDF '
                  'included, per rad/s or m/s',
                  'viscous friction [{unit} / ({rate})]',
-                 lambda span: span.figures.friction.viscous.value),
+                 lambda span: span.figures.friction.viscous.value,
+                 error=lambda span: span.figures.friction.viscous.error),
     FigureColumn('Coulomb', 'Coulomb friction in the measured effort, that of the URDF '
                  'included',
-                 'Coulomb friction [{unit}]', lambda span: span.figures.friction.coulomb.value),
+                 'Coulomb friction [{unit}]', lambda span: span.figures.friction.coulomb.value,
+                 error=lambda span: span.figures.friction.coulomb.error),
     FigureColumn('offset', 'offset that fits the residual best', 'offset [{unit}]',
-                 lambda span: span.figures.friction.offset.value, '.3g'),
+                 lambda span: span.figures.friction.offset.value, '.3g',
+                 lambda span: span.figures.friction.offset.error),
     FigureColumn('RMSE left', 'RMSE without this friction and offset',
                  'RMSE without friction [{unit}]', lambda span: span.figures.friction.rmse),
 )

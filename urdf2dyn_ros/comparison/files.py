@@ -7,20 +7,27 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 
 from urdf2dyn_ros.comparison.figures import JointComparison
-from urdf2dyn_ros.comparison.page import write_page
+from urdf2dyn_ros.comparison.page import PagePicture, write_page
 from urdf2dyn_ros.comparison.plots import plot_comparison
 from urdf2dyn_ros.comparison.report import write_csv, write_json
 from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
+from urdf2dyn_ros.origin import NO_ORIGIN, Origin
 from urdf2dyn_ros.system.child_process import child_environment, run_giving_way
+
+_STEM = 'efforts'
+
+REPORT_FILES = tuple(f'{_STEM}.{kind}' for kind in ('csv', 'json', 'png', 'html'))
 
 LONGEST_DRAWING = 600.0
 """Time limit of the child process [s]."""
 
 
 def write_report(joints: Sequence[JointComparison], directory: Path, title: str,
-                 about: Sequence[str] = (), stem: str = 'efforts') -> list[Path]:
+                 about: Sequence[str] = (), origin: Origin = NO_ORIGIN) -> list[Path]:
     """
     Write samples (CSV), figures (JSON), a picture (PNG) and a page (HTML); return their paths.
+
+    Under the title of the page are the paragraphs `about`; page and figures have the origin.
 
     Raises
     ------
@@ -33,23 +40,24 @@ def write_report(joints: Sequence[JointComparison], directory: Path, title: str,
 
     """
     directory.mkdir(parents=True, exist_ok=True)
-    path = directory / f'{stem}.csv'
+    path = directory / f'{_STEM}.csv'
     write_csv(joints, path)
-    return [path, *write_figures(joints, directory, title, about, stem)]
+    return [path, *write_figures(joints, directory, title, about, origin)]
 
 
 def write_figures(joints: Sequence[JointComparison], directory: Path, title: str,
-                  about: Sequence[str] = (), stem: str = 'efforts') -> list[Path]:
-    """Write the files of `write_report` except the samples."""
-    json, png, html = (directory / f'{stem}.{kind}' for kind in ('json', 'png', 'html'))
-    write_json(joints, json)
-    plot_comparison(joints, png, title)
-    write_page(joints, html, title, about)
+                  about: Sequence[str] = (), origin: Origin = NO_ORIGIN,
+                  pictures: Sequence[PagePicture] = ()) -> list[Path]:
+    """Write the files of `write_report` except the samples, with more pictures in the page."""
+    json, png, html = (directory / f'{_STEM}.{kind}' for kind in ('json', 'png', 'html'))
+    write_json(joints, json, origin)
+    plot_comparison(joints, png, title, origin.efforts)
+    write_page(joints, html, title, about, origin, pictures)
     return [json, png, html]
 
 
 def write_report_in_child(joints: Sequence[JointComparison], directory: Path, title: str,
-                          about: Sequence[str] = ()) -> list[Path]:
+                          about: Sequence[str] = (), origin: Origin = NO_ORIGIN) -> list[Path]:
     """
     Call `write_report` in a child process, as drawing would block other threads for seconds.
 
@@ -60,7 +68,7 @@ def write_report_in_child(joints: Sequence[JointComparison], directory: Path, ti
     try:
         done = run_giving_way(
             [sys.executable, '-m', 'urdf2dyn_ros.comparison.files'],
-            pickle.dumps((joints, directory, title, about), pickle.HIGHEST_PROTOCOL),
+            pickle.dumps((joints, directory, title, about, origin), pickle.HIGHEST_PROTOCOL),
             child_environment(), own_session=True, limit=LONGEST_DRAWING)
     except TimeoutExpired:
         raise ComparisonError('the process that draws the report took longer than '

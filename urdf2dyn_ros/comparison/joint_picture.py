@@ -1,4 +1,4 @@
-"""A joint's efforts, residual and friction as one SVG for a light and a dark page."""
+"""A joint's efforts with residual, and its friction, as SVG for a light and a dark page."""
 
 import re
 from io import StringIO
@@ -9,9 +9,10 @@ import numpy as np
 from urdf2dyn_ros.comparison.figures import JointComparison
 from urdf2dyn_ros.comparison.semantics import rate_unit
 from urdf2dyn_ros.drawing.picture import COMPUTED, MEASURED, RESIDUAL, empty_figure, thinned
+from urdf2dyn_ros.origin import EffortSource
 
-_SIZE = (9.6, 3.3)
-"""Width and height [in]."""
+_WIDE, _NARROW, _HIGH = 4.8, 3.8, 3.2
+"""Widths of the picture over time and of that over velocity, and their height [in]."""
 
 _SEGMENTS, _POINTS = 400, 600
 """Segments of time; points of the cloud."""
@@ -23,39 +24,50 @@ _DARK = {_PAPER: '#16191D', _INK: '#E8E8E8', _GRID: '#3C4249', RESIDUAL: '#B8BCC
 """Colours on a dark page, by those on a light one."""
 
 
-def joint_picture(joint: JointComparison, start: int) -> str:
+def joint_picture(joint: JointComparison, start: int, source: EffortSource = 'measured') -> str:
     """
-    Return an SVG of a joint with samples; `start` is the stamp of time zero [ns].
+    Return an SVG of a joint's efforts over time; `start` is the stamp of time zero [ns].
 
-    Its colours follow the reader's preference. In the residual over the velocity, friction is
-    a step at zero and a slope.
+    Its colours follow the reader's preference.
 
     """
-    figure = empty_figure(*_SIZE)
+    figure = empty_figure(_WIDE, _HIGH)
     figure.patch.set_facecolor(_PAPER)
-    upper = figure.add_axes((0.085, 0.47, 0.50, 0.42))
-    lower = figure.add_axes((0.085, 0.145, 0.50, 0.26), sharex=upper)
-    right = figure.add_axes((0.70, 0.145, 0.285, 0.745))
+    upper = figure.add_axes((0.16, 0.47, 0.82, 0.42))
+    lower = figure.add_axes((0.16, 0.145, 0.82, 0.26), sharex=upper)
     rows = thinned(np.stack((joint.measured, joint.computed, joint.residual)), _SEGMENTS)
     time = (joint.stamps[rows] - start) * 1e-9
-    upper.plot(time, joint.measured[rows], color=MEASURED, linewidth=3.0, label='measured')
+    upper.plot(time, joint.measured[rows], color=MEASURED, linewidth=3.0, label=source)
     upper.plot(time, joint.computed[rows], color=COMPUTED, linewidth=1.2, label='computed',
                linestyle=(0, (5, 3)))
     lower.plot(time, joint.residual[rows], color=RESIDUAL, linewidth=0.8)
-    _draw_cloud(right, joint)
     upper.set_ylabel(f'effort [{joint.unit}]')
     upper.tick_params(labelbottom=False)
     lower.set_ylabel(f'residual\n[{joint.unit}]')
     lower.set_xlabel('time [s]')
     lower.locator_params(axis='y', nbins=3)
-    right.set_xlabel(f'velocity [{rate_unit(joint.unit)}]')
-    right.set_ylabel(f'residual [{joint.unit}]')
-    for axes in (upper, lower, right):
+    for axes in (upper, lower):
         _style(axes)
-    for axes in (upper, right):
-        axes.legend(loc='lower right', bbox_to_anchor=(1.0, 1.0), ncol=2, frameon=False,
-                    fontsize='small', labelcolor=_INK, borderaxespad=0.1, markerscale=2.0)
+    _add_legend(upper)
     return _svg(figure)
+
+
+def friction_picture(joint: JointComparison) -> str:
+    """Return an SVG of the residual over the velocity: friction is a step and a slope."""
+    figure = empty_figure(_NARROW, _HIGH)
+    figure.patch.set_facecolor(_PAPER)
+    axes = figure.add_axes((0.20, 0.145, 0.77, 0.745))
+    _draw_cloud(axes, joint)
+    axes.set_xlabel(f'velocity [{rate_unit(joint.unit)}]')
+    axes.set_ylabel(f'residual [{joint.unit}]')
+    _style(axes)
+    _add_legend(axes)
+    return _svg(figure)
+
+
+def _add_legend(axes: Any) -> None:
+    axes.legend(loc='lower right', bbox_to_anchor=(1.0, 1.0), ncol=2, frameon=False,
+                fontsize='small', labelcolor=_INK, borderaxespad=0.1, markerscale=2.0)
 
 
 def _draw_cloud(axes: Any, joint: JointComparison) -> None:

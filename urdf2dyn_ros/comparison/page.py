@@ -1,15 +1,25 @@
 """The report of a comparison as one page of HTML that fetches nothing."""
 
+import math
+from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
-from urdf2dyn_ros.comparison.figures import JointComparison
-from urdf2dyn_ros.comparison.figures_text import FIGURE_COLUMNS, figure_texts, notes
-from urdf2dyn_ros.comparison.joint_picture import joint_picture
+from urdf2dyn_ros.comparison.figures import JointComparison, Span
+from urdf2dyn_ros.comparison.figures_text import FIGURE_COLUMNS, FigureColumn, figure_texts, notes
+from urdf2dyn_ros.comparison.joint_picture import friction_picture, joint_picture
+from urdf2dyn_ros.origin import NO_ORIGIN, Origin
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.system.atomic_file import atomic_file
+
+_MOST_DECIMALS = 5
+"""Decimals of a number with its uncertainty; smaller ones have an exponent."""
+
+_SAFE = " =:/'(){};,.-_?!@*+&[]|~"
+"""Letters of an SVG that stay as they are in an address."""
 
 _STYLE = """
 :root { color-scheme: light dark; --paper: #fffffe; --ink: #1c1c1c; --soft: #595959;
@@ -32,14 +42,26 @@ tbody th, thead th:first-child, td.doubt { text-align: left; }
 .doubt { color: var(--warn); white-space: normal; }
 thead th { vertical-align: bottom; white-space: normal; overflow-wrap: normal; }
 img { width: 100%; height: auto; display: block; }
+.column { max-width: 44rem; background: #fff; }
+.pair { display: flex; flex-wrap: wrap; } .pair img { flex: 48 1 20rem; min-width: 0; }
+.pair img + img { flex: 38 1 16rem; } .noise { color: var(--soft); opacity: .6; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; font-size: .9rem; }
 dd { margin: 0; }
 @media print { section { break-inside: avoid; } }
 """
 
 
+class PagePicture(NamedTuple):
+    """A PNG in the page, its heading, and what it shows."""
+
+    title: str
+    words: str
+    data: bytes
+
+
 def write_page(joints: Sequence[JointComparison], path: Path, title: str,
-               about: Sequence[str] = ()) -> None:
+               about: Sequence[str] = (), origin: Origin = NO_ORIGIN,
+               pictures: Sequence[PagePicture] = ()) -> None:
     """Write table and pictures as one file of HTML; `about` are paragraphs under the title."""
     drawn = [joint for joint in joints if len(joint.stamps)]
     start = min((int(joint.stamps[0]) for joint in drawn), default=0)
@@ -53,20 +75,24 @@ def write_page(joints: Sequence[JointComparison], path: Path, title: str,
         # without it, browsers request an icon
         f'<link rel="icon" href="data:,">\n<title>{_text(title)}</title>',
         f'<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{_text(title)}</h1>',
+        f'<p>Efforts of the recording: {origin.efforts}.</p>' if origin.facts else '',
         *(f'<p>{_text(paragraph)}</p>' for paragraph in about),
-        _table(joints),
+        _table(joints, origin),
         *(['<h2>Notes</h2>\n<ul>', *(f'<li>{_text(hint)}</li>' for hint in hints), '</ul>']
           if hints else []),
-        *(_section(joint, start) for joint in drawn),
+        *map(_picture, pictures),
+        *(_section(joint, start, origin) for joint in drawn),
         '<h2>Meaning of the columns</h2>\n<dl>',
         *(f'<dt>{_text(column.head)}</dt><dd>{_text(column.meaning)}</dd>'
           for column in FIGURE_COLUMNS),
-        '</dl>\n</main>\n</body>\n</html>']
+        '</dl>', *(['<h2>Origin</h2>\n<ul>', *(f'<li>{_text(line)}</li>' for line in origin.lines),
+                     '</ul>'] if origin.facts else []),
+        '</main>\n</body>\n</html>']
     with atomic_file(path) as part:
         part.write_text('\n'.join(parts) + '\n', encoding='utf-8')
 
 
-def _table(joints: Sequence[JointComparison]) -> str:
+def _table(joints: Sequence[JointComparison], origin: Origin) -> str:
     heads = ('joint', 'unit', 'samples', *(column.head for column in FIGURE_COLUMNS))
     rows = []
     for joint in joints:
@@ -76,27 +102,52 @@ def _table(joints: Sequence[JointComparison]) -> str:
             cells.append(f'<td class="doubt" colspan="{len(FIGURE_COLUMNS)}">not credible: '
                          f'{_text(joint.doubt)}</td>')
         else:
-            cells += [f'<td>{_text(text)}</td>' for text in figure_texts(joint.total)]
+            cells += [_cell(column, text, joint.total) for column, text in zip(
+                FIGURE_COLUMNS, figure_texts(joint.total))]
         rows.append(f'<tr>{"".join(cells)}</tr>')
     head = ''.join(f'<th scope="col">{_text(text)}</th>' for text in heads)
     return ('<div class="wide" role="region" aria-label="Figures by joint" tabindex="0">\n<table>'
-            '<caption>Measured minus computed effort, since the beginning; efforts and their '
-            f'differences in the unit of the joint</caption>\n<thead><tr>{head}</tr></thead>\n'
+            f'<caption>{origin.efforts.capitalize()} minus computed effort, since the beginning; '
+            'efforts and their differences in the unit of the joint; ± is one standard deviation, '
+            'at least; grey: no larger than two of them</caption>\n'
+            f'<thead><tr>{head}</tr></thead>\n'
             f'<tbody>\n{chr(10).join(rows)}\n</tbody>\n</table>\n</div>')
 
 
-def _section(joint: JointComparison, start: int) -> str:
+def _cell(column: FigureColumn, text: str, span: Span) -> str:
+    """Return a number with its uncertainty, if that is known; grey if it may be noise."""
+    error = math.nan if column.error is None else column.error(span)
+    if math.isnan(error):
+        return f'<td>{_text(text)}</td>'
+    value = column.value(span)
+    decimals = 1 - math.floor(math.log10(error)) if error else 3
+    forms = 2 * [f'.{decimals}f'] if 0 <= decimals <= _MOST_DECIMALS else ['.3g', '.2g']
+    noise = ' class="noise"' if abs(value) <= 2.0 * error else ''
+    return f'<td{noise}>{value:{forms[0]}} ± {error:{forms[1]}}</td>'
+
+
+def _picture(picture: PagePicture) -> str:
+    data = b64encode(picture.data).decode()
+    return (f'<section>\n<h2>{_text(picture.title)}</h2>\n<img class="column" '
+            f'alt="{_text(picture.words)}" src="data:image/png;base64,{data}">\n</section>')
+
+
+def _section(joint: JointComparison, start: int, origin: Origin) -> str:
     seconds = [(int(joint.stamps[end]) - start) * 1e-9 for end in (0, -1)]
     figures = (f'not credible, {joint.doubt}' if joint.doubt
                else f'RMSE {joint.figures.rmse:.4g} {joint.unit}, largest difference '
                f'{joint.figures.max_error:.4g} {joint.unit}')
-    words = (f'Three plots of joint {joint.joint} from {seconds[0]:.1f} to {seconds[1]:.1f} s: '
-             f'measured and computed effort, their difference, and the difference over the '
-             f'velocity. {figures}.')
-    picture = quote(joint_picture(joint, start), safe=" =:/'(){};,.-_?!@*+&[]|~")
+    pictures = (
+        (joint_picture(joint, start, origin.efforts),
+         f'Joint {joint.joint} from {seconds[0]:.1f} to {seconds[1]:.1f} s: {origin.efforts} and '
+         f'computed effort, and their difference. {figures}.'),
+        (friction_picture(joint), f'Joint {joint.joint}: the difference over the velocity.'))
+    images = '\n'.join(
+        f'<img alt="{_text(words)}" src="data:image/svg+xml,{quote(picture, safe=_SAFE)}">'
+        for picture, words in pictures)
     doubt = f'<p class="doubt">not credible: {_text(joint.doubt)}</p>\n' if joint.doubt else ''
     return (f'<section>\n<h2>{_text(joint.joint)}</h2>\n{doubt}'
-            f'<img alt="{_text(words)}" src="data:image/svg+xml,{picture}">\n</section>')
+            f'<div class="pair">\n{images}\n</div>\n</section>')
 
 
 def _text(text: str) -> str:

@@ -21,6 +21,7 @@ from urdf2dyn_ros.drawing.picture import (
     thinned,
 )
 from urdf2dyn_ros.errors import ComparisonError
+from urdf2dyn_ros.origin import EffortSource
 from urdf2dyn_ros.system.atomic_file import atomic_file
 
 _CELL, _HEADER = (5.3, 2.9), 0.75
@@ -39,7 +40,8 @@ _SEGMENTS = 1000
 """Segments of time that can be distinguished at this size."""
 
 
-def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = '') -> None:
+def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = '',
+                    source: EffortSource = 'measured') -> None:
     """
     Draw the joints that have samples into a file; its ending selects the format.
 
@@ -63,18 +65,19 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
         left, floor = place[0] * column + _LEFT, place[1] * (rows - 1 - row)
         upper, lower = (add_axes(figure, left, floor + bottom, place[0] - _LEFT - _RIGHT, height)
                         for bottom, height in (_EFFORT, _RESIDUE))
-        lines = _draw(upper, lower, joint, start)
+        lines = _draw(upper, lower, joint, start, source)
     add_head(figure, title, 40 * columns + 40, lines)
     with atomic_file(path) as part:
         figure.savefig(part, dpi=DPI)
 
 
-def _draw(upper: Any, lower: Any, joint: JointComparison, start: int) -> list[Any]:
+def _draw(upper: Any, lower: Any, joint: JointComparison, start: int,
+          source: EffortSource) -> list[Any]:
     """Draw a joint on its two axes; return the three lines."""
     curves = np.stack((joint.measured, joint.computed, joint.residual))
     rows = thinned(curves, _SEGMENTS)
     lines = draw_pair(upper, lower, (joint.stamps[rows] - start) * 1e-9, curves[:, rows],
-                      ('measured', 'computed', 'residual (measured - computed)'),
+                      (source, 'computed', f'residual ({source} - computed)'),
                       (3.5, 1.2, 0.7))
     figures = 'not credible' if joint.doubt else f'NRMSE {100.0 * joint.figures.nrmse:.2g} %'
     if not math.isnan(joint.total.lag):

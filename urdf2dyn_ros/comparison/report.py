@@ -11,6 +11,7 @@ import numpy as np
 from urdf2dyn_ros.comparison.figures import EffortFigures, JointComparison, Span
 from urdf2dyn_ros.comparison.figures_text import FIGURE_COLUMNS, figure_texts, notes
 from urdf2dyn_ros.errors import ComparisonError
+from urdf2dyn_ros.origin import NO_ORIGIN, Origin
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.system.atomic_file import atomic_file
@@ -85,12 +86,14 @@ def write_csv(joints: Sequence[JointComparison], path: Path) -> None:
         write_rows(file, stamps.tolist(), columns.tolist())
 
 
-def write_json(joints: Sequence[JointComparison], path: Path) -> None:
-    """Write the figures of every joint; null if unknown or not credible."""
+def write_json(joints: Sequence[JointComparison], path: Path, origin: Origin = NO_ORIGIN) -> None:
+    """Write the figures of every joint, null if unknown or not credible, and the origin."""
     rows = [{'joint': joint.joint, 'unit': joint.unit, **_span(joint.total),
              'window': _span(joint.window)} for joint in joints]
     with atomic_file(path) as part:
-        part.write_text(json.dumps({'joints': rows}, indent=2) + '\n', encoding='utf-8')
+        about = {**origin.facts, 'efforts': origin.efforts}
+        part.write_text(json.dumps({'about': about, 'joints': rows}, indent=2) + '\n',
+                        encoding='utf-8')
 
 
 def _span(span: Span) -> dict[str, Any]:

@@ -2,14 +2,17 @@
 
 import json
 import math
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from urdf2dyn_ros.comparison.page import PagePicture
 from urdf2dyn_ros.drawing.picture import (
     BLACK,
     BLUE,
+    DPI,
     ORANGE,
     add_axes,
     add_head,
@@ -35,6 +38,9 @@ _MARGIN = 1.5
 
 _SHADE = 0.35
 """Opacity of the times with contact."""
+
+_ON_PAGE = 4.4
+"""Width of a joint's place on a page, for a phone [in]."""
 
 _CELL, _AXIS, _LEFT, _RIGHT, _BELOW, _ABOVE, _HEAD = 5.3, 1.35, 0.75, 0.15, 0.5, 0.3, 0.7
 """Width of a joint's place, height of its axis, space around it, height of the head [in]."""
@@ -82,17 +88,28 @@ def write_external_efforts(external: ExternalEfforts, directory: Path, title: st
     with atomic_file(numbers) as part:
         part.write_text(json.dumps({'gain': external.gain, 'joints': rows}, indent=2) + '\n',
                         encoding='utf-8')
-    _draw_all(external, picture, title)
+    _draw_all(external, title, picture)
     return [numbers, picture]
 
 
-def _draw_all(external: ExternalEfforts, path: Path, title: str) -> None:
+def external_picture(external: ExternalEfforts) -> PagePicture:
+    """Return the picture with the joints below each other, for a page of any width."""
+    data = BytesIO()
+    _draw_all(external, '', data)
+    return PagePicture('External efforts', 'External effort of each joint over time, with '
+                       'thresholds and contacts', data.getvalue())
+
+
+def _draw_all(external: ExternalEfforts, title: str, file: Path | BytesIO) -> None:
+    """Draw into a file, or as PNG for a narrow page, with the joints below each other."""
     joints, (low, high) = external.joints, external.curves.ends
     start = external.curves.stamps[0]
     time = (np.array(external.curves.stamps) - start) / SECOND_NS
-    columns = min(4, math.ceil(len(joints) / 4))
+    on_page = isinstance(file, BytesIO)
+    columns = 1 if on_page else min(4, math.ceil(len(joints) / 4))
     rows = math.ceil(len(joints) / columns)
-    place = (_CELL if columns > 1 else 1.4 * _CELL, _ABOVE + _AXIS + _BELOW)
+    wide = _ON_PAGE if on_page else _CELL if columns > 1 else 1.4 * _CELL
+    place = wide, _ABOVE + _AXIS + _BELOW
     size = (place[0] * columns, place[1] * rows + _HEAD)
     figure = empty_figure(*size)
     for number, joint in enumerate(joints):
@@ -101,7 +118,10 @@ def _draw_all(external: ExternalEfforts, path: Path, title: str) -> None:
                         place[0] - _LEFT - _RIGHT, _AXIS)
         handles = _draw(axes, time, low[:, number], high[:, number], joint, start)
     add_head(figure, title, 40 * columns + 40, handles, legend=0.48)
-    save(figure, path, title)
+    if isinstance(file, Path):
+        save(figure, file, title)
+    else:
+        figure.savefig(file, format='png', dpi=DPI)
 
 
 def _draw(axes: Any, time: Any, low: Any, high: Any, joint: JointExternal,

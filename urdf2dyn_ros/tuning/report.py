@@ -1,6 +1,6 @@
 """The result of tuning as a report and as a file of parameters."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -77,10 +77,16 @@ def _table(motion: RecordedMotion, suggestion: Suggestion) -> list[str]:
             for row in rows]
 
 
-def parameter_file(suggestion: Suggestion, recording: str) -> str:
-    """Return a file of parameters for ros2 launch (config:=) and ros2 run (--params-file)."""
+def parameter_file(suggestion: Suggestion, recording: str, about: Mapping[str, str]) -> str:
+    """
+    Return a file of parameters for ros2 launch (config:=) and ros2 run (--params-file).
+
+    Its head names the recording and the facts `about`.
+
+    """
     rows = {row.name: row for row in ESTIMATORS[suggestion.estimator].PARAMETERS}
     lines = [f'# Parameters of the node inverse_dynamics, tuned on {printable(recording)}',
+             *(f'# {name}: {printable(value)}' for name, value in about.items()),
              '# Launch with config:=THIS_FILE or run with --params-file THIS_FILE.',
              '/**:', '  ros__parameters:', f'    estimator: "{suggestion.estimator}"']
     if not suggestion.parameters:

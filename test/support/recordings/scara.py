@@ -112,7 +112,8 @@ def renamed(samples: Samples, names: Sequence[str]) -> Samples:
     return samples.but(names=tuple(names))
 
 
-def no_pictures(joints: Any, directory: Path, title: str, about: Sequence[str]) -> list[Path]:
+def no_pictures(joints: Any, directory: Path, title: str, about: Sequence[str],
+                *more: object) -> list[Path]:
     """Write the figures alone: pictures take seconds."""
     write_json(joints, directory / 'efforts.json')
     return []

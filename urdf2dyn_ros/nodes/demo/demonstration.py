@@ -78,7 +78,8 @@ def _demonstrate(robot: Path, duration: float, output: Path,
 def _parameters(model: RobotModel, duration: float, output: Path) -> dict[str, dict[str, Any]]:
     """Return the parameters of each node, in the order in which they are started."""
     return {
-        'effort_comparison': {'report.directory': str(output)},
+        'effort_comparison': {'report.directory': str(output), 'report.overwrite': True,
+                              'efforts': 'simulated'},
         'inverse_dynamics': {
             # the simulator fixes a floating root
             'gravity': list(GRAVITY), 'base': 'fixed', 'estimator': 'kalman_fixed_lag',
@@ -118,7 +119,7 @@ def _conclude(graph: DemoGraph, model: RobotModel, output: Path) -> None:
         return str(response.message)
 
     files, _, figures = respond('effort_comparison/save_report').partition('\n\n')
-    print(f'\nmeasured (simulated) against computed effort:\n{figures}\n\nreport:\n{files}')
+    print(f'\nsimulated against computed effort:\n{figures}\n\nreport:\n{files}')
     print(f'exported model:\n{respond("export_model")}', flush=True)
     joints = json.loads((output / 'efforts.json').read_text(encoding='utf-8'))['joints']
     if not joints:

@@ -42,6 +42,7 @@ class _Robot(NamedTuple):
     """What the comparison uses of a description."""
 
     name: str
+    description: str
     facts: dict[str, JointFacts]
     gravity: GravityEfforts | None
 
@@ -125,7 +126,7 @@ class EffortComparison(Node):
         if self._newest_robot is self._robot or self._newest_robot is None:
             return
         self._robot = self._newest_robot
-        self._report.robot = self._robot.name
+        self._report.robot, self._report.description = self._robot.name, self._robot.description
         self._comparison.describe(self._robot.facts, self._robot.gravity)
         self.get_logger().info(f'robot {self._robot.name!r}: the comparison is reset')
 
@@ -158,7 +159,7 @@ def _robot(text: str, gravity: tuple[float, float, float], needs_gravity: bool) 
     model = read_description(text)
     efforts = (gravity_of(InverseDynamics(model, gravity, 'python', base='fixed'))
                if needs_gravity else None)
-    return _Robot(model.name, robot_facts(model), efforts)
+    return _Robot(model.name, text, robot_facts(model), efforts)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

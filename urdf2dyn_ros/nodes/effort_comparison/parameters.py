@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
+from urdf2dyn_ros.origin import EFFORT_SOURCES
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.parameters.gravity import GRAVITY_PARAMETER
 
@@ -14,6 +15,8 @@ COMPARISON_PARAMETERS = (
     Parameter('current_gains', (1.0,), 'Effort of a joint per current: one for all, or one for '
               'each in the order of the computed efforts.', unit='N m/A or N/A', read_only=True,
               any_length=True, nonzero=True),
+    Parameter('efforts', EFFORT_SOURCES[0], 'Where the measured efforts come from, as the report '
+              'names them.', choices=EFFORT_SOURCES, read_only=True),
     Parameter('window', 10.0, 'Length of the sliding window.', unit='s', minimum=0.5,
               maximum=3600.0, read_only=True),
     Parameter('samples', 60_000, 'Newest samples of each joint that are kept for pictures and '
@@ -28,6 +31,7 @@ COMPARISON_PARAMETERS = (
             meaning=GRAVITY_PARAMETER.meaning + ' For gravity_compensated efforts.'),
     Parameter('report.directory', '.', 'Directory in which save_report writes efforts.csv, '
               'efforts.json, efforts.png and efforts.html; created if it does not exist.'),
+    Parameter('report.overwrite', False, 'Replace the files of another report.'),
     Parameter('progress_period', 5.0, 'Time between two log lines with the progress.', unit='s',
               minimum=0.1, maximum=3600.0, read_only=True),
 )

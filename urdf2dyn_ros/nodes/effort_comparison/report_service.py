@@ -6,13 +6,14 @@ from pathlib import Path
 from rclpy.node import Node
 
 from urdf2dyn_ros.comparison.comparison import Comparison
-from urdf2dyn_ros.comparison.files import write_report_in_child
+from urdf2dyn_ros.comparison.files import REPORT_FILES, write_report_in_child
 from urdf2dyn_ros.comparison.report import table
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
-from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
+from urdf2dyn_ros.errors import ComparisonError, ExportError, Urdf2DynError
 from urdf2dyn_ros.nodes.job_service import JobService
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.worker import Worker
+from urdf2dyn_ros.origin import Origin, facts
 
 
 class ReportService:
@@ -20,35 +21,50 @@ class ReportService:
     Writes a report for one call at a time, while the node goes on.
 
     A worker waits for the process that draws. The two topics have measured and computed efforts;
-    the name `robot` is empty before the first description.
+    `robot` and `description`, its name and its text, are empty before the first description.
 
     """
 
     def __init__(self, node: Node, parameters: NodeParameters, comparison: Comparison,
                  worker: Worker, topics: tuple[str, str]) -> None:
         self._node, self._parameters, self._comparison = node, parameters, comparison
-        self._topics, self.robot = topics, ''
+        self._topics = topics
+        self.robot = self.description = ''
         JobService(node, '~/save_report', worker, self._job,
                    lambda: 'busy: another report is being drawn; call again')
 
     def _job(self) -> Callable[[], str]:
         directory = Path(self._parameters.values['report.directory']).expanduser().absolute()
-        joints, (title, about) = self._comparison.joints(), self._description()
+        if not self._parameters.values['report.overwrite']:
+            _check_free(directory)
+        joints, (title, about, origin) = self._comparison.joints(), self._description()
 
         def report() -> str:
             try:
-                paths = write_report_in_child(joints, directory, title, about)
+                paths = write_report_in_child(joints, directory, title, about, origin)
             except (Urdf2DynError, OSError) as error:
                 raise ComparisonError(f'no report in {directory}: {error}') from None
             return '\n'.join([*map(str, paths), '', table(joints)])
 
         return report
 
-    def _description(self) -> tuple[str, list[str]]:
-        """Return the title of a report, and what was compared."""
+    def _description(self) -> tuple[str, list[str], Origin]:
+        """Return the title of a report, what was compared, and its origin."""
         robot = f'{self.robot}: ' if self.robot else ''
-        semantics = self._parameters.values['effort_semantics']
+        semantics, source = (self._parameters.values[name]
+                             for name in ('effort_semantics', 'efforts'))
         measured, computed = map(self._node.resolve_topic_name, self._topics)
-        return f'{robot}measured and computed efforts', [
-            f'Measured: {measured}; computed: {computed}. The measured effort is taken as '
-            f'{semantics}: {SEMANTICS[semantics].meaning}.']
+        command = f'service save_report of {self._node.get_fully_qualified_name()}'
+        topic = self._node.resolve_topic_name('robot_description')
+        return f'{robot}{source} and computed efforts', [
+            f'{source.capitalize()}: {measured}; computed: {computed}. The {source} effort is '
+            f'taken as {semantics}: {SEMANTICS[semantics].meaning}.'], Origin(source, facts(
+                command, f'topic {topic}' if self.description else '', self.description))
+
+
+def _check_free(directory: Path) -> None:
+    """Raise an ExportError if there is a report in a directory."""
+    for name in REPORT_FILES:
+        if (directory / name).exists():
+            raise ExportError(f'{directory / name} exists, which may be your work: set the parameter '
+                              'report.directory to another one, or report.overwrite to true')
