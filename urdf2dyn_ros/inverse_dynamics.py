@@ -12,6 +12,7 @@ from urdf2dyn_ros.methods.derivatives import Derivatives
 from urdf2dyn_ros.methods.equation_of_motion import EquationOfMotion
 from urdf2dyn_ros.methods.forward_dynamics import ForwardDynamics
 from urdf2dyn_ros.methods.kinematics import Kinematics
+from urdf2dyn_ros.methods.latex import Latex
 from urdf2dyn_ros.methods.regressor import RegressorMethods
 from urdf2dyn_ros.methods.views import Views
 from urdf2dyn_ros.parameters.gravity import GRAVITY
@@ -27,7 +28,7 @@ BaseName: TypeAlias = Literal['auto', 'fixed', 'moving']
 
 
 class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics,
-                      RegressorMethods, Views):
+                      RegressorMethods, Views, Latex):
     """
     tau = ID(q, qd, qdd) of a robot, from its generated equations.
 

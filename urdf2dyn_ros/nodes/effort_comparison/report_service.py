@@ -66,5 +66,6 @@ def _check_free(directory: Path) -> None:
     """Raise an ExportError if there is a report in a directory."""
     for name in REPORT_FILES:
         if (directory / name).exists():
-            raise ExportError(f'{directory / name} exists, which may be your work: set the parameter '
-                              'report.directory to another one, or report.overwrite to true')
+            raise ExportError(f'{directory / name} exists, which may be your work: set the '
+                              'parameter report.directory to another one, or report.overwrite '
+                              'to true')
