@@ -19,6 +19,12 @@ PRINTS = {
     'batch_torques': (r'1000 states, threads=2: .* ns a state\njoint1: at most',
                       (str(ROOT / 'urdf' / 'rx90.urdf'), '1000')),
     'compare_with_mujoco': (r'relative: \d\.\de-1[456]\n', ()),
+    'mpc_pendulum': (r'exact derivatives: 40 iterations of (?s:.*)they differ by \d\.\de-(09|1\d) '
+                     r'(?s:.*)upright after 2\.4 s within 0\.0[01]\d+ rad(?s:.*)\.png\n', ()),
+    'track_cubic': (r'path alone: the foot is off by 0\.0\d+ mm (?s:.*)second task: the foot is '
+                    r'off by 0\.[01]\d+ mm .* ends at -0\.45\d rad\ntrack_cubic\.gif\n', ()),
+    'standing': (r'upright: 281\.1 N on the left foot, 281\.1 N on the right one(?s:.*)'
+                 r'on the left foot: 562\.1 N on the left foot, 0\.0 N on(?s:.*)\.png\n', ()),
 }
 """A pattern of what an example prints, and its arguments."""
 
@@ -30,11 +36,15 @@ def run(name: str, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
 
 @pytest.mark.parametrize('name', PRINTS)
 def test_an_example_runs(name: str, capsys: pytest.CaptureFixture[str],
-                         monkeypatch: pytest.MonkeyPatch) -> None:
-    """With fewer states where there are many."""
+                         monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With fewer states where there are many; pictures go to the current directory."""
     pattern, arguments = PRINTS[name]
+    monkeypatch.chdir(tmp_path)
     run(name, monkeypatch, *arguments)
-    assert re.search(pattern, capsys.readouterr().out)
+    printed = capsys.readouterr().out
+    assert re.search(pattern, printed), printed
+    for picture in re.findall(r'\w+\.(?:png|gif)', printed):
+        assert (tmp_path / picture).stat().st_size > 10_000
 
 
 def test_every_example_is_tested() -> None:
