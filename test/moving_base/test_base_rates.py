@@ -7,8 +7,8 @@ import pytest
 
 from support.streams import known_motions
 from urdf2dyn_ros.estimators import make_compiled
-from urdf2dyn_ros.estimators.estimate import make
 from urdf2dyn_ros.moving_base.rates import Rates
+from urdf2dyn_ros.parameters import check_all
 
 GYRO = 0.005   # rad/s, one deviation
 # RMSE of the angular acceleration over its RMS, geometric mean of four motions [%], and lag [ms].
@@ -19,11 +19,16 @@ EXACT = {100.0: 0.5, 200.0: 0.12, 400.0: 0.04}   # without noise, smooth motions
 SMOOTH = [0, 1, 3]  # the motions without steps of acceleration
 
 
+def make_rates(**parameters: float) -> Rates:
+    """Return the filter in C, as the node has it; test_base_noise holds the one on numpy to it."""
+    return Rates(4, compiled=True, **check_all(Rates.PARAMETERS, parameters))
+
+
 class Gyroscope:
     """The filter in the shape of an estimator of joints, so that the same is measured."""
 
     def __init__(self, **parameters) -> None:
-        self._rates = make(Rates, 4, **parameters)
+        self._rates = make_rates(**parameters)
 
     def update(self, stamp, q, qd):
         return self._rates.update(stamp, qd)
@@ -119,7 +124,7 @@ def test_an_impact_is_believed_after_a_few_samples(rate):
     """There is no encoder that contradicts a step of the velocity."""
     whole = recording(rate)
     hit = 3.0 * (whole.stamps >= whole.stamps[round(2.0 * rate)])
-    rates = make(Rates, 4)
+    rates = make_rates()
     estimates = [rates.update(stamp, qd + step) for (stamp, _, qd), step in zip(whole, hit)]
     after = estimates[round(2.0 * rate):][:60]
     first = next(k for k in range(20) if all(each.valid for each in after[k:]))
