@@ -195,15 +195,18 @@ class Bandwidth:
         suits = np.ones(self._shape[1], dtype=bool)   # False from the first horizon too long
         short = np.zeros(self._shape[1], dtype=bool)  # used only for want of a longer one
         before = np.full(self._shape, np.inf)
-        best = np.zeros((1, self._shape[1]), dtype=np.int64)
+        columns = np.arange(self._shape[1])
+        best = np.zeros_like(columns)
 
         def add(errors: Array, joints: NDArray[np.bool_]) -> None:
-            np.maximum(excess, np.where(joints, errors - errors.min(axis=0), 0.0), out=excess)
+            if joints.any():
+                np.maximum(excess, np.where(joints, errors - errors.min(axis=0), 0.0), out=excess)
 
         for k, (errors, compared, horizon) in enumerate(zip(self.errors, self.compared, HORIZONS)):
             known = suits & (compared > 0.0) & (~fast | (k < VELOCITY_HORIZONS))
-            fails = known & (np.take_along_axis(errors, best, 0)
-                             > HORIZON_GATE * np.take_along_axis(before, best, 0))[0]
+            if not known.any():
+                continue
+            fails = known & (errors[best, columns] > HORIZON_GATE * before[best, columns])
             add(np.where(fails, before, 0.0), fails & short)
             suits &= ~fails
             known &= suits
@@ -211,7 +214,7 @@ class Bandwidth:
             add(errors, known & ~too_short)
             short = np.where(known, too_short, short)
             before = np.where(known, errors, before)
-            best = np.where(known, errors.argmin(axis=0)[None], best)
+            best = np.where(known, errors.argmin(axis=0), best)
         squares: Array = np.maximum(np.maximum(declared, 0.0) + excess, LEAST_VARIANCE)
         return squares
 
