@@ -10,7 +10,8 @@ from urdf2dyn_ros import RobotModel, read_urdf
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
-KINDS = ('position', 'velocity', 'acceleration', 'forces', 'torques')
+KINDS = ('position', 'velocity', 'acceleration', 'orientation', 'angular_velocity', 'forces',
+         'torques')
 PATHS = [OWN / 'humanoid_3p33r.urdf', OWN / 'scara.urdf', OWN / 'rx90.urdf',
          next(EXAMPLES.rglob('ur5_robot.urdf')), next(EXAMPLES.rglob('panda.urdf')),
          next(EXAMPLES.rglob('talos_reduced.urdf'))]
@@ -43,8 +44,8 @@ def test_every_link_and_joint_is_there_and_only_movable_joints_have_forces() -> 
     found = motion_of(model, random_state(multibody(model).joint_names))
     names = {joint.name for joint in model.joints} | {link.name for link in model.links}
     movable = {joint.name for joint in model.joints if joint.type != 'fixed'}
-    assert set(found) == {f'{kind}_{name}' for kind in KINDS[:3] for name in names} | {
-        f'{kind}_{name}' for kind in KINDS[3:] for name in movable}
+    assert set(found) == {f'{kind}_{name}' for kind in KINDS[:5] for name in names} | {
+        f'{kind}_{name}' for kind in KINDS[5:] for name in movable}
     assert len(movable) == 36
 
 

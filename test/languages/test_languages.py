@@ -172,13 +172,24 @@ def test_any_valid_name_compiles_in_c_cpp_and_fortran(name: str, tmp_path: Path)
 
 @pytest.mark.parametrize('tool', ['python', 'gcc', 'g++', 'octave', 'rust', 'node', 'gfortran'])
 def test_the_line_at_the_head_of_a_file_runs_its_test(tool: str, tmp_path: Path) -> None:
-    """As it stands there, in a shell."""
-    files = language_tools.files_of(tool, program_of(robot('robot_2r')))
+    """In a shell, after a change of a mass, which is no failure: the efforts follow."""
+    model = robot('robot_2r')
+    program = program_of(model, 'readable')
+    files = {name: re.sub(r'\bm2\b(: f64)? = 5\.0', r'm2\1 = 6.0', text)
+             for name, text in language_tools.files_of(tool, program).items()}
     lines = {line for text in files.values() for line in re.findall('Self-test: (.*)', text)}
     line, = lines
     command = 'sh -c "' + line.split(', or ')[0] + '"'
     code, output = language_tools.run(tool, (command,), files, 'robot', tmp_path)
     assert code == 0, output
+    assert re.search('parameter m2 .*was changed: the reference values do not apply', output)
+    *links, last = model.links
+    assert last.inertia is not None
+    heavier = replace(model, links=(*links, replace(last, inertia=replace(
+        last.inertia, mass=6.0))))
+    state = [program.references[0].arguments[x] for x in ('q', 'qd', 'qdd')]
+    printed = re.findall(r'^joint\d +(\S+) N m$', output, re.MULTILINE)
+    assert worst(map(float, printed), efforts(multibody(heavier), np.array([state]))[0]) < 1e-7
 
 
 def test_the_c_header_serves_cpp(tmp_path: Path) -> None:

@@ -116,8 +116,8 @@ def test_a_changed_mass_changes_the_efforts_and_is_reported(tmp_path: Path) -> N
     assert script.count(line) == 1
     code, printed, output = run(script.replace(line, f'm3 = {link.inertia.mass + 1.0!r} '),
                                 tmp_path)
-    assert code == 1
-    assert 'differs from the reference' in output
+    assert code == 0
+    assert 'parameter m3 was changed: the reference values do not apply\n' in output
     heavier = replace(model, links=tuple(
         replace(each, inertia=replace(each.inertia, mass=each.inertia.mass + 1.0))
         if each is link and each.inertia else each for each in model.links))
@@ -202,7 +202,7 @@ def test_the_variables_of_the_ancestor_tool_are_there() -> None:
     values = script['dynamic_model'](script['array_of_variables'])
     assert {f'{kind}_{name}' for kind in (*kinds, 'forces', 'torques') for name in names} <= {
         *values}
-    assert all(len(vector) == 3 for vector in values.values())
+    assert {len(vector) for vector in values.values()} == {3}   # of matrices: their rows
 
 
 @pytest.mark.parametrize(('robot', 'lines'), [('robot_2r', 230), ('humanoid_3p33r', 3300)])

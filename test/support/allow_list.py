@@ -11,7 +11,7 @@ _NAMES = re.compile(
     r'array_of_variables|values|entries|in_root_frame|inverse_dynamics|dynamic_model|differences|'
     r'function|'
     r'expected(_inverse_dynamics(_wrench)?|_wrenches)?|tau|len|names|tanh|exp|base_motion|external|'
-    r'payload|wrench|mp|[cI]p_[xyz]{1,2}|(friction|rotor|spring)\d+')
+    r'exported|changed|globals|kind|kinds|vector|vectors|payload|wrench|mp|[cI]p_[xyz]{1,2}|(friction|rotor|spring)\d+')
 
 _FUNCTIONS = {'sin', 'cos', 'tanh', 'exp'}
 

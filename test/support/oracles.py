@@ -138,7 +138,7 @@ class Pinocchio:
         return [follow @ each @ follow.T for each in full]
 
     def motion(self, state: State) -> dict[str, Array]:
-        """Return what the exported `dynamic_model` returns: 3-vectors in the root frame."""
+        """Return what the exported `dynamic_model` returns: vectors in the root frame."""
         vectors = self._vectors(state)
         model, data = self._model, self._data
         pin.rnea(model, data, *vectors)
@@ -150,7 +150,10 @@ class Pinocchio:
             if frame.name != 'universe':
                 at = (model, data, i, pin.LOCAL_WORLD_ALIGNED)
                 found[f'position_{frame.name}'] = data.oMf[i].translation.copy()
-                found[f'velocity_{frame.name}'] = pin.getFrameVelocity(*at).linear
+                twist = pin.getFrameVelocity(*at)
+                found[f'velocity_{frame.name}'] = twist.linear
+                found[f'angular_velocity_{frame.name}'] = twist.angular
+                found[f'orientation_{frame.name}'] = data.oMf[i].rotation.copy()
                 found[f'acceleration_{frame.name}'] = pin.getFrameClassicalAcceleration(*at).linear
         for name, joint in self._joints():
             rotation = data.oMi[joint.id].rotation
@@ -244,4 +247,5 @@ def motion_of(model: RobotModel, state: State) -> dict[str, list[float]]:
 def difference(found: Mapping[str, Any], expected: Mapping[str, Any]) -> float:
     """Return the largest difference by name, relative to the largest expected value."""
     assert set(found) == set(expected)
-    return worst([found[name] for name in expected], [*expected.values()])
+    return worst(*(np.concatenate([[], *(np.ravel(each[name]) for name in expected)])
+                   for each in (found, expected)))

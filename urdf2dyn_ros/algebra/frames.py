@@ -1,9 +1,19 @@
 """Constant rotations: from roll, pitch, yaw; with z on an axis; with entries set to 0 and 1."""
 
 import math
+from collections.abc import Sequence
 from decimal import Decimal
 
-from urdf2dyn_ros.algebra.vectors import IDENTITY, Matrix, Triple, cross, product, scale, transpose
+from urdf2dyn_ros.algebra.vectors import (
+    AXES,
+    IDENTITY,
+    Matrix,
+    Triple,
+    cross,
+    product,
+    scale,
+    transpose,
+)
 
 ROUNDOFF = 2e-15
 """Largest error of an entry by the arithmetic of floating point alone, some units of 2^-53."""
@@ -16,6 +26,9 @@ A fifth of the promised 1e-10 of efforts, and not more: with angles of 0.27931 a
 (Unitree's G1) an entry of 4e-10 is no zero.
 
 """
+
+_HALF_TURN = 179.999
+"""Angle [deg] from which on the axis does not follow from the antisymmetric part."""
 
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 """Cosine and sine of 0, 1, 2 and 3 quarter turns."""
@@ -108,3 +121,20 @@ def aligned(axis: Triple) -> Matrix:
     across = cross(axis, IDENTITY[smallest])
     column_x = scale(1.0 / math.sqrt(sum(entry * entry for entry in across)), across)
     return snapped(transpose((column_x, cross(axis, column_x), axis)))
+
+
+def turn_in_words(m: Matrix) -> str:
+    """Return axis and angle of a rotation: turn about x by -90 deg."""
+    cosine = 0.5 * (m[0][0] + m[1][1] + m[2][2] - 1.0)
+    twice_sine = (m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1])
+    angle = math.degrees(math.atan2(0.5 * math.hypot(*twice_sine), cosine))
+    axis: Sequence[float] = twice_sine
+    if angle > _HALF_TURN:   # a column of m + 1 is along the axis
+        axis = max(([m[i][k] + (i == k) for i in range(3)] for k in range(3)),
+                   key=lambda column: math.hypot(*column))
+    size = max(map(abs, axis)) or 1.0
+    x, y, z = (round(entry / size, 4) + 0.0 for entry in axis)
+    names = [name for name, entry in zip(AXES, (x, y, z)) if entry]
+    if len(names) == 1 and angle:
+        return f'turn about {names[0]} by {angle * (x + y + z):.6g} deg'
+    return f'turn about ({x:g}, {y:g}, {z:g}) by {angle:.6g} deg'

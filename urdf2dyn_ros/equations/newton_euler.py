@@ -112,6 +112,7 @@ def _forward(body: Body, parent: Motion, U_parent: Matrix, at: Coordinate, recur
     joint_R_parent = transpose(body.parent_R_joint)
     b = add(parent.a, apply(U_parent, body.parent_p_joint))
     note('b', b)
+    note('A', ())
     vectors = []
     for symbol, vector in zip(('wj', 'wdj', 'bj'), (parent.w, parent.wd, b)):
         vectors.append(apply(joint_R_parent, vector))

@@ -49,6 +49,7 @@ class Fields:
         self.driver = self.n if i == ROOT else tree.drivers[i]
         self.follows = self.driver != self.n
         self.rotated = any(self.body.parent_R_joint[k][k] != 1.0 for k in range(3))
+        self.turning = bool(self.joint.turns)
         self.terms = {term.NAME: term for term in tree.terms.get(i, ())
                       if sources is None or term.NAME in sources}
         n, p, j = self.n, self.p, 'j' * self.rotated

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia
-from urdf2dyn_ros.algebra.vectors import Vector
 from urdf2dyn_ros.equations.simplification.fewest_operations import fewest_operations
 from urdf2dyn_ros.functions.mechanics import Mechanics
 from urdf2dyn_ros.functions.quantity import Quantity
@@ -99,8 +98,8 @@ class ModelFunction(ABC):
         return {name: tuple(float(entry) for row in rows for entry in row)
                 for name, rows in self.derive(mechanics).items()}
 
-    def in_root_frame(self, mechanics: Mechanics) -> dict[str, Vector]:
-        """Return 3-vectors for people, by name; none by default."""
+    def in_root_frame(self, mechanics: Mechanics) -> dict[str, tuple[Scalar, ...]]:
+        """Return vectors for people, by name; none by default."""
         return {}
 
     def reference(self, result: str) -> tuple[str, str]:

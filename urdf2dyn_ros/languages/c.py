@@ -1,16 +1,15 @@
 """C99, with no dependency but libm."""
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.c_sections import in_sections
 from urdf2dyn_ros.languages.c_trigonometry import in_one_loop, sines_and_cosines
 from urdf2dyn_ros.languages.infix import Infix, magnitude_as
-from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.languages.sections import MOST_STATEMENTS
-from urdf2dyn_ros.program.program import Function, Program, Result
+from urdf2dyn_ros.languages.self_tests.c import CSelfTest
+from urdf2dyn_ros.program.program import Function, Program
 
 
 def write(program: Program) -> dict[str, str]:
@@ -30,28 +29,19 @@ def quoted(text: str) -> str:
 _TESTED = '\n\n#ifdef @NAME_SELF_TEST\n#include <stdio.h>\n'
 
 
-class C(Language):
+class C(CSelfTest):
     """A header and a source file."""
 
     STATEMENT = LONG = 'const @real {name} = {value};'
     INFIX, PRECISIONS = Infix(call=magnitude_as('fabs')), precision.C_PRECISIONS
     DECLARE, LOCAL = 'static const @real ', 'const @real '
-    TABLE, ROW = ('static const @real {name}[][{size}] = {{', '};'), ('{', '},')
-    JOINTS = '@name_joint_names, @NAME_JOINTS'
-    KEYS = ('static const char *const @axis_names[] = {', '"', '};',
-            '@axis_names, @NAME_@AXIS')
-    TEST = 'cc -D{NAME}_SELF_TEST {name}_dynamics.c -lm -o self_test && ./self_test'
-
-    def __init__(self, program: Program) -> None:
-        super().__init__(program)
-        self._prefix = program.name.upper()
 
     def header(self) -> Iterator[str]:
         """Yield the header."""
         guard = f'{self.program.name.upper()}_DYNAMICS_H'
         yield from ['/*', *(f' * {line}'.rstrip() for line in self.heading()), ' */',
                     f'#ifndef {guard}', f'#define {guard}', '',
-                    f'#define {self._prefix}_JOINTS {self.n}',
+                    f'#define {self.prefix}_JOINTS {self.n}',
                     *(f'#define {self.size(x)} {size}' for x, size in self.sizes.items()), '',
                     '#ifdef __cplusplus', 'extern "C" {', '#endif', '']
         yield '/* UTF-8, in the order of all vectors */'
@@ -63,21 +53,12 @@ class C(Language):
             yield f'{self.signature(function)};'
         yield from ['', '#ifdef __cplusplus', '}', '#endif', '', '#endif']
 
-    def size(self, name: str) -> str:
-        """Return how many entries an input or an axis has: one where C needs an element."""
-        if name in self.sizes:
-            return f'{self._prefix}_{name.upper()}'
-        return f'{self._prefix}_JOINTS' if self.n else '1'
-
     def signature(self, function: Function) -> str:
         """Return the head of a function's definition."""
         vectors = [f'const {self.real} {x.name}[{self.size(x.name)}]' for x in function.inputs]
-        results = [f'{self.real} {self._array(result)}' for result in function.results]
+        results = [f'{self.real} {self.declared(result)}' for result in function.results]
         head = f'void {self.program.name}_{function.name}('
         return self.array(head, vectors + results, ')')
-
-    def _array(self, result: Result) -> str:
-        return result.name + ''.join(f'[{size}]' for size in self.shape(result))
 
     def source(self) -> Iterator[str]:
         """Yield the source file."""
@@ -125,72 +106,3 @@ class C(Language):
     def _has_angles(self, function: Function) -> bool:
         """Whether sines and cosines are made in one loop: for speed, not for reading."""
         return self.program.style == 'fast' and function.operations.trigonometric > 0
-
-    def data(self) -> Iterator[tuple[str, str, list[list[float]]]]:
-        """Yield names and rows; one number a row for a robot without joints."""
-        return ((name, of, [row or [0.0] for row in rows]) for name, of, rows in super().data())
-
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        matrices = [result.name for result in function.results if result.is_matrix]
-        products = {name: 'product' + f'_{name}' * (len(matrices) > 1) for name in matrices}
-        results = [f'{self._array(result)}' + (
-            f', {products[result.name]}[{self.shape(result)[0]}]' if result.is_matrix else '')
-            for result in function.results]
-        yield self.array(f'        {{   {self.real} ', results, ';')
-        yield self.array(f'            {self.program.name}_{function.name}(', [
-            *(f'reference_{x.name}[k]' for x in function.inputs), *function.result_names], ');')
-        for result, known in zip(function.results, expected):
-            found = products.get(result.name, result.name)
-            if result.is_matrix:
-                shape = [self.size(axis.name) if axis.keys else f'{self._prefix}_JOINTS'
-                         for axis in result.axes]
-                matrix = [*shape, f'&{result.name}[0][0]'] if self.axes else [result.name]
-                yield self.array('            times(', [
-                    *matrix, f'reference_{result.quantity.times}[k]', found], ');')
-            yield self.array('            wrong += differs(', [
-                f'"{self.title(function, result)}"', *self.names(result), found, f'{known}[k]'],
-                ');')
-        yield '        }'
-
-    DIFFERS = """
-static int differs(const char *function, const char *const *names, int size,
-                   const @real *found, const @real *expected)
-{
-    int wrong = 0;
-    for (int i = 0; i < size; i++) {
-        if (!(fabs(found[i] - expected[i]) <= 1e-9 * fmax(1.0, fabs(expected[i])))) {
-            printf("%s, %s: %.17g instead of %.17g\\n", function, names[i],
-                   found[i], expected[i]);
-            wrong = 1;
-        }
-    }
-    return wrong;
-}
-"""
-    ALIKE: ClassVar[dict[str, str]] = {
-        'const char *const *names, int size,\n                   ': '', ' size;': ' @NAME_JOINTS;',
-        ' names[i]': ' @name_joint_names[i]',
-        'int rows, int columns, const @real *M': '@real M[@size][@size]',
-        ' rows;': ' @NAME_JOINTS;', ' columns;': ' @NAME_JOINTS;', '[i * columns + j]': '[i][j]'}
-    TIMES = """
-static void times(int rows, int columns, const @real *M, const @real *x, @real *product)
-{
-    for (int i = 0; i < rows; i++) {
-        product[i] = 0.0;
-        for (int j = 0; j < columns; j++) {
-            product[i] += M[i * columns + j] * x[j];
-        }
-    }
-}
-"""
-    MAIN = """
-int main(void)
-{
-    int wrong = 0;
-    for (size_t k = 0; k < sizeof reference_q / sizeof reference_q[0]; k++) {"""
-    VERDICT = """\
-    }
-    puts(wrong ? "differs from the reference" : "agrees with the reference");
-    return wrong ? 1 : 0;
-}
-"""

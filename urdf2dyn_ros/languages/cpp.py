@@ -1,13 +1,11 @@
 """C++17, header only, for any scalar: float, double, or a type of automatic differentiation."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Iterator
 
 from urdf2dyn_ros.languages.c import quoted
 from urdf2dyn_ros.languages.infix import Infix, shortest
-from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.precision import precision
-from urdf2dyn_ros.languages.spelling import CPP
+from urdf2dyn_ros.languages.self_tests.cpp import CppSelfTest
 from urdf2dyn_ros.program.program import Function, Program, Result
 
 
@@ -23,24 +21,14 @@ _TESTED = """
 using Row = @space::Vector<@real>;"""
 
 
-class Cpp(Language):
+class Cpp(CppSelfTest):
     """A header."""
 
     STATEMENT = LONG = 'const Scalar {name} = {value};'
-    TABLE, ROW = ('static const {size} {name}[] = {{', '};'), ('{', '},')
-    JOINTS = '@space::joint_names'
-    KEYS = ('static const char *const @axis_names[] = {', '"', '};', '@axis_names')
     LOCAL = 'const Scalar '
     DECLARE = 'inline constexpr @real '
     CONSTANT = 'inline constexpr @real {name} = {value};'
     INFIX, PRECISIONS = Infix(lambda value: f'Scalar({shortest(value)})'), precision.CPP_PRECISIONS
-    TEST = ('c++ -std=c++17 -x c++ -D{NAME}_SELF_TEST {name}_dynamics.hpp -o self_test '
-            '&& ./self_test')
-
-    @property
-    def space(self) -> str:
-        """The namespace: the robot's name, unless that means something in C++."""
-        return self.program.name + '_dynamics' * (self.program.name in CPP)
 
     @property
     def literal(self) -> Callable[[float], str]:
@@ -48,7 +36,7 @@ class Cpp(Language):
         return shortest if self.real == 'double' else precision.suffixed
 
     def number(self, value: float) -> str:
-        return '-' * (value < 0.0) + self.literal(abs(value))
+        return '-' * bool(value < 0.0) + self.literal(abs(value))
 
     def header(self) -> Iterator[str]:
         """Yield the lines of the file."""
@@ -76,19 +64,10 @@ class Cpp(Language):
         yield from ['', f'}}  // namespace {self.space}', *self.filled(_TESTED),
                     *self.self_test(), '#endif', '', '#endif']
 
-    def size(self, name: str) -> str:
-        """Return the type of the numbers of an input or of an axis in the check."""
-        return self._type(name, self.real) if name in self.sizes else 'Row'
-
-    def _type(self, name: str, scalar: str = 'Scalar') -> str:
-        """Return the type of a vector: an input, or the entries along an axis."""
-        return (f'std::array<{scalar}, {self.sizes[name]}>' if name in self.sizes
-                else f'Vector<{scalar}>')
-
     def _type_of(self, result: Result) -> str:
         """Return the type of a result."""
         *rows, last = result.axes
-        kind = self._type(last.name)
+        kind = self.vector_type(last.name)
         for axis in rows:
             kind = f'std::array<{kind}, {self.sizes.get(axis.name, "joints")}>'
         return kind.replace('std::array<Vector<Scalar>, joints>', 'Matrix<Scalar>')
@@ -105,7 +84,7 @@ class Cpp(Language):
         yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
         yield 'template <typename Scalar>'
         names = function.names
-        inputs = [f'const {self._type(x)} &{x if entries else ""}'
+        inputs = [f'const {self.vector_type(x)} &{x if entries else ""}'
                   for x, entries in self.inputs(function)]
         yield self.array(f'{returned} {function.name}(', inputs, ')')
         yield '{'
@@ -123,60 +102,3 @@ class Cpp(Language):
         found = ', '.join(function.result_names)
         yield f'{self.INDENT}return {found};' if single else f'{self.INDENT}return {{{found}}};'
         yield '}'
-
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        yield self.array(f'        {{   const auto found = {self.space}::{function.name}(',
-                         [f'reference_{x.name}[k]' for x in function.inputs], ');')
-        for result, known in zip(function.results, expected):
-            value = 'found' if len(function.results) == 1 else f'found.{result.name}'
-            if result.is_matrix:
-                value = f'times({value}, reference_{result.quantity.times}[k])'
-            yield self.array('            wrong += differs(', [
-                f'"{self.title(function, result)}"', *self.names(result), value, f'{known}[k]'],
-                ');')
-        yield '        }'
-
-    DIFFERS = """
-template <typename Names, typename Entries>
-static int differs(const char *function, const Names &names, const Entries &found,
-                   const Entries &expected)
-{
-    int wrong = 0;
-    for (std::size_t i = 0; i < found.size(); i++) {
-        if (!(std::abs(found[i] - expected[i]) <= 1e-9 * std::fmax(1.0, std::abs(expected[i])))) {
-            std::printf("%s, %s: %.17g instead of %.17g\\n", function,
-                        names[i], found[i], expected[i]);
-            wrong = 1;
-        }
-    }
-    return wrong;
-}
-"""
-    ALIKE: ClassVar[dict[str, str]] = {
-        'template <typename Names, typename Entries>\n': '', ' const Names &names,': '',
-        ' const Entries &found,\n                  ': ' const Row &found,', 'Entries': 'Row',
-        'names[i]': '@space::joint_names[i]'}
-    TIMES = """
-template <typename Matrix, typename Entries>
-static std::array<@real, std::tuple_size<Matrix>::value> times(const Matrix &M, const Entries &x)
-{
-    std::array<@real, std::tuple_size<Matrix>::value> product{};
-    for (std::size_t i = 0; i < M.size(); i++) {
-        for (std::size_t j = 0; j < x.size(); j++) {
-            product[i] += M[i][j] * x[j];
-        }
-    }
-    return product;
-}
-"""
-    MAIN = """
-int main()
-{
-    int wrong = 0;
-    for (std::size_t k = 0; k < sizeof reference_q / sizeof reference_q[0]; k++) {"""
-    VERDICT = """\
-    }
-    std::puts(wrong ? "differs from the reference" : "agrees with the reference");
-    return wrong ? 1 : 0;
-}
-"""

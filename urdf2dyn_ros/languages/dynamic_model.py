@@ -1,6 +1,6 @@
 """The dynamic model of a readable Python script: vectors in the root frame, and their check."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
@@ -10,6 +10,15 @@ from urdf2dyn_ros.program.statements import Block, names_in
 FLAG = 'in_root_frame'
 """Argument of the function that goes on with the vectors."""
 
+FRAME_KINDS = ('position_', 'velocity_', 'acceleration_', 'orientation_', 'angular_velocity_')
+"""Beginnings of the keys of what every joint's and link's frame has."""
+
+_FRAMES = '    values = {kind + name: [*vector] for names, *vectors in ('
+_NAMED = '    ) for name in names for kind, vector in zip(kinds, vectors)}'
+
+_LONGEST = WIDTH - 17
+"""Columns of a vector that is not broken."""
+
 _JOINED = 64
 """Columns of a line with several short statements, at most."""
 
@@ -17,12 +26,12 @@ _MODEL = """
 
 def dynamic_model(array_of_variables):
     \"\"\"
-    Return 3-vectors in the root frame: a dictionary by kind and name.
+    Return vectors in the root frame: a dictionary by kind and name.
 
     array_of_variables: a row [position, velocity, acceleration] for each of JOINT_NAMES.
     position_, velocity_, acceleration_ [m, m/s, m/s^2]: origin of every joint and link;
+    orientation_, angular_velocity_ [-, rad/s]: its axes as columns (3 x 3), and how they rotate;
     forces_, torques_ [N, N m]: what a joint transmits to its link, about the joint's origin.
-
     \"\"\"
     q, qd, qdd = ([row[k] for row in array_of_variables] for k in range(3))"""
 _CHECK = """\
@@ -34,25 +43,42 @@ _CHECK = """\
 def continuation(language: Language, function: Function) -> Iterator[str]:
     """Yield the rest of the function that returns the efforts: the vectors in the root frame."""
     yield from language.body(function)
-    yield from ['', '    return {', *_entries(language, function.results[0].rows), '    }']
+    rows = {row.key: row for row in function.results[0].rows}
+    yield from ['', f"    kinds = {', '.join(map(repr, FRAME_KINDS))}", _FRAMES]
+    indent = ' ' * 8
+    for names, parts in _frames(language, rows):
+        yield packed([ascii(tuple(names)), *parts], f'{indent}(', f'{indent} ', '),')
+    yield _NAMED
+    rest = [part for key, row in rows.items() if not key.startswith(FRAME_KINDS)
+            for part in _parts(language, row, f'{key!a}: ')]
+    if rest:
+        yield packed(rest, '    values |= {', ' ' * 15, '}')
+    yield '    return values'
 
 
-def _entries(language: Language, rows: Sequence[Row]) -> Iterator[str]:
-    signed = language.INFIX.signed
-    texts = [f'{row.key!a}: [{", ".join(map(signed, row.entries))}]' for row in rows]
-    line = ''
-    for row, text in zip(rows, texts):
-        if line and len(f'{line} {text},') > WIDTH:
-            yield line
-            line = ''
-        line = f'{line} {text},' if line else f'        {text},'
-        if len(line) > WIDTH:
-            deep = ' ' * 12
-            entries = [wrapped(entry, '', deep + '    ') for entry in map(signed, row.entries)]
-            yield f'        {row.key!a}: [\n' + packed(entries, deep, deep, '],')
-            line = ''
-    if line:
-        yield line
+def _frames(language: Language, rows: Mapping[str, Row]) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the names of frames that are the same, and the texts of what FRAME_KINDS are."""
+    frames: dict[tuple[str, ...], list[str]] = {}
+    for key in rows:
+        if key.startswith(FRAME_KINDS[0]):
+            name = key.removeprefix(FRAME_KINDS[0])
+            parts = [part for kind in FRAME_KINDS for part in _parts(language, rows[kind + name])]
+            frames.setdefault(tuple(parts), []).append(name)
+    for texts, names in frames.items():
+        yield names, list(texts)
+
+
+def _parts(language: Language, row: Row, key: str = '') -> list[str]:
+    """Return the text of a vector, or of a matrix of nine entries, in parts if it is long."""
+    entries = list(map(language.INFIX.signed, row.entries))
+    last = len(entries) - 1
+    if last > 2:
+        for k in range(0, len(entries), 3):
+            entries[k:k + 3] = f'[{entries[k]}', entries[k + 1], f'{entries[k + 2]}]'
+    entries[0], entries[last] = f'{key}[{entries[0]}', f'{entries[last]}]'
+    text = ', '.join(entries)
+    return [text] if len(text) < _LONGEST else [
+        wrapped(entry, '', ' ' * 16, _LONGEST) for entry in entries]
 
 
 def definition(function: str, arguments: Sequence[str]) -> list[str]:

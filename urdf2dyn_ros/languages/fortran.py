@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from urdf2dyn_ros.languages.fortran_self_test import FortranSelfTest
 from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.lines import packed
+from urdf2dyn_ros.languages.self_tests.fortran import FortranSelfTest
 from urdf2dyn_ros.program.program import Function, Program
 
 
@@ -24,7 +24,8 @@ class Fortran(FortranSelfTest):
     DECLARE, END, CONTINUED = 'real(dp), parameter :: ', '', ' &'
     CONSTANT = DECLARE + '{name} = {value}'
     ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
-    CASELESS, RESERVED = True, ('dp', 'joints', 'joint_names', 'sin', 'cos', 'exp', 'tanh', 'abs')
+    CASELESS, RESERVED = True, ('dp', 'joints', 'joint_names', 'sin', 'cos', 'exp', 'tanh', 'abs',
+                          'parameter_names', 'parameter_values')
     INFIX = Infix(number=lambda value: shortest(value) + '_dp')
 
     def module(self) -> Iterator[str]:
@@ -40,8 +41,8 @@ class Fortran(FortranSelfTest):
                     'character(len=*), parameter, public :: joint_names(joints) = '
                     f'[character(len={length}) :: &', self.array(self.INDENT, names, ']')]
         used = self.used(functions)
-        yield from [*self.parameters(used), *self.derived(used, '', self.CONSTANT),
-                    '', 'contains']
+        yield from [*self.parameters(used), *self.module_parameters(),
+                    *self.derived(used, '', self.CONSTANT), '', 'contains']
         for function in functions:
             yield from ['', *self._subroutine(function)]
         yield from ['', f'end module {self.space}']

@@ -19,6 +19,10 @@ _KEY = "    z -x -y: x of frame i is the link's z, y its -x, z its -y"
 """Axes of a frame that are those of another; how to read others."""
 
 
+_FOLDED = 'Lengths of 0 and quarter turns of the URDF are folded in: no lines below have them.'
+"""Numbers that a readable file does not have."""
+
+
 def heading(program: Program) -> list[str]:
     """Return title, joint table, conventions and costs."""
     number = len(program.functions)
@@ -31,6 +35,7 @@ def heading(program: Program) -> list[str]:
         *units,
         *_wrapped(_accuracy(program)),
         *(line for sentence in program.acts for line in _wrapped(sentence)),
+        *[_FOLDED] * (program.style == 'readable'),
         *(line for function in program.functions for line in _wrapped(_cost(function, number))),
         '',
         *_table(program),

@@ -1,11 +1,9 @@
 """JavaScript, a module for browsers and Node.js."""
 
 import json
-import re
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from urdf2dyn_ros.languages.language import Language
+from urdf2dyn_ros.languages.self_tests.javascript import JavaScriptSelfTest, camel
 from urdf2dyn_ros.program.program import Function, Program
 
 
@@ -14,19 +12,11 @@ def write(program: Program) -> dict[str, str]:
     return {f'{program.name}_dynamics.mjs': '\n'.join(JavaScript(program).module()) + '\n'}
 
 
-def camel(name: str) -> str:
-    """Return inverse_dynamics as inverseDynamics."""
-    return re.sub('_([a-z])', lambda match: match[1].upper(), name)
-
-
-class JavaScript(Language):
+class JavaScript(JavaScriptSelfTest):
     """A module that runs as a program under Node.js."""
 
     STATEMENT = LONG = CONSTANT = 'const {name} = {value};'
     DECLARE = LOCAL = 'const '
-    JOINTS = 'jointNames'
-    KEYS = ('const @axisNames = [', "'", '];', '@axisNames')
-    TEST = 'node {name}_dynamics.mjs'
 
     def module(self) -> Iterator[str]:
         """Yield the lines of the file."""
@@ -57,49 +47,3 @@ class JavaScript(Language):
             yield from self.assigned(result)
         yield f'{self.INDENT}return {names if len(function.results) == 1 else f"{{ {names} }}"};'
         yield '}'
-
-    def identifier(self, name: str) -> str:
-        return camel(name)
-
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        arguments = [f'reference_{x.name}[k]' for x in function.inputs]
-        results = list(map(camel, function.result_names))
-        found = results[0] if len(results) == 1 else f'{{ {", ".join(results)} }}'
-        if self.many(function):
-            found, results = 'found', [f'found.{name}' for name in results]
-        yield self.array(f'        {{   const {found} = {camel(function.name)}(',
-                         arguments, ');')
-        for result, name, known in zip(function.results, results, expected):
-            value = (f'times({name}, reference_{result.quantity.times}[k])' if result.is_matrix
-                     else name)
-            said = [f"'{self.title(function, result)}'", *self.names(result), value, f'{known}[k]']
-            yield self.array('            wrong.push(...differences(', said, '));')
-        yield '        }'
-
-    TIMES = """
-function times(M, x) {
-    return M.map((row) => row.reduce((sum, entry, j) => sum + entry * x[j], 0.0));
-}"""
-    DIFFERS = """
-function differences(name, names, found, expected) {
-    return names.map((joint, i) => [joint, found[i], expected[i]])
-        .filter(([, a, b]) => !(Math.abs(a - b) <= 1e-9 * Math.max(1.0, Math.abs(b))))
-        .map(([joint, a, b]) => `${name}, ${joint}: ${a} instead of ${b}`);
-}"""
-    ALIKE: ClassVar[dict[str, str]] = {'name, names, ': 'name, ', ' names.': ' jointNames.'}
-    MAIN = """
-export function selfTest() {
-    const wrong = [];
-    for (let k = 0; k < reference_q.length; k++) {"""
-    VERDICT = """\
-    }
-    return wrong;
-}
-
-if (typeof process !== 'undefined'
-        && /(^|[\\\\/])@name_dynamics\\.mjs$/.test(process.argv?.[1] ?? '')) {
-    const wrong = selfTest();
-    console.log([wrong.length ? 'differs from the reference' : 'agrees with the reference',
-        ...wrong].join('\\n    '));
-    process.exitCode = wrong.length ? 1 : 0;
-}"""

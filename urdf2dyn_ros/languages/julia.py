@@ -1,10 +1,9 @@
 """Julia, with no dependency but Base."""
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
-from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.lines import WIDTH, wrapped
+from urdf2dyn_ros.languages.self_tests.julia import JuliaSelfTest
 from urdf2dyn_ros.program.program import Function, Program
 from urdf2dyn_ros.program.statements import Statement
 
@@ -14,7 +13,7 @@ def write(program: Program) -> dict[str, str]:
     return {f'{program.name}_dynamics.jl': '\n'.join(Julia(program).module()) + '\n'}
 
 
-class Julia(Language):
+class Julia(JuliaSelfTest):
     """A module that runs as a program."""
 
     COMMENT = '# '
@@ -24,9 +23,6 @@ class Julia(Language):
     CONSTANT = 'const {name} = {value}'
     END = ''
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}, {j}]', 1
-    TABLE, ROW = ('const {name} = [', ']'), ('Float64[', '],')
-    KEYS = ('const @axis_names = String[', '"', ']', '@axis_names')
-    TEST = 'julia {name}_dynamics.jl'
 
     def module(self) -> Iterator[str]:
         """Yield the lines of the file."""
@@ -48,12 +44,6 @@ class Julia(Language):
             return super().statement(statement, indent, form.replace('{value}', '({value})'))
         return text
 
-    @property
-    def space(self) -> str:
-        """Robot2rDynamics for robot_2r: no keyword begins with a capital."""
-        words = self.program.name.split('_')
-        return ''.join(word[:1].upper() + word[1:] for word in words) + 'Dynamics'
-
     def _function(self, function: Function) -> Iterator[str]:
         yield '"""'
         yield f'    {function.name}({", ".join(x.name for x in function.inputs)})'
@@ -70,39 +60,3 @@ class Julia(Language):
             yield f'{self.INDENT}{result.name} = zeros(T, {size})'
             yield from self.assigned(result)
         yield from [f'{self.INDENT}return {", ".join(function.result_names)}', 'end']
-
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        arguments = [f'reference_{x.name}[k]' for x in function.inputs]
-        left = 'found' if self.many(function) else ', '.join(function.result_names)
-        yield self.array(f'        {left} = {function.name}(', arguments, ')')
-        for i, (result, known) in enumerate(zip(function.results, expected), 1):
-            value = f'found[{i}]' if self.many(function) else result.name
-            if result.is_matrix:
-                value = f'{value} * reference_{result.quantity.times}[k]'
-            said = [f'"{self.title(function, result)}"', *self.names(result), value, f'{known}[k]']
-            yield self.array('        append!(wrong, differences(', said, '))')
-
-    DIFFERS = """
-function differences(name, names, found, expected)
-    return ["$name, $joint: $a instead of $b"
-            for (joint, a, b) in zip(names, found, expected)
-            if !(abs(a - b) <= 1e-9 * max(1.0, abs(b)))]
-end"""
-    ALIKE: ClassVar[dict[str, str]] = {'(name, names, ': '(name, ', 'zip(': 'zip(joint_'}
-    MAIN = """
-function self_test()
-    wrong = String[]
-    for k in eachindex(reference_q)"""
-    VERDICT = """\
-    end
-    return wrong
-end
-
-end
-
-if abspath(PROGRAM_FILE) == @__FILE__
-    wrong = @space.self_test()
-    println(isempty(wrong) ? "agrees with the reference" : "differs from the reference")
-    foreach(line -> println("    ", line), wrong)
-    exit(isempty(wrong) ? 0 : 1)
-end"""

@@ -37,6 +37,8 @@ class Language(SelfTest):
     SPECIAL, ESCAPE : str, str
         Characters of a string literal that are escaped besides those that are not printable
         ASCII, and how, with the number of the character.
+    OMITS : bool
+        Whether parameters without influence are not in the file.
     CASELESS, RESERVED : bool, tuple of str
         Whether a capital and its small letter are one; names of the file that the program must
         not use then.
@@ -49,7 +51,7 @@ class Language(SelfTest):
     SPACED = True
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}][{j}]', 0
     SPECIAL, ESCAPE = '"\\', '\\u{:04x}'
-    CASELESS = False
+    OMITS, CASELESS = True, False
     RESERVED: tuple[str, ...] = ()
 
     def __init__(self, program: Program) -> None:
@@ -183,6 +185,13 @@ class Language(SelfTest):
                 if statement.name in names:
                     names |= names_in([statement.value])
         return names
+
+    def exported_parameters(self, functions: Iterable[Function] | None = None,
+                            ) -> list[tuple[str, str]]:
+        used = self.used(self.program.functions if functions is None else functions)
+        return [(self.spelled(name), self.number(value)) for group in self.program.parameters
+                for line in group.lines for name, value in zip(line.names, line.values)
+                if name in used or not self.OMITS]
 
     def block(self, block: Block, indent: str, form: str = '') -> Iterator[str]:
         """Yield a formula and its statements."""

@@ -1,9 +1,9 @@
 """MATLAB and Octave: a file a function, and a script with the variables to fill in."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from urdf2dyn_ros.languages.language import Language, variables
-from urdf2dyn_ros.languages.lines import packed
+from urdf2dyn_ros.languages.language import variables
+from urdf2dyn_ros.languages.self_tests.matlab import MatlabSelfTest
 from urdf2dyn_ros.program.program import Function, Program
 
 
@@ -22,21 +22,18 @@ def _quoted(text: str) -> str:
     return f"native2unicode(uint8([{' '.join(map(str, text.encode()))}]), 'UTF-8')"
 
 
-class Matlab(Language):
+class Matlab(MatlabSelfTest):
     """Function files, and a script."""
 
     COMMENT = '% '
     CONTINUED = ' ...'
     ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
-    TABLE, ROW, EMPTY = ('{name} = [', '];'), ('', ';'), 'zeros(1, 0)'
-    KEYS = ('@axis_names = {', "'", '};', '@axis_names')
-    TEST = 'octave {name}_main.m, or {name}_main in MATLAB'
 
     def function(self, function: Function) -> Iterator[str]:
         """Yield the lines of a function's file."""
         used = self.used([function])
         name = f'{self.program.name}_{function.name}'
-        yield self._call('function ', function, [x.name for x in function.inputs], ')')
+        yield self.call('function ', function, [x.name for x in function.inputs], ')')
         joint_inputs = ', '.join(x.name for x in function.inputs if x.of_joints)
         own = len(self.program.functions) > 1 and bool(self.program.parameters)
         yield from self.comments([
@@ -44,7 +41,8 @@ class Matlab(Language):
             f'{joint_inputs}: columns (n x 1) of one state.', *self.described(function),
             *['Every function has parameters of its own: change them in all files.'] * own, '',
             *self.heading()])
-        yield from [*self.parameters(used, self.INDENT), *self.derived(used, self.INDENT)]
+        yield from [*self.parameters(used, self.INDENT), *self.own_parameters(function),
+                    *self.derived(used, self.INDENT)]
         yield from [*self.unpacked(function), *self.body(function), '']
         for result in function.results:
             size = ', '.join([*self.shape(result), '1'][:2])
@@ -74,43 +72,9 @@ class Matlab(Language):
             yield self.array(f'{each.name} = [', entries, '];').replace(',', ';')
         for function in self.program.functions:
             yield f"disp('{self.program.name}_{function.name}')"
-            yield self._call('', function, [x.name for x in function.inputs], ')')
+            is_first = function is self.program.functions[0] and bool(self.vectors)
+            yield self.call('', function, [x.name for x in function.inputs], ')' + ';' * is_first)
+            if is_first:
+                yield from self.shown(function)
         yield ''
         yield from self.self_test()
-
-    def _call(self, first: str, function: Function, arguments: Sequence[str], last: str) -> str:
-        """Return an assignment of all results of a call, which begins with `first`."""
-        names = function.result_names
-        call = f' = {self.program.name}_{function.name}('
-        head = first + (names[0] if len(names) == 1 else f'[{", ".join(names)}]') + call
-        if self.many(function):
-            head = packed(names, f'{first}[', ' ' * len(f'{first}['), f']{call}',
-                          continued=self.CONTINUED)
-        *before, head = head.split('\n')
-        return '\n'.join([*before, packed(arguments, head, ' ' * 8, last,
-                                          continued=self.CONTINUED)])
-
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        arguments = [f"reference_{x.name}(k, :).'" for x in function.inputs]
-        yield self._call('    ', function, arguments, ');')
-        for result, known in zip(function.results, expected):
-            names, value = self.row_names(result), result.name
-            if result.is_matrix:
-                value += f" * reference_{result.quantity.times}(k, :).'"
-            yield f"    found = {value}; expected = {known}(k, :).';"
-            yield "    for i = find(~(abs(found - expected) <= 1e-9 * max(1, abs(expected)))).'"
-            title = self.title(function, result)
-            yield f"        fprintf('{title}, %s: %.17g instead of %.17g\\n', ..."
-            yield f'                {names}{{i}}, found(i), expected(i));'
-            yield '        wrong = wrong + 1;'
-            yield '    end'
-
-    MAIN = """
-wrong = 0;
-for k = 1:size(reference_q, 1)"""
-    VERDICT = """\
-end
-if wrong > 0
-    error('differs from the reference');
-end
-disp('agrees with the reference');"""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from urdf2dyn_ros.languages import dynamic_model
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
-from urdf2dyn_ros.languages.python_self_test import PythonSelfTest
+from urdf2dyn_ros.languages.self_tests.python import PythonSelfTest
 from urdf2dyn_ros.program.program import Function, Program, Row
 from urdf2dyn_ros.program.statements import Block
 
@@ -26,6 +26,7 @@ class Python(PythonSelfTest):
     STATEMENT = CONSTANT = '{name} = {value}'
     LONG = '{name} = ({value})'
     TABLE = ('{name} = [', ']')
+
     def module(self) -> Iterator[str]:
         """Yield the lines of the file."""
         yield from self.definitions()
@@ -39,7 +40,6 @@ class Python(PythonSelfTest):
         yield f'from math import {called}'
         yield (f'# from numpy import {called}   # instead of it, where numbers are arrays of '
                'samples')
-        yield ''
         yield self._tuple('JOINT_NAMES', [ascii(row.name) for row in program.independent])
         yield self._tuple('EFFORT_UNITS', [f"'{row.effort_unit}'" for row in program.independent])
         yield from self.parameters()
@@ -72,7 +72,7 @@ class Python(PythonSelfTest):
                                 *self.described(function))
               for line in wrapped(text, '', '    ', WIDTH - 4).splitlines()),
             *[f'{dynamic_model.FLAG}: return what dynamic_model returns.'] * bool(model)]
-        yield from (f'    {line}'.rstrip() for line in ('"""', *doc, '', '"""'))
+        yield from (f'    {line}'.rstrip() for line in ('"""', *doc, '"""'))
         used = [x for x in function.inputs if x.entries]
         names = ['(' + ', '.join(x.entries) + ',' * (len(x.entries) == 1) + ')' for x in used]
         line = f'    {", ".join(names)} = {", ".join(x.name for x in used)}'

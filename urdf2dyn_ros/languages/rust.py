@@ -1,11 +1,10 @@
 """Rust, with no dependency but std."""
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
 from urdf2dyn_ros.languages.infix import Infix, shortest
-from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.precision import precision
+from urdf2dyn_ros.languages.self_tests.rust import RustSelfTest
 from urdf2dyn_ros.program.program import Function, Program, Result
 
 
@@ -14,7 +13,7 @@ def write(program: Program) -> dict[str, str]:
     return {f'{program.name}_dynamics.rs': '\n'.join(Rust(program).module()) + '\n'}
 
 
-class Rust(Language):
+class Rust(RustSelfTest):
     """A module, with its check as a test."""
 
     PRECISIONS = precision.RUST_PRECISIONS
@@ -24,10 +23,6 @@ class Rust(Language):
     INFIX = Infix(number=lambda value: shortest(value) + '_f64' * bool(value > 1e16),
                   call=lambda function, argument: f'{argument}.{function}()'
                   if argument.isidentifier() else f'f64::{function}({argument})')
-    TABLE, ROW = ('    const {name}: &[[@real; {size}]] = &[', '    ];'), ('    [', '],')
-    COUNT, JOINTS = 'JOINTS', '&JOINT_NAMES'
-    KEYS = ('    const @AXIS_NAMES: [&str; @COUNT] = [', '"', '];', '&@AXIS_NAMES')
-    TEST = 'rustc --test {name}_dynamics.rs && ./{name}_dynamics'
 
     def module(self) -> Iterator[str]:
         """Yield the lines of the file."""
@@ -66,35 +61,3 @@ class Rust(Language):
         several = len(types) > 1
         yield self.array(self.INDENT + '(' * several, function.result_names, ')' * several)
         yield '}'
-
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        arguments = [f'&reference_{x.name}[k]' for x in function.inputs]
-        yield self.array(f'            let found = {function.name}(', arguments, ');')
-        for i, (result, known) in enumerate(zip(function.results, expected)):
-            value = 'found' if len(function.results) == 1 else f'found.{i}'
-            if result.is_matrix:
-                value = f'times(&{value}, &reference_{result.quantity.times}[k])'
-            yield self.array('            compare(', [
-                f'"{self.title(function, result)}"', *self.names(result), f'&{value}',
-                f'&{known}[k]'], ');')
-
-    TIMES = """
-    fn times<const R: usize, const C: usize>(M: &[[@real; C]; R], x: &[@real; C]) -> [@real; R] {
-        M.map(|row| row.iter().zip(x).map(|(entry, x)| entry * x).sum())
-    }"""
-    DIFFERS = """
-    fn compare<const N: usize>(function: &str, names: &[&str; N], found: &[@real; N],
-                               expected: &[@real; N]) {
-        for ((name, a), b) in names.iter().zip(found).zip(expected) {
-            assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0),
-                    "{}, {}: {} instead of {}", function, name, a, b);
-        }
-    }"""
-    ALIKE: ClassVar[dict[str, str]] = {
-        '<const N: usize>': '', ' names: &[&str; N],': '', 'names.': 'JOINT_NAMES.',
-        '\n                              ': '', '; N]': '; JOINTS]'}
-    MAIN = """
-    #[test]
-    fn agrees_with_the_reference() {
-        for k in 0..reference_q.len() {"""
-    VERDICT = '        }\n    }'

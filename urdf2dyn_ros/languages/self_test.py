@@ -40,7 +40,11 @@ class SelfTest(ABC):
         the entries of another axis, and what they are called, with @axis or @AXIS.
     DIFFERS, TIMES, MAIN, VERDICT : str
         A function that compares, one that multiplies by a matrix, what stands before the calls,
-        and behind them; with @name, @NAME and @size.
+        and behind them; with @name, @NAME and @size, and lines @shown and @changed in the places
+        of what prints efforts and of CHANGED.
+    PARAMETER, CHANGED : str
+        An entry of a list of parameters, with {name} and {value}; what reports parameters that
+        do not have their exported values, with a line @parameters in the place of the entries.
     PRECISIONS : dict
         What the precisions are in which a program can be written, by name; the name of the type
         is `real`, and @real in the texts above.
@@ -57,7 +61,7 @@ class SelfTest(ABC):
     KEYS = ('const @axis_names = [', '"', '];', '@axis_names')
     ALIKE: ClassVar[dict[str, str]] = {}
     PRECISIONS: ClassVar[Mapping[str, Precision]] = {DOUBLE: Precision('')}
-    COUNT = TEST = DIFFERS = TIMES = MAIN = VERDICT = ''
+    COUNT = TEST = DIFFERS = TIMES = MAIN = VERDICT = PARAMETER = CHANGED = ''
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -74,7 +78,7 @@ class SelfTest(ABC):
     def heading(self) -> list[str]:
         """Return the heading of the file."""
         name = self.program.name
-        return [*heading(self.program), '',
+        return [*heading(self.program),
                 f'Self-test: {self.TEST.format(name=name, NAME=name.upper())}']
 
     def number(self, value: float) -> str:
@@ -113,11 +117,44 @@ class SelfTest(ABC):
                          last, continued=self.CONTINUED)
         for text in (self.compact(self.DIFFERS),
                      *[self.compact(self.TIMES)] * bool(self.multiplied), self.main()):
-            yield from self.filled(text)
+            yield from self.expanded(text)
         for function in self.program.functions:
             yield from self.check(function, [self._expected(*result.reference)
                                              for result in function.results])
-        yield from self.filled(self.VERDICT)
+        yield from self.expanded(self.VERDICT)
+
+    def expanded(self, text: str) -> Iterator[str]:
+        """Yield the lines of a text, in the places of @shown and @changed what they stand for."""
+        for line in self.filled(text):
+            if line.strip() == '@shown':
+                if self.vectors:
+                    yield from self.shown(self.program.functions[0])
+            elif line.strip() == '@changed':
+                yield from self.changed(self.exported_parameters())
+            else:
+                yield line
+
+    @property
+    def vectors(self) -> list[Result]:
+        """The results of the first function that are printed: those that are no matrices."""
+        return [result for result in self.program.functions[0].results
+                if result.rows and not result.is_matrix]
+
+    @staticmethod
+    def units(result: Result, quote: str = '"') -> list[str]:
+        """Return the units of a result's rows as string literals."""
+        return [f'{quote}{row.unit}{quote}' for row in result.rows]
+
+    def changed(self, parameters: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """Yield CHANGED for parameters with their values, if there are any."""
+        for line in self.filled(self.CHANGED) if parameters else ():
+            if '@parameters' in line:
+                indent, _, last = line.partition('@parameters')
+                yield packed([*self.filled('\n'.join(
+                    self.PARAMETER.format(name=name, value=value) for name, value in parameters))],
+                             indent, ' ' * len(indent), last, continued=self.CONTINUED)
+            else:
+                yield line
 
     def table(self, name: str, of: str, rows: Iterable[Sequence[float]]) -> Iterator[str]:
         """Yield a table of numbers, whose rows are those of an input or an axis."""
@@ -172,6 +209,14 @@ class SelfTest(ABC):
     def identifier(self, name: str) -> str:
         """Return the name of a function, of an input or of a result as the language spells it."""
         return name
+
+    @abstractmethod
+    def exported_parameters(self) -> list[tuple[str, str]]:
+        """Return the parameters in the file, as it spells them, with their values."""
+
+    @abstractmethod
+    def shown(self, function: Function) -> Iterator[str]:
+        """Yield what prints the vectors that a function returns, with names and units."""
 
     @abstractmethod
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from urdf2dyn_ros.algebra.expression import Expression, Graph, Node, Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, total
-from urdf2dyn_ros.algebra.vectors import TENSOR, Vector, upper
+from urdf2dyn_ros.algebra.vectors import TENSOR, upper
 from urdf2dyn_ros.equations.body_terms import body_terms, shifted
 from urdf2dyn_ros.equations.recursion import Recursion, second_moment, textbook_moment
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
@@ -75,7 +75,7 @@ class Derivation:
     graph: Graph
     notebook: Notebook
     results: dict[str, Rows]
-    vectors: dict[str, Vector]
+    vectors: dict[str, tuple[Scalar, ...]]
     parameters: list[ParameterGroup]
     bodies: int
     shared: int
@@ -249,7 +249,7 @@ def write_dynamic_model(request: Request, derived: Derivation, known: Names) -> 
         keep_labels=True, known=known)
     axis = Axis('vector', tuple(derived.vectors))
     return Function(
-        'dynamic_model', '3-vectors in the root frame', _inputs(derived.function, request.inputs),
+        'dynamic_model', 'vectors in the root frame', _inputs(derived.function, request.inputs),
         (Result(Quantity('values_robot', '', rows=axis), tuple(
             Row(key, tuple(map(schedule.value, vector)))
             for key, vector in derived.vectors.items())),),

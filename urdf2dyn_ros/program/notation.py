@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 
+from urdf2dyn_ros.algebra.frames import turn_in_words
 from urdf2dyn_ros.functions import FUNCTIONS
 from urdf2dyn_ros.functions.fields import Fields, Tree
 from urdf2dyn_ros.functions.symbol import BACKWARD, Symbol, matrix, tensor, vector
@@ -20,6 +21,8 @@ SYMBOLS = {
     'q': Symbol(FORWARD, ('q{n}', 'qd{n}', 'qdd{n}'), 'q{n} = {multiplier}q{driver}{offset}',
                 'follows'),
     'b': Symbol(FORWARD, vector('b'), 'b{n} = a{p} + U{p} p{n}'),
+    'A': Symbol(FORWARD, (), lambda at: f'A{at.n}: {turn_in_words(at.body.parent_R_joint)}',
+                'rotated'),
     'wj': Symbol(FORWARD, vector('wj'), "wj{n} = A{n}' w{p}", 'rotated'),
     'wdj': Symbol(FORWARD, vector('wdj'), "wdj{n} = A{n}' wd{p}", 'rotated'),
     'bj': Symbol(FORWARD, vector('bj'), "bj{n} = A{n}' b{n}", 'rotated'),
@@ -47,6 +50,7 @@ SYMBOLS = {
     'r': Symbol(IN_ROOT, vector('r'), 'r{n} = r{p} + {T}p{n}'),
     'v': Symbol(IN_ROOT, vector('v'), 'v{n} = v{p} + {T}(w{p} x p{n})'),
     'acc': Symbol(IN_ROOT, vector('acc'), 'acc{n} = T{n} a{n} + g'),
+    'wr': Symbol(IN_ROOT, vector('wr'), 'wr{n} = wr{p} + T{n} qd{n} z', 'turning'),
     'at': Symbol(IN_ROOT, (), 'what is shared by the points fixed to link {n}, and by f{n}, n{n}'),
     **{symbol: known for function in FUNCTIONS.values()
        for symbol, known in function.SYMBOLS.items()},

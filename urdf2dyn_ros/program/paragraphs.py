@@ -17,8 +17,8 @@ from urdf2dyn_ros.program.scheduling import Schedule
 from urdf2dyn_ros.program.statements import Block, Paragraph, Section, Statement
 
 # mentioned even where no statement is left of them
-_SPOKEN = frozenset(('q', 'b', 'wj', 'wdj', 'bj', 'w', 'wd', 'a', 'U', 'f', 'n', 'fj', 'nj', 'fp',
-                     'np', 'T', 'r', 'v'))
+_SPOKEN = frozenset(('q', 'b', 'A', 'wj', 'wdj', 'bj', 'w', 'wd', 'a', 'U', 'f', 'n', 'fj', 'nj',
+                     'fp', 'np', 'T', 'r', 'v'))
 MORE = 'What the efforts do not need: the other entries of these vectors'
 REST = 'Results'
 
@@ -149,7 +149,8 @@ class Notebook(Notes):
                  if text not in (name, '_') and isinstance(entry, Expression)}
         needed = ((any(text not in '_0' for text in shown) or '_' not in shown)
                   if len(names) <= 3 else bool(known))
-        if not made and (noted.symbol not in _SPOKEN or not needed or shown == names):
+        if not made and (noted.symbol not in _SPOKEN or not needed
+                         or (names and shown == names)):
             return ''
         sources = noted.sources
         if not made and sources is not None and 'links' not in sources and not any(

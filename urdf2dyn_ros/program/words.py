@@ -24,9 +24,8 @@ mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin,
 mi_k, ..      the same of the k-th link that is fixed to link i; Mi: mass of all together
 Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
 fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
-wji, .. nji   the same vector in the axes of joint i, before it turns (forward: wji, wdji,
-              bji) or after it is turned back (backward: fji, nji)
-Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
+wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
+Ti, ri, vi    rotation to the root frame; position, velocity of the origin; wri: wi there
 = (.., _, ..) entries of a formula that are known; _ is one that is not needed"""
 _MOVING = {'; w0 = wd0 = 0': '; w0, wd0 are inputs', '; a0 = -g': '; a0 is an input'}
 

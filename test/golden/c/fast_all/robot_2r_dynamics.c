@@ -318,6 +318,14 @@ static void times(double M[ROBOT_2R_JOINTS][ROBOT_2R_JOINTS], const double *x, d
 int main(void)
 {
     int wrong = 0;
+    {   double tau[ROBOT_2R_JOINTS];
+        robot_2r_inverse_dynamics(reference_q[0], reference_qd[0], reference_qdd[0], tau);
+        puts("inverse_dynamics in the first reference state:");
+        static const char *const units_tau[] = {"N m", "N m"};
+        for (int i = 0; i < ROBOT_2R_JOINTS; i++) {
+            printf("%-24s %.9g %s\n", robot_2r_joint_names[i], tau[i], units_tau[i]);
+        }
+    }
     for (size_t k = 0; k < sizeof reference_q / sizeof reference_q[0]; k++) {
         {   double tau[ROBOT_2R_JOINTS];
             robot_2r_inverse_dynamics(reference_q[k], reference_qd[k], reference_qdd[k], tau);

@@ -15,7 +15,6 @@
  *     i  joint   type        moves  parent  q    effort  frame i: link's
  *     1  joint1  continuous  link1  root    rad  N m     x y z
  *     2  joint2  continuous  link2  1       rad  N m     x y z
- *
  * Self-test: cc -DROBOT_2R_SELF_TEST robot_2r_dynamics.c -lm -o self_test && ./self_test
  */
 #ifndef ROBOT_2R_DYNAMICS_H

@@ -142,6 +142,30 @@ static int differs(const char *function, const double *found, const double *expe
 int main(void)
 {
     int wrong = 0;
+    {   double tau[ROBOT_2R_JOINTS];
+        robot_2r_inverse_dynamics(reference_q[0], reference_qd[0], reference_qdd[0], tau);
+        puts("inverse_dynamics in the first reference state:");
+        static const char *const units_tau[] = {"N m", "N m"};
+        for (int i = 0; i < ROBOT_2R_JOINTS; i++) {
+            printf("%-24s %.9g %s\n", robot_2r_joint_names[i], tau[i], units_tau[i]);
+        }
+    }
+    const struct { const char *name; double value, exported; } parameters[] = {
+        {"g_y", g_y, -9.81}, {"m1", m1, 3.0}, {"com1_x", com1_x, 1.0}, {"com1_y", com1_y, 0.0},
+        {"I1_zz", I1_zz, 15.6}, {"m2", m2, 5.0}, {"com2_x", com2_x, 1.0}, {"com2_y", com2_y, 0.0},
+        {"I2_zz", I2_zz, 10.0}, {"p2_x", p2_x, 2.0}
+    };
+    int changed = 0;
+    for (size_t k = 0; k < sizeof parameters / sizeof parameters[0]; k++) {
+        if (parameters[k].value != parameters[k].exported) {
+            printf("parameter %s was changed: the reference values do not apply\n",
+                   parameters[k].name);
+            changed = 1;
+        }
+    }
+    if (changed) {
+        return 0;
+    }
     for (size_t k = 0; k < sizeof reference_q / sizeof reference_q[0]; k++) {
         {   double tau[ROBOT_2R_JOINTS];
             robot_2r_inverse_dynamics(reference_q[k], reference_qd[k], reference_qdd[k], tau);

@@ -340,6 +340,42 @@ static int differs(const char *function, const char *const *names, int size,
 int main(void)
 {
     int wrong = 0;
+    {   double tau[ROBOT_2R_JOINTS], wrench[ROBOT_2R_WRENCH];
+        robot_2r_inverse_dynamics(reference_q[0], reference_qd[0], reference_qdd[0],
+                                  reference_base_motion[0], reference_external[0],
+                                  reference_payload[0], tau, wrench);
+        puts("inverse_dynamics in the first reference state:");
+        static const char *const units_tau[] = {"N m", "N m"};
+        for (int i = 0; i < ROBOT_2R_JOINTS; i++) {
+            printf("%-24s %.9g %s\n", robot_2r_joint_names[i], tau[i], units_tau[i]);
+        }
+        static const char *const units_wrench[] = {"N", "N", "N", "N m", "N m", "N m"};
+        for (int i = 0; i < ROBOT_2R_WRENCH; i++) {
+            printf("%-24s %.9g %s\n", wrench_names[i], wrench[i], units_wrench[i]);
+        }
+    }
+    const struct { const char *name; double value, exported; } parameters[] = {
+        {"m1", m1, 3.0}, {"com1_x", com1_x, 1.0}, {"com1_y", com1_y, 0.0}, {"com1_z", com1_z, 0.0},
+        {"I1_xx", I1_xx, 1.2}, {"I1_yy", I1_yy, 15.6}, {"I1_zz", I1_zz, 15.6},
+        {"I1_xy", I1_xy, 0.0}, {"I1_xz", I1_xz, 0.0}, {"I1_yz", I1_yz, 0.0}, {"Fv1", Fv1, 2.0},
+        {"Fc1", Fc1, 1.5}, {"iw1", iw1, 100.0}, {"Fs1", Fs1, 0.5}, {"iv1", iv1, 400.0},
+        {"Fo1", Fo1, 0.1}, {"Im1", Im1, 0.0001}, {"N1", N1, 50.0}, {"m2", m2, 5.0},
+        {"com2_x", com2_x, 1.0}, {"com2_y", com2_y, 0.0}, {"com2_z", com2_z, 0.0},
+        {"I2_xx", I2_xx, 2.0}, {"I2_yy", I2_yy, 10.0}, {"I2_zz", I2_zz, 10.0},
+        {"I2_xy", I2_xy, 0.0}, {"I2_xz", I2_xz, 0.0}, {"I2_yz", I2_yz, 0.0}, {"p2_x", p2_x, 2.0},
+        {"Ia2", Ia2, 0.2}, {"ks2", ks2, 30.0}, {"qs2", qs2, 0.4}
+    };
+    int changed = 0;
+    for (size_t k = 0; k < sizeof parameters / sizeof parameters[0]; k++) {
+        if (parameters[k].value != parameters[k].exported) {
+            printf("parameter %s was changed: the reference values do not apply\n",
+                   parameters[k].name);
+            changed = 1;
+        }
+    }
+    if (changed) {
+        return 0;
+    }
     for (size_t k = 0; k < sizeof reference_q / sizeof reference_q[0]; k++) {
         {   double tau[ROBOT_2R_JOINTS], wrench[ROBOT_2R_WRENCH];
             robot_2r_inverse_dynamics(reference_q[k], reference_qd[k], reference_qdd[k],

@@ -11,7 +11,6 @@
  *     i  joint   type        moves  parent  q    effort  frame i: link's
  *     1  joint1  continuous  link1  root    rad  N m     x y z
  *     2  joint2  continuous  link2  1       rad  N m     x y z
- *
  * Self-test: c++ -std=c++17 -x c++ -DROBOT_2R_SELF_TEST robot_2r_dynamics.hpp -o self_test && ./self_test
  */
 #ifndef ROBOT_2R_DYNAMICS_HPP
@@ -109,6 +108,15 @@ static int differs(const char *function, const Row &found, const Row &expected)
 int main()
 {
     int wrong = 0;
+    {   const auto found = robot_2r::inverse_dynamics(reference_q[0], reference_qd[0],
+                                                      reference_qdd[0]);
+        std::puts("inverse_dynamics in the first reference state:");
+        static const char *const units_tau[] = {"N m", "N m"};
+        for (std::size_t i = 0; i < found.size(); i++) {
+            std::printf("%-24s %.9g %s\n", robot_2r::joint_names[i],
+                        found[i], units_tau[i]);
+        }
+    }
     for (std::size_t k = 0; k < sizeof reference_q / sizeof reference_q[0]; k++) {
         {   const auto found = robot_2r::inverse_dynamics(reference_q[k], reference_qd[k],
                                                           reference_qdd[k]);

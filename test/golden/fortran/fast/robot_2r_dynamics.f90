@@ -10,7 +10,6 @@
 !     i  joint   type        moves  parent  q    effort  frame i: link's
 !     1  joint1  continuous  link1  root    rad  N m     x y z
 !     2  joint2  continuous  link2  1       rad  N m     x y z
-!
 ! Capital and small letters are the same here: the comments have N2_z for N_2_z.
 !
 ! Self-test: gfortran -O2 robot_2r_dynamics.f90 robot_2r_self_test.f90 -o self_test && ./self_test

@@ -27,6 +27,12 @@ program robot_2r_self_test
     integer :: k, wrong
 
     wrong = 0
+    block
+        real(dp) :: tau(joints)
+        call inverse_dynamics(reference_q(:, 1), reference_qd(:, 1), reference_qdd(:, 1), tau)
+        print '(a)', 'inverse_dynamics in the first reference state:'
+        call show(joint_names, tau, ['N m     ', 'N m     '])
+    end block
     do k = 1, states
         block
             real(dp) :: tau(joints)
@@ -56,4 +62,14 @@ contains
             end if
         end do
     end subroutine compare
+
+    subroutine show(names, entries, units)
+        character(len=*), intent(in) :: names(:), units(:)
+        real(dp), intent(in) :: entries(:)
+        integer :: i
+
+        do i = 1, size(entries)
+            print '(2a, g0.9, 2a)', names(i), ' ', entries(i), ' ', trim(units(i))
+        end do
+    end subroutine show
 end program robot_2r_self_test

@@ -5,6 +5,7 @@
 ! supply. Inputs must be finite: products with what is always zero are omitted.
 ! Rigid links alone: no friction, no rotors, no springs, no contact.
 ! Gravity (0, -9.81, 0) m/s^2 in the root frame.
+! Lengths of 0 and quarter turns of the URDF are folded in: no lines below have them.
 ! One call: 25 multiplications, 17 additions, 4 sines and cosines.
 !
 !     i  joint   type        moves  parent  q    effort  frame i: link's
@@ -22,11 +23,9 @@
 !     mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i
 !     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
 !     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
-!     wji, .. nji   the same vector in the axes of joint i, before it turns (forward: wji, wdji,
-!                   bji) or after it is turned back (backward: fji, nji)
-!     Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
+!     wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
+!     Ti, ri, vi    rotation to the root frame; position, velocity of the origin; wri: wi there
 !     = (.., _, ..) entries of a formula that are known; _ is one that is not needed
-!
 ! Capital and small letters are the same here: the comments have N1_z for N_1_z.
 !
 ! Self-test: gfortran -O2 robot_2r_dynamics.f90 robot_2r_self_test.f90 -o self_test && ./self_test
@@ -57,6 +56,12 @@ real(dp), parameter :: m2 = 5.0_dp                ! mass [kg]
 real(dp), parameter :: com2_x = 1.0_dp, com2_y = 0.0_dp  ! centre of mass in the link [m]
 real(dp), parameter :: I2_zz = 10.0_dp            ! inertia about the centre of mass [kg m^2]
 real(dp), parameter :: p2_x = 2.0_dp              ! origin of joint 2 in frame 1 [m]
+
+! For the check, which reports changed parameters
+character(len=*), parameter, public :: parameter_names(*) = [character(len=6) :: &
+    'g_y', 'm1', 'com1_x', 'com1_y', 'I1_zz', 'm2', 'com2_x', 'com2_y', 'I2_zz', 'p2_x']
+real(dp), parameter, public :: parameter_values(*) = [g_y, m1, com1_x, com1_y, I1_zz, m2, com2_x, &
+                                                      com2_y, I2_zz, p2_x]
 
 ! ==== What follows from them, in the frames of the equations =====================================
 ! First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')

@@ -27,6 +27,24 @@ program robot_2r_self_test
     integer :: k, wrong
 
     wrong = 0
+    block
+        real(dp) :: tau(joints)
+        call inverse_dynamics(reference_q(:, 1), reference_qd(:, 1), reference_qdd(:, 1), tau)
+        print '(a)', 'inverse_dynamics in the first reference state:'
+        call show(joint_names, tau, ['N m     ', 'N m     '])
+    end block
+    block
+        real(dp), parameter :: exported(*) = [ &
+            -9.81_dp, 3.0_dp, 1.0_dp, 0.0_dp, 15.6_dp, 5.0_dp, 1.0_dp, 0.0_dp, 10.0_dp, 2.0_dp]
+        logical :: changed(size(exported))
+
+        changed = abs(parameter_values - exported) > 0.0_dp
+        do k = 1, size(exported)
+            if (changed(k)) print '(3a)', 'parameter ', trim(parameter_names(k)), &
+                ' was changed: the reference values do not apply'
+        end do
+        if (any(changed)) stop
+    end block
     do k = 1, states
         block
             real(dp) :: tau(joints)
@@ -56,4 +74,14 @@ contains
             end if
         end do
     end subroutine compare
+
+    subroutine show(names, entries, units)
+        character(len=*), intent(in) :: names(:), units(:)
+        real(dp), intent(in) :: entries(:)
+        integer :: i
+
+        do i = 1, size(entries)
+            print '(2a, g0.9, 2a)', names(i), ' ', entries(i), ' ', trim(units(i))
+        end do
+    end subroutine show
 end program robot_2r_self_test

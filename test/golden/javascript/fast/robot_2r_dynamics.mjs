@@ -10,7 +10,6 @@
 //     i  joint   type        moves  parent  q    effort  frame i: link's
 //     1  joint1  continuous  link1  root    rad  N m     x y z
 //     2  joint2  continuous  link2  1       rad  N m     x y z
-//
 // Self-test: node robot_2r_dynamics.mjs
 
 const { cos, sin } = Math;
@@ -87,8 +86,16 @@ export function selfTest() {
 
 if (typeof process !== 'undefined'
         && /(^|[\\/])robot_2r_dynamics\.mjs$/.test(process.argv?.[1] ?? '')) {
-    const wrong = selfTest();
-    console.log([wrong.length ? 'differs from the reference' : 'agrees with the reference',
-        ...wrong].join('\n    '));
+    const found = inverseDynamics(reference_q[0], reference_qd[0], reference_qdd[0]);
+    console.log('inverseDynamics in the first reference state:');
+    ['N m', 'N m'].forEach((unit, i) =>
+        console.log(jointNames[i].padEnd(24),
+            String(Number(found[i].toPrecision(9))), unit));
+    const changed = [];
+    const wrong = changed.length ? [] : selfTest();
+    const verdict = wrong.length ? 'differs from the reference' : 'agrees with the reference';
+    console.log((changed.length ? changed.map((name) =>
+        `parameter ${name} was changed: the reference values do not apply`)
+        : [verdict, ...wrong.map((line) => `    ${line}`)]).join('\n'));
     process.exitCode = wrong.length ? 1 : 0;
 }

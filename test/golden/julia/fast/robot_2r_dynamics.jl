@@ -10,7 +10,6 @@
 #     i  joint   type        moves  parent  q    effort  frame i: link's
 #     1  joint1  continuous  link1  root    rad  N m     x y z
 #     2  joint2  continuous  link2  1       rad  N m     x y z
-#
 # Self-test: julia robot_2r_dynamics.jl
 
 module Robot2rDynamics
@@ -89,11 +88,31 @@ function self_test()
     return wrong
 end
 
+function changed_parameters()
+    changed = String[]
+    return changed
+end
+
+function show_results()
+    found = inverse_dynamics(reference_q[1], reference_qd[1], reference_qdd[1])
+    println("inverse_dynamics in the first reference state:")
+    for (name, entry, unit) in zip(joint_names, found, ["N m", "N m"])
+        println(rpad(name, 24), " ", round(entry, sigdigits=9), " ", unit)
+    end
+end
+
 end
 
 if abspath(PROGRAM_FILE) == @__FILE__
-    wrong = Robot2rDynamics.self_test()
-    println(isempty(wrong) ? "agrees with the reference" : "differs from the reference")
+    Robot2rDynamics.show_results()
+    changed = Robot2rDynamics.changed_parameters()
+    wrong = isempty(changed) ? Robot2rDynamics.self_test() : String[]
+    if isempty(changed)
+        println(isempty(wrong) ? "agrees with the reference" : "differs from the reference")
+    end
+    for name in changed
+        println("parameter ", name, " was changed: the reference values do not apply")
+    end
     foreach(line -> println("    ", line), wrong)
     exit(isempty(wrong) ? 0 : 1)
 end

@@ -15,7 +15,6 @@ function tau = robot_2r_inverse_dynamics(q, qd, qdd)
 %     i  joint   type        moves  parent  q    effort  frame i: link's
 %     1  joint1  continuous  link1  root    rad  N m     x y z
 %     2  joint2  continuous  link2  1       rad  N m     x y z
-%
 % Self-test: octave robot_2r_main.m, or robot_2r_main in MATLAB
     q1 = q(1); q2 = q(2);
     qd1 = qd(1); qd2 = qd(2);

@@ -12,7 +12,6 @@
 %     i  joint   type        moves  parent  q    effort  frame i: link's
 %     1  joint1  continuous  link1  root    rad  N m     x y z
 %     2  joint2  continuous  link2  1       rad  N m     x y z
-%
 % Self-test: octave robot_2r_main.m, or robot_2r_main in MATLAB
 
 joint_names = {
@@ -30,7 +29,11 @@ q = [gv_position_joint1; gv_position_joint2];
 qd = [gv_velocity_joint1; gv_velocity_joint2];
 qdd = [gv_acceleration_joint1; gv_acceleration_joint2];
 disp('robot_2r_inverse_dynamics')
-tau = robot_2r_inverse_dynamics(q, qd, qdd)
+tau = robot_2r_inverse_dynamics(q, qd, qdd);
+units = {'N m', 'N m'};
+for i = 1:numel(tau)
+    fprintf('%-24s %.9g %s\n', joint_names{i}, tau(i), units{i});
+end
 
 reference_q = [
     0.35, 0.78;
@@ -53,8 +56,8 @@ expected_inverse_dynamics = [
     198.87942395510254, 76.67072730027688;
 ];
 
-wrong = 0;
-for k = 1:size(reference_q, 1)
+wrong = 0; states = size(reference_q, 1);
+for k = 1:states
     tau = robot_2r_inverse_dynamics(reference_q(k, :).', reference_qd(k, :).', ...
         reference_qdd(k, :).');
     found = tau; expected = expected_inverse_dynamics(k, :).';
@@ -66,5 +69,6 @@ for k = 1:size(reference_q, 1)
 end
 if wrong > 0
     error('differs from the reference');
+elseif states > 0
+    disp('agrees with the reference');
 end
-disp('agrees with the reference');

@@ -10,6 +10,7 @@ function tau = robot_2r_inverse_dynamics(q, qd, qdd)
 % supply. Inputs must be finite: products with what is always zero are omitted.
 % Rigid links alone: no friction, no rotors, no springs, no contact.
 % Gravity (0, -9.81, 0) m/s^2 in the root frame.
+% Lengths of 0 and quarter turns of the URDF are folded in: no lines below have them.
 % One call: 25 multiplications, 17 additions, 4 sines and cosines.
 %
 %     i  joint   type        moves  parent  q    effort  frame i: link's
@@ -27,11 +28,9 @@ function tau = robot_2r_inverse_dynamics(q, qd, qdd)
 %     mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i
 %     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
 %     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
-%     wji, .. nji   the same vector in the axes of joint i, before it turns (forward: wji, wdji,
-%                   bji) or after it is turned back (backward: fji, nji)
-%     Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
+%     wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
+%     Ti, ri, vi    rotation to the root frame; position, velocity of the origin; wri: wi there
 %     = (.., _, ..) entries of a formula that are known; _ is one that is not needed
-%
 % Self-test: octave robot_2r_main.m, or robot_2r_main in MATLAB
 
     % ==== Parameters, as in the URDF: change a line, run again, and the efforts follow ===========
@@ -50,6 +49,10 @@ function tau = robot_2r_inverse_dynamics(q, qd, qdd)
     com2_x = 1.0; com2_y = 0.0;                   % centre of mass in the link [m]
     I2_zz = 10.0;                                 % inertia about the centre of mass [kg m^2]
     p2_x = 2.0;                                   % origin of joint 2 in frame 1 [m]
+    if nargin == 0   % for the check, which reports changed parameters
+        tau = [g_y, m1, com1_x, com1_y, I1_zz, m2, com2_x, com2_y, I2_zz, p2_x];
+        return
+    end
 
     % ==== What follows from them, in the frames of the equations =================================
     % First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')

@@ -11,12 +11,10 @@ One call: 17 multiplications, 10 additions, 4 sines and cosines.
     i  joint   type        moves  parent  q    effort  frame i: link's
     1  joint1  continuous  link1  root    rad  N m     x y z
     2  joint2  continuous  link2  1       rad  N m     x y z
-
 Self-test: python3 robot_2r_dynamics.py
 """
 from math import cos, sin
 # from numpy import cos, sin   # instead of it, where numbers are arrays of samples
-
 JOINT_NAMES = ('joint1', 'joint2')
 EFFORT_UNITS = ('N m', 'N m')
 
@@ -26,7 +24,6 @@ def inverse_dynamics(q, qd, qdd):
     Return the efforts tau that a motion requires.
 
     q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2], by JOINT_NAMES; efforts [N m or N].
-
     """
     (q1, q2), (qd1, qd2), (qdd1, qdd2) = q, qd, qdd
 
@@ -49,24 +46,18 @@ def inverse_dynamics(q, qd, qdd):
     return [n1_z,                         # 1 [N m]
             N2_z]                         # 2 [N m]
 
-
 # ==== A state to evaluate, in rad, m and s: fill it in and run this file =========================
 gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1 = 0.35, 1.16, 1.03  # rad
 gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2 = 0.78, 0.17, -1.83  # rad
-array_of_variables = [
-    [gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1],
-    [gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2],
-]
-
+array_of_variables = [[gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1],
+                      [gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2]]
 # States, and the results expected with the parameters as they were exported
 reference_q = [[0.35, 0.78], [0.61, -0.86], [-0.86, 0.36]]
 reference_qd = [[1.16, 0.17], [-0.19, -1.0], [-1.0, 1.16]]
 reference_qdd = [[1.03, -1.83], [-1.99, 0.62], [0.62, 1.0]]
-expected_inverse_dynamics = [
-    [167.14198500435336, 25.713400885261393],
-    [43.2271944383838, 13.718067503237304],
-    [198.87942395510254, 76.67072730027688],
-]
+expected_inverse_dynamics = [[167.14198500435336, 25.713400885261393],
+                             [43.2271944383838, 13.718067503237304],
+                             [198.87942395510254, 76.67072730027688]]
 
 
 def differences(function, found, expected):

@@ -6,6 +6,7 @@ SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuato
 supply. Inputs must be finite: products with what is always zero are omitted.
 Rigid links alone: no friction, no rotors, no springs, no contact.
 Gravity (0, -9.81, 0) m/s^2 in the root frame.
+Lengths of 0 and quarter turns of the URDF are folded in: no lines below have them.
 One call: 25 multiplications, 17 additions, 4 sines and cosines.
 
     i  joint   type        moves  parent  q    effort  frame i: link's
@@ -23,16 +24,13 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
     mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i
     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
-    wji, .. nji   the same vector in the axes of joint i, before it turns (forward: wji, wdji,
-                  bji) or after it is turned back (backward: fji, nji)
-    Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
+    wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
+    Ti, ri, vi    rotation to the root frame; position, velocity of the origin; wri: wi there
     = (.., _, ..) entries of a formula that are known; _ is one that is not needed
-
 Self-test: python3 robot_2r_dynamics.py
 """
 from math import cos, sin
 # from numpy import cos, sin   # instead of it, where numbers are arrays of samples
-
 JOINT_NAMES = ('joint1', 'joint2')
 EFFORT_UNITS = ('N m', 'N m')
 
@@ -72,7 +70,6 @@ def inverse_dynamics(q, qd, qdd, in_root_frame=False):
 
     q [rad or m], qd [rad/s or m/s], qdd [rad/s^2 or m/s^2], by JOINT_NAMES; efforts [N m or N].
     in_root_frame: return what dynamic_model returns.
-
     """
     (q1, q2), (qd1, qd2), (qdd1, qdd2) = q, qd, qdd
 
@@ -154,55 +151,47 @@ def inverse_dynamics(q, qd, qdd, in_root_frame=False):
     acc2_x = a2_x * T2_xx + a2_y * T2_xy  # acc2 = T2 a2 + g = (acc2_x, acc2_y, 0)
     acc2_y = g_y - a2_x * T2_xy + a2_y * T2_xx
 
-    return {
-        'position_base': [0.0, 0.0, 0.0], 'velocity_base': [0.0, 0.0, 0.0],
-        'acceleration_base': [0.0, 0.0, 0.0], 'position_joint1': [0.0, 0.0, 0.0],
-        'velocity_joint1': [0.0, 0.0, 0.0], 'acceleration_joint1': [acc1_x, acc1_y, 0.0],
-        'forces_joint1': [fj1_x, fj1_y, 0.0], 'torques_joint1': [nj1_x, nj1_y, n1_z],
-        'position_link1': [0.0, 0.0, 0.0], 'velocity_link1': [0.0, 0.0, 0.0],
-        'acceleration_link1': [acc1_x, acc1_y, 0.0], 'position_joint2': [r2_x, r2_y, 0.0],
-        'velocity_joint2': [v2_x, v2_y, 0.0], 'acceleration_joint2': [acc2_x, acc2_y, 0.0],
-        'forces_joint2': [F2_x * T2_xx + F2_y * T2_xy, F2_y * T2_xx - F2_x * T2_xy, 0.0],
-        'torques_joint2': [N2_x * T2_xx + N2_y * T2_xy, N2_y * T2_xx - N2_x * T2_xy, N2_z],
-        'position_link2': [r2_x, r2_y, 0.0], 'velocity_link2': [v2_x, v2_y, 0.0],
-        'acceleration_link2': [acc2_x, acc2_y, 0.0],
-    }
+    kinds = 'position_', 'velocity_', 'acceleration_', 'orientation_', 'angular_velocity_'
+    values = {kind + name: [*vector] for names, *vectors in (
+        (('base',), [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0],
+         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [0.0, 0.0, 0.0]),
+        (('joint1', 'link1'), [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [acc1_x, acc1_y, 0.0],
+         [[c1, -s1, 0.0], [s1, c1, 0.0], [0.0, 0.0, 1.0]], [0.0, 0.0, qd1]),
+        (('joint2', 'link2'), [r2_x, r2_y, 0.0], [v2_x, v2_y, 0.0], [acc2_x, acc2_y, 0.0],
+         [[T2_xx, T2_xy, 0.0], [-T2_xy, T2_xx, 0.0], [0.0, 0.0, 1.0]], [0.0, 0.0, w2_z]),
+    ) for name in names for kind, vector in zip(kinds, vectors)}
+    values |= {'forces_joint1': [fj1_x, fj1_y, 0.0], 'torques_joint1': [nj1_x, nj1_y, n1_z],
+               'forces_joint2': [F2_x * T2_xx + F2_y * T2_xy, F2_y * T2_xx - F2_x * T2_xy, 0.0],
+               'torques_joint2': [N2_x * T2_xx + N2_y * T2_xy, N2_y * T2_xx - N2_x * T2_xy, N2_z]}
+    return values
 
 
 def dynamic_model(array_of_variables):
     """
-    Return 3-vectors in the root frame: a dictionary by kind and name.
+    Return vectors in the root frame: a dictionary by kind and name.
 
     array_of_variables: a row [position, velocity, acceleration] for each of JOINT_NAMES.
     position_, velocity_, acceleration_ [m, m/s, m/s^2]: origin of every joint and link;
+    orientation_, angular_velocity_ [-, rad/s]: its axes as columns (3 x 3), and how they rotate;
     forces_, torques_ [N, N m]: what a joint transmits to its link, about the joint's origin.
-
     """
     q, qd, qdd = ([row[k] for row in array_of_variables] for k in range(3))
     return inverse_dynamics(q, qd, qdd, True)
 
-
 # ==== A state to evaluate, in rad, m and s: fill it in and run this file =========================
 gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1 = 0.35, 1.16, 1.03  # rad
 gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2 = 0.78, 0.17, -1.83  # rad
-array_of_variables = [
-    [gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1],
-    [gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2],
-]
-
+array_of_variables = [[gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1],
+                      [gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2]]
 # States, and the results expected with the parameters as they were exported
-expected_wrenches = [
-    [-21.179604547, 75.354245018, 0.0, 0.0, 0.0, 167.141985],
-    [-16.327990555, 44.405793205, 0.0, 0.0, 0.0, 25.713400885],
-]
+expected_wrenches = [[-21.179604547, 75.354245018, 0.0, 0.0, 0.0, 167.141985],
+                     [-16.327990555, 44.405793205, 0.0, 0.0, 0.0, 25.713400885]]
 reference_q = [[0.35, 0.78], [0.61, -0.86], [-0.86, 0.36]]
 reference_qd = [[1.16, 0.17], [-0.19, -1.0], [-1.0, 1.16]]
 reference_qdd = [[1.03, -1.83], [-1.99, 0.62], [0.62, 1.0]]
-expected_inverse_dynamics = [
-    [167.14198500435336, 25.713400885261393],
-    [43.2271944383838, 13.718067503237304],
-    [198.87942395510254, 76.67072730027688],
-]
+expected_inverse_dynamics = [[167.14198500435336, 25.713400885261393],
+                             [43.2271944383838, 13.718067503237304],
+                             [198.87942395510254, 76.67072730027688]]
 
 
 def differences(function, found, expected):
@@ -216,6 +205,15 @@ if __name__ == '__main__':
     q, qd, qdd = ([row[k] for row in array_of_variables] for k in range(3))
     for name, entry, unit in zip(JOINT_NAMES, inverse_dynamics(q, qd, qdd), EFFORT_UNITS):
         print(f'{ascii(name)[1:-1]:24} {entry: .9g} {unit}')
+    exported = {'g_y': -9.81, 'm1': 3.0, 'com1_x': 1.0, 'com1_y': 0.0, 'com1_z': 0.0, 'I1_xx': 1.2,
+                'I1_yy': 15.6, 'I1_zz': 15.6, 'I1_xy': 0.0, 'I1_xz': 0.0, 'I1_yz': 0.0, 'm2': 5.0,
+                'com2_x': 1.0, 'com2_y': 0.0, 'com2_z': 0.0, 'I2_xx': 2.0, 'I2_yy': 10.0,
+                'I2_zz': 10.0, 'I2_xy': 0.0, 'I2_xz': 0.0, 'I2_yz': 0.0, 'p2_x': 2.0}
+    changed = [name for name in exported if globals()[name] != exported[name]]
+    for name in changed:
+        print(f'parameter {name} was changed: the reference values do not apply')
+    if changed:
+        raise SystemExit
     wrong = []
     for k in range(len(reference_q)):
         tau = inverse_dynamics(reference_q[k], reference_qd[k], reference_qdd[k])

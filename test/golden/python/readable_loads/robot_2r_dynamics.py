@@ -11,6 +11,7 @@ The root moves as base_motion says. Gravity is part of it: a0 is what an acceler
 external: force and moment on a link by the environment, about its origin, in its axes.
     Entries 1 to 6: link 'link2'.
 payload: a body that is fixed to link 'link2'.
+Lengths of 0 and quarter turns of the URDF are folded in: no lines below have them.
 One call: 174 multiplications, 160 additions, 4 sines and cosines, 2 hyperbolic tangents and
     exponentials.
 
@@ -29,16 +30,13 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
     mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i
     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
-    wji, .. nji   the same vector in the axes of joint i, before it turns (forward: wji, wdji,
-                  bji) or after it is turned back (backward: fji, nji)
-    Ti, ri, vi    rotation from frame i to the root frame; position, velocity of its origin
+    wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
+    Ti, ri, vi    rotation to the root frame; position, velocity of the origin; wri: wi there
     = (.., _, ..) entries of a formula that are known; _ is one that is not needed
-
 Self-test: python3 robot_2r_dynamics.py
 """
 from math import cos, exp, sin, tanh
 # from numpy import cos, exp, sin, tanh   # instead of it, where numbers are arrays of samples
-
 JOINT_NAMES = ('joint1', 'joint2')
 EFFORT_UNITS = ('N m', 'N m')
 
@@ -103,7 +101,6 @@ def inverse_dynamics(q, qd, qdd, base_motion, external, payload):
     wrench, 6 entries: force [N] and moment [N m] that the world must apply at the origin of the
         root, in its frame.
     Results: tau, wrench.
-
     """
     q1, q2 = q
     qd1, qd2 = qd
@@ -235,14 +232,11 @@ def inverse_dynamics(q, qd, qdd, base_motion, external, payload):
               nr1_z]                      # moment z [N m]
     return tau, wrench
 
-
 # ==== A state to evaluate, in rad, m and s: fill it in and run this file =========================
 gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1 = 0.35, 1.16, 1.03  # rad
 gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2 = 0.78, 0.17, -1.83  # rad
-array_of_variables = [
-    [gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1],
-    [gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2],
-]
+array_of_variables = [[gv_position_joint1, gv_velocity_joint1, gv_acceleration_joint1],
+                      [gv_position_joint2, gv_velocity_joint2, gv_acceleration_joint2]]
 
 # of the root, in its frame: angular velocity [rad/s], angular acceleration [rad/s^2], acceleration
 #     of the origin minus gravity [m/s^2]
@@ -254,31 +248,22 @@ external = [7.57, -3.54, -6.66, 5.26, 5.3, -6.62]
 
 # mass [kg], centre of mass [m] in the link, inertia about it [kg m^2]: xx, xy, xz, yy, yz, zz
 payload = [0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003]
-
 # States, and the results expected with the parameters as they were exported
 reference_q = [[0.35, 0.78], [0.61, -0.86], [-0.86, 0.36]]
 reference_qd = [[1.16, 0.17], [-0.19, -1.0], [-1.0, 1.16]]
 reference_qdd = [[1.03, -1.83], [-1.99, 0.62], [0.62, 1.0]]
-reference_base_motion = [
-    [0.97, 1.01, -1.23, -0.7, 1.41, 0.33, -1.49, 0.05, 1.48],
-    [0.64, -1.5, 0.61, 0.99, -1.43, 0.2, 1.27, -1.26, -0.22],
-    [-1.5, 0.99, 0.19, -1.23, 1.46, -0.71, -0.51, 1.39, -1.34],
-]
-reference_external = [
-    [7.57, -3.54, -6.66, 5.26, 5.3, -6.62],
-    [-5.5, -2.99, 7.99, -3.66, -4.95, 7.78],
-    [-2.99, 7.53, -7.04, 1.85, 4.57, -7.94],
-]
-reference_payload = [
-    [0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003],
-    [0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003],
-    [0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003],
-]
-expected_inverse_dynamics = [
-    [99.75802789356537, 27.7041367809926],
-    [-159.2196575124393, -113.1402185611884],
-    [60.78463711925529, 32.24805916569302],
-]
+reference_base_motion = [[0.97, 1.01, -1.23, -0.7, 1.41, 0.33, -1.49, 0.05, 1.48],
+                         [0.64, -1.5, 0.61, 0.99, -1.43, 0.2, 1.27, -1.26, -0.22],
+                         [-1.5, 0.99, 0.19, -1.23, 1.46, -0.71, -0.51, 1.39, -1.34]]
+reference_external = [[7.57, -3.54, -6.66, 5.26, 5.3, -6.62],
+                      [-5.5, -2.99, 7.99, -3.66, -4.95, 7.78],
+                      [-2.99, 7.53, -7.04, 1.85, 4.57, -7.94]]
+reference_payload = [[0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003],
+                     [0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003],
+                     [0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003]]
+expected_inverse_dynamics = [[99.75802789356537, 27.7041367809926],
+                             [-159.2196575124393, -113.1402185611884],
+                             [60.78463711925529, 32.24805916569302]]
 expected_inverse_dynamics_wrench = [
     [-30.05308213324798, 18.098833947086995, 19.795565793208816, 28.351960939090578,
      -43.50558648434235, 95.58402789356536],
@@ -304,6 +289,17 @@ if __name__ == '__main__':
         print(f'{ascii(name)[1:-1]:24} {entry: .9g} {unit}')
     for name, entry, unit in zip(WRENCH_NAMES, wrench, ['N', 'N', 'N', 'N m', 'N m', 'N m']):
         print(f'{ascii(name)[1:-1]:24} {entry: .9g} {unit}')
+    exported = {'m1': 3.0, 'com1_x': 1.0, 'com1_y': 0.0, 'com1_z': 0.0, 'I1_xx': 1.2,
+                'I1_yy': 15.6, 'I1_zz': 15.6, 'I1_xy': 0.0, 'I1_xz': 0.0, 'I1_yz': 0.0, 'Fv1': 2.0,
+                'Fc1': 1.5, 'iw1': 100.0, 'Fs1': 0.5, 'iv1': 400.0, 'Fo1': 0.1, 'Im1': 0.0001,
+                'N1': 50.0, 'm2': 5.0, 'com2_x': 1.0, 'com2_y': 0.0, 'com2_z': 0.0, 'I2_xx': 2.0,
+                'I2_yy': 10.0, 'I2_zz': 10.0, 'I2_xy': 0.0, 'I2_xz': 0.0, 'I2_yz': 0.0,
+                'p2_x': 2.0, 'Ia2': 0.2, 'ks2': 30.0, 'qs2': 0.4}
+    changed = [name for name in exported if globals()[name] != exported[name]]
+    for name in changed:
+        print(f'parameter {name} was changed: the reference values do not apply')
+    if changed:
+        raise SystemExit
     wrong = []
     for k in range(len(reference_q)):
         tau, wrench = inverse_dynamics(reference_q[k], reference_qd[k], reference_qdd[k],

@@ -10,7 +10,6 @@
 //!     i  joint   type        moves  parent  q    effort  frame i: link's
 //!     1  joint1  continuous  link1  root    rad  N m     x y z
 //!     2  joint2  continuous  link2  1       rad  N m     x y z
-//!
 //! Self-test: rustc --test robot_2r_dynamics.rs && ./robot_2r_dynamics
 #![allow(non_snake_case, non_upper_case_globals)]
 
@@ -82,8 +81,20 @@ mod tests {
         }
     }
 
+    // of a test that passes, what println! prints is not shown
+    fn said(line: &str) {
+        use std::io::Write;
+        writeln!(std::io::stdout(), "{}", line).unwrap();
+    }
+
     #[test]
     fn agrees_with_the_reference() {
+        let found = inverse_dynamics(&reference_q[0], &reference_qd[0], &reference_qdd[0]);
+        said("\ninverse_dynamics in the first reference state:");
+        let units = ["N m", "N m"];
+        for ((name, entry), unit) in JOINT_NAMES.iter().zip(found).zip(units) {
+            said(&format!("{:24} {:.6} {}", name, entry, unit));
+        }
         for k in 0..reference_q.len() {
             let found = inverse_dynamics(&reference_q[k], &reference_qd[k], &reference_qdd[k]);
             compare("inverse_dynamics", &found, &expected_inverse_dynamics[k]);

@@ -12,6 +12,7 @@ from urdf2dyn_ros.program.program import Function, Result
 class PythonSelfTest(Language):
     """The part of a Python file behind its functions."""
 
+    OMITS = False
     JOINTS, KEYS = 'JOINT_NAMES', ('@AXIS_NAMES = (', "'", ')', '@AXIS_NAMES')
     TEST = 'python3 {name}_dynamics.py'
     DIFFERS = '''
@@ -27,6 +28,15 @@ def differences(function, names, found, expected):
 def times(M, x):
     """Return M x."""
     return [sum(a * b for a, b in zip(row, x)) for row in M]'''
+    PARAMETER = "'{name}': {value}"
+    CHANGED = """\
+    exported = {@parameters}
+    changed = [name for name in exported if globals()[name] != exported[name]]
+    for name in changed:
+        print(f'parameter {name} was changed: the reference values do not apply')
+    if changed:
+        raise SystemExit
+"""
     VERDICT = """\
     print('differs from the reference:' if wrong else 'agrees with the reference', *wrong,
           sep='\\n    ')
@@ -38,21 +48,22 @@ def times(M, x):
         names = variables(independent)
         kinds = [known.kind for known in self.program.state.values()]
         states = [reference.arguments[x] for x in self.program.state]
-        yield from ['', '', self.rule('A state to evaluate, in rad, m and s: fill it in and run '
+        yield from ['', self.rule('A state to evaluate, in rad, m and s: fill it in and run '
                                       'this file')]
         for name, row, *values in zip(names, independent, *states):
             yield packed([f'gv_{kind}_{name}' for kind in kinds], '', ' ' * 8,
                          f' = {", ".join(map(self.number, values))}  # {row.unit}',
                          continued=' \\')
-        yield 'array_of_variables = ['
-        for name in names:
-            yield packed([f'gv_{kind}_{name}' for kind in kinds], '    [', '     ', '],')
-        yield ']'
+        first = 'array_of_variables = ['
+        for k, name in enumerate(names):
+            indent = ' ' * len(first) if k else first
+            yield packed([f'gv_{kind}_{name}' for kind in kinds], f'{indent}[',
+                         ' ' * len(f'{first}['), '],' if k < len(names) - 1 else ']]')
+        yield from [f'{first}]'] * (not names)
         for x in self.load_inputs():
             yield from ['', *self.comments([x.summary])]
             values = list(map(self.number, reference.arguments[x.name]))
             yield self.array(f'{x.name} = [', values, ']')
-        yield ''
         products = [f'of {result.name}: {result.name} {result.quantity.times}'
                     for function in self.program.functions for result in function.results
                     if result.is_matrix]
@@ -64,11 +75,20 @@ def times(M, x):
         yield from self.self_test()
 
     def table(self, name: str, of: str, rows: Iterable[Sequence[float]]) -> Iterator[str]:
-        """Yield a table of numbers, in one line where it is short."""
+        """Yield a table of numbers, in one line or a row a line where it is short."""
         lines = list(super().table(name, of, rows))
-        inner = ' '.join(map(str.strip, lines[1:-1])).removesuffix(',')
-        line = f'{lines[0]}{inner}{lines[-1]}'
-        yield from [line] if len(line) <= WIDTH else lines
+        first, last = lines[0], lines[-1]
+        inner = [line.strip() for line in lines[1:-1]]
+        line = f'{first}{" ".join(inner).removesuffix(",")}{last}'
+        if len(line) <= WIDTH:
+            yield line
+        elif any('\n' in row or len(first + row) > WIDTH for row in inner):
+            yield from lines
+        else:
+            yield packed([row.removesuffix(',') for row in inner], first, ' ' * len(first), last)
+
+    def shown(self, function: Function) -> Iterator[str]:
+        yield from ()   # main() has it, of the state that people fill in
 
     def main(self) -> str:
         """Return the lines that print the efforts of the state, and those before the check."""
@@ -121,6 +141,7 @@ _EVALUATE = """
 if __name__ == '__main__':
     {} = ([row[k] for row in array_of_variables] for k in range(3))"""
 _CHECK = """
+@changed
     wrong = []
     for k in range(len(reference_q)):"""
 _PRINT_ENTRY = """\

@@ -33,7 +33,32 @@ class FortranSelfTest(Language):
         yield from [f'! Compares {self.space} with reference values.', f'program {name}',
                     f'    use {self.space}', '    implicit none',
                     f'    integer, parameter :: states = {len(self.program.references)}',
-                    *self.self_test(), f'end program {name}']
+                    *self.self_test(),
+                    *self.filled(self.SHOW * bool(self.vectors)), f'end program {name}']
+
+    def module_parameters(self) -> Iterator[str]:
+        """Yield the lists of parameters by which the check reports those that were changed."""
+        names = [name for name, _ in self.exported_parameters()]
+        if names:
+            yield from ['', '! For the check, which reports changed parameters',
+                        'character(len=*), parameter, public :: parameter_names(*) = '
+                        f'[character(len={max(map(len, names))}) :: &',
+                        self.array(self.INDENT, [f"'{name}'" for name in names], ']')]
+            yield self.array('real(dp), parameter, public :: parameter_values(*) = [', names, ']')
+
+    def shown(self, function: Function) -> Iterator[str]:
+        arguments = [f'reference_{x.name}(:, 1)' for x in function.inputs]
+        yield from ['    block', self.array('        real(dp) :: ', self.shaped(function), ''),
+                    self.array(f'        call {function.name}(',
+                               arguments + function.result_names, ')')]
+        yield f"        print '(a)', '{function.name} in the first reference state:'"
+        for result in self.vectors:
+            if self.many(function):
+                yield f"        print '(a)', '{result.name}'"
+            units = [f"'{row.unit:8}'" for row in result.rows]
+            yield self.array(f'        call show({self.row_names(result)}, {result.name}, [',
+                             units, '])')
+        yield '    end block'
 
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         arguments = [f'reference_{x.name}(:, k)' for x in function.inputs]
@@ -53,6 +78,8 @@ class FortranSelfTest(Language):
     integer :: k, wrong
 
     wrong = 0
+@shown
+@changed
     do k = 1, states"""
     VERDICT = """\
     end do
@@ -77,4 +104,30 @@ contains
             end if
         end do
     end subroutine compare
+"""
+    SHOW = """
+    subroutine show(names, entries, units)
+        character(len=*), intent(in) :: names(:), units(:)
+        real(dp), intent(in) :: entries(:)
+        integer :: i
+
+        do i = 1, size(entries)
+            print '(2a, g0.9, 2a)', names(i), ' ', entries(i), ' ', trim(units(i))
+        end do
+    end subroutine show
+"""
+    PARAMETER = '{value}'
+    CHANGED = """\
+    block
+        real(dp), parameter :: exported(*) = [ &
+            @parameters]
+        logical :: changed(size(exported))
+
+        changed = abs(parameter_values - exported) > 0.0_dp
+        do k = 1, size(exported)
+            if (changed(k)) print '(3a)', 'parameter ', trim(parameter_names(k)), &
+                ' was changed: the reference values do not apply'
+        end do
+        if (any(changed)) stop
+    end block
 """

@@ -1,0 +1,1 @@
+"""The part of each language that checks what the file computes, and prints it."""

@@ -1,0 +1,89 @@
+"""The part of an exported Rust module that checks it."""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from urdf2dyn_ros.languages.language import Language
+from urdf2dyn_ros.program.program import Function
+
+
+class RustSelfTest(Language):
+    """A test of rustc."""
+
+    TABLE, ROW = ('    const {name}: &[[@real; {size}]] = &[', '    ];'), ('    [', '],')
+    COUNT, JOINTS = 'JOINTS', '&JOINT_NAMES'
+    KEYS = ('    const @AXIS_NAMES: [&str; @COUNT] = [', '"', '];', '&@AXIS_NAMES')
+    TEST = 'rustc --test {name}_dynamics.rs && ./{name}_dynamics'
+
+    def shown(self, function: Function) -> Iterator[str]:
+        arguments = [f'&reference_{x.name}[0]' for x in function.inputs]
+        yield self.array(f'        let found = {function.name}(', arguments, ');')
+        yield f'        said("\\n{function.name} in the first reference state:");'
+        for i, result in enumerate(function.results):
+            if result not in self.vectors:
+                continue
+            value = 'found' if len(function.results) == 1 else f'found.{i}'
+            if self.many(function):
+                yield f'        said("{result.name}");'
+            names = self.filled(self.row_names(result))[0].removeprefix('&')
+            yield self.array('        let units = [', self.units(result), '];')
+            yield f'        for ((name, entry), unit) in {names}.iter().zip({value}).zip(units) {{'
+            yield '            said(&format!("{:24} {:.6} {}", name, entry, unit));'
+            yield '        }'
+
+    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+        arguments = [f'&reference_{x.name}[k]' for x in function.inputs]
+        yield self.array(f'            let found = {function.name}(', arguments, ');')
+        for i, (result, known) in enumerate(zip(function.results, expected)):
+            value = 'found' if len(function.results) == 1 else f'found.{i}'
+            if result.is_matrix:
+                value = f'times(&{value}, &reference_{result.quantity.times}[k])'
+            yield self.array('            compare(', [
+                f'"{self.title(function, result)}"', *self.names(result), f'&{value}',
+                f'&{known}[k]'], ');')
+
+    TIMES = """
+    fn times<const R: usize, const C: usize>(M: &[[@real; C]; R], x: &[@real; C]) -> [@real; R] {
+        M.map(|row| row.iter().zip(x).map(|(entry, x)| entry * x).sum())
+    }"""
+    DIFFERS = """
+    fn compare<const N: usize>(function: &str, names: &[&str; N], found: &[@real; N],
+                               expected: &[@real; N]) {
+        for ((name, a), b) in names.iter().zip(found).zip(expected) {
+            assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0),
+                    "{}, {}: {} instead of {}", function, name, a, b);
+        }
+    }"""
+    ALIKE: ClassVar[dict[str, str]] = {
+        '<const N: usize>': '', ' names: &[&str; N],': '', 'names.': 'JOINT_NAMES.',
+        '\n                              ': '', '; N]': '; JOINTS]'}
+    MAIN = """
+    #[test]
+    fn agrees_with_the_reference() {
+@shown
+@changed
+        for k in 0..reference_q.len() {"""
+    VERDICT = '        }\n    }'
+    PARAMETER = '("{name}", {name}, {value})'
+    CHANGED = """\
+        let parameters = [
+            @parameters
+        ];
+        let changed = parameters.iter().filter(|(_, value, exported)| value != exported);
+        for (name, _, _) in changed.clone() {
+            said(&format!("parameter {} was changed: the reference values do not apply", name));
+        }
+        if changed.count() > 0 {
+            return;
+        }
+"""
+    SAID = """
+    // of a test that passes, what println! prints is not shown
+    fn said(line: &str) {
+        use std::io::Write;
+        writeln!(std::io::stdout(), "{}", line).unwrap();
+    }
+"""
+
+    def main(self) -> str:
+        return self.SAID * bool(self.vectors or self.exported_parameters()) + self.MAIN
