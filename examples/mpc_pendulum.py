@@ -132,6 +132,7 @@ def draw(x: np.ndarray, u: np.ndarray, costs: dict[str, list[float]], path: Path
         motion.plot(cart, 0, 's', color=shade, ms=9)
     motion.set(aspect='equal', xlabel='x [m]', ylabel='z [m]',
                title=f'The pole every {5 * STEP:g} s, dark at the end')
+    motion.locator_params(axis='x', nbins=3)
     left, right = below.subplots(1, 2)
     left.plot(np.arange(len(u)) * STEP, u, color='#0072B2')
     left.set(xlabel='time [s]', ylabel='force on the cart [N]')

@@ -47,6 +47,22 @@ def test_the_script_that_is_shown_is_the_one_that_is_exported() -> None:
     assert block.group(1) in script
 
 
+@pytest.mark.parametrize(('title', 'function'), [
+    ('inverse dynamics', 'inverse_dynamics'), ('mass matrix', 'mass_matrix'),
+    ('forward dynamics', 'forward_dynamics'),
+    ('derivatives of the efforts', 'inverse_dynamics_derivatives'),
+    ('derivatives of the accelerations', 'forward_dynamics_derivatives'),
+    ('regressor of base parameters', 'regressor')])
+def test_operations_of_readme_are_those_of_the_functions(title: str, function: str) -> None:
+    """Counted for the UR5; other tests count the others, whose cells stand in functions.md."""
+    cells = re.findall(rf'^\| {title} \| (.*?) \| (.*?) \| (.*?) \|$', README, re.MULTILINE)[0]
+    cost = information(read_urdf(ROBOTS['UR5']), functions=function)['operations']['fast']
+    assert cells[0].split()[0] == f'{cost["multiplications"]}/{cost["additions"]}'
+    if function not in ('inverse_dynamics', 'mass_matrix'):
+        page = (ROOT / 'docs' / 'functions.md').read_text()
+        assert all(cell.split()[0] in page for cell in cells)
+
+
 def six_lines(language: str) -> str:
     """Return six values of link 2 in a language, as its golden file has them, fenced."""
     folder = ROOT / 'test' / 'golden' / language / 'readable'
