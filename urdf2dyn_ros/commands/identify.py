@@ -1,6 +1,7 @@
 """Identify inertial parameters, rotors and friction of a robot from recordings of it."""
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,8 +9,10 @@ from pathlib import Path
 from urdf2dyn_ros.commands.output import add_output, results
 from urdf2dyn_ros.commands.robot import add_options
 from urdf2dyn_ros.errors import ExportError, IdentificationError, ParameterError
-from urdf2dyn_ros.identification.gains import read_gains
+from urdf2dyn_ros.identification.gains import FREE, Gains, read_gains
 from urdf2dyn_ros.identification.identification import identify
+from urdf2dyn_ros.identification.payload.payload_body import CarriedPayload, payload_on
+from urdf2dyn_ros.identification.payload.payload_tables import PAYLOAD_TITLE, payload_tables
 from urdf2dyn_ros.identification.preparation import RecordedNames
 from urdf2dyn_ros.identification.report.figures import identification_json
 from urdf2dyn_ros.identification.report.page import report_page
@@ -70,6 +73,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--friction-per-recording', action='store_true',
                         help='friction and offsets of each recording are its own, as on '
                         'different days; links and rotors are shared')
+    parser.add_argument('--payload-recording', nargs='+', default=[], metavar='RECORDING',
+                        help='recordings of the robot with a payload, which the others are '
+                        'without: the payload is identified, or gains by its known mass')
+    parser.add_argument('--payload-link', metavar='LINK', help='the link that carries it')
+    parser.add_argument('--payload-mass', type=float, metavar='KG',
+                        help='its mass, if it is known: it fixes the effort per recorded unit of '
+                        'all joints, as with --effort-semantics current --gains free')
     parser.add_argument('--cutoff', type=float, metavar='HZ',
                         help='low pass of the columns (default: by cross-validation)')
     parser.add_argument('--delay', type=float, metavar='SECONDS',
@@ -108,6 +118,7 @@ def _settings(arguments: argparse.Namespace, robot: Robot) -> SourceSettings:
     hold, faults = read_hold(arguments.hold, robot.dynamics)
     if faults:
         raise ParameterError('\n'.join(faults))
+    _check_payload(arguments)
     current = arguments.effort_semantics == 'current'
     if current != bool(arguments.gains):
         raise ParameterError('--gains and --effort-semantics current require each other')
@@ -117,34 +128,71 @@ def _settings(arguments: argparse.Namespace, robot: Robot) -> SourceSettings:
             raise ParameterError(f'--{name} {value:g}: must be between {least:g} and 1e6')
     if arguments.delay is not None and not -0.5 <= arguments.delay <= 0.5:
         raise ParameterError(f'--delay {arguments.delay:g}: must be between -0.5 and 0.5 s')
+    gains = read_gains(arguments.gains, robot.joints) if current else None
+    if arguments.payload_recording:
+        _check_scale(arguments.payload_mass, gains)
     return SourceSettings(
         arguments.topic, RecordedNames(robot.joints, robot.dynamics.continuous, hold,
                                        tuple(arguments.rename)),
-        read_gains(arguments.gains, robot.joints) if current else None, arguments.cutoff,
-        arguments.delay)
+        gains, arguments.cutoff, arguments.delay)
+
+
+def _check_payload(arguments: argparse.Namespace) -> None:
+    """Check the options of a payload; one of known mass makes gains free unless they are set."""
+    mass, link = arguments.payload_mass, arguments.payload_link
+    if bool(arguments.payload_recording) != bool(link):
+        raise ParameterError('--payload-recording and --payload-link require each other')
+    if mass is None:
+        return
+    if not link:
+        raise ParameterError('--payload-mass requires --payload-recording and --payload-link')
+    if not 0.0 < mass <= 1e6:
+        raise ParameterError(f'--payload-mass {mass:g}: must be above 0 and at most 1e6 kg')
+    if not arguments.gains:
+        arguments.effort_semantics, arguments.gains = 'current', [FREE]
+
+
+def _check_scale(mass: float | None, gains: Gains | None) -> None:
+    """Check that either the mass of a payload or the scale of the efforts is known."""
+    free = gains is not None and bool(gains.free.any())
+    if mass is not None and not free:
+        raise ParameterError('--payload-mass fixes gains that are free, but all are known: omit '
+                             'it, and the mass is identified, or use --gains free')
+    if mass is None and gains is not None and gains.free.all():
+        raise ParameterError('a payload of unknown mass does not fix free gains: add '
+                             '--payload-mass, or a gain that is known (--gains free JOINT=VALUE)')
 
 
 def _identified(robot: Robot, arguments: argparse.Namespace,
                 settings: SourceSettings) -> Identification:
     remarks: list[str] = []
     with progress('reading and compressing') as show:
-        paths = [*arguments.recordings, *arguments.validate]
+        paths = [*arguments.recordings, *arguments.payload_recording, *arguments.validate]
         count = len(arguments.recordings)
+        loaded = count + len(arguments.payload_recording)
 
         def shown(first: int, part: Sequence[str]) -> list[Summary]:
             return summaries_of(robot, part, settings, remarks, lambda fraction: show(
                 (first + fraction * len(part)) / len(paths)))
         summaries = shown(0, arguments.recordings)
+        payload = _payload(robot, arguments, shown(count, arguments.payload_recording)) if (
+            arguments.payload_recording) else None
         try:
-            validation = shown(count, arguments.validate) if arguments.validate else []
+            validation = shown(loaded, arguments.validate) if arguments.validate else []
         except IdentificationError as error:   # of no recording for the validation
             validation = []
             remarks += [f'not used: {fault}' for fault in str(error).splitlines()]
     with progress('fitting') as show:
         found = identify(robot, summaries, validation, arguments.weight, settings.gains, show,
-                         arguments.friction_per_recording)
+                         arguments.friction_per_recording, payload)
     found.remarks[:0] = remarks
     return found
+
+
+def _payload(robot: Robot, arguments: argparse.Namespace,
+             summaries: Sequence[Summary]) -> CarriedPayload:
+    mass = math.nan if arguments.payload_mass is None else arguments.payload_mass
+    return payload_on(robot, arguments.payload_link, mass, summaries)
 
 
 def _write(found: Identification, text: str | bytes, arguments: argparse.Namespace,
@@ -153,7 +201,8 @@ def _write(found: Identification, text: str | bytes, arguments: argparse.Namespa
     about = {**facts(typed_command(), arguments.urdf, text), 'robot': found.robot.model.name}
     lines = [f'{name}: {value}' for name, value in about.items()]
     title = f'{found.robot.model.name}: identified'
-    tables = report_tables(found)
+    first, *others = report_tables(found)
+    tables = [first, *payload_tables(found.payload), *others]
     picture = identification_picture(found, title)
     files = {
         **robot_texts(found, text, ['Identified; to be used with identified.urdf.', *lines]),
@@ -174,8 +223,10 @@ def _write(found: Identification, text: str | bytes, arguments: argparse.Namespa
         except OSError as error:
             raise ExportError(f'cannot write to {output}: {error.strerror}') from None
     print('\n'.join(tables[0].text), text_table(tables[0]), sep='\n\n')
-    for table in (*(each for each in tables if each.title == GAINS_TITLE), tables[-1]):
-        print('', table.title, text_table(table), sep='\n')
+    for table in (*(each for each in tables if each.title in (GAINS_TITLE, PAYLOAD_TITLE)),
+                  tables[-1]):
+        settings = table.text[-1:] if table.title == PAYLOAD_TITLE else ()
+        print('', table.title, text_table(table), *settings, sep='\n')
     print()
     for remark in found.remarks:
         print(f'note: {remark}', file=sys.stderr)

@@ -38,6 +38,14 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
 )
 from urdf2dyn_ros.identification.gains import Gains, approximated, known_gains, with_gains
 from urdf2dyn_ros.identification.misfits import misfits, other_recordings
+from urdf2dyn_ros.identification.payload.identified_payload import identified_payload
+from urdf2dyn_ros.identification.payload.payload_body import (
+    CarriedPayload,
+    check_carried,
+    with_payload,
+    with_payload_columns,
+    with_scaled_prior,
+)
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary, in_other_units
@@ -47,6 +55,9 @@ WEIGHTS = (10.0, 1.0, 100.0)
 
 _FREE_GAINS = 10.0
 """Factor of these weights where gains are free, which rest on the URDF's masses."""
+
+_SCALINGS = 4
+"""Fits after each of which the priors have the scale that a payload's known mass determines."""
 
 _BETTER = 0.98
 """Error, relative to that of the first weight, from which another one is chosen."""
@@ -58,28 +69,37 @@ _UNEXPLAINED = 0.9
 def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary] = (),
              weight: float | None = None, gains: Gains | None = None,
              show: Callable[[float], None] = lambda fraction: None,
-             own_friction: bool = False) -> Identification:
+             own_friction: bool = False, payload: CarriedPayload | None = None) -> Identification:
     """
-    Return the identification of a robot from summaries of recordings.
+    Return the identification of a robot from summaries of recordings, and of a payload.
 
     They share links, rotors and gains of currents, and friction too, unless each has its own.
 
     Raises
     ------
     IdentificationError
-        If the model does not explain what is held out better than the URDF.
+        If the model does not explain what is held out better than the URDF, or the recordings do
+        not determine the payload.
 
     """
-    plain, recorded, last = robot, summaries, last_sets(summaries[:1])
-    gains = _scaled(robot, recorded, gains)
-    scaled = summaries = [in_other_units(each, gains.values) for each in recorded]
+    plain, recorded = robot, summaries
+    if payload is not None:   # first, so that an own friction that is kept is one without it
+        check_carried(plain, payload)
+        robot = with_payload(plain, payload)
+        summaries = [*(with_payload_columns(plain, payload, each, True)
+                       for each in payload.summaries),
+                     *(with_payload_columns(plain, payload, each, False) for each in recorded)]
+        validation = [with_payload_columns(plain, payload, each, False) for each in validation]
+    last = last_sets(summaries[:1])
+    robot, gains = _scaled(robot, summaries, gains, payload)
+    scaled = summaries = [in_other_units(each, gains.values) for each in summaries]
     validation = [in_other_units(each, gains.values) for each in validation]
     units = np.where(gains.free, np.abs(gains.values), 1.0)
     if own_friction:
         last, summaries = last_sets(summaries), in_joint_sets(summaries)
         robot = with_joint_sets(robot, len(summaries))
     used = np.any([each.used for each in summaries], axis=0)
-    terms = _terms(robot, summaries, used, gains)
+    terms = _terms(robot, summaries, used, gains, payload)
     everything = pooled([pool for each in summaries for pool in each.weighted])
     correlation = _correlation(summaries)
     weights = [_FREE_GAINS ** gains.free.any() * each
@@ -87,7 +107,7 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     first = weights[0]
     signed = signed_terms(robot, everything, terms, first, correlation)
     terms = with_significant_load(terms, signed)
-    parts = parts_of(summaries, own_friction)
+    parts = parts_of(summaries, own_friction or payload is not None)
     judged = parts.every
     trials = {each: held_out_fits(robot, parts, terms, each)
               for each in weights}
@@ -106,7 +126,7 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     remarks = list(robot.prior.remarks)
     if parts.name == 'recordings':
         remarks += other_recordings(robot, summaries, fits, judged)
-    elif own_friction and len(recorded) >= FEWEST_RECORDINGS:
+    elif own_friction and payload is None and len(recorded) >= FEWEST_RECORDINGS:
         remarks += _others_without_friction(plain, scaled, terms, weight)
     friction_all = fitted(robot, everything, bare, weight).fit
     checks = {}
@@ -115,39 +135,57 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
         models = [[of_joints(fit, last)] for fit in (nominal, friction_all, result.fit)]
         checks[each.name] = figures_of(robot, models, [pooled(pools)], pools[:1], units)
     fit, errors_of = cleaned(result.fit, result.problem), deviations(result, correlation)
-    n = len(robot.joints)
+    n, b = len(robot.joints), len(plain.prior.factors)
+    carried = None
+    if payload is not None:
+        carried, errors_of = identified_payload(payload, result, correlation, errors_of)
     own = {each.name: (fit.joints / fit.gains[:, None])[n * k:n * k + n]
-           for k, each in enumerate(summaries)} if own_friction else {}
+           for k, each in enumerate(summaries, len(recorded) - len(summaries)) if k >= 0
+           } if own_friction else {}
+    fit, *fits = (each._replace(bodies=each.bodies[:b]) for each in (fit, *fits))
     found = Identification(
-        robot, recorded, used[last] > 0,
+        plain, recorded, used[last] > 0,
         terms._replace(used=terms.used[last], top_speed=terms.top_speed[last]), weight,
         of_joints(fit, last), result.sigma[last],
         errors_of._replace(joints=errors_of.joints[last], gains=errors_of.gains[last],
                            ratios=errors_of.ratios[last]), held_out, parts.name,
         [of_joints(each, np.arange(n)) for each in fits], checks, remarks, own,
-        gains if any(each.currents for each in recorded) else None)
+        gains if any(each.currents for each in recorded) else None, carried)
     remarks += misfits(found, with_negative_rotors(signed)[last])
     _check_better(found)
     show(1.0)
     return found
 
 
-def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None) -> Gains:
-    """Return gains in which free ones have the values of a first fit."""
+def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
+            payload: CarriedPayload | None) -> tuple[Robot, Gains]:
+    """
+    Return gains in which free ones have the values of a first fit.
+
+    If a payload's mass is known, priors of the robot have the scale that follows from it.
+
+    """
     if gains is None:
-        return known_gains(len(robot.joints))
+        return robot, known_gains(len(robot.joints))
     everything = pooled([pool for each in summaries for pool in each.weighted])
     gains = approximated(robot, everything, gains)
-    if gains.free.any():
+    known = _known_mass(payload)
+    used = np.any([each.used for each in summaries], axis=0)
+    for _ in range((_SCALINGS if known else 1) if gains.free.any() else 0):
         pool, = with_gains([everything], gains.values)
-        used = np.any([each.used for each in summaries], axis=0)
-        first = fitted(robot, pool, _terms(robot, summaries, used, gains),
-                       _FREE_GAINS * WEIGHTS[0])
+        first = fitted(robot, pool, _terms(robot, summaries, used, gains, payload),
+                       WEIGHTS[0] * (1.0 if known else _FREE_GAINS))
         gains = gains._replace(values=gains.values / first.fit.gains)
-    return gains
+        robot = with_scaled_prior(robot, first.fit.bodies) if known else robot
+    return robot, gains
 
 
-def _terms(robot: Robot, summaries: Sequence[Summary], used: Array, gains: Gains) -> FitTerms:
+def _known_mass(payload: CarriedPayload | None) -> bool:
+    return payload is not None and bool(np.isfinite(payload.mass))
+
+
+def _terms(robot: Robot, summaries: Sequence[Summary], used: Array, gains: Gains,
+           payload: CarriedPayload | None) -> FitTerms:
     """Return all terms of the joints that are used; with one joint, only its own body is free."""
     every = np.broadcast_to(used[:, None] > 0, (len(used), len(JOINT_COLUMNS)))
     fastest = np.max([each.fastest for each in summaries], axis=0)
@@ -159,7 +197,7 @@ def _terms(robot: Robot, summaries: Sequence[Summary], used: Array, gains: Gains
                       if body.coordinate != joint)
     free = tuple(int(joint) for joint in moved if gains.free[joint])
     return FitTerms(every, top_speeds(robot.speed_limits, fastest), free, fixed,
-                    len(used) // len(robot.joints))
+                    len(used) // len(robot.joints), None if payload is None else payload.term)
 
 
 def _correlation(summaries: Sequence[Summary]) -> Array:

@@ -12,6 +12,7 @@ from urdf2dyn_ros.identification.fit.deviations import Deviations
 from urdf2dyn_ros.identification.fit.held_out import Figures
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms
 from urdf2dyn_ros.identification.gains import Gains
+from urdf2dyn_ros.identification.payload.identified_payload import IdentifiedPayload
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary
 
@@ -58,6 +59,7 @@ class Identification:
     remarks: list[str] = field(default_factory=list)
     own_friction: dict[str, Array] = field(default_factory=dict)
     gains: Gains | None = None
+    payload: IdentifiedPayload | None = None
 
     @property
     def joints(self) -> Array:

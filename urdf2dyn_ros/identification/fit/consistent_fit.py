@@ -28,6 +28,7 @@ from urdf2dyn_ros.identification.fit.joint_columns import (
     OFFSET,
     bounded,
 )
+from urdf2dyn_ros.identification.fit.payload_term import PayloadTerm, prior_weights
 
 SCALAR_WEIGHT = 1e-2
 """Weight of the prior of friction and rotors: little more than a bound."""
@@ -79,6 +80,7 @@ class FitProblem(NamedTuple):
         Bodies that stay as in the URDF.
     sets : int
         Sets of joints, one after the other, that have their rotors in common.
+    payload : PayloadTerm or None
 
     """
 
@@ -92,6 +94,7 @@ class FitProblem(NamedTuple):
     free_gains: tuple[int, ...] = ()
     fixed: tuple[int, ...] = ()
     sets: int = 1
+    payload: PayloadTerm | None = None
 
 
 class Fit(NamedTuple):
@@ -143,6 +146,7 @@ class ConsistentFit:
         self.problem = problem
         b, n = len(problem.factors), len(problem.triangles)
         self._bodies_end = 10 * b
+        self._weights = prior_weights(b, problem.weight, problem.payload)
         used = problem.scale > 0.0
         positive = used & (np.arange(len(JOINT_COLUMNS)) != OFFSET) & (not signed)
         self.place = np.full(used.shape, -1)
@@ -200,13 +204,13 @@ class ConsistentFit:
         normal = jacobian.T @ jacobian
         normal += np.diag(1e-9 * np.diag(normal) + 1e-9)
         bodies = range(self._bodies_end)
-        normal[bodies, bodies] += 0.5 * self.problem.weight
+        normal[bodies, bodies] += 0.5 * np.repeat(self._weights, 10)
         u = np.asarray(-np.linalg.solve(normal, jacobian.T @ residual), dtype=np.float64)
         return Fit(self._bodies(u), self._joints(u), np.ones(len(self.problem.triangles)), u,
                    np.nan)
 
     def linearised(self, u: Array) -> tuple[Array, Array]:
-        """Return the whitened residuals of all joints (m,), and their Jacobian (m, u)."""
+        """Return the whitened residuals of all joints and a mass (m,), and their Jacobian."""
         problem = self.problem
         bodies, values, gains = self._bodies(u), self._values(u), self._gains(u)
         residuals, jacobians = [], []
@@ -224,6 +228,11 @@ class ConsistentFit:
             J[:, self.place[j][self._used[j]]] = (own * problem.scale[j])[:, self._used[j]]
             residuals.append(explained + own @ values[j] - target)
             jacobians.append(J * self._free)
+        if problem.payload is not None:
+            mass, row = problem.payload.mass_row(float(bodies[-1, 0]), self.slopes[-1, 0],
+                                                 self._bodies_end)
+            residuals.append(mass)
+            jacobians.append(np.pad(row, ((0, 0), (0, self._count - self._bodies_end))))
         return np.concatenate(residuals), np.concatenate(jacobians)
 
     def information(self, u: Array) -> tuple[Array, Array]:
@@ -262,7 +271,7 @@ class ConsistentFit:
         moments = np.linalg.eigvalsh(self._matrices(u))
         if (values <= 0.0).any() or (moments <= 0.0).any():
             return np.inf
-        prior = self.problem.weight * float((moments - np.log(moments) - 1.0).sum())
+        prior = float(self._weights @ (moments - np.log(moments) - 1.0).sum(axis=1))
         prior += GAIN_WEIGHT * float(np.square(u[self._gain:]).sum())
         prior += SCALAR_WEIGHT * float((values - np.log(values) - 1.0).sum())
         return float(residual @ residual) + prior
@@ -274,10 +283,9 @@ class ConsistentFit:
         for body, inverse in enumerate(inverses):
             rows = slice(10 * body, 10 * body + 10)
             turned = inverse @ SYMMETRIC
-            gradient[rows] = _TRACES - np.trace(turned, axis1=1, axis2=2)
-            hessian[rows, rows] = np.einsum('aij,bji->ab', turned, turned)
-        gradient *= self.problem.weight
-        hessian *= self.problem.weight
+            weight = self._weights[body]
+            gradient[rows] = weight * (_TRACES - np.trace(turned, axis1=1, axis2=2))
+            hessian[rows, rows] = weight * np.einsum('aij,bji->ab', turned, turned)
         values = u[self._scalars]
         gradient[self._scalars] = SCALAR_WEIGHT * (1.0 - 1.0 / values)
         hessian[self._scalars, self._scalars] = SCALAR_WEIGHT / values ** 2

@@ -46,32 +46,39 @@ def source_of_value(left: float) -> str:
     return DATA if left < _MOSTLY_DATA else URDF if left > _MOSTLY_URDF else BOTH
 
 
-def deviations(result: PooledFit, correlation: Array) -> Deviations:
+def covariance_of(result: PooledFit, correlation: Array) -> tuple[Array, list[Array]]:
     """
-    Return the deviations of a fit; the correlation (n,) is the number of rows that count as one.
+    Return the covariance of the unknowns (u, u), and the information of each joint in them.
 
     Neighbouring residuals are alike, so that the covariance of independent ones is too small:
     it is A^-1 B A^-1, where each joint's information in A is counted correlation times in B.
 
     """
+    method, u = ConsistentFit(result.problem), result.fit.unknowns
+    _, jacobian = method.linearised(u)
+    prior, _ = method.information(u)
+    ends = np.cumsum([len(R) for R in result.problem.triangles])
+    *parts, mass = (part.T @ part for part in np.split(jacobian, ends))
+    total = np.sum(parts, axis=0) + mass + prior
+    tiny = np.diag(1e-12 * np.diag(total) + 1e-12)
+    inverse = np.linalg.inv(total + tiny)
+    meat = sum(factor * part for factor, part in zip(correlation, parts)) + mass + prior + tiny
+    return inverse @ meat @ inverse, parts
+
+
+def deviations(result: PooledFit, correlation: Array) -> Deviations:
+    """Return the deviations of a fit; correlation (n,) is how many rows count as one."""
     problem = result.problem
     method = ConsistentFit(problem)
-    u = result.fit.unknowns
-    _, jacobian = method.linearised(u)
-    prior, first = method.information(u)
-    ends = np.cumsum([len(R) for R in problem.triangles])[:-1]
-    parts = [part.T @ part for part in np.split(jacobian, ends)]
-    tiny = np.diag(1e-12 * np.diag(sum(parts) + prior) + 1e-12)
-    inverse = np.linalg.inv(sum(parts) + prior + tiny)
-    meat = sum(factor * part for factor, part in zip(correlation, parts)) + prior + tiny
-    covariance = inverse @ meat @ inverse
+    _, first = method.information(result.fit.unknowns)
+    covariance, parts = covariance_of(result, correlation)
     count = len(problem.factors)
-    before = 1.0 / np.diag(first)[0]
+    before = 1.0 / np.diag(first)[:10 * count:10]
     bodies, left = np.empty((2, count, 10))
     for body, slope in enumerate(method.slopes):
         rows = slice(10 * body, 10 * body + 10)
         bodies[body] = np.sqrt(np.diag(slope @ covariance[rows, rows] @ slope.T))
-        left[body] = bodies[body] / np.sqrt(before * np.diag(slope @ slope.T))
+        left[body] = bodies[body] / np.sqrt(before[body] * np.diag(slope @ slope.T))
     joints = np.full(problem.scale.shape, np.nan)
     for j, places in enumerate(method.place):
         there = np.flatnonzero(places >= 0)
@@ -86,7 +93,8 @@ def deviations(result: PooledFit, correlation: Array) -> Deviations:
         centred = np.eye(len(free)) - weights / weights.sum()
         gains[free] = np.sqrt(np.diag(block))
         ratios[free] = np.sqrt(np.diag(centred @ block @ centred))
-    used = slice(0, 10 * count)
-    information = before * sum(part / factor for factor, part in zip(correlation, parts))
+    urdf = count - (problem.payload is not None)
+    used = slice(0, 10 * urdf)
+    information = before[0] * sum(part / factor for factor, part in zip(correlation, parts))
     known = int((np.linalg.eigvalsh(information[used, used]) > _MOSTLY_DATA ** -2).sum())
-    return Deviations(bodies, left, joints, gains, ratios, known, 10 * count)
+    return Deviations(bodies[:urdf], left[:urdf], joints, gains, ratios, known, 10 * urdf)

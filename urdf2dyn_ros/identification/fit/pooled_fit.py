@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.fit.consistent_fit import ConsistentFit, Fit, FitProblem
 from urdf2dyn_ros.identification.fit.joint_columns import ARMATURE, JOINT_COLUMNS, LOAD, OFFSET
+from urdf2dyn_ros.identification.fit.payload_term import PayloadTerm
 from urdf2dyn_ros.identification.fit.triangles import merged_triangle, residual_squares
 from urdf2dyn_ros.identification.robot import Robot
 
@@ -57,6 +58,7 @@ class FitTerms(NamedTuple):
     free_gains: tuple[int, ...] = ()
     fixed: tuple[int, ...] = ()
     sets: int = 1
+    payload: PayloadTerm | None = None
 
 
 class PooledFit(NamedTuple):
@@ -108,7 +110,8 @@ def fitted(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
         sigma = np.where(sizes > 0.0, np.maximum(sigma, LEAST_SIGMA * (sizes + 1e-9)), 1.0)
         problem = FitProblem(pool.triangles, robot.columns.bodies, robot.prior.factors, scale,
                              terms.top_speed, sigma, weight,
-                             () if linear else terms.free_gains, terms.fixed, terms.sets)
+                             () if linear else terms.free_gains, terms.fixed, terms.sets,
+                             terms.payload)
         method = ConsistentFit(problem, signed=linear)
         fit = method.solve_linear() if linear else method.solve(unknowns)
         unknowns = fit.unknowns

@@ -11,6 +11,7 @@ from urdf2dyn_ros.identification.columns import PARAMETERS
 from urdf2dyn_ros.identification.fit.deviations import source_of_value
 from urdf2dyn_ros.identification.fit.held_out import Figures
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS
+from urdf2dyn_ros.identification.payload.payload_tables import payload_figures
 from urdf2dyn_ros.identification.result import MODELS, Identification
 
 
@@ -50,7 +51,8 @@ def identification_json(found: Identification, about: Mapping[str, Any]) -> str:
             name: {joint: {term: float(value) for term, value in zip(JOINT_COLUMNS, row)}
                    for joint, row, used in zip(found.robot.joints, values, each.used) if used}
             for (name, values), each in zip(found.own_friction.items(), found.summaries)},
-        'joints': joints, 'bodies': bodies, 'recordings': recordings,
+        'joints': joints, 'bodies': bodies, 'payload': payload_figures(found.payload),
+        'recordings': recordings,
         'remarks': found.remarks}, indent=1, allow_nan=False) + '\n'
 
 

@@ -79,7 +79,9 @@ def _gains(found: Identification) -> list[ReportTable]:
             rows.append([joint, f'{unit}/A', figure_text(value), *(
                 [figure_text(ratio, 2), figure_text(error, 2)] if gains.free[j]
                 else ['known', 'known'])])
-    scale = ('fixed by the known gains' if not gains.free[found.used].all() else
+    known = found.payload is not None and found.payload.known
+    scale = ('fixed by the mass of the payload' if known else
+             'fixed by the known gains' if not gains.free[found.used].all() else
              "that of the URDF's masses, as currents do not determine it: a payload of known mass "
              'or a known gain (--gains free JOINT=VALUE) does')
     return [ReportTable(

@@ -1,0 +1,165 @@
+"""Recordings with a payload: gains by its known mass, or its parameters; Pinocchio simulates."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from support.robot_files import OWN
+from urdf2dyn_ros import InverseDynamics, Loads, read_urdf
+from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.loads import Friction, Rotor
+
+TEXT = (OWN / 'robot_2r.urdf').read_text().replace('"continuous"', '"revolute"').replace(
+    '<axis xyz="0 0 1"/>', '<axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="400" '
+    'velocity="9"/>')
+"""Two joints that move in a vertical plane."""
+
+MASS, CENTRE = 4.0, np.array([0.2, 0.05, -0.1])
+BODY = pin.Inertia(MASS, CENTRE, np.diag([0.02, 0.05, 0.04]))
+GAINS = np.array([12.0, -7.0])
+"""The second motor turns the other way."""
+
+
+def arm(payload: bool = False) -> pin.Model:
+    """Return what is recorded: masses that are 30 to 40 % larger than in the URDF."""
+    model = pin.buildModelFromXML(TEXT)
+    for number, factor in enumerate((1.3, 1.4), start=1):
+        own = model.inertias[number]
+        model.inertias[number] = pin.Inertia(factor * own.mass, own.lever, factor * own.inertia)
+    if payload:
+        model.inertias[2] += BODY
+    return model
+
+
+def _with_drives(model: pin.Model, q: np.ndarray, qd: np.ndarray,
+                 qdd: np.ndarray) -> np.ndarray:
+    """Return efforts with friction and rotors."""
+    data = model.createData()
+    links = np.array([pin.rnea(model, data, *state) for state in zip(q, qd, qdd)])
+    return links + 2.0 * np.tanh(qd / 0.02) + 1.5 * qd + 0.4 * qdd
+
+
+def _terms(found: dict) -> tuple[Friction, Rotor]:
+    """Return friction and rotor of a joint of identification.json."""
+    values = {name: entry['value'] for name, entry in found.items()}
+    return (Friction(values['viscous'], values['coulomb'], 50.0, offset=values['offset'],
+                     load=values['load'], quadratic=values['quadratic']),
+            Rotor(armature=values['armature']))
+
+
+def motion(seed: int, seconds: float = 12.0) -> tuple[np.ndarray, ...]:
+    """Return times, and positions to accelerations of sums of sines."""
+    random = np.random.default_rng(seed)
+    time = np.arange(0.0, seconds, 0.02)
+    w = 2.0 * np.pi * random.uniform(0.1, 0.8, (2, 4))
+    phase = w[:, None] * time[:, None] + random.uniform(0.0, 6.28, (2, 1, 4))
+    parts = 0.4 * np.sin(phase), 0.4 * w[:, None] * np.cos(phase), -0.4 * w[:, None]**2 * np.sin(
+        phase)
+    return time, *(part.sum(axis=2).T for part in parts)
+
+
+def recorded(path: Path, model: pin.Model, seed: int, gains: np.ndarray | float = 1.0) -> str:
+    """Write a table with friction, rotors and noise of 1 %."""
+    time, q, qd, qdd = motion(seed)
+    effort = _with_drives(model, q, qd, qdd)
+    noise = np.random.default_rng(seed + 100).normal(size=effort.shape)
+    effort += 0.01 * effort.std(axis=0) * noise
+    np.savetxt(path, np.column_stack((time, q, effort / gains)), '%.9g', ',', comments='',
+               header='time,q_joint1,q_joint2,effort_joint1,effort_joint2')
+    return str(path)
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with currents and efforts, each without and with the payload."""
+    place = tmp_path_factory.mktemp('payload')
+    (place / 'arm.urdf').write_text(TEXT)
+    for unit, gains in (('A', GAINS), ('Nm', 1.0)):
+        recorded(place / f'without_{unit}.csv', arm(), 0, gains)
+        recorded(place / f'with_{unit}.csv', arm(payload=True), 1, gains)
+    return place
+
+
+def identified(folder: Path, unit: str, out: Path, *words: object, loaded: str = 'with') -> int:
+    return main(['identify', str(folder / f'without_{unit}.csv'), '--urdf',
+                 str(folder / 'arm.urdf'), '--cutoff', '10', '--delay', '0', '-o', str(out),
+                 '--payload-recording', str(folder / f'{loaded}_{unit}.csv'),
+                 *map(str, words)])
+
+
+@pytest.mark.parametrize('words', [(), ('--friction-per-recording',)])
+def test_a_known_mass_fixes_the_gains(words: tuple, folder: Path, tmp_path: Path,
+                                      capsys: pytest.CaptureFixture[str]) -> None:
+    """Though the robot is a third heavier than its URDF."""
+    out = tmp_path / 'out'
+    assert identified(folder, 'A', out, '--payload-link', 'link2', '--payload-mass', MASS,
+                      *words) == 0
+    printed = capsys.readouterr().out
+    assert 'Payload\n' in printed and 'payload.link: link2; payload.mass: ' in printed
+    found = json.loads((out / 'identification.json').read_text())
+    for joint, gain in zip(('joint1', 'joint2'), GAINS):
+        entry = found['joints'][joint]['gain']
+        assert entry['effort_per_recorded_unit'] == pytest.approx(gain, rel=0.01)
+        assert abs(entry['effort_per_recorded_unit'] - gain) < 3.0 * entry['deviation']
+        assert entry['deviation'] < 0.02 * abs(gain)
+    assert found['payload']['mass_known']
+    page = (out / 'identification.html').read_text()
+    assert 'fixed by the mass of the payload' in page
+    assert [path.name for path in (out / 'summaries').iterdir()] == ['without_A.npz']
+
+
+def test_an_unknown_payload_is_identified(folder: Path, tmp_path: Path) -> None:
+    """Ten parameters within their deviations; with the robot they predict another motion."""
+    assert identified(folder, 'Nm', tmp_path, '--payload-link', 'link2') == 0
+    everything = json.loads((tmp_path / 'identification.json').read_text())
+    found = everything['payload']
+    about = BODY.inertia + MASS * (CENTRE @ CENTRE * np.eye(3) - np.outer(CENTRE, CENTRE))
+    truth = [MASS, *(MASS * CENTRE), *about[np.triu_indices(3)]]
+    values, errors = np.array([list(each.values()) for each in found['parameters'].values()]).T
+    assert (np.abs(values - truth) < 3.0 * errors).all()
+    assert values[0] == pytest.approx(MASS, rel=0.03)
+    for name, place in (('x', 0), ('z', 2)):   # y is across the plane
+        assert found['centre'][name]['value'] == pytest.approx(CENTRE[place], abs=0.004)
+    settings = found['node_parameters']
+    terms = {joint: _terms(entry['terms']) for joint, entry in everything['joints'].items()}
+    robot = InverseDynamics(read_urdf(tmp_path / 'identified.urdf'),
+                            loads=Loads(terms=terms, payload=settings['payload.link']))
+    _, q, qd, qdd = motion(2)
+    carried = np.array([settings['payload.mass'], *settings['payload.com'],
+                        *settings['payload.inertia']])
+    expected = _with_drives(arm(payload=True), q, qd, qdd)
+    error = np.linalg.norm(robot(q, qd, qdd, carried) - expected) / np.linalg.norm(expected)
+    assert error < 0.0035
+
+
+@pytest.mark.parametrize(('unit', 'words', 'text'), [
+    ('A', ('--payload-mass', 5), 'the payload of 5 kg on link2 does not determine the gains'),
+    ('Nm', (), 'the payload on link2 is not determined')])
+def test_a_payload_that_is_not_there_is_refused(
+        unit: str, words: tuple, text: str, folder: Path, tmp_path: Path,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    """With exit code 3 and without a file."""
+    recorded(folder / f'empty_{unit}.csv', arm(), 3, GAINS if unit == 'A' else 1.0)
+    assert identified(folder, unit, tmp_path / 'out', '--payload-link', 'link2', *words,
+                      loaded='empty') == 3
+    assert text in capsys.readouterr().err
+    assert not (tmp_path / 'out').exists()
+
+
+@pytest.mark.parametrize(('words', 'text'), [
+    ((), '--payload-link require each other'),
+    (('--payload-link', 'base'), 'no joint moves this link'),
+    (('--payload-link', 'link3'), 'the robot has no link "link3"'),
+    (('--payload-link', 'link2', '--payload-mass', 0), 'must be above 0'),
+    (('--payload-link', 'link2', '--payload-mass', 1, '--effort-semantics', 'current', '--gains',
+      2), 'but all are known'),
+    (('--payload-link', 'link2', '--effort-semantics', 'current', '--gains', 'free'),
+     'does not fix free gains')])
+def test_options_that_contradict_each_other_are_errors(
+        words: tuple, text: str, folder: Path, tmp_path: Path,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    assert identified(folder, 'Nm', tmp_path / 'out', *words) == 1
+    assert text in capsys.readouterr().err
