@@ -10,22 +10,26 @@ PACKAGE = 'urdf2dyn_ros'
 HOME = 'https://a-seed-17898ced.example/urdf2dyn_ros'   # the host of the maintainers' address
 VERSION = ElementTree.parse('package.xml').findtext('version')
 
+PLOTS = ['matplotlib>=3.5']
+TUNE = ['scipy>=1.8']
+RECORDINGS = ['rosbags>=0.11']
+ALL = [*PLOTS, *TUNE, *RECORDINGS, 'argcomplete>=1.12', 'xacro']
 ROS = [
+    *PLOTS, *TUNE,
     'ros-rclpy[fastrtps]>=7.1', 'ros-std-msgs', 'ros-sensor-msgs', 'ros-std-srvs',
     'ros-trajectory-msgs', 'ros-rosgraph-msgs', 'ros-diagnostic-msgs', 'ros-geometry-msgs',
     'ros-nav-msgs',
 ]
-RECORDINGS = ['rosbags>=0.11']
 DEMO = [*ROS, *RECORDINGS, 'dartpy>=6.13']
 MUJOCO = [*ROS, 'mujoco>=3.3']
 TEST = [
-    *DEMO, 'colcon-common-extensions', 'catkin-pkg', 'example-robot-data',
+    *DEMO, *ALL, 'colcon-common-extensions', 'catkin-pkg', 'example-robot-data',
     'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest', 'pytest-timeout',
-    'pytest-xdist', 'ruff', 'sympy', 'tree-sitter', 'tree-sitter-julia', 'xacro',
+    'pytest-xdist', 'ruff', 'sympy', 'tree-sitter', 'tree-sitter-julia',
 ]
 DOCS = [*ROS, 'mkdocs-material>=9.5', 'mkdocstrings[python]>=0.26']
 BENCH = [
-    'adam-robotics[casadi]', 'cmeel-eigen', 'example-robot-data', 'mujoco', 'pin', 'pytest',
+    *ALL, 'adam-robotics[casadi]', 'cmeel-eigen', 'example-robot-data', 'mujoco', 'pin', 'pytest',
 ]
 # Wheels are for Linux on x86-64, each version's for some Pythons.
 FUZZ = [
@@ -67,11 +71,11 @@ setup(
                             'page/*.js']},
     zip_safe=True,
     install_requires=[
-        'lxml>=4.8', 'matplotlib>=3.5', 'numpy>=1.21', 'pyyaml>=5.4', 'scipy>=1.8', 'setuptools',
-        'urdfdom_py>=1.2',
+        'lxml>=4.8', 'numpy>=1.21', 'pyyaml>=5.4', 'urdfdom_py>=1.2',
     ],
-    extras_require={'ros': ROS, 'demo': DEMO, 'mujoco': MUJOCO, 'recordings': RECORDINGS,
-                    'xacro': ['xacro'], 'test': TEST, 'docs': DOCS, 'bench': BENCH, 'fuzz': FUZZ},
+    extras_require={'plots': PLOTS, 'tune': TUNE, 'recordings': RECORDINGS, 'xacro': ['xacro'],
+                    'all': ALL, 'ros': ROS, 'demo': DEMO, 'mujoco': MUJOCO,
+                    'test': TEST, 'docs': DOCS, 'bench': BENCH, 'fuzz': FUZZ},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),

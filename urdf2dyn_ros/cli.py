@@ -1,3 +1,4 @@
+# PYTHON_ARGCOMPLETE_OK
 """
 The command urdf2dyn, which needs no ROS except for the demo.
 
@@ -6,6 +7,7 @@ ends the command as it does later.
 
 """
 
+import os
 import signal
 import sys
 import threading
@@ -30,6 +32,9 @@ def main(words: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors='backslashreplace')   # type: ignore[union-attr]
     with _interrupts() as interrupted:
         try:
+            if '_ARGCOMPLETE' in os.environ:   # set by the shell
+                from urdf2dyn_ros.commands.completion import complete
+                complete()
             from urdf2dyn_ros.commands.command_line import run
             return run(sys.argv[1:] if words is None else words)
         # libraries turn it into errors of their own, as of an import

@@ -88,6 +88,10 @@ class DrawingError(Urdf2DynError):
     """A picture that cannot be drawn: its content, its file, or matplotlib."""
 
 
+class MissingLibraryError(Urdf2DynError):
+    """A library that a command needs and that is not installed; with the command of pip."""
+
+
 class CompilerError(Urdf2DynError):
     """No C compiler, one that fails, or no directory to which its output can be written."""
 

@@ -15,16 +15,23 @@ from urdf2dyn_ros.version import __version__
 _PROGRAM, _HELP = 'urdf2dyn', 'help'
 
 
-def _overview() -> argparse.ArgumentParser:
-    """Return the parser of a command line without a command."""
+def _overview(complete: str = '') -> argparse.ArgumentParser:
+    """Return the parser of a command line; of the commands, one may have its arguments."""
     parser = argparse.ArgumentParser(
         prog=_PROGRAM, description='Inverse dynamics of any robot from its URDF.',
         epilog='urdf2dyn help COMMAND, or urdf2dyn COMMAND --help, explains a command.')
     parser.add_argument('-V', '--version', action='version', version=f'urdf2dyn_ros {__version__}')
     commands = parser.add_subparsers(required=True, metavar='COMMAND')
     for name, command in COMMANDS.items():
-        commands.add_parser(name, help=command.help)
+        each = commands.add_parser(name, help=command.help)
+        if name == complete:
+            command.load().add(each)
     return parser
+
+
+def completed_parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser of a line, the program first; only its command has arguments."""
+    return _overview(complete=words[1] if len(words) > 1 else '')
 
 
 def command_parser(name: str) -> argparse.ArgumentParser:

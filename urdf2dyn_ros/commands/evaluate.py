@@ -26,6 +26,7 @@ from urdf2dyn_ros.observer.contact import THRESHOLD
 from urdf2dyn_ros.observer.momentum_observer import GAIN
 from urdf2dyn_ros.origin import EFFORT_SOURCES, Origin, facts, typed_command
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
 from urdf2dyn_ros.urdf.source import load_urdf
 
@@ -77,6 +78,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print summary and figures; return 1 if the recording is not complete."""
+    require('urdf2dyn evaluate', 'scipy', 'matplotlib')
     text = load_urdf(arguments.urdf)
     robot = read_recorded_loads(arguments, read_model(text, arguments.strict_inertia))
     model = robot.model

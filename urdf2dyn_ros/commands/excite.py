@@ -35,6 +35,7 @@ from urdf2dyn_ros.identification.robot import joint_friction
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.system.atomic_file import create_files
 from urdf2dyn_ros.system.blas import one_blas_thread
+from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
 
 _COLLISIONS = ('collisions with itself, the floor and cables are not checked: play it slowly in a '
@@ -72,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output.suffix.lower() not in ENDINGS:
         raise ParameterError(f'--output {str(arguments.output)!r} must end in '
                              f'{" or ".join(ENDINGS)}; all three are written')
+    require('urdf2dyn excite', 'scipy', 'matplotlib')
     model = read_robot(arguments.robot, arguments.strict_inertia)
     dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
     if 'base_motion' in dynamics.inputs:

@@ -8,6 +8,7 @@ from urdf2dyn_ros.commands.robot import read_robot
 from urdf2dyn_ros.drawing.picture import checked_path
 from urdf2dyn_ros.drawing.tree import draw_tree
 from urdf2dyn_ros.export import default_name
+from urdf2dyn_ros.system.extras import require
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the path of the picture; report omitted bodies on standard error."""
+    require('urdf2dyn graph', 'matplotlib')
     path = None if arguments.output is None else checked_path(arguments.output)
     model = read_robot(arguments.robot)
     path = path or checked_path(f'{default_name(model.name)}_graph.svg')

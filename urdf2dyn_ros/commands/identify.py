@@ -29,6 +29,7 @@ from urdf2dyn_ros.origin import facts, typed_command
 from urdf2dyn_ros.stream.hold import read_hold
 from urdf2dyn_ros.system.atomic_file import create_files
 from urdf2dyn_ros.system.blas import one_blas_thread
+from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
 from urdf2dyn_ros.urdf import read_urdf
 from urdf2dyn_ros.urdf.source import load_urdf
@@ -91,6 +92,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the report and write the files; return 3 if no model can be identified."""
+    require('urdf2dyn identify', 'scipy', 'matplotlib')
     text = load_urdf(arguments.urdf)
     model = read_urdf(text, strict_inertia=arguments.strict_inertia)
     for problem in model.warnings:

@@ -15,6 +15,7 @@ from urdf2dyn_ros.drawing.curves import draw_curves
 from urdf2dyn_ros.drawing.picture import checked_path
 from urdf2dyn_ros.drawing.table import Table, read_table
 from urdf2dyn_ros.errors import DrawingError
+from urdf2dyn_ros.system.extras import require
 
 _MEASURED, _COMPUTED, _RESIDUAL = 'measured_', 'computed_', 'residual_'
 
@@ -34,6 +35,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the path of the picture; report omitted columns on standard error."""
+    require('urdf2dyn plot', 'matplotlib')
     path = checked_path(arguments.output or f'{arguments.file.stem}_plot.png')
     try:
         only = re.compile(arguments.only)

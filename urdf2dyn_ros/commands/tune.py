@@ -10,6 +10,7 @@ from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.origin import facts, typed_command
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.system.atomic_file import atomic_file
+from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
 from urdf2dyn_ros.tuning.motion import read_motion
 from urdf2dyn_ros.tuning.plots import plot_tuning
@@ -29,6 +30,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print figures and suggestion; return 1 if the recording is not complete."""
+    require('urdf2dyn tune', 'scipy', 'matplotlib')
     with results(arguments.output, ('tuned.yaml', 'tune.png'), arguments.overwrite) as output:
         return _tune(arguments, output)
 

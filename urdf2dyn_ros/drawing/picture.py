@@ -36,7 +36,7 @@ def empty_figure(width: float, height: float) -> Any:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise DrawingError(f'drawing needs matplotlib, which cannot be imported ({error}); '
-                           'install it with: pip install matplotlib') from None
+                           "install it with: pip install 'urdf2dyn_ros[plots]'") from None
     figure = Figure(figsize=(width, height), dpi=DPI)
     FigureCanvasAgg(figure)
     return figure

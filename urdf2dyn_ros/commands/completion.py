@@ -1,0 +1,14 @@
+"""Completion of the command line by argcomplete, where that is installed."""
+
+import os
+
+from urdf2dyn_ros.commands.command_line import completed_parser
+
+
+def complete() -> None:
+    """Print the completions of the line in the environment, and end; without the library, none."""
+    try:
+        import argcomplete
+    except ImportError:
+        return
+    argcomplete.autocomplete(completed_parser(os.environ.get('COMP_LINE', '').split()))
