@@ -14,8 +14,7 @@ import numpy as np
 
 from urdf2dyn_ros import InverseDynamics
 from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.observer.contact import Contact, ContactDetector
-from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
+from urdf2dyn_ros.observer import Contact, ContactDetector, MomentumObserver
 
 HERE = Path(__file__).parent
 URDF = HERE.parent / 'urdf' / 'rx90.urdf'
@@ -26,15 +25,16 @@ BEGIN, END = 2.0, 2.3   # [s]
 def recording() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return time (N,), q, qd and effort (N, n) of rx90.csv."""
     table = np.genfromtxt(HERE / 'rx90.csv', delimiter=',', names=True)
-    columns = [np.stack([table[name] for name in table.dtype.names if name.startswith(what)], 1)
-               for what in ('q_', 'qd_', 'effort_')]
-    return table['time'], *columns
+    names = table.dtype.names or ()
+    q, qd, effort = (np.stack([table[name] for name in names if name.startswith(what)], 1)
+                     for what in ('q_', 'qd_', 'effort_'))
+    return table['time'], q, qd, effort
 
 
 def with_push(time: np.ndarray, q: np.ndarray, effort: np.ndarray) -> np.ndarray:
     """Return the efforts (N, n) that a robot would measure that is pushed."""
     pushed = InverseDynamics(URDF, loads=Loads(external=('link6',)))
-    by_push = pushed.gravity(q, PUSH) - pushed.gravity(q, np.zeros(6))   # - J'F
+    by_push = np.subtract(pushed.gravity(q, PUSH), pushed.gravity(q, np.zeros(6)))   # - J'F
     during = (time >= BEGIN) & (time < END)
     return effort + np.where(during[:, None], by_push, 0.0)
 

@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from urdf2dyn_ros.dh.reader import read_dh
     from urdf2dyn_ros.errors import (
+        ComparisonError,
         CompilerError,
+        DrawingError,
         ExportError,
+        IdentificationError,
+        MissingLibraryError,
         ParameterError,
         Problem,
         RecordingError,
+        SimulationError,
         SourceError,
         StateError,
         Urdf2DynError,
@@ -19,27 +24,31 @@ if TYPE_CHECKING:
     from urdf2dyn_ros.export import export_model
     from urdf2dyn_ros.functions.links.link_frames import LinkFrames
     from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+    from urdf2dyn_ros.languages import Target
     from urdf2dyn_ros.loads import Friction, Loads, Rotor, Spring
     from urdf2dyn_ros.robot_model import RobotModel
     from urdf2dyn_ros.urdf import read_urdf
     from urdf2dyn_ros.version import __version__
 
 _MODULES = {
-    'CompilerError': 'errors', 'ExportError': 'errors', 'Friction': 'loads',
+    'ComparisonError': 'errors', 'CompilerError': 'errors', 'DrawingError': 'errors',
+    'ExportError': 'errors', 'Friction': 'loads', 'IdentificationError': 'errors',
     'InverseDynamics': 'inverse_dynamics', 'LinkFrames': 'functions.links.link_frames',
-    'Loads': 'loads', 'ParameterError': 'errors', 'Problem': 'errors', 'RecordingError': 'errors',
-    'RobotModel': 'robot_model', 'Rotor': 'loads', 'SourceError': 'errors', 'Spring': 'loads',
-    'StateError': 'errors', 'Urdf2DynError': 'errors', 'UrdfError': 'errors',
-    '__version__': 'version', 'export_model': 'export', 'read_dh': 'dh.reader',
-    'read_urdf': 'urdf',
+    'Loads': 'loads', 'MissingLibraryError': 'errors', 'ParameterError': 'errors',
+    'Problem': 'errors', 'RecordingError': 'errors', 'RobotModel': 'robot_model',
+    'Rotor': 'loads', 'SimulationError': 'errors', 'SourceError': 'errors', 'Spring': 'loads',
+    'StateError': 'errors', 'Target': 'languages', 'Urdf2DynError': 'errors',
+    'UrdfError': 'errors', '__version__': 'version', 'export_model': 'export',
+    'read_dh': 'dh.reader', 'read_urdf': 'urdf',
 }
 """Public name to its module, imported when the name is used: an estimator needs no URDF reader."""
 
 __all__ = [
-    'CompilerError', 'ExportError', 'Friction', 'InverseDynamics', 'LinkFrames', 'Loads',
-    'ParameterError', 'Problem', 'RecordingError', 'RobotModel', 'Rotor', 'SourceError', 'Spring',
-    'StateError', 'Urdf2DynError', 'UrdfError', '__version__', 'export_model', 'read_dh',
-    'read_urdf',
+    'ComparisonError', 'CompilerError', 'DrawingError', 'ExportError', 'Friction',
+    'IdentificationError', 'InverseDynamics', 'LinkFrames', 'Loads', 'MissingLibraryError',
+    'ParameterError', 'Problem', 'RecordingError', 'RobotModel', 'Rotor', 'SimulationError',
+    'SourceError', 'Spring', 'StateError', 'Target', 'Urdf2DynError', 'UrdfError', '__version__',
+    'export_model', 'read_dh', 'read_urdf',
 ]
 
 

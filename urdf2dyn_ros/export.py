@@ -5,13 +5,15 @@ import re
 import stat
 from pathlib import Path
 
+from numpy.typing import ArrayLike
+
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
-from urdf2dyn_ros.languages import Target
+from urdf2dyn_ros.languages import LanguageName, Target
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
-from urdf2dyn_ros.program.generator import LOADS, generate, uncollected
+from urdf2dyn_ros.program.generator import LOADS, Style, generate, uncollected
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.system.atomic_file import create_files
 
@@ -19,9 +21,10 @@ NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
 
 
 @uncollected()
-def export_model(model: RobotModel, language: str | Target = 'python', style: str = 'readable',
+def export_model(model: RobotModel, language: LanguageName | Target = 'python',
+                 style: Style = 'readable',
                  name: str | None = None,
-                 gravity: tuple[float, float, float] = GRAVITY,
+                 gravity: ArrayLike = GRAVITY,
                  functions: str = 'inverse_dynamics', loads: Loads = LOADS,
                  frames: LinkFrames = ONLY_TIP) -> dict[str, str]:
     """
@@ -37,7 +40,7 @@ def export_model(model: RobotModel, language: str | Target = 'python', style: st
     name : str, optional
         Stem of the files' names; by default the robot's name with what is not a letter, a digit
         or _ replaced by _.
-    gravity : tuple of float, (3,)
+    gravity : array_like, (3,)
         [m/s^2], in the root frame.
     functions : str
         A key of `functions.FUNCTIONS`, or all: inverse_dynamics, gravity, bias, mass_matrix, and

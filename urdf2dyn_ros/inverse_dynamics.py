@@ -15,7 +15,7 @@ from urdf2dyn_ros.methods.kinematics import Kinematics
 from urdf2dyn_ros.methods.latex import Latex
 from urdf2dyn_ros.methods.regressor import RegressorMethods
 from urdf2dyn_ros.methods.views import Views
-from urdf2dyn_ros.parameters.gravity import GRAVITY
+from urdf2dyn_ros.parameters.gravity import GRAVITY, checked_gravity
 from urdf2dyn_ros.program.generator import LOADS, uncollected
 from urdf2dyn_ros.program.program import Operations
 from urdf2dyn_ros.robot_model import RobotModel
@@ -36,7 +36,7 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics
     ----------
     model : RobotModel, str, bytes, path or open file
         A model, or what `read_urdf` reads as one.
-    gravity : tuple of float, (3,)
+    gravity : array_like, (3,)
         [m/s^2], in the root frame.
     backend : str
         'auto', the default, is 'c' where it can be compiled, else 'python' and a warning in the
@@ -86,11 +86,12 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics
 
     @uncollected()
     def __init__(self, model: 'RobotModel | UrdfSource',
-                 gravity: tuple[float, float, float] = GRAVITY, backend: BackEnd = 'auto',
+                 gravity: ArrayLike = GRAVITY, backend: BackEnd = 'auto',
                  threads: int = 1, base: BaseName | None = None, loads: Loads = LOADS) -> None:
         if not isinstance(model, RobotModel):
             from urdf2dyn_ros.urdf.source import read_urdf
             model = read_urdf(model)
+        gravity = checked_gravity(gravity)
         if base is not None:
             loads = replace(loads, base=base)
         self._made_of = (model, gravity, backend, threads, None, loads)

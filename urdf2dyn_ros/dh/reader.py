@@ -31,7 +31,8 @@ from urdf2dyn_ros.dh.rows import (
 from urdf2dyn_ros.errors import Problem, SourceError, UrdfError
 from urdf2dyn_ros.robot_model import Inertia, Joint, Link, Mimic, RobotModel
 
-DhSource: TypeAlias = Mapping[str, Any] | Sequence[RowData] | str | os.PathLike[str]
+DhSource: TypeAlias = (
+    Mapping[str, object] | Sequence[Mapping[str, object]] | str | os.PathLike[str])
 """A table with `name` and `rows`, its rows alone, or the path of a JSON or .par file."""
 
 _TYPES = {REVOLUTE_ROW: 'continuous', PRISMATIC_ROW: 'prismatic', FIXED_ROW: 'fixed'}

@@ -2,12 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.languages import c, cpp, fortran, javascript, julia, matlab, python, rust
 from urdf2dyn_ros.languages.precision.precision import DOUBLE, SINGLE
 from urdf2dyn_ros.languages.precision.single_error import in_single
 from urdf2dyn_ros.program.program import Program
+
+LanguageName: TypeAlias = Literal['python', 'c', 'cpp', 'matlab', 'julia', 'rust', 'javascript',
+                              'fortran']
+PrecisionName: TypeAlias = Literal['double', 'float']
 
 LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
     'python': python.write,
@@ -33,8 +38,8 @@ DOUBLE_ALONE = {
 class Target:
     """A language, a key of LANGUAGES, and the precision of its numbers: double or float."""
 
-    language: str = 'python'
-    precision: str = DOUBLE
+    language: LanguageName = 'python'
+    precision: PrecisionName = 'double'
 
     def write(self, program: Program) -> dict[str, str]:
         """Return the files of a program."""

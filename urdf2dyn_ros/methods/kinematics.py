@@ -3,7 +3,7 @@
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.compiled.generated_function import GeneratedFunction
 from urdf2dyn_ros.compiled.named_values import Values
-from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, LinkFrames
+from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, FrameAxes, LinkFrames
 from urdf2dyn_ros.methods.functions import Functions
 
 
@@ -40,7 +40,8 @@ class Kinematics(Functions):
         R, p = function.split(function(q))
         return R, p
 
-    def jacobian(self, q: Values, link: str | None = None, axes: str = FRAME_AXES[0]) -> Array:
+    def jacobian(self, q: Values, link: str | None = None,
+                 axes: FrameAxes = FRAME_AXES[0]) -> Array:
         """
         Return J of twist = J(q) qd, of the origin of a link relative to the root.
 
@@ -71,7 +72,7 @@ class Kinematics(Functions):
         return self._of_link('jacobian', link, axes)(q)
 
     def frame_motion(self, q: Values, qd: Values | None, qdd: Values | None,
-                     link: str | None = None, axes: str = FRAME_AXES[0],
+                     link: str | None = None, axes: FrameAxes = FRAME_AXES[0],
                      ) -> tuple[Array, Array]:
         """
         Return velocity and acceleration of a link relative to the root.
@@ -104,5 +105,5 @@ class Kinematics(Functions):
         return twist, acceleration
 
     def _of_link(self, name: str, link: str | None,
-                 axes: str = FRAME_AXES[0]) -> GeneratedFunction:
+                 axes: FrameAxes = FRAME_AXES[0]) -> GeneratedFunction:
         return self._function(name, LinkFrames(() if link is None else (link,), axes))

@@ -19,9 +19,11 @@ from typing import Any
 
 from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import export_model
-from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, LinkFrames
+from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, FrameAxes, LinkFrames
+from urdf2dyn_ros.languages import LanguageName
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.loads.load_parameters import loaded
+from urdf2dyn_ros.program.generator import Style
 from urdf2dyn_ros.system.child_process import IMPORT_ROOT, start_giving_way, time_limit
 from urdf2dyn_ros.urdf import read_description
 
@@ -47,14 +49,14 @@ class Export:
     """
 
     text: str
-    language: str
-    style: str
+    language: LanguageName
+    style: Style
     name: str | None
     gravity: tuple[float, float, float]
     functions: str
     loading: dict[str, Any] = field(default_factory=dict)
     links: tuple[str, ...] = ()
-    axes: str = FRAME_AXES[0]
+    axes: FrameAxes = FRAME_AXES[0]
 
     def files(self) -> dict[str, str]:
         """Return {file name: text}; raises what `read_description` and `export_model` raise."""

@@ -1,9 +1,10 @@
 """From external efforts to contacts: thresholds with hysteresis, a least duration, a latch."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.observer.momentum_observer import per_joint
@@ -45,7 +46,7 @@ class ContactDetector:
                   minimum=0.0, maximum=10.0),
     )
 
-    def __init__(self, joint_names: Sequence[str], **parameters: Any) -> None:
+    def __init__(self, joint_names: Sequence[str], **parameters: ArrayLike) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self._names = tuple(joint_names)
         self._thresholds = per_joint('thresholds', values['thresholds'], self._names)

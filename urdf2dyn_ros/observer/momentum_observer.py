@@ -11,7 +11,7 @@ constant is exact: r_k = exp(-K dt) r_(k-1) + (1 - exp(-K dt)) mean, at any rate
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,7 +59,7 @@ class MomentumObserver:
                   'observer is reset.', unit='s', minimum=1e-3, maximum=3600.0),
     )
 
-    def __init__(self, dynamics: InverseDynamics, **parameters: Any) -> None:
+    def __init__(self, dynamics: InverseDynamics, **parameters: ArrayLike) -> None:
         values = check_all(self.PARAMETERS, parameters)
         n = len(dynamics.joint_names)
         self._momentum = dynamics.momentum

@@ -9,9 +9,10 @@ efforts is amplified by 1 / s. Force and moment are weighted with a length of 1 
 """
 
 from collections.abc import Collection
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.equations.kinematics import chain
@@ -61,7 +62,7 @@ class WrenchEstimate:
                   minimum=1e-6, maximum=10.0),
     )
 
-    def __init__(self, dynamics: InverseDynamics, **parameters: Any) -> None:
+    def __init__(self, dynamics: InverseDynamics, **parameters: ArrayLike) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self.link, self._damping = values['link'], values['damping']
         if 'base_motion' in dynamics.inputs:

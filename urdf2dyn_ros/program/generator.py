@@ -5,16 +5,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from typing import Literal, TypeAlias
+
+from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.algebra.expression import Expression
-from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.functions import FUNCTIONS, functions_of
 from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.functions.mention import mention
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
-from urdf2dyn_ros.parameters.gravity import GRAVITY, GRAVITY_PARAMETER
+from urdf2dyn_ros.parameters.gravity import GRAVITY, checked_gravity
 from urdf2dyn_ros.program.derivation import (
     Derivation,
     Request,
@@ -29,12 +31,14 @@ from urdf2dyn_ros.program.scheduling import Schedule
 from urdf2dyn_ros.program.statements import Block, Statement
 from urdf2dyn_ros.program.words import about_links, in_words, kinematic_legend, legend
 
+Style: TypeAlias = Literal['readable', 'fast']
+
 LOADS = Loads()
-STYLES = ('readable', 'fast')
+STYLES: tuple[Style, ...] = ('readable', 'fast')
 
 
-def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable',
-             gravity: Triple = GRAVITY, functions: str = 'inverse_dynamics',
+def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readable',
+             gravity: ArrayLike = GRAVITY, functions: str = 'inverse_dynamics',
              loads: Loads = LOADS, frames: LinkFrames = ONLY_TIP) -> Program:
     """
     Return the equations of a robot; `name` is its name as part of identifiers.
@@ -57,7 +61,7 @@ def generate(system: Multibody, *, robot: str, name: str, style: str = 'readable
     if style not in STYLES:
         raise ExportError(f'unknown style {style!r}; the styles are: {", ".join(STYLES)}')
     chosen = functions_of(functions)
-    gravity = GRAVITY_PARAMETER.check(gravity)
+    gravity = checked_gravity(gravity)
     loads.check(system)
     for model_function in chosen.values():
         model_function.check(system, loads)

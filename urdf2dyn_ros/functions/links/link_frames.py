@@ -2,11 +2,13 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.multibody import Multibody
 
-FRAME_AXES = ('root', 'link')
+FrameAxes: TypeAlias = Literal['root', 'link']
+FRAME_AXES: tuple[FrameAxes, ...] = ('root', 'link')
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class LinkFrames:
     """
 
     links: tuple[str, ...] = ()
-    axes: str = FRAME_AXES[0]
+    axes: FrameAxes = FRAME_AXES[0]
 
     def resolved(self, system: Multibody, options: Collection[str],
                  moving: bool = False) -> 'LinkFrames':
