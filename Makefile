@@ -12,7 +12,7 @@ JOBS ?= 3
 # [s] for one test; one that hangs is a failure with its stack, and the others go on
 PATIENCE ?= 240
 
-.PHONY: demo demo-identify test lint bench load exporting soak fuzz golden config policy docs clean
+.PHONY: demo demo-identify test suite lint bench load exporting soak fuzz golden config policy docs clean
 
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
@@ -20,11 +20,14 @@ demo: $(VENV)/demo-ready
 demo-identify: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --identify --output $(OUTPUT)/identify --overwrite
 
+test: $(VENV)/test-ready
+	$(MAKE) --no-print-directory --jobs 2 lint suite
+
 # the workers share the cores: more threads of numpy only wait for each other
-test: export OPENBLAS_NUM_THREADS = 1
+suite: export OPENBLAS_NUM_THREADS = 1
 # the tests start hundreds of processes, each of which would compile the package again
-test: export PYTHONDONTWRITEBYTECODE =
-test: lint
+suite: export PYTHONDONTWRITEBYTECODE =
+suite: $(VENV)/test-ready
 	$(RUN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -q -rs --timeout $(PATIENCE)
 
 lint: $(VENV)/test-ready

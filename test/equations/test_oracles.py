@@ -96,20 +96,20 @@ def test_about_seventy_real_robots_are_compared() -> None:
     assert len(BOTH) >= 49
 
 
-@examples(150)
+@examples(100)
 @given(trees())
 def test_both_agree_on_random_trees(model: RobotModel) -> None:
     check(model, Pinocchio(clean_urdf(model)))
     check(model, mujoco_of(model))
 
 
-@examples(100)
+@examples(60)
 @given(trees(massless=True))
 def test_pinocchio_agrees_on_random_trees_with_massless_links(model: RobotModel) -> None:
     check(model, Pinocchio(clean_urdf(model)))
 
 
-@examples(100)
+@examples(60)
 @given(trees(nearly=True))
 def test_both_agree_on_trees_that_are_almost_regular(model: RobotModel) -> None:
     """

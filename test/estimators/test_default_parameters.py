@@ -86,7 +86,17 @@ def untouched(kind: str, sensor: Sensor, rate: float) -> float:
 
 
 def best(sensor: Sensor, rate: float) -> float:
-    return min(error(KINDS['kalman'](4, snap_density=each), sensor, rate) for each in DENSITIES)
+    """Return the least error of one density; it falls to its minimum, and rises beyond it."""
+    @cache
+    def of(k: int) -> float:
+        if not 0 <= k < len(DENSITIES):
+            return np.inf
+        return error(KINDS['kalman'](4, snap_density=DENSITIES[k]), sensor, rate)
+
+    k = len(DENSITIES) // 2
+    while min(of(k - 1), of(k + 1)) < of(k):
+        k += 1 if of(k + 1) < of(k) else -1
+    return of(k)
 
 
 def differences(sensor: Sensor, rate: float) -> float:

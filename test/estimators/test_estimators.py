@@ -143,7 +143,7 @@ LAGS = [  # what is not declared by the stamp [ms]
 @pytest.mark.parametrize(('name', 'parameters', 'lag', 'tolerance'), LAGS)
 def test_the_declared_lag_is_the_true_one(name, parameters, lag, tolerance):
     stamps, qdd = estimated(make_compiled(name, 4, **parameters), estimator_runs.recording('E'))
-    stamps, qdd = stamps[1000:-200:5], qdd[1000:-200:5]
+    stamps, qdd = stamps[1000:-200:20], qdd[1000:-200:20]
     shifts = np.arange(-20.0, 5.0, 0.1)
     correlation = [[np.corrcoef(true, seen)[0, 1] for true, seen in zip(
         truth(stamps + round(shift * 1e6))[2].T[SMOOTH], qdd.T[SMOOTH], strict=True)]
