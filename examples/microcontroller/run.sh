@@ -8,11 +8,9 @@ robot=${1:-$here/../../urdf/rx90.urdf}
 out=${2:-$(mktemp -d)}
 
 measure() {   # NAME PRECISION FPU
-    local folder=$out/$1
+    local folder=$out/$2
     local compile=(arm-none-eabi-gcc -mcpu=cortex-m7 -mthumb -mfloat-abi=hard "-mfpu=$3" -O2
                    -std=c99 -Wall -Wextra -Werror "-I$folder" "-Dreal=$2")
-    urdf2dyn export "$robot" --language c --style fast --precision "$2" --name robot \
-        -o "$folder" --overwrite > /dev/null
     "${compile[@]}" -ffunction-sections -fstack-usage -c "$folder/robot_dynamics.c" \
         -o "$folder/robot.o"
     "${compile[@]}" -DROBOT_SELF_TEST -Dmain=robot_self_test -c "$folder/robot_dynamics.c" \
@@ -28,6 +26,10 @@ measure() {   # NAME PRECISION FPU
         "$(awk '/^instructions/ {print $2}' <<< "$said")" "$(tail -1 <<< "$said")"
 }
 
+for precision in float double; do
+    urdf2dyn export "$robot" --language c --style fast --precision "$precision" --name robot \
+        -o "$out/$precision" --overwrite > /dev/null
+done
 printf '%-24s %6s %6s %6s\n' '' code stack instr.
 measure float float fpv5-sp-d16
 measure double double fpv5-d16

@@ -67,6 +67,8 @@ function bar(joint, k, parent) {
         return part;
     });
     made('i', { className: 'middle' }, box);
+    const limits = joint.limit ? [-1, 1].map((sign) => [sign,
+        made('i', { className: 'limit' }, box)]) : [];
     const sum = made('i', { className: 'sum' }, box);
     const ends = made('div', { className: 'ends' }, parent);
     const [left, right] = [made('span', {}, ends), made('span', {}, ends)];
@@ -84,6 +86,9 @@ function bar(joint, k, parent) {
             parts[i].style.setProperty('--from', `${from}%`);
             parts[i].style.setProperty('--size', `${size}%`);
         });
+        for (const [sign, mark] of limits) {
+            mark.style.left = `${50 + 50 * sign * joint.limit / scale}%`;
+        }
         sum.style.left = `${50 + 50 * effort / scale}%`;
         [total.value, total.textContent] = [effort, `${rounded(effort)} ${joint.effortUnit}`];
         box.setAttribute('role', 'img');

@@ -40,11 +40,19 @@ export class View {
         if (!this.radius) {
             this.radius = Math.max(0.62 * Math.hypot(...ends.map(([a, b]) => b - a)), 1e-3);
             [this.target, this.floor] = [middle, ends[2][0]];
+            this.sizes = this.bodies.map((body) => this.room(body));
         }
         const away = plus(middle, this.target, -1);   // a robot that leaves is followed
         const far = 1 - 0.5 * this.radius / Math.hypot(...away);
         if (far > 0) this.target = plus(this.target, away, far);
         this.request();
+    }
+
+    // Returns the radius of a joint: smaller where others are near, as those of fingers.
+    room(body) {
+        const apart = this.bodies.map((other) => Math.hypot(...plus(other.p, body.p, -1)))
+            .filter((distance) => distance > 0.002 * this.radius);
+        return between(0.012 * this.radius, 0.45 * Math.min(...apart), 0.042 * this.radius);
     }
 
     request() {
@@ -121,9 +129,11 @@ export class View {
             for (const [from, to] of ends) {
                 if (Math.hypot(...plus(to, from, -1)) < 1e-6 * this.radius) continue;
                 const line = [this.seen(from), this.seen(to)];
+                // frames of sensors, for instance, are thin
+                const width = this.leaves[k] && !link.mass ? this.thick / 4 : this.thick;
                 yield { depth: (line[0][2] + line[1][2]) / 2, paint: () => {
-                    this.stroke(line, this.thick + 3, this.colour('paper'));
-                    this.stroke(line, this.thick, this.colour('link'));
+                    this.stroke(line, width + 3, this.colour('paper'));
+                    this.stroke(line, width, this.colour('link'));
                 } };
             }
         }
@@ -152,7 +162,7 @@ export class View {
             const { R, p: origin } = this.bodies[k], p = times(this.level, origin);
             const axis = unit(times(this.level, times(R, body.axis)));
             const chosen = body.joint === this.chosen;
-            const size = 0.042 * this.radius, half = (body.turns ? 0.9 : 1.3) * size;
+            const size = this.sizes[k], half = (body.turns ? 0.9 : 1.3) * size;
             const first = unit(cross(axis, Math.abs(axis[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]));
             const second = cross(axis, first), faces = body.turns ? 28 : 4;
             const side = (height) => Array.from({ length: faces + 1 }, (_, i) => {
@@ -163,7 +173,7 @@ export class View {
             const near = dot(this.camera[2], axis) > 0 ? half : -half;
             yield { depth: this.seen(p)[2] + 0.02 * this.radius, paint: () => {
                 const [back, front] = [side(-near), side(near)];
-                const long = (chosen ? 0.26 : 0.13) * this.radius;
+                const long = (chosen ? 6.2 : 3.1) * size;
                 this.stroke([-long, long].map((length) => this.seen(plus(p, axis, length))),
                     chosen ? 2.5 : 1.5, this.colour('accent'));
                 const { context } = this;
