@@ -2,29 +2,61 @@
 
 import argparse
 import json
+from pathlib import Path
 
 from urdf2dyn_ros.commands.checking import Finding, count_line, findings
+from urdf2dyn_ros.commands.mending import Mended, mended
+from urdf2dyn_ros.commands.output import add_overwrite, results
+from urdf2dyn_ros.errors import ExportError, ParameterError
+from urdf2dyn_ros.system.atomic_file import create_files
 from urdf2dyn_ros.urdf.source import load_urdf
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Add the robot, what counts as a failure, and the format."""
+    """Add the robot, what counts as a failure, the format, and what is mended."""
     parser.add_argument('robot', metavar='ROBOT.urdf',
                         help='URDF or xacro file; - for standard input')
     parser.add_argument('--strict', action='store_true',
                         help='fail on warnings as well as on errors')
     parser.add_argument('--json', action='store_true', help='print JSON')
+    parser.add_argument('--fix', action='store_true',
+                        help='write what can be mended without a guess to the file of --output, '
+                        'and report what is left')
+    parser.add_argument('-o', '--output', type=Path, metavar='FILE',
+                        help='the mended description')
+    add_overwrite(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print all findings; return 1 after errors, with --strict also after warnings."""
-    name, found, rounded = findings(load_urdf(arguments.robot))
+    text = load_urdf(arguments.robot)
+    changes: list[Mended] = []
+    if arguments.fix != (arguments.output is not None):
+        raise ParameterError('--fix and --output FILE require each other')
+    if arguments.fix:
+        if isinstance(text, str):
+            raise ParameterError(f'{arguments.robot!r} is xacro, which is not mended: expand it '
+                                 'first, and mend the URDF')
+        text, changes = mended(text)
+        _write(arguments.output, text, arguments.overwrite)
+    name, found, rounded = findings(text)
     errors = sum(finding.error for finding in found)
     if arguments.json:
         print(json.dumps({'robot': name, 'errors': errors, 'warnings': len(found) - errors,
+                          'mended': [change.data() for change in changes],
                           'problems': [finding.data() for finding in found],
                           'rounded': rounded}, indent=2))
     else:
-        print('\n'.join([*map(Finding.text, found), *(f'note: {line}' for line in rounded),
-                         count_line(name, found)]))
+        print('\n'.join([*(f'mended: {change}' for change in changes),
+                         *map(Finding.text, found), *(f'note: {line}' for line in rounded),
+                         *[str(arguments.output)] * arguments.fix,
+                         count_line(name, found) + ' left' * arguments.fix]))
     return int(bool(errors or (arguments.strict and found)))
+
+
+def _write(path: Path, text: bytes, overwrite: bool) -> None:
+    with results(path.parent, (path.name,), overwrite, 'file'):
+        try:
+            create_files({path: text}, replace=overwrite)
+        except OSError as error:
+            raise ExportError(f'cannot write to {path}: {error.strerror}') from None

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from urdf2dyn_ros.commands.effort_change import EffortChange, EffortChanges
+from urdf2dyn_ros.commands.mending import decoded_text
 from urdf2dyn_ros.errors import ParameterError, Problem, UrdfError
 from urdf2dyn_ros.information import rounded_angles
 from urdf2dyn_ros.loads import Loads
@@ -48,9 +50,10 @@ EFFECTS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """A problem, and its effect on the efforts."""
+    """A problem, and its effect on the efforts, in numbers where there is a comparison."""
 
     problem: Problem
+    change: EffortChange | None = None
 
     @property
     def error(self) -> bool:
@@ -65,14 +68,16 @@ class Finding:
     def text(self) -> str:
         """Return two lines for people."""
         kind = 'error' if self.error else 'warning'
-        return f'{kind}: {self.problem}\n  efforts: {self.effect}'
+        numbers = '' if self.change is None else f'\n  {self.change}'
+        return f'{kind}: {self.problem}\n  efforts: {self.effect}{numbers}'
 
     def data(self) -> dict[str, Any]:
         """Return the same as data."""
         problem = self.problem
         return {'severity': 'error' if self.error else 'warning', 'code': problem.code,
                 'line': problem.line, 'element': problem.element, 'message': problem.message,
-                'efforts': self.effect}
+                'efforts': self.effect,
+                'effort_change': None if self.change is None else self.change.data()}
 
 
 def findings(text: str | bytes) -> tuple[str, list[Finding], list[str]]:
@@ -81,7 +86,8 @@ def findings(text: str | bytes) -> tuple[str, list[Finding], list[str]]:
         model = read_description(text)
     except UrdfError as error:
         return '', list(map(Finding, error.problems)), []
-    found = list(map(Finding, model.warnings))
+    changes = EffortChanges(decoded_text(text))
+    found = [Finding(problem, changes.of(problem)) for problem in model.warnings]
     try:
         Loads().check(multibody(model))
     except ParameterError as error:

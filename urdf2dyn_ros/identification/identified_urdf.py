@@ -13,7 +13,14 @@ from dataclasses import replace
 from typing import AnyStr
 
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.identification.text_places import (
+from urdf2dyn_ros.quoting import quote
+from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
+from urdf2dyn_ros.urdf import read_description
+from urdf2dyn_ros.urdf.description import Description, Element
+from urdf2dyn_ros.urdf.document import codec_of, parse_document
+from urdf2dyn_ros.urdf.reader import drop_namespace
+from urdf2dyn_ros.urdf.schema import TENSOR_ATTRIBUTES
+from urdf2dyn_ros.urdf.text_places import (
     Edit,
     Layout,
     Place,
@@ -22,13 +29,6 @@ from urdf2dyn_ros.identification.text_places import (
     edited,
     places,
 )
-from urdf2dyn_ros.quoting import quote
-from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
-from urdf2dyn_ros.urdf import read_description
-from urdf2dyn_ros.urdf.description import Description, Element
-from urdf2dyn_ros.urdf.document import codec_of, parse_document
-from urdf2dyn_ros.urdf.reader import drop_namespace
-from urdf2dyn_ros.urdf.schema import TENSOR_ATTRIBUTES
 
 Numbers = Sequence[float]
 

@@ -10,12 +10,12 @@ from urdf2dyn_ros.urdf.description import Element, line_of, name_of
 
 def reject(code: str, element: Element, message: str, attribute: str = '') -> Problem:
     """Return a problem for which the description is rejected."""
-    return Problem(code, message, _place(element, attribute), line_of(element))
+    return Problem(code, message, place_of(element, attribute), line_of(element))
 
 
 def warn(code: str, element: Element, message: str, attribute: str = '') -> Problem:
     """Return a problem that is only reported."""
-    return Problem(code, message, _place(element, attribute), line_of(element), refused=False)
+    return Problem(code, message, place_of(element, attribute), line_of(element), refused=False)
 
 
 def merged(problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -28,8 +28,8 @@ def merged(problems: Iterable[Problem]) -> Iterator[Problem]:
         yield replace(first, message=first.message + also)
 
 
-def _place(element: Element, attribute: str) -> str:
-    """Return the place of an element, for instance ``link "arm" <inertial><mass value="1,5">``."""
+def place_of(element: Element, attribute: str) -> str:
+    """Return where an element is, for instance ``link "arm" <inertial><mass value="1,5">``."""
     text = element.get(attribute) if attribute else None
     value = '' if text is None else f' {attribute}={quote(text)}'
     if element.tag == 'robot':
