@@ -15,6 +15,8 @@ from urdf2dyn_ros.comparison.files import write_report
 from urdf2dyn_ros.comparison.friction_fit import FittedValue
 from urdf2dyn_ros.comparison.page import PagePicture, write_page
 from urdf2dyn_ros.errors import ComparisonError
+from urdf2dyn_ros.identification.report.page import report_page
+from urdf2dyn_ros.identification.report.tables import ReportTable
 from urdf2dyn_ros.origin import Origin, facts
 from urdf2dyn_ros.version import __version__
 
@@ -115,6 +117,15 @@ def test_the_origin_is_named_and_uncertain_numbers_are_grey(page):
     written = page.with_name('noise.html').read_text(encoding='utf-8')
     page.with_name('noise.html').unlink()
     assert '<td class="noise">0.40 ± 0.30</td>' in written
+
+
+def test_what_may_be_noise_is_grey_in_an_identification_too():
+    table = ReportTable('friction', ('joint', 'viscous'), [
+        ('a', '0.1 +- 0.2'), ('b', '1.5 +- 0.1'), ('c', '-2e-05 +- 1.1e-05'), ('d', 'not known')])
+    page = report_page('robot', [table], [], [], b'')
+    assert page.count('class="noise"') == 2
+    for cell in ('<td class="noise">0.1 +- 0.2', '<td>1.5 +- 0.1', '<td>not known'):
+        assert cell in page
 
 
 def test_names_are_text_and_what_is_not_credible_is_reported(page):

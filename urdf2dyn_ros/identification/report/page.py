@@ -1,11 +1,17 @@
 """The report of an identification as one page of HTML that fetches nothing."""
 
+import re
 from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
 
 from urdf2dyn_ros.identification.report.tables import ReportTable
 from urdf2dyn_ros.quoting import printable
+
+_NOISE = ' class="noise"'
+
+_UNCERTAIN = re.compile(r'(-?[\d.]+(?:e[-+]?\d+)?) \+- ([\d.]+(?:e[-+]?\d+)?)')
+"""A number with its standard deviation."""
 
 _STYLE = """
 :root { color-scheme: light dark; --paper: #fffffe; --ink: #1c1c1c; --line: #d0d0d0; }
@@ -15,12 +21,12 @@ _STYLE = """
 body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif;
        margin: 0 auto; max-width: 80rem; padding: 1.5rem 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; }
-h1, h2, td, th, li { overflow-wrap: anywhere; } p, li { max-width: 60rem; }
-.wide { overflow-x: auto; }
+h1, h2, li { overflow-wrap: anywhere; } td { white-space: nowrap; } p, li { max-width: 60rem; }
+.wide { overflow-x: auto; } .noise { opacity: .55; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .85rem; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align: right; }
 tbody th, thead th:first-child { text-align: left; }
-img { width: 100%; height: auto; display: block; background: #fff; }
+img { width: 100%; max-width: 50rem; height: auto; display: block; background: #fff; }
 """
 
 
@@ -50,11 +56,18 @@ def _section(table: ReportTable) -> str:
     head = ''.join(f'<th scope="col">{_text(text)}</th>' for text in table.heads)
     rows = '\n'.join(
         f'<tr><th scope="row">{_text(row[0])}</th>'
-        + ''.join(f'<td>{_text(cell)}</td>' for cell in row[1:]) + '</tr>' for row in table.rows)
+        + ''.join(map(_cell, row[1:])) + '</tr>' for row in table.rows)
     paragraphs = ''.join(f'<p>{_text(text)}</p>\n' for text in table.text)
     return (f'<h2>{_text(table.title)}</h2>\n{paragraphs}<div class="wide" role="region" '
             f'aria-label="{_text(table.title)}" tabindex="0">\n<table>\n<thead><tr>{head}</tr>'
             f'</thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n</div>')
+
+
+def _cell(text: str) -> str:
+    """Return a cell; grey for a number that is no larger than two standard deviations."""
+    number = _UNCERTAIN.fullmatch(text)
+    noise = number and abs(float(number[1])) <= 2.0 * float(number[2])
+    return f'<td{_NOISE}>{_text(text)}</td>' if noise else f'<td>{_text(text)}</td>'
 
 
 def _text(text: str) -> str:

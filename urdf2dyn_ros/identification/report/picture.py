@@ -24,8 +24,11 @@ from urdf2dyn_ros.identification.low_pass import ROW_RATE
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.rows import BLOCKS
 
-_WIDE, _HIGH, _HEAD = 6.6, 2.1, 0.9
-"""Size of a joint's place, height of title and legend [in]."""
+_WIDE, _STACKED, _HIGH, _HEAD = 6.6, 5.6, 2.1, 0.9
+"""Width of a joint's place, in one column, its height, and that of title and legend [in]."""
+
+_MOST_STACKED = 12
+"""Joints up to which they are below each other, which a phone can show."""
 
 _MOST_ROWS, _MOST_JOINTS = 1500, 40
 
@@ -54,14 +57,14 @@ def held_out_efforts(found: Identification, joint: int) -> tuple[Array, Array, A
 def identification_picture(found: Identification, title: str) -> bytes:
     """Return a PNG with a panel for each joint that is identified."""
     joints = np.flatnonzero(found.used)[:_MOST_JOINTS].tolist()
-    levels = -(-len(joints) // 2)
-    columns = min(2, len(joints))
-    figure = empty_figure(_WIDE * columns, _HIGH * levels + _HEAD)
+    columns, wide = (1, _STACKED) if len(joints) <= _MOST_STACKED else (2, _WIDE)
+    levels = -(-len(joints) // columns)
+    figure = empty_figure(wide * columns, _HIGH * levels + _HEAD)
     handles: list[Any] = []
     for place, joint in enumerate(joints):
-        row, column = divmod(place, 2)
-        axes = add_axes(figure, _WIDE * column + 0.85, _HIGH * (levels - 1 - row) + 0.45,
-                        _WIDE - 1.0, _HIGH - 0.85)
+        row, column = divmod(place, columns)
+        axes = add_axes(figure, wide * column + 0.85, _HIGH * (levels - 1 - row) + 0.45,
+                        wide - 1.0, _HIGH - 0.85)
         curves = held_out_efforts(found, joint)
         lines = _bars(axes, found, joint) if curves is None else _curves(axes, *curves)
         handles = handles or lines
@@ -70,7 +73,7 @@ def identification_picture(found: Identification, title: str) -> bytes:
         axes.set_title(f'RMS {figures}', fontsize='small', loc='right')
         axes.set_ylabel(found.units[joint], fontsize='small')
         style_axes(axes, inset=0.5)
-    add_head(figure, title, 100, handles, legend=0.52)
+    add_head(figure, title, 50 * columns, handles, legend=0.52, size='small')
     buffer = BytesIO()
     figure.savefig(buffer, format='png', dpi=DPI)
     return buffer.getvalue()

@@ -1,0 +1,105 @@
+"""
+examples/notebook.ipynb, executed cell by cell: it prints and shows what is stored in it.
+
+    PYTHONPATH=$PWD:$PWD/test python test/repository/test_notebook.py     # stores it again
+
+"""
+
+import ast
+import base64
+import contextlib
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.paths import ROOT
+
+NOTEBOOK = ROOT / 'examples' / 'notebook.ipynb'
+LARGEST = 200_000   # [bytes]
+
+
+def lines(text: str) -> list[str]:
+    return text.splitlines(keepends=True)
+
+
+def shown(value: Any) -> dict[str, Any]:
+    """Return a value in the formats in which a notebook stores it."""
+    formats: dict[str, Any] = {'text/plain': lines(repr(value))}
+    table = value._repr_html_() if hasattr(value, '_repr_html_') else None
+    if table:
+        formats['text/html'] = lines(table)
+    if hasattr(value, 'savefig'):
+        picture = io.BytesIO()
+        value.savefig(picture, format='png', dpi=70)
+        formats['image/png'] = base64.b64encode(picture.getvalue()).decode()
+    return formats
+
+
+def outputs(source: str, namespace: dict[str, object], number: int) -> list[dict[str, Any]]:
+    """Execute a cell; return what it prints and its last expression, as notebooks store them."""
+    tree = ast.parse(source)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    value, printed = None, io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(tree, f'cell {number}', 'exec'), namespace)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), f'cell {number}', 'eval'), namespace)
+    found: list[dict[str, Any]] = []
+    if printed.getvalue():
+        found.append({'name': 'stdout', 'output_type': 'stream',
+                      'text': lines(printed.getvalue())})
+    if value is not None:
+        found.append({'data': shown(value), 'execution_count': number, 'metadata': {},
+                      'output_type': 'execute_result'})
+    return found
+
+
+def executed(notebook: dict[str, Any]) -> dict[str, Any]:
+    """Return the notebook with its outputs, from the folder that it is in."""
+    namespace: dict[str, object] = {'__name__': '__main__'}
+    cells, number = [], 0
+    with contextlib.chdir(NOTEBOOK.parent) if hasattr(contextlib, 'chdir') else _chdir():
+        for cell in notebook['cells']:
+            if cell['cell_type'] == 'code':
+                number += 1
+                cell = {**cell, 'execution_count': number,
+                        'outputs': outputs(''.join(cell['source']), namespace, number)}
+            cells.append(cell)
+    return {**notebook, 'cells': cells}
+
+
+@contextlib.contextmanager
+def _chdir():
+    """Work in the folder of the notebook; contextlib has it since Python 3.11."""
+    before = Path.cwd()
+    os.chdir(NOTEBOOK.parent)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def without_pictures(cells: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Return the texts of the outputs; pictures differ with the version of matplotlib."""
+    return [[{**output, 'data': {kind: data for kind, data in output['data'].items()
+                                 if kind != 'image/png' and 'image/png' not in output['data']}}
+             if 'data' in output else output for output in cell.get('outputs', [])]
+            for cell in cells]
+
+
+def test_the_notebook_prints_and_shows_what_is_stored_in_it() -> None:
+    pytest.importorskip('matplotlib')
+    stored = json.loads(NOTEBOOK.read_text())
+    again = executed(stored)
+    assert without_pictures(again['cells']) == without_pictures(stored['cells'])
+    assert any('image/png' in output.get('data', {}) for cell in stored['cells']
+               for output in cell.get('outputs', []))
+    assert NOTEBOOK.stat().st_size < LARGEST
+
+
+if __name__ == '__main__':
+    NOTEBOOK.write_text(json.dumps(executed(json.loads(NOTEBOOK.read_text())), indent=1) + '\n')
