@@ -65,7 +65,8 @@ def test_the_report_has_its_answers_in_order(result: Path) -> None:
              'What the data knew', 'What does not fit', 'Origin']
     places = [page.index(head) for head in heads]
     assert places == sorted(places)
-    for text in ('urdf2dyn_ros ', 'urdf_sha256: ', 'scara.urdf', 'UTC', 'data:image/png;base64,'):
+    for text in ('urdf2dyn_ros ', 'urdf_sha256: ', 'scara.urdf', 'UTC', 'data:image/png;base64,',
+                 'efforts: measured', str(result / 'a.csv')):
         assert text in page
     assert 'http' not in page
 

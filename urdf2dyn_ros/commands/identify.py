@@ -25,7 +25,7 @@ from urdf2dyn_ros.identification.sources import SourceSettings, summaries_of
 from urdf2dyn_ros.identification.summary import Summary
 from urdf2dyn_ros.identification.summary_file import SUFFIX, summary_bytes, summary_paths
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.origin import facts, typed_command
+from urdf2dyn_ros.origin import EFFORT_SOURCES, facts, typed_command
 from urdf2dyn_ros.stream.hold import read_hold
 from urdf2dyn_ros.system.atomic_file import create_files
 from urdf2dyn_ros.system.blas import one_blas_thread
@@ -65,6 +65,9 @@ def add(parser: argparse.ArgumentParser) -> None:
                         default='commanded', help='what the measured effort is: commanded: '
                         'effort of the actuators; current: current of the motors (default: '
                         'commanded)')
+    parser.add_argument('--efforts', choices=EFFORT_SOURCES, default=EFFORT_SOURCES[0],
+                        help='where the recorded efforts come from, as the report names them '
+                        f'(default: {EFFORT_SOURCES[0]})')
     parser.add_argument('--gains', nargs='+', default=(), metavar='GAIN',
                         help='gains of currents [N m/A or N/A]: one, one for each joint, or '
                         'JOINT=VALUE; free: identified, up to a factor that all have in common')
@@ -200,7 +203,8 @@ def _payload(robot: Robot, arguments: argparse.Namespace,
 def _write(found: Identification, text: str | bytes, arguments: argparse.Namespace,
            output: Path) -> None:
     """Print the report; write all files, or none."""
-    about = {**facts(typed_command(), arguments.urdf, text), 'robot': found.robot.model.name}
+    about = {**facts(typed_command(), arguments.urdf, text), 'robot': found.robot.model.name,
+             'recordings': ', '.join(arguments.recordings), 'efforts': arguments.efforts}
     lines = [f'{name}: {value}' for name, value in about.items()]
     title = f'{found.robot.model.name}: identified'
     first, *others = report_tables(found)
