@@ -160,7 +160,7 @@ def test_bad_input_is_refused_in_the_same_words(case: str, extension: bool,
     """By the extension module and by ctypes; the interpreter survives."""
     expected, found = rx90
     if not extension:
-        monkeypatch.setattr(caller, '_extension', lambda compiler: None)
+        monkeypatch.setattr(caller, 'extension', lambda compiler: None)
         found = InverseDynamics(found.model, backend='c')
     with pytest.raises(Exception) as wanted:
         expected(*BAD[case])
@@ -175,10 +175,10 @@ def test_without_the_headers_of_python_ctypes_calls_it(
     """Slower, and the same to the last bit; one line says so."""
     paths = {'include': str(tmp_path), 'platinclude': str(tmp_path)}
     monkeypatch.setattr(caller.sysconfig, 'get_paths', lambda: paths)
-    caller._extension.cache_clear()
+    caller.extension.cache_clear()
     with caplog.at_level(logging.INFO):
         found = InverseDynamics(rx90[0].model, backend='c', threads=2)
-    caller._extension.cache_clear()
+    caller.extension.cache_clear()
     assert found.backend == 'c'
     assert [record.message for record in caplog.records if 'Python.h' in record.message] == [
         caplog.records[0].message]

@@ -26,8 +26,8 @@ EXPECTED = InverseDynamics(MODEL)(*STATE)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep the user's cache out of it."""
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
-    caller._extension.cache_clear()
-    cache._private.clear()
+    caller.extension.cache_clear()
+    cache.private_folders.clear()
     return tmp_path / 'urdf2dyn_ros'
 
 
@@ -127,7 +127,7 @@ def test_broken_entries_are_made_again(
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith('c ')
     if damage != 'a directory':   # that one cannot be replaced: a private folder is used
-        assert [cache._is_whole(path, path.stem) for path in paths] == [True, True]
+        assert [cache.is_whole(path, path.stem) for path in paths] == [True, True]
 
 
 def test_an_entry_without_the_function_is_made_again(folder: Path) -> None:
@@ -136,8 +136,8 @@ def test_an_entry_without_the_function_is_made_again(folder: Path) -> None:
     for path in entries(folder):
         data = Path(_mapped('libm')).read_bytes()
         path.unlink()   # it is mapped into this process: it must not be written to
-        path.write_bytes(data + cache._checksum(data, path.stem))
-    caller._extension.cache_clear()
+        path.write_bytes(data + cache.checksum(data, path.stem))
+    caller.extension.cache_clear()
     works()
 
 
@@ -218,6 +218,6 @@ def test_a_fifo_in_place_of_an_entry_is_replaced(folder: Path) -> None:
     for path in entries(folder):
         path.unlink()
         os.mkfifo(path)
-    caller._extension.cache_clear()
+    caller.extension.cache_clear()
     works()
     assert all(path.is_file() for path in entries(folder))

@@ -25,8 +25,8 @@ STATE = np.random.default_rng(1).normal(size=(3, 2))
 def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
     monkeypatch.delenv('CC', raising=False)
-    caller._extension.cache_clear()
-    backend._logged.clear()
+    caller.extension.cache_clear()
+    backend.logged_reasons.clear()
 
 
 def script(path: Path, text: str) -> str:

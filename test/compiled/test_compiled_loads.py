@@ -58,7 +58,7 @@ def moving() -> Pair:
 @pytest.fixture(params=['extension', 'ctypes'])
 def call(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == 'ctypes':
-        monkeypatch.setattr(caller, '_extension', lambda compiler: None)
+        monkeypatch.setattr(caller, 'extension', lambda compiler: None)
     return request.param
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.text import Text
 
 from support.picture_texts import assert_apart, texts
 from support.random_trees import examples
@@ -94,8 +95,9 @@ def test_labels_stay_apart_and_omitted_columns_are_reported(count, most, tmp_pat
     assert len(figure.axes) == min(4 * count, 4 * (most // 4))
     figure.canvas.draw()
     labels = [label for axes in figure.axes for label in (
-        axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label,
-        axes.yaxis.get_offset_text())]
+        *axes.findobj(lambda artist, axes=axes: isinstance(artist, Text) and (
+            artist.get_text() == axes.get_title(loc='left'))),
+        axes.title, axes.xaxis.label, axes.yaxis.label, axes.yaxis.get_offset_text())]
     assert_apart(figure, [*(label for label in labels if label.get_text()), figure.texts[0]])
     omitted = '16 of 28 columns are omitted, the last ones: choose with --only'
     said = capsys.readouterr().err

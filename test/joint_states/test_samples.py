@@ -7,6 +7,7 @@ from math import inf, nan, pi
 import numpy as np
 import pytest
 
+from support.memory import bytes_of
 from support.streams.three_joints import MS, NAMES, START, take
 from urdf2dyn_ros.joint_states.layouts import MAX_LAYOUTS, MAX_UNKNOWN
 from urdf2dyn_ros.joint_states.samples import Sample, Samples
@@ -48,10 +49,18 @@ def test_the_order_is_the_models_whatever_the_messages_is(samples):
 
 
 def test_the_names_of_the_last_message_are_not_looked_up_again(samples):
-    take(samples, 0)
-    samples._messages.layouts._known.clear()
-    assert isinstance(take(samples, 1, list(NAMES)), Sample)
-    assert not samples._messages.layouts._known
+    class Name(str):
+        looked_up = 0
+
+        def __hash__(self):
+            Name.looked_up += 1
+            return super().__hash__()
+
+    names = [*map(Name, NAMES)]
+    assert isinstance(take(samples, 0, names), Sample)
+    before = Name.looked_up
+    assert isinstance(take(samples, 1, names), Sample)
+    assert Name.looked_up == before > 0
 
 
 @pytest.mark.parametrize('bad', [nan, inf, -inf])
@@ -185,7 +194,9 @@ def test_an_absurd_angle_is_not_kept(samples, glitch):
 
 @pytest.mark.fault(51)
 def test_memory_is_bounded(samples):
+    sizes = []
     for k in range(10 * MAX_LAYOUTS):
         take(samples, k, [*NAMES, f'x{k}'], [1.0, 2.0, 3.0, 4.0])
+        sizes.append(bytes_of(samples))
     assert len(samples.unknown) == MAX_UNKNOWN
-    assert len(samples._messages.layouts._known) <= MAX_LAYOUTS
+    assert max(sizes) < 1.1 * max(sizes[:MAX_LAYOUTS])

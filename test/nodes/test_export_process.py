@@ -183,15 +183,15 @@ def test_a_process_aside_that_hangs_is_ended() -> None:
     aside.files(export())
     first, = processes_of(os.getpid())
     os.kill(first, signal.SIGSTOP)
-    aside._limit = 0.1
+    aside.limit = 0.1
     with pytest.raises(ExportError, match=r'longer than 0\.1 s and was ended; the next .*'):
         aside.files(export(text=export().text + ' ' * 10**6))   # more than a pipe holds
     assert not processes_of(os.getpid())
-    aside._limit = 60.0
+    aside.limit = 60.0
     assert aside.files(export()) == export().files()
     assert first not in processes_of(os.getpid())
     os.kill(processes_of(os.getpid())[0], signal.SIGSTOP)
-    aside._limit = 0.1
+    aside.limit = 0.1
     aside.close()
     assert not processes_of(os.getpid())
 

@@ -18,9 +18,11 @@ from typing import TypeVar
 from urdf2dyn_ros.errors import CompilerError
 
 _LOG = logging.getLogger(__name__)
-_private: list[tempfile.TemporaryDirectory[str]] = []   # removed when the process ends
 _warned: set[Path] = set()
 Library = TypeVar('Library')
+
+private_folders: list[tempfile.TemporaryDirectory[str]] = []
+"""The one that is used where the user's folder fails; it is removed when the process ends."""
 
 
 def key_of(*parts: str) -> str:
@@ -43,13 +45,13 @@ def cached(key: str, build: Callable[[Path], None], load: Callable[[Path], Libra
     """
     errors = []
     places = [_user_folder, _private_folder]
-    if _private and _is_whole(Path(_private[0].name) / f'{key}.so', key):
+    if private_folders and is_whole(Path(private_folders[0].name) / f'{key}.so', key):
         places.reverse()   # the user's folder has failed before
     for place in places:
         try:
             folder = place()
             path = folder / f'{key}.so'
-            if _is_whole(path, key):
+            if is_whole(path, key):
                 try:
                     return load(path)
                 except (OSError, ImportError, AttributeError) as error:
@@ -91,12 +93,13 @@ def _user_folder() -> Path:
 
 
 def _private_folder() -> Path:
-    if not _private or not Path(_private[0].name).is_dir():
-        _private[:] = [tempfile.TemporaryDirectory(prefix='urdf2dyn_ros-')]
-    return Path(_private[0].name)
+    if not private_folders or not Path(private_folders[0].name).is_dir():
+        private_folders[:] = [tempfile.TemporaryDirectory(prefix='urdf2dyn_ros-')]
+    return Path(private_folders[0].name)
 
 
-def _is_whole(path: Path, key: str) -> bool:
+def is_whole(path: Path, key: str) -> bool:
+    """Return whether an entry is complete, unaltered and the user's own."""
     try:
         status = path.lstat()
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid():
@@ -104,10 +107,11 @@ def _is_whole(path: Path, key: str) -> bool:
         data = path.read_bytes()
     except OSError:
         return False
-    return len(data) > 32 and data[-32:] == _checksum(data[:-32], key)
+    return len(data) > 32 and data[-32:] == checksum(data[:-32], key)
 
 
-def _checksum(data: bytes, key: str) -> bytes:
+def checksum(data: bytes, key: str) -> bytes:
+    """Return the last 32 bytes of an entry with this library."""
     return hashlib.sha256(key.encode() + data).digest()
 
 
@@ -118,5 +122,5 @@ def _store(path: Path, key: str, build: Callable[[Path], None]) -> None:
         build(made)
         data = made.read_bytes()
         with made.open('ab') as file:
-            file.write(_checksum(data, key))
+            file.write(checksum(data, key))
         os.replace(made, path)

@@ -12,7 +12,7 @@ from urdf2dyn_ros.program.program import Program
 BACKENDS = ('python', 'c', 'auto')
 MAX_THREADS = 64
 _LOG = logging.getLogger(__name__)
-_logged: set[str] = set()
+logged_reasons: set[str] = set()
 
 
 def check(backend: str, threads: int) -> None:
@@ -52,8 +52,8 @@ def choose(program: Program, function: str, backend: str, threads: int = 1,
         if backend == 'c':
             raise
         reason = ' '.join(str(error).split())   # in one line, and once
-        if reason not in _logged:
-            _logged.add(reason)
+        if reason not in logged_reasons:
+            logged_reasons.add(reason)
             _LOG.warning('%r runs in Python, many times slower: %s', program.robot, reason)
         return 'python', not_compiled
 

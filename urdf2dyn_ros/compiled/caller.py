@@ -61,7 +61,7 @@ def compiled(source: Source, threads: int = 1) -> Caller:
     library = cached(key, build, _robot_library)
     one, many = (ctypes.cast(function, ctypes.c_void_p).value
                  for function in (library.urdf2dyn_one, library.urdf2dyn_many))
-    made = _extension(compiler)
+    made = extension(compiler)
     if made is None:
         return _ctypes_caller(source, library, threads)
     caller: Caller = made.Caller(one, many, source.inputs, source.result, threads, library)
@@ -79,7 +79,7 @@ def _robot_library(path: Path) -> ctypes.CDLL:
 
 
 @lru_cache(maxsize=4)
-def _extension(compiler: Compiler) -> ModuleType | None:
+def extension(compiler: Compiler) -> ModuleType | None:
     """Return the module with the type Caller, the same for all robots; None without Python.h."""
     folders = [*dict.fromkeys(sysconfig.get_paths()[name] for name in ('include', 'platinclude')),
                np.get_include()]

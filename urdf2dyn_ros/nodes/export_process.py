@@ -77,7 +77,7 @@ class ExportProcess:
     """
 
     def __init__(self, idle: float = _IDLE_TIME, limit: float = _LONGEST_EXPORT) -> None:
-        self._idle, self._limit = idle, limit
+        self._idle, self.limit = idle, limit
         self._process: subprocess.Popen[bytes] | None = None
 
     def files(self, export: Export) -> dict[str, str]:
@@ -90,11 +90,11 @@ class ExportProcess:
         order = json.dumps(asdict(export)).encode() + b'\n'
         new = self._process is None
         process, self._process = self._process or self._started(), None
-        answer = _answer(process, order, self._limit)
+        answer = _answer(process, order, self.limit)
         if not answer and not new:   # it has ended since, idle or killed
             process.communicate()
             process = self._started()
-            answer = _answer(process, order, self._limit)
+            answer = _answer(process, order, self.limit)
         if not answer:
             raise _ended(process)
         self._process = process
@@ -107,7 +107,7 @@ class ExportProcess:
     def close(self) -> None:
         """End the process."""
         if self._process is not None:
-            with time_limit(self._process, self._limit):
+            with time_limit(self._process, self.limit):
                 self._process.communicate()
             self._process = None
 
