@@ -8,7 +8,7 @@ import pytest
 
 from support.memory import bytes_of
 from urdf2dyn_ros.comparison.comparison import Comparison
-from urdf2dyn_ros.comparison.report import table, write_csv, write_json
+from urdf2dyn_ros.comparison.report import comparison_table, write_csv, write_json
 from urdf2dyn_ros.comparison.semantics import JointFacts
 from urdf2dyn_ros.comparison.series import Series
 from urdf2dyn_ros.errors import ComparisonError
@@ -237,13 +237,13 @@ def test_the_window_forgets_what_the_total_keeps():
 
 def test_the_report_is_an_aligned_table_with_units_and_doubts():
     comparison = Comparison()
-    assert table(comparison.joints()) == 'no effort was computed'
+    assert comparison_table(comparison.joints()) == 'no effort was computed'
     comparison.describe({'long_name_of_a_joint': JointFacts('N m'), 'b': JointFacts('N')})
     for stamp in range(START, START + 100 * PERIOD, PERIOD):
         names = ['long_name_of_a_joint', 'b']
         comparison.add_measured(stamp, names, [wave(stamp), 0.0])
         comparison.add_computed(stamp, names, [wave(stamp) + 0.01, 1.0])
-    head, first, second, note = table(comparison.joints()).splitlines()
+    head, first, second, note = comparison_table(comparison.joints()).splitlines()
     assert head.split()[:8] == ['joint', 'unit', 'samples', 'RMSE', 'maximum', 'bias', 'NRMSE',
                                 '[%]']
     assert first.index('N m') == second.index('N') == head.index('unit')

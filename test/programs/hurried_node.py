@@ -10,5 +10,5 @@ import sys
 from urdf2dyn_ros.nodes.inverse_dynamics import main, missing_data
 
 if __name__ == '__main__':
-    missing_data.LOG_PERIOD /= 10.0
+    missing_data.MISSING_PERIOD /= 10.0
     sys.exit(main())

@@ -36,7 +36,7 @@ SUFFIXES = ('.py', '.md', '.rst', '.yaml', '.xml', '.c', '.h', '.cpp', '.rs', '.
 CONTRACTS = {'RULES', 'add', 'main', 'run', 'write'}
 """Names that modules of one family must share."""
 
-MOST_SHARED_NAMES = 20
+MOST_SHARED_NAMES = 15
 """Names with several homes, those of the contracts among them."""
 
 

@@ -25,11 +25,8 @@ from urdf2dyn_ros.identification.excitation.limits import (
     motion_limits,
     read_limits,
 )
-from urdf2dyn_ros.identification.excitation.optimisation import (
-    ROW_RATE,
-    Excitation,
-    excite,
-)
+from urdf2dyn_ros.identification.excitation.optimisation import Excitation, excite
+from urdf2dyn_ros.identification.low_pass import ROW_RATE
 from urdf2dyn_ros.identification.report.tables import ReportTable, text_table
 from urdf2dyn_ros.identification.robot import joint_friction
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics

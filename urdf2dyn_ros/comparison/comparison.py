@@ -23,7 +23,7 @@ from urdf2dyn_ros.comparison.lag import OwnLag, shared_lags, tried_lags, weights
 from urdf2dyn_ros.comparison.lag_evidence import lag_evidence
 from urdf2dyn_ros.comparison.matching import Matcher
 from urdf2dyn_ros.comparison.message_buffer import MessageBuffer
-from urdf2dyn_ros.comparison.semantics import SEMANTICS, Fair, JointFacts, Known
+from urdf2dyn_ros.comparison.semantics import SEMANTICS, Fair, JointEfforts, JointFacts
 
 _MESSAGES_AT_ONCE = 1024
 """Messages that are processed at once."""
@@ -164,7 +164,7 @@ class Comparison:
         return values
 
     def _sides(self, name: str, rows: Array) -> Fair:
-        known = Known(rows[:, 0], rows[:, 1], rows[:, 2], self._facts.get(name, _NO_FACTS),
+        known = JointEfforts(rows[:, 0], rows[:, 1], rows[:, 2], self._facts.get(name, _NO_FACTS),
                       self._gain(name), self._still)
         return self._semantics.sides(known)
 

@@ -20,7 +20,7 @@ KINDS = ('measured', 'computed', 'residual')
 OBSERVED = (*KINDS, 'external')
 
 
-def table(joints: Sequence[JointComparison]) -> str:
+def comparison_table(joints: Sequence[JointComparison]) -> str:
     """Return an aligned table of figures; joints that are not credible have the reason instead."""
     if not joints:
         return 'no effort was computed'

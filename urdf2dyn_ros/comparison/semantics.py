@@ -43,7 +43,7 @@ class Fair(NamedTuple):
     computed: Array
 
 
-class Known(NamedTuple):
+class JointEfforts(NamedTuple):
     """
     Quantities (k,) of a joint at k instants; `computed` is the inverse dynamics [N m or N].
 
@@ -60,12 +60,12 @@ class Known(NamedTuple):
     still: float
 
 
-def net(known: Known) -> Fair:
+def net(known: JointEfforts) -> Fair:
     """Return efforts that move the links: inverse dynamics unchanged."""
     return Fair(1.0, np.zeros_like(known.computed), known.computed)
 
 
-def commanded(known: Known) -> Fair:
+def commanded(known: JointEfforts) -> Fair:
     """
     Return efforts of actuators: inverse dynamics and friction of the URDF, without rotors.
 
@@ -77,12 +77,12 @@ def commanded(known: Known) -> Fair:
     return Fair(1.0, np.zeros_like(friction), known.computed + friction)
 
 
-def current(known: Known) -> Fair:
+def current(known: JointEfforts) -> Fair:
     """Return efforts of actuators from their currents and gains."""
     return commanded(known)._replace(gain=known.gain)
 
 
-def gravity_compensated(known: Known) -> Fair:
+def gravity_compensated(known: JointEfforts) -> Fair:
     """Return net efforts from which the driver subtracted the effort against gravity."""
     return Fair(1.0, known.gravity, known.computed)
 
@@ -92,7 +92,7 @@ class Semantics:
     """A meaning in words, the function that makes both sides comparable, and what it needs."""
 
     meaning: str
-    sides: Callable[[Known], Fair]
+    sides: Callable[[JointEfforts], Fair]
     friction: bool = False
     gravity: bool = False
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from urdf2dyn_ros.comparison.comparison import GravityEfforts
 from urdf2dyn_ros.comparison.report import KINDS, OBSERVED, write_rows
-from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts, Known
+from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointEfforts, JointFacts
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
 from urdf2dyn_ros.evaluation.result import Settings
 from urdf2dyn_ros.stream.output import Outputs
@@ -45,7 +45,7 @@ class EffortRows:
         kinds = len(KINDS if self._external is None else OBSERVED)
         columns = np.empty((len(computed), kinds * len(self._joints)))
         for joint, name in enumerate(self._joints):
-            fair = self._semantics.sides(Known(
+            fair = self._semantics.sides(JointEfforts(
                 computed[:, joint], qd[:, joint], gravity[:, joint], self._facts[name],
                 self._gains[joint], self._still))
             columns[:, kinds * joint] = fair.gain * measured[:, joint] + fair.added

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from urdf2dyn_ros.comparison.figures import JointComparison
-from urdf2dyn_ros.comparison.report import seconds, table
+from urdf2dyn_ros.comparison.report import comparison_table, seconds
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.evaluation.accelerations import ACCELERATION_SOURCES
@@ -137,7 +137,7 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
 def figures_table(result: Evaluation) -> str:
     """Return the table of figures, or the reason why there is none."""
     if result.compared:
-        return table(result.joints)
+        return comparison_table(result.joints)
     if result.span is None:
         return 'no effort was computed: nothing is written'
     return ('no effort was measured at the time of a computed one: nothing is compared, but the '

@@ -27,7 +27,7 @@ AGREEING_SHARE = 0.05
 SUDDEN_SHARE = 0.05
 """Share of the motion by a change of velocity within one step above which a block is not used."""
 
-Sample = tuple[int, Array, Array]
+VelocitySample = tuple[int, Array, Array]
 """Stamp [ns], positions (n,) [rad or m] and velocities (n,) [rad/s or m/s]."""
 
 
@@ -77,7 +77,7 @@ class VelocityBlocks:
         self._smallest = np.full((2, joints), np.inf)
         self._stayed = np.zeros((2, joints), dtype=bool)
 
-    def measure(self, samples: Sequence[Sample]) -> Generator[None, None, VelocityBlock]:
+    def measure(self, samples: Sequence[VelocitySample]) -> Generator[None, None, VelocityBlock]:
         """Measure a block in parts; return the last one's result."""
         stamps, positions, velocities = zip(*samples)
         times = (np.array(stamps) - stamps[0]) * 1e-9

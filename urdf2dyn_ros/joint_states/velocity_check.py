@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.joint_states.velocity_blocks import Sample, VelocityBlock, VelocityBlocks
+from urdf2dyn_ros.joint_states.velocity_blocks import VelocityBlock, VelocityBlocks, VelocitySample
 from urdf2dyn_ros.joint_states.velocity_lag import LagScan
 from urdf2dyn_ros.joint_states.velocity_regression import VelocityRegression
 from urdf2dyn_ros.joint_states.velocity_words import ALWAYS_ZERO, JointVelocity, fault_text
@@ -81,7 +81,7 @@ class VelocityCheck:
         """Draw no conclusion from the step to the next sample."""
         for _ in self._work:
             pass
-        self._samples: list[Sample] = []
+        self._samples: list[VelocitySample] = []
         self._scan.restart()
 
     @property
@@ -116,7 +116,7 @@ class VelocityCheck:
             qd = np.where(self._zero, np.nan, qd)
         return qd if self._all_used else np.where(self._unused, np.nan, qd)
 
-    def _examine(self, samples: Sequence[Sample]) -> Iterator[None]:
+    def _examine(self, samples: Sequence[VelocitySample]) -> Iterator[None]:
         """Add a block and judge, in parts: each sample runs one, so that none takes long."""
         self._scan.keep(samples)
         block = yield from self._blocks.measure(samples)
@@ -145,7 +145,7 @@ class VelocityCheck:
         self._suspected |= block.contradicted & ~self._judged
         self._decide()
 
-    def _report_zeros(self, sample: Sample, least: Array) -> None:
+    def _report_zeros(self, sample: VelocitySample, least: Array) -> None:
         _, q, qd = sample
         if self._first is None:
             self._first = q

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.joint_states.velocity_blocks import Sample
+from urdf2dyn_ros.joint_states.velocity_blocks import VelocitySample
 
 LAGS = np.array([0.0, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2, 0.225, 0.25,
                  0.275, 0.3])
@@ -42,7 +42,7 @@ class LagScan:
         self._stamps: list[int] = []
         self._positions: list[Array] = []
 
-    def keep(self, samples: Sequence[Sample]) -> None:
+    def keep(self, samples: Sequence[VelocitySample]) -> None:
         """Add the positions of a block, whose first sample is the last one of the block before."""
         new = samples[1 if self._stamps else 0:]
         self._stamps += [stamp for stamp, _, _ in new]

@@ -23,7 +23,7 @@ PRIOR_POSITION_NOISE = 2e-5
 LARGEST_SQUARE = 1e15
 """Sum of squared motions from which on samples are absurd."""
 
-ROUNDING = 1e-13
+_RIDGE = 1e-13
 """Part by which the diagonal is larger, so that no rounding makes the matrix singular."""
 
 
@@ -72,7 +72,7 @@ class VelocityRegression:
         """Compute errors and deviations; return the joints whose sums are not finite, (n,)."""
         absurd: NDArray[np.bool_] = ~(np.abs(self._N).max(axis=(1, 2)) < LARGEST_SQUARE)
         N = np.where(absurd[:, None, None], 0.0, self._N)
-        A = N * (1.0 + ROUNDING * np.eye(3)) + self._variance[:, None, None] * np.diag(
+        A = N * (1.0 + _RIDGE * np.eye(3)) + self._variance[:, None, None] * np.diag(
             PRIOR_DEVIATIONS ** -2.0)
         inverse = np.linalg.inv(A)
         self.error = error = np.einsum('jab,jb->ja', inverse, self._r)

@@ -13,7 +13,7 @@ LONGEST_PREDICTION = 20_000_000
 """How far the motion is predicted [ns], or a period where that is longer; then it is constant."""
 
 
-class History:
+class SensorHistory:
     """
     Samples by stamp: linear between two of them, predicted for a short time after the newest.
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.messages import is_finite
 from urdf2dyn_ros.joints.motion import Motion
-from urdf2dyn_ros.moving_base.history import HISTORY_LENGTH, History
+from urdf2dyn_ros.moving_base.history import HISTORY_LENGTH, SensorHistory
 from urdf2dyn_ros.moving_base.message_check import ACCEPTED_BASE_OUTCOMES, MessageCheck
 from urdf2dyn_ros.moving_base.mounting import Mounting
 from urdf2dyn_ros.moving_base.rates import Rates
@@ -80,7 +80,7 @@ class MovingBase(ABC):
         self._mounting = Mounting(self._system, model.root)
         # the part of each message that is not filtered
         self._unfiltered: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)
-        self._history = History(timeout, max_age, self._motion)
+        self._history = SensorHistory(timeout, max_age, self._motion)
         self._rejection = ''
 
     @property

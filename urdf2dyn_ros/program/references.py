@@ -16,7 +16,7 @@ from urdf2dyn_ros.program.derivation import (
 )
 from urdf2dyn_ros.program.program import Reference
 
-STATES = 3
+_STATES = 3
 _MOST = {'q': 0.9, 'qd': 1.2, 'qdd': 2.0, 'base_motion': 1.5, 'external': 8.0, 'tau': 9.0}
 _PHASES = {'q': 0.4, 'qd': 1.3, 'qdd': 2.6, 'base_motion': 0.7, 'external': 1.9, 'tau': 0.2}
 _PAYLOAD = (0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003)
@@ -28,7 +28,7 @@ def references(request: Request) -> tuple[Reference, ...]:
     inertias = body_inertias(system)
     frames = system if request.readable else FUNCTIONS[functions[-1]].simplified(system, True)[0]
     result = []
-    for k in range(STATES):
+    for k in range(_STATES):
         state = {name: _entries(name, k, len(each.entries))
                  for name, each in request.inputs.items()}
         if 'payload' in state:

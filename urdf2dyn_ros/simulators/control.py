@@ -15,7 +15,7 @@ _OUTER = 10.0
 
 class Control(NamedTuple):
     """
-    The kind of a command, one of ``COMMANDS``, and the law that gives it (n,).
+    The kind of a command, one of ``COMMANDED``, and the law that gives it (n,).
 
     A law is a function of the simulator and of the desired q, qd and qdd (n,).
 

@@ -13,7 +13,7 @@ from urdf2dyn_ros.simulators.gears import gears
 from urdf2dyn_ros.simulators.sample import SimulatedSample
 from urdf2dyn_ros.simulators.simulated_model import check_inertia
 
-COMMANDS = ('effort', 'velocity', 'position')
+COMMANDED = ('effort', 'velocity', 'position')
 """Kinds of commands; a servo of the engine follows the last two."""
 
 _FASTEST = 1e6
@@ -39,8 +39,8 @@ class Simulator(ABC):
     that move no inertia, constant wrenches, or a model that it read differently.
 
     Gravity [m/s^2] is in the root frame, `dt` is the physics step [s], and `command`, one of
-    ``COMMANDS``, the kind of the argument of `step`. The attribute `joint_names` has the n drivers
-    in the order of the file, and `inertia` (n,) what each of them moves at position zero
+    ``COMMANDED``, the kind of the argument of `step`. The attribute `joint_names` has the n
+    drivers in the order of the file, and `inertia` (n,) what each of them moves at position zero
     [kg m^2 or kg], the others free.
 
     """
@@ -54,8 +54,8 @@ class Simulator(ABC):
             links = ', '.join(dict.fromkeys(force.link for force in model.forces))
             raise SimulationError(f'robot {model.name!r} has tags <force> (on {links}), which are '
                                   'not simulated; simulate it without them')
-        if command not in COMMANDS:
-            raise SimulationError(f'command {command!r}: must be one of {", ".join(COMMANDS)}')
+        if command not in COMMANDED:
+            raise SimulationError(f'command {command!r}: must be one of {", ".join(COMMANDED)}')
         if self._gears.any and command != 'effort':
             raise SimulationError(f'commands of {command} cannot be simulated together with '
                                   'mimic joints; command efforts')

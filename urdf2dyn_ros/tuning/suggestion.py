@@ -23,7 +23,7 @@ TUNABLE = tuple(name for name, kind in ESTIMATORS.items()
                 if {row.name for row in kind.PARAMETERS} >= _NAMES)
 """Estimators with a Kalman filter's parameters."""
 
-DENSITIES = 10.0 ** np.arange(-3.0, 9.1)
+TRIED_DENSITIES = 10.0 ** np.arange(-3.0, 9.1)
 """Snap densities that are compared [rad^2/s^7 or m^2/s^7]."""
 
 _FACTORS = 10.0 ** np.arange(-2.0, 1.1)
@@ -106,7 +106,7 @@ def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None
     part = motion.some(_PIECES)
     expected = _expected(part, within(show, 0.0, 0.5))
     relative = np.log(expected / expected.min(axis=0))[:, moving]
-    density = float(DENSITIES[relative.mean(axis=1).argmin()])
+    density = float(TRIED_DENSITIES[relative.mean(axis=1).argmin()])
     shown = _rows(smoothed, np.isin(motion.stamps, part.stamps))
     best = _best(part, shown, estimator, density, moving, within(show, 0.5, 0.8), [{}, {
         name: _rounded(float(np.nanmax(row))) for name, row in zip(
@@ -125,8 +125,8 @@ def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None
         np.all(tuned[moving] <= (1.0 if more else _WORTH) * untuned[moving])
         and known[1] >= _ANSWERED * known[0])
     return Suggestion(estimator, best if worth else {}, best, moving, deviations,
-                      DENSITIES[expected.argmin(axis=0)], measured, recognised, tuned, untuned,
-                      after if worth else before, smoothed)
+                      TRIED_DENSITIES[expected.argmin(axis=0)], measured, recognised, tuned,
+                      untuned, after if worth else before, smoothed)
 
 
 def _use_velocities(motion: RecordedMotion) -> tuple[JointVelocity, ...]:
@@ -140,10 +140,10 @@ def _use_velocities(motion: RecordedMotion) -> tuple[JointVelocity, ...]:
 
 
 def _expected(motion: RecordedMotion, show: Callable[[float], None]) -> Array:
-    """Return the expected squared errors (m, n) of accelerations with ``DENSITIES``."""
+    """Return the expected squared errors (m, n) of accelerations with ``TRIED_DENSITIES``."""
     runs = []
-    for k, density in enumerate(DENSITIES.tolist()):
-        share = within(show, k / len(DENSITIES), (k + 1) / len(DENSITIES))
+    for k, density in enumerate(TRIED_DENSITIES.tolist()):
+        share = within(show, k / len(TRIED_DENSITIES), (k + 1) / len(TRIED_DENSITIES))
         runs.append(_run(motion, 'kalman', {'snap_density': density, 'max_std': _ANY_STD}, share))
     return acceleration_errors(motion, runs)
 
@@ -167,7 +167,7 @@ def _best(motion: RecordedMotion, smoothed: Estimated, estimator: str, density: 
         lag = {'lag': _LAGS[int(np.argmax(errors <= _NEARLY * errors.min()))]}
     candidates = [{'snap_density': _rounded(float(density * factor))} | lag | each
                   for each in noises for factor in _FACTORS
-                  if DENSITIES[0] <= density * factor <= DENSITIES[-1]]
+                  if TRIED_DENSITIES[0] <= density * factor <= TRIED_DENSITIES[-1]]
     return candidates[int(means(candidates, 0.5, 1.0).argmin())]
 
 

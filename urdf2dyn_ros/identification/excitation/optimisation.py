@@ -10,13 +10,11 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import IdentificationError
 from urdf2dyn_ros.identification.excitation.information import Information
 from urdf2dyn_ros.identification.excitation.limits import MotionLimits
+from urdf2dyn_ros.identification.low_pass import ROW_RATE
 from urdf2dyn_ros.trajectories.rest_series import HARMONICS, period_of, rest_functions
 
 RANDOM = 100
 """Random motions, the best of which is the reference."""
-
-ROW_RATE = 25.0
-"""Independent samples of the efforts in a second."""
 
 _SEED = 1997
 

@@ -7,7 +7,7 @@ from rclpy.node import Node
 
 from urdf2dyn_ros.comparison.comparison import Comparison
 from urdf2dyn_ros.comparison.files import REPORT_FILES, write_report_in_child
-from urdf2dyn_ros.comparison.report import table
+from urdf2dyn_ros.comparison.report import comparison_table
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.errors import ComparisonError, ExportError, Urdf2DynError
 from urdf2dyn_ros.nodes.job_service import JobService
@@ -44,7 +44,7 @@ class ReportService:
                 paths = write_report_in_child(joints, directory, title, about, origin)
             except (Urdf2DynError, OSError) as error:
                 raise ComparisonError(f'no report in {directory}: {error}') from None
-            return '\n'.join([*map(str, paths), '', table(joints)])
+            return '\n'.join([*map(str, paths), '', comparison_table(joints)])
 
         return report
 

@@ -11,7 +11,7 @@ from urdf2dyn_ros.stream.hold import hold_advice
 from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.system.memory import replaced_ports
 
-LOG_PERIOD = 10.0
+MISSING_PERIOD = 10.0
 """Time between two lines [s]."""
 
 
@@ -27,7 +27,7 @@ class MissingData:
         if not pipeline.requested['robot_description']:
             endpoints.node.get_logger().info(
                 f'waits for a robot description on {endpoints.published("robot_description")}')
-        endpoints.timer(LOG_PERIOD, self._check)
+        endpoints.timer(MISSING_PERIOD, self._check)
 
     def _check(self) -> None:
         warn, active = self._endpoints.node.get_logger().warning, self._pipeline.active
