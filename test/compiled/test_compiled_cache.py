@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def works() -> None:
     made = InverseDynamics(MODEL, backend='c')
     assert made.backend == 'c'
-    np.testing.assert_allclose(made(*STATE), EXPECTED, rtol=1e-12)
+    np.testing.assert_allclose(made(*STATE), EXPECTED, rtol=1e-15)
 
 
 def entries(folder: Path) -> list[Path]:

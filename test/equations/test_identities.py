@@ -15,8 +15,12 @@ from urdf2dyn_ros.algebra.frames import from_rpy
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
 
-TIGHT = 1e-11
-DIFFERENCED = 1e-6
+TIGHT = 4e-15
+"""Largest difference of efforts computed in two ways; 1.8e-15 in 100 random trees each."""
+
+CANCELLING = 1.5e-13
+"""The same where forces of parts cancel, which are larger than the efforts: 5.3e-14."""
+
 """What central differences with a step of 1e-4 or so leave."""
 
 robots = given(trees(most=7, massless=True))
@@ -64,7 +68,7 @@ def test_gravity_at_rest_is_the_gradient_of_the_potential_energy(model: RobotMod
     q = state_of(model)[0]
     found = InverseDynamics(model)(q, 0 * q, 0 * q)
     scale = model.mass * 9.81
-    assert np.abs(found - gradient(potential(model), q)).max(initial=0.0) < DIFFERENCED * scale
+    assert np.abs(found - gradient(potential(model), q)).max(initial=0.0) < 2e-9 * scale
 
 
 @examples(20)
@@ -120,7 +124,7 @@ def test_power_is_the_rate_of_the_energy_along_a_trajectory(model: RobotModel) -
         tau = dynamics(q, qd, qdd)
         rate = gradient(lambda x: energy(float(x[0])), np.array([t]))[0]
         scale = np.abs(tau * qd).sum() + energy(t) - height(q) + model.mass * 9.81
-        assert abs(float(tau @ qd) - rate) < DIFFERENCED * scale
+        assert abs(float(tau @ qd) - rate) < 1.4e-8 * scale
 
 
 @examples(20)
@@ -188,7 +192,7 @@ def test_two_fixed_halves_make_a_whole(model: RobotModel) -> None:
             joints=(*split.joints,
                     Joint(f'{link.name} glue', 'fixed', link.name, f'{link.name} half')))
     state = state_of(model)
-    assert worst(InverseDynamics(split)(*state), InverseDynamics(model)(*state)) < TIGHT
+    assert worst(InverseDynamics(split)(*state), InverseDynamics(model)(*state)) < CANCELLING
 
 
 @examples(20)
@@ -202,7 +206,7 @@ def test_fixed_joints_are_joints_that_stand_still(model: RobotModel) -> None:
     at_rest = dict.fromkeys(multibody(freed).joint_names, (0.0, 0.0, 0.0))
     found = efforts_of(freed, at_rest | state)
     expected = efforts_of(model, state)
-    assert difference({name: found[name] for name in expected}, expected) < TIGHT
+    assert difference({name: found[name] for name in expected}, expected) < CANCELLING
 
 
 @examples(20)
@@ -243,7 +247,7 @@ def test_tilted_gravity_is_a_tilted_base(model: RobotModel) -> None:
     x, y, z = (np.array(from_rpy(rpy)).T @ GRAVITY).tolist()
     state = state_of(model)
     expected = InverseDynamics(model, (x, y, z))(*state)
-    assert worst(InverseDynamics(tilted)(*state), expected) < TIGHT
+    assert worst(InverseDynamics(tilted)(*state), expected) < CANCELLING
 
 
 @examples(6)
@@ -275,7 +279,7 @@ def test_efforts_are_linear_in_each_inertial_parameter(model: RobotModel) -> Non
         step[k] = 0.25
         once, thrice = (efforts(base + n * step.reshape(base.shape)) for n in (1, 3))
         largest = max(1.0, np.abs(at_base).max(initial=0.0))
-        assert np.abs((thrice - at_base) - 3 * (once - at_base)).max(initial=0.0) < 1e-11 * largest
+        assert np.abs((thrice - at_base) - 3 * (once - at_base)).max(initial=0.0) < 7e-15 * largest
 
 
 def test_a_pendulum_needs_what_the_closed_form_says() -> None:
@@ -285,4 +289,5 @@ def test_a_pendulum_needs_what_the_closed_form_says() -> None:
         (Joint('swing', 'continuous', 'hook', 'bob', axis=(0.0, 1.0, 0.0)),), 'hook')
     for q in (-2.0, 0.0, 0.7):
         expected = 2.0 * 0.25 * 3.0 + 2.0 * 9.81 * 0.5 * math.sin(q)
-        assert InverseDynamics(pendulum)([q], [1.5], [3.0])[0] == pytest.approx(expected)
+        assert InverseDynamics(pendulum)([q], [1.5], [3.0])[0] == pytest.approx(
+            expected, rel=1e-15, abs=0.0)
