@@ -53,7 +53,7 @@ def check_styles(model: RobotModel) -> None:
     for state in states(model).tolist():
         expected = newton_euler(system, body_inertias(system), state, GRAVITY).efforts
         for script in scripts:
-            assert worst(script['inverse_dynamics'](*state), expected) < 1e-12
+            assert worst(script['inverse_dynamics'](*state), expected) < 1.8e-14
 
 
 @pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.stem)
@@ -175,7 +175,7 @@ def test_every_inertial_parameter_can_be_edited() -> None:
         namespace: dict[str, object] = {'__name__': 'robot'}
         exec(text, namespace)
         efforts = namespace['inverse_dynamics'](*columns(state, state).tolist())
-        assert difference(dict(zip(state, efforts)), efforts_of(changed, state)) < 1e-12
+        assert difference(dict(zip(state, efforts)), efforts_of(changed, state)) < 1e-15
 
 
 @pytest.mark.parametrize('style', STYLES)
@@ -188,7 +188,7 @@ def test_two_lines_switch_a_script_to_arrays(style: str) -> None:
     samples = states(model, 20)
     loop = [exported(model, style)['inverse_dynamics'](*state) for state in samples.tolist()]
     batch = switched['inverse_dynamics'](*samples.transpose(1, 2, 0))
-    assert worst(np.array(np.broadcast_arrays(*batch)).T, loop) < 1e-14
+    assert worst(np.array(np.broadcast_arrays(*batch)).T, loop) < 1e-15
 
 
 def test_the_variables_of_the_ancestor_tool_are_there() -> None:
@@ -233,7 +233,7 @@ def test_the_vectors_in_the_root_frame_count_external_wrenches_and_a_payload() -
     rows = script['array_of_variables']
     values = script['dynamic_model'](rows)
     efforts = script['inverse_dynamics'](*zip(*rows), script['external'], script['payload'])
-    assert [values[f'torques_joint{k}'][2] for k in (1, 2)] == pytest.approx(efforts, rel=1e-12)
+    assert [values[f'torques_joint{k}'][2] for k in (1, 2)] == pytest.approx(efforts, rel=1e-15)
 
 
 def named(names: list[str]) -> RobotModel:
