@@ -17,7 +17,7 @@ from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, SourceError, UrdfError, export_model, read_urdf
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.inverse_dynamics import BackEnd, BaseName
-from urdf2dyn_ros.loads import BASE_NAMES
+from urdf2dyn_ros.loads import BASES
 from urdf2dyn_ros.urdf import read_description
 
 RX90 = OWN / 'rx90.urdf'
@@ -109,7 +109,7 @@ def test_no_signature_hides_what_it_takes_and_returns(name: str) -> None:
 
 def test_choices_are_those_of_the_tables() -> None:
     assert set(get_args(BackEnd)) == {*BACKENDS}
-    assert set(get_args(BaseName)) == {*BASE_NAMES}
+    assert set(get_args(BaseName)) == {*BASES}
 
 
 def test_every_public_name_can_be_imported_and_is_listed() -> None:

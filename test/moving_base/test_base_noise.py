@@ -10,7 +10,7 @@ from support.free_flyer import FreeFlyer
 from support.robot_files import EXAMPLES
 from support.streams.flying_robot import START, FloatingRobot, Pose, Seen, Wave, pose, waves
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.moving_base import BASES
+from urdf2dyn_ros.moving_base import BASE_SENSORS
 
 TEXT = next(EXAMPLES.rglob('borinot_flying_arm_2.urdf')).read_text()
 MODEL = read_urdf(TEXT)
@@ -104,19 +104,19 @@ def errors(base, link: str = ROOT, *, noise: float = 0.0, rate: float = 200.0,
 
 
 def make(name: str, compiled: bool = True, **parameters):
-    return BASES[name](MODEL, clock=lambda: START, compiled=compiled, **parameters)
+    return BASE_SENSORS[name](MODEL, clock=lambda: START, compiled=compiled, **parameters)
 
 
 @pytest.mark.parametrize('noise', AIMS)
 @pytest.mark.parametrize('link', [ROOT, TIP], ids=['root', 'tip'])
-@pytest.mark.parametrize('name', BASES)
+@pytest.mark.parametrize('name', BASE_SENSORS)
 def test_noise_of_the_sensor_is_not_amplified(name, link, noise):
     figures = errors(make(name), link, noise=noise)
     # an acceleration of the tip is that of the arm as well
     assert max(figures if link == ROOT else figures[:2]) < AIMS[noise]
 
 
-@pytest.mark.parametrize('name', BASES)
+@pytest.mark.parametrize('name', BASE_SENSORS)
 def test_lost_messages_are_replaced_by_predictions(name):
     """One of ten: the newest may be two periods old, which is `max_age`."""
     figures = errors(make(name, max_age=0.02), noise=0.001, lost=0.1)
@@ -130,7 +130,7 @@ def test_a_period_after_the_newest_message_the_motion_is_predicted(name, rate):
         assert max(figures) < most
 
 
-@pytest.mark.parametrize('name', BASES)
+@pytest.mark.parametrize('name', BASE_SENSORS)
 def test_a_fixed_density_is_used_as_it_is(name):
     """A fast one follows the noise, as the default must not."""
     adapted, fixed = (errors(make(name, snap_density=density), noise=0.005).acceleration
@@ -138,7 +138,7 @@ def test_a_fixed_density_is_used_as_it_is(name):
     assert fixed > 4.0 * adapted
 
 
-@pytest.mark.parametrize('name', BASES)
+@pytest.mark.parametrize('name', BASE_SENSORS)
 def test_prediction_ends_after_20_ms(name):
     base = make(name, max_age=1.0, timeout=2.0)
     for t, seen in measured(ROOT, 200.0):
@@ -151,7 +151,7 @@ def test_prediction_ends_after_20_ms(name):
     assert after[1] == pytest.approx(root_at(t + 0.01).base_motion, abs=0.1)
 
 
-@pytest.mark.parametrize('name', BASES)
+@pytest.mark.parametrize('name', BASE_SENSORS)
 def test_the_filter_in_c_estimates_the_same(name):
     on_numpy, compiled = make(name, compiled=False), make(name)
     rng = np.random.default_rng(1)

@@ -8,7 +8,7 @@ import pytest
 from support.robot_files import EXAMPLES
 from support.streams.flying_robot import START, FloatingRobot, Pose, Seen, pose, waves
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.moving_base import BASES
+from urdf2dyn_ros.moving_base import BASE_SENSORS
 from urdf2dyn_ros.moving_base.odometry import Odometry
 from urdf2dyn_ros.multibody import multibody
 
@@ -48,7 +48,7 @@ def receive(base, stamp: int, link: str, seen: Seen) -> str:
 
 
 def make(name: str, **parameters):
-    return BASES[name](MODEL, clock=lambda: START, **parameters)
+    return BASE_SENSORS[name](MODEL, clock=lambda: START, **parameters)
 
 
 def errors(base, link: str, rate: float, shift: float = 0.0) -> np.ndarray:
@@ -92,7 +92,7 @@ def test_odometry_of_any_link_shows_how_the_root_moves(where):
     assert (figures < (1e-7, 3e-3, 2e-3)).all()
 
 
-@pytest.mark.parametrize('name', BASES)
+@pytest.mark.parametrize('name', BASE_SENSORS)
 def test_between_samples_it_is_linear(name):
     """A third of a period before the newest sample: the truth but for its curvature."""
     found = errors(make(name), 'imu_in_pelvis', 400.0, -0.3)
@@ -100,7 +100,7 @@ def test_between_samples_it_is_linear(name):
     assert (figures < (2e-4, 3e-3, 2e-3)).all()
 
 
-@pytest.mark.parametrize('name', BASES)
+@pytest.mark.parametrize('name', BASE_SENSORS)
 def test_after_the_newest_sample_it_is_predicted_up_to_the_largest_age(name):
     base = make(name)
     for stamp, seen in measured('pelvis', 400.0):

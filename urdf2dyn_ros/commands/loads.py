@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.loads import BASE_NAMES, Friction, Loads
+from urdf2dyn_ros.loads import BASES, Friction, Loads
 from urdf2dyn_ros.loads.load_parameters import (
     JOINT_PARAMETERS,
     LOAD_PARAMETERS,
@@ -51,9 +51,9 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
 def add_loads(parser: argparse.ArgumentParser) -> None:
     """Add base, external wrenches, payload, friction and the file of parameters."""
     parser.add_argument('--base', default='auto', metavar='BASE',
-                        help=f'one of {", ".join(BASE_NAMES)} (default: auto); moving: the motion '
-                        'of the root is an input and its wrench a result; auto: moving if the '
-                        'root has a floating joint')
+                        help=f'one of {", ".join(BASES)} (default: auto); moving: the motion of '
+                        'the root is an input and its wrench a result; auto: moving if the root '
+                        'has a floating joint')
     parser.add_argument('--external', nargs='+', action='extend', default=[], metavar='LINK',
                         help='links with an external wrench as an input')
     parser.add_argument('--payload-link', default='', metavar='LINK',

@@ -2,7 +2,7 @@
 
 from urdf2dyn_ros.loads.friction import Friction
 from urdf2dyn_ros.loads.joint_term import JointTerm
-from urdf2dyn_ros.loads.loads import BASE_NAMES, Loads
+from urdf2dyn_ros.loads.loads import BASES, Loads
 from urdf2dyn_ros.loads.rotor import Rotor
 from urdf2dyn_ros.loads.spring import Spring
 
@@ -13,4 +13,4 @@ TERMS: dict[str, type[JointTerm]] = {
 }
 """Name of a joint term to the class of its parameters."""
 
-__all__ = ['BASE_NAMES', 'TERMS', 'Friction', 'JointTerm', 'Loads', 'Rotor', 'Spring']
+__all__ = ['BASES', 'TERMS', 'Friction', 'JointTerm', 'Loads', 'Rotor', 'Spring']

@@ -9,7 +9,7 @@ from urdf2dyn_ros.loads.joint_term import JointTerm
 from urdf2dyn_ros.multibody import Multibody
 from urdf2dyn_ros.quoting import listed, quote
 
-BASE_NAMES = ('auto', 'fixed', 'moving')
+BASES = ('auto', 'fixed', 'moving')
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,8 @@ class Loads:
 
     def check(self, system: Multibody) -> None:
         """Raise a ParameterError for what the robot does not have, or a term that cannot be."""
-        if self.base not in BASE_NAMES:
-            raise ParameterError(f'unknown base {self.base!r}; it is one of '
-                                 f'{", ".join(BASE_NAMES)}')
+        if self.base not in BASES:
+            raise ParameterError(f'unknown base {self.base!r}; it is one of {", ".join(BASES)}')
         if system.floating and self.moving(system) and system.anchored:
             raise ParameterError(
                 f'what is on {listed(system.anchored)} does not move with the floating robot, as '

@@ -5,7 +5,7 @@ from urdf2dyn_ros.moving_base.moving_base import MovingBase
 from urdf2dyn_ros.moving_base.odometry import Odometry
 from urdf2dyn_ros.parameters import Parameter
 
-BASES: dict[str, type[MovingBase]] = {
+BASE_SENSORS: dict[str, type[MovingBase]] = {
     'imu': Imu,
     'odometry': Odometry,
 }
@@ -14,6 +14,6 @@ BASES: dict[str, type[MovingBase]] = {
 BASE_PARAMETER = Parameter(
     'base', 'auto', 'Whether the root of the robot moves, and how that is measured: imu (the '
     'topic imu, of a sensor on any link) or odometry (the topic odometry, of any link); auto: imu '
-    'if the root has a floating joint, else fixed.', choices=('auto', 'fixed', *BASES))
+    'if the root has a floating joint, else fixed.', choices=('auto', 'fixed', *BASE_SENSORS))
 
-__all__ = ['BASES', 'BASE_PARAMETER', 'MovingBase']
+__all__ = ['BASE_PARAMETER', 'BASE_SENSORS', 'MovingBase']

@@ -10,7 +10,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_compiled, make_estimator
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.moving_base import BASES
+from urdf2dyn_ros.moving_base import BASE_SENSORS
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters import Parameter, group
 from urdf2dyn_ros.stream.hold import HOLD, read_hold
@@ -58,7 +58,7 @@ def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callabl
     counted = [None if source is None else source.counters
                for source in (before.base, before.wrenches)]
     if loads.moving(system):
-        base = BASES[{'auto': 'imu'}.get(values['base'], values['base'])](
+        base = BASE_SENSORS[{'auto': 'imu'}.get(values['base'], values['base'])](
             dynamics.model, clock=clock, gravity=dynamics.gravity_vector,
             compiled=dynamics.backend == 'c', counters=counted[0],
             **group(values, 'moving_base'))

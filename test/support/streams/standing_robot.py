@@ -8,7 +8,7 @@ import pytest
 from support.robot_files import EXAMPLES
 from support.streams.flying_robot import START
 from urdf2dyn_ros import read_urdf
-from urdf2dyn_ros.moving_base import BASES
+from urdf2dyn_ros.moving_base import BASE_SENSORS
 from urdf2dyn_ros.multibody import multibody
 
 MODEL = read_urdf(next(EXAMPLES.rglob('solo12.urdf')).read_bytes())
@@ -22,7 +22,7 @@ SENSES = {
     'odometry': {'orientation': (0.0, 0.0, 0.0, 1.0), 'linear': (0.0, 0.0, 0.0),
                  'angular': (0.0, 0.0, 0.0)},
 }
-every_base = pytest.mark.parametrize('name', BASES)
+every_base = pytest.mark.parametrize('name', BASE_SENSORS)
 
 
 class Robot:
@@ -30,7 +30,7 @@ class Robot:
 
     def __init__(self, name: str, **parameters) -> None:
         self.name, self.now = name, START
-        self.base = BASES[name](MODEL, clock=lambda: self.now, **parameters)
+        self.base = BASE_SENSORS[name](MODEL, clock=lambda: self.now, **parameters)
 
     def receive(self, ms: float, frame: str = 'base_link', **fields) -> str:
         return self.base.receive(START + round(ms * MS), frame, **{**SENSES[self.name], **fields})
