@@ -1,11 +1,13 @@
 """
-The order of test files, and equations as Python text unless a test names a back end.
+The order of test files, equations as Python text unless a test names a back end, and Ctrl-C.
 
 This file makes pytest add its folder to the path of imports, for the package `support`.
 
 """
 
 import inspect
+import signal
+from collections.abc import Iterator
 
 import pytest
 
@@ -36,3 +38,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the longest files first, which needs xdist's option ``--no-loadscope-reorder``."""
     rank = {name: k for k, name in enumerate(LONGEST)}
     items.sort(key=lambda item: rank.get(item.path.stem, len(LONGEST)))
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C has an effect, also if the tests run in the background, where it is ignored."""
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, previous)

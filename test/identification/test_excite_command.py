@@ -162,13 +162,9 @@ def test_robots_without_an_answer_are_refused(text: str, words: str, tmp_path: P
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures('ctrl_c')
 def test_interrupted_it_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C has an effect, also if the tests run in the background, where it is ignored."""
-    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     monkeypatch.setattr('urdf2dyn_ros.commands.excite.excite',
                         lambda *_: signal.raise_signal(signal.SIGINT))
-    try:
-        assert excited(SCARA, '-o', tmp_path / 'out' / 't.csv') == 130
-    finally:
-        signal.signal(signal.SIGINT, previous)
+    assert excited(SCARA, '-o', tmp_path / 'out' / 't.csv') == 130
     assert list(tmp_path.iterdir()) == []

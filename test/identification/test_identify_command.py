@@ -2,7 +2,6 @@
 
 import json
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -82,14 +81,6 @@ def test_summaries_are_as_good_as_recordings_in_any_order(result: Path) -> None:
         for name, entry in entries.items():
             assert abs(entry['identified'] - second['bodies'][body][name]['identified']) <= (
                 1e-9 * size)
-
-
-@pytest.fixture
-def ctrl_c() -> Iterator[None]:
-    """Ctrl-C has an effect, also if the tests run in the background, where it is ignored."""
-    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, previous)
 
 
 @pytest.mark.usefixtures('ctrl_c')
