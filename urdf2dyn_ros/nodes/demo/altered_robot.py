@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from urdf2dyn_ros.identification.fit.joint_columns import SIGN_WIDTHS
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot_model import RobotModel
 
@@ -59,11 +60,12 @@ def _drives(model: RobotModel, random: np.random.Generator) -> dict[str, float]:
     dynamics = InverseDynamics(model, base='fixed')
     inertias = dynamics.mass_matrix(np.zeros(len(dynamics.joint_names))).diagonal()
     result: dict[str, float] = {}
-    for joint, limits, inertia in zip(dynamics.joint_names, dynamics.limits, inertias):
+    for joint, limits, inertia, unit in zip(dynamics.joint_names, dynamics.limits, inertias,
+                                            dynamics.units):
         effort, velocity = limits.effort or 0.0, limits.velocity or 1.0
         coulomb, viscous, rotor = random.uniform(0.7, 1.3, 3)
         result |= {f'joints.{joint}.coulomb': float(coulomb * _COULOMB * effort),
                    f'joints.{joint}.viscous': float(viscous * _VISCOUS * effort / velocity),
-                   f'joints.{joint}.friction_width': 0.02,
+                   f'joints.{joint}.friction_width': SIGN_WIDTHS[unit],
                    f'joints.{joint}.armature': float(rotor * _ROTOR * inertia)}
     return result

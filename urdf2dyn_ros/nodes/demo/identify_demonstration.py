@@ -88,6 +88,8 @@ def _demonstrate(robot: Path, duration: float, output: Path, check: Callable[[],
     model = read_description(load_urdf(str(robot)))
     text = clean_urdf(model, fill_limits=False)
     real = altered(model)
+    # the simulator fixes a floating root
+    base = ['--base', 'fixed'] if 'base_motion' in InverseDynamics(model).inputs else []
     with TemporaryDirectory(prefix='.', dir=output) as name:
         work = Path(name)
         (work / 'robot.urdf').write_text(text, encoding='utf-8')
@@ -95,12 +97,12 @@ def _demonstrate(robot: Path, duration: float, output: Path, check: Callable[[],
              'inertias that are 20 to 50 % off, friction and rotors; the motion to record is '
              'within half of its limits')
         _command(['excite', 'robot.urdf', '-o', 'excitation.csv', '--duration', f'{duration:g}',
-                  '--fraction', f'{_SHARE:g}'], work, check)
+                  '--fraction', f'{_SHARE:g}', *base], work, check)
         _say('2. it plays this motion in DART, and what it publishes is recorded as a bag')
         _record(real, duration, work, check)
         _say('3. from the bag and the URDF')
-        _command(['identify', 'recording', '--urdf', 'robot.urdf', '-o', 'identified'], work,
-                 check)
+        _command(['identify', 'recording', '--urdf', 'robot.urdf', '-o', 'identified', *base],
+                 work, check)
         _say('4. another motion: two nodes compute its efforts, one with robot.urdf, one with '
              'identified/')
         found = _compared(model, real, duration, work, check)
