@@ -87,7 +87,7 @@ def identified(folder: Path, unit: str, out: Path, *words: object, loaded: str =
     return main(['identify', str(folder / f'without_{unit}.csv'), '--urdf',
                  str(folder / 'arm.urdf'), '--cutoff', '10', '--delay', '0', '-o', str(out),
                  '--payload-recording', str(folder / f'{loaded}_{unit}.csv'),
-                 *map(str, words)])
+                 '--weight', '10', *map(str, words)])
 
 
 @pytest.mark.parametrize('words', [(), ('--friction-per-recording',)])
