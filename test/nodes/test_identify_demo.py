@@ -48,14 +48,14 @@ def test_a_robot_that_is_not_as_its_urdf_says_is_identified(
     assert {path.name for path in (tmp_path / 'out').iterdir()} == set(IDENTIFY_FILES)
     errors = json.loads((tmp_path / 'out' / 'identify_demo.json').read_text())['torque_error']
     assert errors['urdf'] > 0.2, output
-    assert errors['identified'] < 0.0025, output
+    assert errors['identified'] < 0.006, output   # 0.001 to 0.002
     found = read_urdf((tmp_path / 'out' / 'identified' / 'identified.urdf').read_text())
     real = altered(read_urdf(LIMITED))
     for joint in found.joints:
         drive = {name: real.drives[f'joints.{joint.name}.{name}']
                  for name in ('coulomb', 'viscous')}
-        assert joint.friction == pytest.approx(drive['coulomb'], rel=0.05)
-        assert joint.damping == pytest.approx(drive['viscous'], rel=0.1)
+        assert joint.friction == pytest.approx(drive['coulomb'], rel=0.1)
+        assert joint.damping == pytest.approx(drive['viscous'], rel=0.2)
     assert main(['demo', '--identify', '-o', str(tmp_path / 'out')]) == 1
     assert 'exists, which may be your work' in capsys.readouterr().err
 

@@ -35,6 +35,9 @@ from urdf2dyn_ros.urdf.reader import read_description
 _SETTLING_TIME = 0.5
 """Simulated time at rest [s] between the arrival of the last subscriber and the motion."""
 
+_DEPTH = 500
+"""Joint states that a busy subscriber may receive late: after a delay they come all at once."""
+
 _LONGEST_DELAY = 0.25
 """A simulation that is further behind than this [s] does not catch up."""
 
@@ -78,7 +81,7 @@ class JointSimulator(Node):
         self._progress = 0.0
         self._steps = 0
 
-        self._states = self.create_publisher(JointState, 'joint_states', 10)
+        self._states = self.create_publisher(JointState, 'joint_states', _DEPTH)
         self._description = self.create_publisher(String, 'robot_description', latched())
         self._description.publish(String(data=values['robot_description']))
         self._progress_topic = self.create_publisher(Float64, '~/progress', latched())
