@@ -15,10 +15,19 @@ TOOLS = ('arm-none-eabi-gcc', 'qemu-system-arm')
 PRINTED = re.compile(r'^(\w+) +(\d+) +(\d+) +(\d+)  (.*)$', re.MULTILINE)
 
 
-@pytest.mark.skipif(any(shutil.which(tool) is None for tool in TOOLS),
-                    reason='needs gcc-arm-none-eabi, libnewlib-arm-none-eabi, qemu-system-arm')
+def missing() -> bool:
+    """Return whether the compiler, its C library or the emulator is not installed."""
+    if any(shutil.which(tool) is None for tool in TOOLS):
+        return True
+    found = subprocess.run([TOOLS[0], '-print-file-name=rdimon.specs'], capture_output=True,
+                           text=True, check=True).stdout
+    return '/' not in found
+
+
 def test_the_exported_c_runs_on_a_microcontroller(tmp_path: Path) -> None:
     """Its self-test passes there; code, stack and instructions are at most those of the page."""
+    if missing():
+        pytest.skip('needs gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm')
     command = tmp_path / 'urdf2dyn'
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -m urdf2dyn_ros "$@"\n')
     command.chmod(0o755)

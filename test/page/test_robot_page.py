@@ -14,6 +14,7 @@ import pinocchio as pin
 import pytest
 
 from support.oracles import Mimics, prepared, random_state
+from support.paths import ROOT
 from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.cli import main
@@ -138,6 +139,30 @@ def test_a_browser_moves_the_robot_and_shows_its_efforts(rx90: str, tmp_path: Pa
     assert seen['changed'] and len({*seen['moved']}) == 6
     assert (seen['shown'], seen['paper']) == (1, 'rgb(22, 25, 29)')
     assert seen['beyond'] <= 0
+
+
+@pytest.mark.skipif(shutil.which('node') is None, reason='needs node (apt install nodejs)')
+def test_the_motion_has_exact_derivatives_and_stays_within_the_ranges(tmp_path: Path) -> None:
+    """By central differences; it begins where the robot is, also at the end of a range."""
+    shutil.copy(ROOT / 'urdf2dyn_ros' / 'page' / 'motion.js', tmp_path / 'motion.mjs')
+    model = read_urdf(OWN / 'scara.urdf')
+    data: Any = robot_data(model, multibody(model), (0.0, 0.0, -9.81))
+    joints = data['joints']
+    start = [joints[0]['upper'], 0.3, -0.4, joints[3]['lower']]
+    (tmp_path / 'run.mjs').write_text(f"""
+        import {{ Motion }} from './motion.mjs';
+        const motion = new Motion({json.dumps(joints)}, {json.dumps(start)});
+        const times = Array.from({{ length: 12001 }}, (_, k) => k * 1e-3);
+        console.log(JSON.stringify(times.map((time) => Object.values(motion.at(time)))));""")
+    done = subprocess.run(['node', 'run.mjs'], cwd=tmp_path, capture_output=True, text=True,
+                          check=True, timeout=60)
+    q, qd, qdd = np.array(json.loads(done.stdout)).transpose(1, 0, 2)
+    np.testing.assert_allclose(q[0], start)
+    np.testing.assert_allclose((q[2:] - q[:-2]) / 2e-3, qd[1:-1], atol=1e-5)
+    np.testing.assert_allclose((qd[2:] - qd[:-2]) / 2e-3, qdd[1:-1], atol=1e-5)
+    assert (q.max(axis=0) <= [joint['upper'] + 1e-9 for joint in joints]).all()
+    assert (q.min(axis=0) >= [joint['lower'] - 1e-9 for joint in joints]).all()
+    assert (np.ptp(q, axis=0) > 0.05).all()
 
 
 @pytest.mark.parametrize('path', [
