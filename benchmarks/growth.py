@@ -16,7 +16,7 @@ from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
 SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
-QUICK = (2, 5, 10)
+QUICK = (2, 5)
 LARGE = 50
 """Fewest joints in the fit of the exponent: with fewer, the cost of every call dominates."""
 PATIENCE, LIMIT = 60.0, 150.0

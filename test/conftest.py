@@ -14,14 +14,19 @@ import pytest
 from urdf2dyn_ros import InverseDynamics
 
 LONGEST = (
-    'test_languages', 'test_node_control', 'test_kalman', 'test_node_faults', 'test_gap',
-    'test_demo', 'test_kalman_lag', 'test_load', 'test_compiled_kalman', 'test_effort_comparison',
-    'test_languages_loads', 'test_node_status', 'test_simulated_efforts', 'test_node_signals',
-    'test_tune_set_back', 'test_joint_simulator', 'test_fewest_operations', 'test_node',
-    'test_evaluate', 'test_overruns', 'test_models', 'test_node_observer', 'test_oracles',
-    'test_node_base', 'test_default_parameters', 'test_node_wrenches', 'test_compiled_cache',
-    'test_node_loads', 'test_estimators', 'test_node_publishers', 'test_base_rates',
-    'test_node_description', 'test_joint_types', 'test_shared_memory')
+    'test_languages', 'test_demo', 'test_kalman', 'test_identify_demo', 'test_tune',
+    'test_node_faults', 'test_compiled_kalman', 'test_effort_comparison', 'test_estimators',
+    'test_joint_simulator', 'test_load', 'test_oracles', 'test_node_control',
+    'test_languages_loads', 'test_compiled_loads', 'test_colcon', 'test_compiled_cache',
+    'test_node_status', 'test_package', 'test_fewest_operations', 'test_benchmarks',
+    'test_node_signals', 'test_wrenches_on_links', 'test_stream_machine', 'test_node_observer',
+    'test_default_parameters', 'test_trajectory_file', 'test_base_sensors', 'test_gap',
+    'test_node_loads', 'test_joint_types', 'test_tune_set_back', 'test_simulated_efforts',
+    'test_regressor', 'test_identify_command', 'test_publishers', 'test_velocity_check',
+    'test_plots', 'test_models', 'test_tune_command', 'test_node_publishers',
+    'test_moving_base', 'test_compiled_compiler', 'test_base_faults', 'test_node',
+    'test_scripts', 'test_accelerations', 'test_node_base', 'test_node_wrenches',
+    'test_shared_memory', 'test_overruns', 'test_node_description')
 """
 The files that take longest, those that compute and those that wait for nodes in turn. A core that
 has nothing to do at the end, because one long file was begun last, costs a minute.

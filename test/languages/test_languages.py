@@ -11,7 +11,7 @@ from test_scripts import NAMES, named
 from support import language_tools
 from support.acting_loads import terms
 from support.oracles import worst
-from support.torture import TERMS, N, given, program_of, robot, torture
+from support.torture import TERMS, N, given, program_of, robot, robot_program, torture
 from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.functions import CHOICES, FUNCTIONS
@@ -48,7 +48,7 @@ as many variables as there are. Whether it agrees is compared in the other tests
 def test_the_files_compile_without_warnings_and_pass_their_own_test(
         name: str, style: str, functions: str, tool: str, tmp_path: Path) -> None:
     """Its exit code is 0."""
-    program = program_of(robot(name), style, functions)
+    program = robot_program(name, style, functions)
     files = language_tools.files_of(tool, program)
     code, output = language_tools.self_test(tool, files, 'robot', tmp_path,
                                             (name, style, functions) == OPTIMISED)
@@ -61,7 +61,7 @@ def test_the_files_compile_without_warnings_and_pass_their_own_test(
 def test_a_wrong_number_is_reported_with_function_and_joint(tool: str, choice: str, tmp_path: Path,
                                                         ) -> None:
     """By the exit code as well; of terms it is said which."""
-    program = program_of(robot('rx90'), functions=choice)
+    program = robot_program('rx90', functions=choice)
     result = {'mass_matrix': 'M', 'terms': 'tau_coriolis'}.get(choice, 'tau')
     said = language_tools.reported_about(tool, program, choice, result, 3, tmp_path)
     assert choice.replace('_', '') in said
@@ -83,7 +83,7 @@ def test_all_languages_give_the_efforts_of_the_recursion_on_numbers(
     system = multibody(robot(name))
     n = len(system.joint_names)
     states = np.random.default_rng(3).normal(size=(20, 3, n)) * [[1.5], [2.0], [5.0]]
-    names, found = language_tools.driven(tool, program_of(robot(name), style), states, tmp_path)
+    names, found = language_tools.driven(tool, robot_program(name, style), states, tmp_path)
     tau, gravity, bias, M, *together = np.split(
         found, np.cumsum([n, n, n, n * n, n, n, n]), axis=1)
     expected = efforts(system, states)
@@ -194,7 +194,7 @@ def test_the_line_at_the_head_of_a_file_runs_its_test(tool: str, tmp_path: Path)
 
 def test_the_c_header_serves_cpp(tmp_path: Path) -> None:
     """Included from C++, linked with what a C compiler made."""
-    program = program_of(robot('scara'))
+    program = robot_program('scara')
     text, = language_tools.driver(program, 'c').values()
     files = {**language_tools.files_of('gcc', program), 'driver.cpp': text}
     code, output = language_tools.run('g++', (

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,7 @@ def environment() -> dict[str, str]:
     """Return an environment with this interpreter first, nothing of pytest's, and DDS local."""
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(('PYTEST', 'COLCON')) and name != 'PYTHONPATH'}
-    return {**kept, 'PATH': f'{BIN}:{kept["PATH"]}', 'PYTHONDONTWRITEBYTECODE': '1',
+    return {**kept, 'PATH': f'{BIN}:{kept["PATH"]}', 'PYTHONDONTWRITEBYTECODE': '',
             'ROS_DOMAIN_ID': str(domain()), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
 
 
@@ -98,26 +97,27 @@ def test_the_command_runs(workspace: Path) -> None:
     ('effort_comparison', 'nothing on topic')])
 def test_a_node_runs_until_a_signal(workspace: Path, name: str, sign: str) -> None:
     """With the parameters that a launch file would give it."""
-    log, parameters = workspace / f'{name}.log', workspace / f'{name}.yaml'
+    parameters = workspace / f'{name}.yaml'
     values = {'robot_description': (ROOT / 'urdf' / 'rx90.urdf').read_text(),
               'progress_period': 0.5}
     parameters.write_text(json.dumps({'/**': {'ros__parameters': values}}))
     command = (f'. install/setup.bash && exec install/urdf2dyn_ros/lib/urdf2dyn_ros/{name} '
                f'--ros-args --params-file {parameters}')
-    with log.open('w') as file, subprocess.Popen(
-            ['bash', '-c', command], cwd=workspace, stdout=file, stderr=subprocess.STDOUT,
-            env=environment()) as node:
+    with subprocess.Popen(['bash', '-c', command], cwd=workspace, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, env=environment(), text=True) as node:
         try:
-            deadline = time.monotonic() + 120.0
-            while sign not in log.read_text():
-                assert node.poll() is None, log.read_text()
-                assert time.monotonic() < deadline, log.read_text()
-                time.sleep(0.05)
+            lines = []
+            for line in node.stdout:   # until the node ends
+                lines.append(line)
+                if sign in line:
+                    break
+            assert any(sign in line for line in lines), lines
             node.send_signal(signal.SIGTERM)
-            assert node.wait(120.0) == 0, log.read_text()
+            rest, _ = node.communicate(timeout=120.0)
         finally:
             node.kill()
-    assert 'Traceback' not in log.read_text()
+    assert node.returncode == 0, rest
+    assert 'Traceback' not in ''.join(lines) + rest
 
 
 def test_colcon_test_runs_the_tests(workspace: Path) -> None:

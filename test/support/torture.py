@@ -1,6 +1,7 @@
 """What languages may get wrong: a hand-made program with its values, and robots."""
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -174,6 +175,7 @@ def tangle() -> RobotModel:
     return RobotModel('tangle', links, tuple(joints), 'link0')
 
 
+@cache
 def robot(name: str) -> RobotModel:
     if name == 'tangle':
         return tangle()
@@ -188,6 +190,13 @@ def program_of(model: RobotModel, style: str = 'fast', functions: str = 'all',
                     functions=functions, loads=loads)
 
 
+@cache
+def robot_program(name: str, style: str = 'fast', functions: str = 'all') -> Program:
+    """Return a robot's program, which every language takes as it is."""
+    return program_of(robot(name), style, functions)
+
+
+@cache
 def loaded(name: str, base: str, style: str = 'fast', functions: str = 'inverse_dynamics',
            ) -> Program:
     """Return a robot's equations with all that can act: wrenches on the root and the last link."""
