@@ -117,7 +117,7 @@ def test_types_have_the_choices_of_the_tables() -> None:
 
 
 def test_mypy_accepts_the_programs_of_documents(tmp_path: Path) -> None:
-    """With the options of the package, whose cache is the one of `make lint`."""
+    """With the options of the package, but a cache of its own: lint may run at the same time."""
     pytest.importorskip('mypy')
     paths = []
     for name, text in scripts():
@@ -126,8 +126,8 @@ def test_mypy_accepts_the_programs_of_documents(tmp_path: Path) -> None:
     wrong = tmp_path / 'wrong.py'
     wrong.write_text("from urdf2dyn_ros import InverseDynamics\n"
                      "InverseDynamics('robot.urdf', backend='fortran')\n")
-    done = subprocess.run([sys.executable, '-m', 'mypy', *paths, str(wrong)], cwd=ROOT, text=True,
-                          capture_output=True)
+    done = subprocess.run([sys.executable, '-m', 'mypy', '--cache-dir', '.mypy_cache/documents',
+                           *paths, str(wrong)], cwd=ROOT, text=True, capture_output=True)
     faults = [line for line in done.stdout.splitlines()
               if ': error: ' in line and not UNTYPED.search(line)]
     assert len(faults) == 1 and 'wrong.py:2: error: Argument "backend"' in faults[0], done.stdout

@@ -52,8 +52,8 @@ class EffortChange:
         if self.largest == 0.0:
             return f'no change of any effort, compared with {self.other}'
         return (f'up to {self.largest:.3g} {self.unit} at joint "{self.joint}" (RMS '
-                f'{self.rms:.3g} {self.unit}), compared with {self.other}, over {RANDOM_STATES} random '
-                'states within the limits')
+                f'{self.rms:.3g} {self.unit}), compared with {self.other}, over {RANDOM_STATES} '
+                'random states within the limits')
 
     def data(self) -> dict[str, Any]:
         """Return the same as data."""
