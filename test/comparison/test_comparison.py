@@ -8,9 +8,9 @@ import pytest
 
 from support.memory import bytes_of
 from urdf2dyn_ros.comparison.comparison import Comparison
+from urdf2dyn_ros.comparison.pairing.series import Series
 from urdf2dyn_ros.comparison.report import comparison_table, write_csv, write_json
 from urdf2dyn_ros.comparison.semantics import JointFacts
-from urdf2dyn_ros.comparison.series import Series
 from urdf2dyn_ros.errors import ComparisonError
 
 START = 1_700_000_000_123_456_789

@@ -21,8 +21,8 @@ from urdf2dyn_ros.comparison.joint_record import (
 )
 from urdf2dyn_ros.comparison.lag import OwnLag, shared_lags, tried_lags, weights_at
 from urdf2dyn_ros.comparison.lag_evidence import lag_evidence
-from urdf2dyn_ros.comparison.matching import Matcher
-from urdf2dyn_ros.comparison.message_buffer import MessageBuffer
+from urdf2dyn_ros.comparison.pairing.matching import Matcher
+from urdf2dyn_ros.comparison.pairing.message_buffer import MessageBuffer
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, Fair, JointEfforts, JointFacts
 
 _MESSAGES_AT_ONCE = 1024

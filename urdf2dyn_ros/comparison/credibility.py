@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.comparison.series import Stamps
+from urdf2dyn_ros.comparison.pairing.series import Stamps
 
 _FEWEST_SAMPLES = 50
 """Fewest samples of a figure."""

@@ -7,8 +7,8 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.friction_fit import NO_FIT, FrictionFit, fit_friction
 from urdf2dyn_ros.comparison.lag import OwnLag
-from urdf2dyn_ros.comparison.moments import COMPUTED, MEASURED, MOVING, STILL, Moments
-from urdf2dyn_ros.comparison.series import Stamps
+from urdf2dyn_ros.comparison.pairing.moments import COMPUTED, MEASURED, MOVING, STILL, Moments
+from urdf2dyn_ros.comparison.pairing.series import Stamps
 
 
 @dataclass(frozen=True)

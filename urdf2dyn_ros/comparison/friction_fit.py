@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.comparison.moments import DIRECTION, MOVING, STILL, VELOCITY, Moments
+from urdf2dyn_ros.comparison.pairing.moments import DIRECTION, MOVING, STILL, VELOCITY, Moments
 
 _FEWEST_MOVING = 50
 """Fewest samples in motion; half as many are needed in each direction."""

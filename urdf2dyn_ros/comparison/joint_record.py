@@ -9,10 +9,10 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.credibility import Evidence
-from urdf2dyn_ros.comparison.matching import Matcher, Matching, longest_step
-from urdf2dyn_ros.comparison.moments import Moments
+from urdf2dyn_ros.comparison.pairing.matching import Matcher, Matching, longest_step
+from urdf2dyn_ros.comparison.pairing.moments import Moments
+from urdf2dyn_ros.comparison.pairing.series import LARGEST_EFFORT, Series, Stamps
 from urdf2dyn_ros.comparison.semantics import Fair
-from urdf2dyn_ros.comparison.series import LARGEST_EFFORT, Series, Stamps
 
 NO_LAG = np.zeros(1, dtype=np.int64)
 

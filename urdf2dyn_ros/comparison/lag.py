@@ -7,8 +7,8 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.lag_evidence import LagEvidence
-from urdf2dyn_ros.comparison.moments import NEAR
-from urdf2dyn_ros.comparison.series import Stamps
+from urdf2dyn_ros.comparison.pairing.moments import NEAR
+from urdf2dyn_ros.comparison.pairing.series import Stamps
 
 _LAGS_EACH_SIDE = 20
 """Number of lags that are tried on each side of zero."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.comparison.moments import (
+from urdf2dyn_ros.comparison.pairing.moments import (
     COMPUTED,
     DIRECTION,
     LOAD,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.equations.kinematics import Frame
-from urdf2dyn_ros.equations.link_kinematics import LinkKinematics
+from urdf2dyn_ros.equations.links.link_kinematics import LinkKinematics
 from urdf2dyn_ros.functions.function import Rows, by_joint
 from urdf2dyn_ros.functions.links.link_function import LinkFunction, in_axes, spatial
 from urdf2dyn_ros.functions.mechanics import Mechanics

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.vectors import ZERO, Vector, add, cross, scale, subtract
 from urdf2dyn_ros.equations.kinematics import Frame
-from urdf2dyn_ros.equations.link_kinematics import LinkKinematics
+from urdf2dyn_ros.equations.links.link_kinematics import LinkKinematics
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.functions.function import Rows
 from urdf2dyn_ros.functions.links.link_function import LinkFunction, in_axes, spatial

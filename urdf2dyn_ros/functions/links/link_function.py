@@ -11,8 +11,8 @@ from urdf2dyn_ros.algebra.frames import ROUNDOFF
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import AXES, Matrix, Vector, apply, product, transpose
 from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, chain, next_frame
-from urdf2dyn_ros.equations.link_frames import link_frame, root_frames
-from urdf2dyn_ros.equations.link_kinematics import LinkKinematics
+from urdf2dyn_ros.equations.links.link_frames import link_frame, root_frames
+from urdf2dyn_ros.equations.links.link_kinematics import LinkKinematics
 from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows
 from urdf2dyn_ros.functions.links.link_symbols import LINK_SYMBOLS
 from urdf2dyn_ros.functions.mechanics import Mechanics

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.comparison.series import LARGEST_EFFORT
+from urdf2dyn_ros.comparison.pairing.series import LARGEST_EFFORT
 
 _ROWS = 7
 

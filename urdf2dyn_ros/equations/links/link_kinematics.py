@@ -26,7 +26,7 @@ from urdf2dyn_ros.algebra.vectors import (
     transpose,
 )
 from urdf2dyn_ros.equations.kinematics import Placement, chain
-from urdf2dyn_ros.equations.screws import AxisGroup, Screws, screws
+from urdf2dyn_ros.equations.links.screws import AxisGroup, Screws, screws
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.joint_type import turned
 from urdf2dyn_ros.joints.motion import Coordinate

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.comparison.series import Stamps
+from urdf2dyn_ros.comparison.pairing.series import Stamps
 
 _LONGEST_STEP = 100_000_000
 """Longest step over which samples are interpolated at any rate [ns]."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.comparison.series import Stamps
+from urdf2dyn_ros.comparison.pairing.series import Stamps
 
 _MOST_JOINTS = 1000
 """Largest number of joints, so that ever new names do not fill the memory."""

@@ -1,0 +1,1 @@
+"""Messages become pairs of one stamp, the rows that are kept of them, and their sums."""

@@ -1,0 +1,1 @@
+"""Frames, velocities and accelerations of links: the terms of `functions.links`."""
