@@ -29,7 +29,7 @@ SMOOTH = [0, 1, 3]  # the motions without steps of acceleration
 
 @cache
 def clean_error(profile: str, align: str) -> float:
-    return error(polynomial(4, align=align), estimator_runs.recording(profile))
+    return error(polynomial(4, align=align), estimator_runs.beginning(profile))
 
 
 # Accuracy
@@ -45,7 +45,7 @@ def test_polynomial_meets_its_gate(profile, align):
 @pytest.mark.parametrize('align', ['end', 'centre'])
 @pytest.mark.parametrize('profile', ['D', 'E'])
 def test_polynomial_of_positions_only_meets_the_gate_with_good_encoders(profile, align):
-    samples = estimator_runs.without_velocity(estimator_runs.recording(profile))
+    samples = estimator_runs.without_velocity(estimator_runs.beginning(profile))
     figure = error(polynomial(4, align=align), samples)
     print(f'\npolynomial of positions {align} {profile}: {figure:.2f} %')
     assert figure <= POLYNOMIAL_GATES[profile, align]
@@ -54,7 +54,7 @@ def test_polynomial_of_positions_only_meets_the_gate_with_good_encoders(profile,
 @pytest.mark.parametrize(('profile', 'cutoff'), DIFFERENCE_FIGURES)
 def test_finite_difference_has_the_error_of_its_kind(profile, cutoff):
     figure = error(make_compiled('finite_difference', 4, cutoff=cutoff),
-                   estimator_runs.recording(profile))
+                   estimator_runs.beginning(profile))
     expected = DIFFERENCE_FIGURES[profile, cutoff]
     print(f'\nfinite difference, {cutoff:g} Hz, {profile}: {figure:.2f} %, known: {expected}')
     assert figure == pytest.approx(expected, rel=0.15)
@@ -62,7 +62,7 @@ def test_finite_difference_has_the_error_of_its_kind(profile, cutoff):
 
 def test_centred_difference_of_an_exact_simulation_is_nearly_exact():
     centred = make_compiled('finite_difference', 4, align='centre', cutoff=0.0)
-    figure = error(centred, estimator_runs.recording('E'))
+    figure = error(centred, estimator_runs.beginning('E'))
     print(f'\nfinite difference, centred, E: {figure:.3f} %')
     assert figure <= 0.06
 
@@ -93,15 +93,15 @@ EVERY_GATED = {'polynomial end': partial(polynomial, 4, align='end'),
 @pytest.mark.fault(38)
 def test_loss_and_jitter_of_the_sampling_do_no_harm(profile, name, changed):
     make = EVERY_GATED[name]
-    samples = (estimator_runs.with_loss(estimator_runs.recording(profile)) if 'loss' in changed
-               else estimator_runs.recording(profile, jitter=0.3))
+    samples = (estimator_runs.with_loss(estimator_runs.beginning(profile)) if 'loss' in changed
+               else estimator_runs.beginning(profile, jitter=0.3))
     ratio = error(make(), samples) / clean_by_name(name, profile)
     assert estimator_runs.said(f'{changed}, {name} {profile} [times clean]', ratio, 1.2) <= 1.2
 
 
 @cache
 def clean_by_name(name: str, profile: str) -> float:
-    return error(EVERY_GATED[name](), estimator_runs.recording(profile))
+    return error(EVERY_GATED[name](), estimator_runs.beginning(profile))
 
 
 class NominalPeriod:
@@ -124,10 +124,10 @@ class NominalPeriod:
 
 @pytest.mark.parametrize('align', ['end', 'centre'])
 def test_a_nominal_period_fails_the_gate_that_real_stamps_pass(align):
-    figure = error(NominalPeriod(align), estimator_runs.with_loss(estimator_runs.recording('A')))
+    figure = error(NominalPeriod(align), estimator_runs.with_loss(estimator_runs.beginning('A')))
     clean = clean_error('A', align)
     print(f'\nnominal period, 5 % loss, {align}: {figure / clean:.1f} times the clean error')
-    assert error(NominalPeriod(align), estimator_runs.recording('A')) == pytest.approx(clean)
+    assert error(NominalPeriod(align), estimator_runs.beginning('A')) == pytest.approx(clean)
     assert figure > 2.0 * clean
 
 

@@ -25,9 +25,16 @@ def recording(profile: str, jitter: float = 0.0) -> Recording:
 
 
 @cache
+def beginning(profile: str, jitter: float = 0.0) -> Recording:
+    """Return the first 7.2 s, three periods and more of all motions but one of Fourier's."""
+    whole = recording(profile, jitter)
+    return whole.chosen(whole.stamps < START + 7_200_000_000)
+
+
+@cache
 def clean(kind: str, profile: str) -> float:
     """Return the error of a filter where nothing is wrong [%]."""
-    return error(KINDS[kind](4), recording(profile))
+    return error(KINDS[kind](4), beginning(profile))
 
 
 def said(what: str, figure: float, most: float) -> float:
