@@ -36,7 +36,8 @@ def export_model(model: RobotModel, language: LanguageName | Target = 'python',
     language : str or Target
         A key of LANGUAGES; a Target chooses single precision in C, C++ and Rust.
     style : str
-        readable or fast.
+        readable, fast, or general: readable, and every number of the description, also each that
+        is 0 or 1, is a named parameter.
     name : str, optional
         Stem of the files' names; by default the robot's name with what is not a letter, a digit
         or _ replaced by _.

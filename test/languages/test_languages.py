@@ -174,7 +174,7 @@ def test_any_valid_name_compiles_in_c_cpp_and_fortran(name: str, tmp_path: Path)
 def test_the_line_at_the_head_of_a_file_runs_its_test(tool: str, tmp_path: Path) -> None:
     """In a shell, after a change of a mass, which is no failure: the efforts follow."""
     model = robot('robot_2r')
-    program = program_of(model, 'readable')
+    program = program_of(model, 'general')
     files = {name: re.sub(r'\bm2\b(: f64)? = 5\.0', r'm2\1 = 6.0', text)
              for name, text in language_tools.files_of(tool, program).items()}
     lines = {line for text in files.values() for line in re.findall('Self-test: (.*)', text)}

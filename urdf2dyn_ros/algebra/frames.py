@@ -128,13 +128,15 @@ def turn_in_words(m: Matrix) -> str:
     cosine = 0.5 * (m[0][0] + m[1][1] + m[2][2] - 1.0)
     twice_sine = (m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1])
     angle = math.degrees(math.atan2(0.5 * math.hypot(*twice_sine), cosine))
+    if angle == 0.0:
+        return 'no turn'
     axis: Sequence[float] = twice_sine
     if angle > _HALF_TURN:   # a column of m + 1 is along the axis
         axis = max(([m[i][k] + (i == k) for i in range(3)] for k in range(3)),
                    key=lambda column: math.hypot(*column))
-    size = max(map(abs, axis)) or 1.0
+    size = max(map(abs, axis))
     x, y, z = (round(entry / size, 4) + 0.0 for entry in axis)
     names = [name for name, entry in zip(AXES, (x, y, z)) if entry]
-    if len(names) == 1 and angle:
+    if len(names) == 1:
         return f'turn about {names[0]} by {angle * (x + y + z):.6g} deg'
     return f'turn about ({x:g}, {y:g}, {z:g}) by {angle:.6g} deg'

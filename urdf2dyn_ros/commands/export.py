@@ -7,7 +7,7 @@ from urdf2dyn_ros.commands.robot import add_model, add_robot, read_frames, read_
 from urdf2dyn_ros.export import export_model, write_files
 from urdf2dyn_ros.languages import LANGUAGES, Target
 from urdf2dyn_ros.languages.precision.precision import DOUBLE, SINGLE
-from urdf2dyn_ros.program.generator import STYLES
+from urdf2dyn_ros.program.generator import GENERAL, STYLES
 
 _ALIASES = {'c++': 'cpp', 'c99': 'c', 'cxx': 'cpp', 'f90': 'fortran', 'jl': 'julia',
             'js': 'javascript', 'octave': 'matlab', 'py': 'python', 'rs': 'rust'}
@@ -24,6 +24,9 @@ def add(parser: argparse.ArgumentParser) -> None:
                         'precision throughout, in C, C++ and Rust')
     parser.add_argument('--style', default='readable', metavar='STYLE',
                         help=f'one of {", ".join(STYLES)} (default: readable)')
+    parser.add_argument('--general', dest='style', action='store_const', const=GENERAL,
+                        help='readable, and every number of the URDF is a parameter, also those '
+                        'of 0 and 1, which are folded in otherwise')
     add_model(parser)
     add_loads(parser)
     parser.add_argument('--name', help="stem of the files' names (default: the robot's name)")

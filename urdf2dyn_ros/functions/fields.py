@@ -19,7 +19,8 @@ class Tree:
     """What formulas say of a robot's bodies: their parents, drivers, terms and loads."""
 
     def __init__(self, system: Multibody, terms: Mapping[int, Sequence[JointTerm]],
-                 loads: Loads) -> None:
+                 loads: Loads, general: bool = False) -> None:
+        self.general = general
         root = Body('', 'revolute', ROOT, IDENTITY, ZERO, attached=system.root)
         self.bodies = {ROOT: root, **dict(enumerate(system.bodies))}
         drivers, links = system.drivers, system.links
@@ -48,7 +49,8 @@ class Fields:
         self.n, self.p = i + 1, self.body.parent + 1
         self.driver = self.n if i == ROOT else tree.drivers[i]
         self.follows = self.driver != self.n
-        self.rotated = any(self.body.parent_R_joint[k][k] != 1.0 for k in range(3))
+        self.rotated = tree.general or any(
+            self.body.parent_R_joint[k][k] != 1.0 for k in range(3))
         self.turning = bool(self.joint.turns)
         self.terms = {term.NAME: term for term in tree.terms.get(i, ())
                       if sources is None or term.NAME in sources}
@@ -57,8 +59,9 @@ class Fields:
         # multiplier of a mimic joint; its offset, a summand
         self.A = f'A{n} ' * self.rotated
         self.T = f'T{p} ' * bool(p)
-        self.multiplier = f'k{n} ' * (self.body.multiplier != 1.0)
-        self.offset = f' + o{n}' * (self.body.offset != 0.0)
+        named = tree.general and self.follows
+        self.multiplier = f'k{n} ' * (named or self.body.multiplier != 1.0)
+        self.offset = f' + o{n}' * (named or self.body.offset != 0.0)
         # in the joint's axes: angular velocity and acceleration of the parent, acceleration and
         # velocity of the joint's origin
         self.wp, self.wdp = (f'{x}j{n}' if j else f'{x}{p}' for x in ('w', 'wd'))

@@ -19,8 +19,12 @@ _KEY = "    z -x -y: x of frame i is the link's z, y its -x, z its -y"
 """Axes of a frame that are those of another; how to read others."""
 
 
-_FOLDED = 'Lengths of 0 and quarter turns of the URDF are folded in: no lines below have them.'
-"""Numbers that a readable file does not have."""
+_NUMBERS = {
+    'readable': ['Lengths of 0 and quarter turns of the URDF are folded in (`export --general`: '
+                 'nothing is).'],
+    'general': ['Nothing of the URDF is folded in; A, B, E: rotations from its rpy and axes.'],
+    'fast': []}
+"""Sentences of each style on the numbers of the URDF."""
 
 
 def heading(program: Program) -> list[str]:
@@ -35,7 +39,7 @@ def heading(program: Program) -> list[str]:
         *units,
         *_wrapped(_accuracy(program)),
         *(line for sentence in program.acts for line in _wrapped(sentence)),
-        *[_FOLDED] * (program.style == 'readable'),
+        *_NUMBERS[program.style],
         *(line for function in program.functions for line in _wrapped(_cost(function, number))),
         '',
         *_table(program),
@@ -65,7 +69,7 @@ def _table(program: Program) -> list[str]:
     for row in program.joints:
         rows.append((str(row.number), _cell(row.name), row.type, _cell(row.link), row.parent,
                      row.driver or row.unit, '' if row.driver else row.effort_unit, row.frame))
-    turned = program.style == 'readable' and any(row.rotation for row in program.joints)
+    turned = program.style != 'fast' and any(row.rotation for row in program.joints)
     if turned:
         column = ["Ai: frame p's", *(row.rotation or _SAME for row in program.joints)]
         rows = [(*row, cell) for row, cell in zip(rows, column)]

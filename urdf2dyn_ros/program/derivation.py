@@ -41,6 +41,7 @@ class Request:
     What functions are derived for.
 
     readable: named parameters and textbook moments; else numbers and the fewest operations.
+    general: every number of the description is a parameter, also those of 0 and 1.
     `functions` are all of the program, whose graphs begin with the same constants. The frames are
     those of existing links.
 
@@ -53,6 +54,7 @@ class Request:
     functions: tuple[str, ...]
     loads: Loads
     frames: LinkFrames
+    general: bool = False
 
     @property
     def inputs(self) -> dict[str, Input]:
@@ -111,12 +113,14 @@ def derive(request: Request, name: str) -> Derivation:
     """Derive one function."""
     function, graph, loads = FUNCTIONS[name], Graph(), request.loads
     terms = body_terms(request.system, loads)
-    notebook = Notebook(graph, request.system, request.rows, request.readable, terms, loads)
+    notebook = Notebook(graph, request.system, request.rows, request.readable, terms, loads,
+                        request.general)
     moving = loads.moving(request.system)
     arguments = _Arguments(graph, request.inputs)
     parameters: list[ParameterGroup] = []
     if request.readable:
-        named = named_constants(graph, request.system, request.gravity, terms, moving)
+        named = named_constants(graph, request.system, request.gravity, terms, moving,
+                                request.general)
         parameters = [ParameterGroup(notebook.title(i) if isinstance(i, int) else i, lines)
                       for i, lines in named.lines.items()]
         needed = any(FUNCTIONS[each].SECOND_MOMENTS for each in request.functions)

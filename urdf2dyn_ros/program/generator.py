@@ -31,10 +31,11 @@ from urdf2dyn_ros.program.scheduling import Schedule
 from urdf2dyn_ros.program.statements import Block, Statement
 from urdf2dyn_ros.program.words import about_links, in_words, kinematic_legend, legend
 
-Style: TypeAlias = Literal['readable', 'fast']
+Style: TypeAlias = Literal['readable', 'fast', 'general']
 
 LOADS = Loads()
 STYLES: tuple[Style, ...] = ('readable', 'fast')
+GENERAL: Style = 'general'
 
 
 def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readable',
@@ -44,7 +45,8 @@ def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readab
     Return the equations of a robot; `name` is its name as part of identifiers.
 
     readable: every inertial value is a named parameter, every formula is spelled out, and there is
-    the dynamic model in the root frame. fast: numbers are folded, with the fewest operations. The
+    the dynamic model in the root frame. general: the same, and all lengths and rotations are
+    parameters, also those of 0 and 1. fast: numbers are folded, with the fewest operations. The
     gravity [m/s^2] is in the root frame; `functions` is one of CHOICES; `frames` are those of the
     links that functions with such a choice are about.
 
@@ -58,8 +60,9 @@ def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readab
         or a function that does not exist for the robot or the loads.
 
     """
-    if style not in STYLES:
-        raise ExportError(f'unknown style {style!r}; the styles are: {", ".join(STYLES)}')
+    if style not in (*STYLES, GENERAL):
+        raise ExportError(f'unknown style {style!r}; the styles are: '
+                          f'{", ".join((*STYLES, GENERAL))}')
     chosen = functions_of(functions)
     gravity = checked_gravity(gravity)
     loads.check(system)
@@ -69,10 +72,10 @@ def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readab
         system, loads = replace(system, forces=()), Loads(loads.base)
     options = {option for function in chosen.values() for option in function.OPTIONS}
     frames = frames.resolved(system, options, loads.moving(system))
-    readable = style == 'readable'
+    readable = style != 'fast'
     with uncollected():
         request = Request(system, gravity, readable, joint_table(system), tuple(chosen), loads,
-                          frames)
+                          frames, style == GENERAL)
         derived = [derive(request, function) for function in chosen]
         constants, known = _constants(derived)
         written: list[Function] = []

@@ -43,25 +43,25 @@ class NamedConstants(NamedTuple):
 
 
 def named_constants(graph: Graph, system: Multibody, gravity: Vector, terms: BodyTerms,
-                    moving: bool) -> NamedConstants:
+                    moving: bool, general: bool = False) -> NamedConstants:
     """
     Return a robot whose masses, centres, inertias and lengths are parameters of the graph.
 
     What follows from them gets labels. A zero in the geometry is part of the robot's structure and
-    vanishes from the equations, as does a zero of friction, rotors and springs; an inertial
-    parameter that happens to be zero stays. If the root moves, its inertia counts, and gravity is
-    part of its motion.
+    vanishes from the equations, unless `general`, as does a zero of friction, rotors and springs;
+    an inertial parameter that happens to be zero stays. If the root moves, its inertia counts, and
+    gravity is part of its motion.
 
     """
-    names = _Names(graph)
+    names = _Names(graph, () if general else _STRUCTURAL)
     lines: dict[int | str, tuple[ParameterLine, ...]] = {}
     if not moving:
         gravity = names.vector('g', gravity, 'gravity in the root frame [m/s^2]')
     root, root_inertia = names.attached('0', system.root, moving)
     lines[ROOT] = names.lines()
-    bodies, inertias, named_terms = [], [], {}
+    bodies, inertias, named_terms, drivers = [], [], {}, system.drivers
     for i, old in enumerate(system.bodies):
-        body, inertia = names.body(i, old)
+        body, inertia = names.body(i, old, drivers[old.coordinate] != i)
         bodies.append(body)
         inertias.append(inertia)
         if i in terms:
@@ -77,8 +77,8 @@ def named_constants(graph: Graph, system: Multibody, gravity: Vector, terms: Bod
 class _Names:
     """Makes parameters of a graph, and keeps their names and values."""
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, structural: Sequence[float]) -> None:
+        self.graph, self._structural = graph, structural
         self._lines: list[ParameterLine] = []
 
     def lines(self) -> tuple[ParameterLine, ...]:
@@ -86,7 +86,7 @@ class _Names:
         lines, self._lines = self._lines, []
         return tuple(lines)
 
-    def body(self, i: int, body: Body) -> tuple[Body, BodyInertia | None]:
+    def body(self, i: int, body: Body, follows: bool) -> tuple[Body, BodyInertia | None]:
         """Return a body and its inertia."""
         n = str(i + 1)
         parent = 'the root frame' if body.parent == ROOT else f'frame {body.parent + 1}'
@@ -97,15 +97,17 @@ class _Names:
                                         f'origin of joint {n} in {parent} [m]'),
             parent_R_joint=self._rotation(f'A{n}', body.parent_R_joint,
                                           f'constant rotation from joint {n} to {parent}'),
-            multiplier=self._scalar(f'k{n}', body.multiplier, 'mimic multiplier'),
-            offset=self._scalar(f'o{n}', body.offset, 'mimic offset'))
+            multiplier=self._scalar(f'k{n}', body.multiplier, 'mimic multiplier')
+            if follows else body.multiplier,
+            offset=self._scalar(f'o{n}', body.offset, 'mimic offset')
+            if follows else body.offset)
         return named, inertia
 
     def attached(self, n: str, links: tuple[Attached, ...], heavy: bool = True,
                  ) -> tuple[tuple[Attached, ...], BodyInertia | None]:
         """Return the links of a body and, where it counts, its inertia."""
         inertias: list[tuple[str, LinkInertia]] = []
-        attached = []
+        attached: list[Attached] = []
         for k, old in enumerate(links):
             suffix = f'{n}_{k}' if k else n
             new = self._placed(old, suffix)
@@ -140,9 +142,12 @@ class _Names:
     def _placed(self, old: Attached, suffix: str) -> Attached:
         n = suffix.split('_')[0]
         frame = 'the root frame' if n == '0' else f'frame {n}'
+        if old.joint is None:   # the root link, whose frame is that of the equations
+            return old
+        first = suffix == n and n != '0'   # with its origin at the joint
         return replace(
-            old, body_p_link=self.vector(f'p{suffix}', old.body_p_link,
-                                          f'origin of fixed link {suffix} in {frame} [m]'),
+            old, body_p_link=old.body_p_link if first else self.vector(
+                f'p{suffix}', old.body_p_link, f'origin of fixed link {suffix} in {frame} [m]'),
             body_R_link=self._rotation(f'B{suffix}', old.body_R_link,
                                        f'constant rotation from link {suffix} to {frame}'))
 
@@ -159,7 +164,7 @@ class _Names:
             for k, scalar in zip(kept, named):
                 six[k] = scalar
         body_R_inertial = new.body_R_link
-        if inertia.rpy != (0.0, 0.0, 0.0):
+        if inertia.rpy != (0.0, 0.0, 0.0) or not self._structural:
             body_R_inertial = self._rotation(
                 f'E{suffix}', composed(old.body_R_link, from_rpy(inertia.rpy)),
                 f'constant rotation from the inertial axes of link {suffix} to frame '
@@ -189,13 +194,13 @@ class _Names:
             self.graph.label(f'J{suffix}_{name}', entry)
 
     def _scalar(self, name: str, value: float, comment: str) -> Scalar:
-        if value in _STRUCTURAL:
+        if value in self._structural:
             return value
         return self._add((name,), (value,), comment)[0]
 
     def vector(self, name: str, values: Vector, comment: str) -> Vector:
         """Return a vector whose entries are parameters where they are not zero."""
-        kept = [k for k in range(3) if values[k] != 0.0]
+        kept = [k for k in range(3) if values[k] != 0.0 or not self._structural]
         named = self._add(tuple(f'{name}_{AXES[k]}' for k in kept),
                           tuple(values[k] for k in kept), comment)
         return tuple(named[kept.index(k)] if k in kept else 0.0  # type: ignore[return-value]
@@ -204,7 +209,7 @@ class _Names:
     def _rotation(self, name: str, m: Matrix, comment: str) -> Matrix:
         rows: list[list[Scalar]] = [list(row) for row in m]
         for i in range(3):
-            kept = [j for j in range(3) if m[i][j] not in _STRUCTURAL]
+            kept = [j for j in range(3) if m[i][j] not in self._structural]
             named = self._add(tuple(f'{name}_{AXES[i]}{AXES[j]}' for j in kept),
                               tuple(m[i][j] for j in kept), comment)
             for j, scalar in zip(kept, named):

@@ -11,7 +11,7 @@
  * external: force and moment on a link by the environment, about its origin, in its axes.
  *     Entries 1 to 6: link 'link2'.
  * payload: a body that is fixed to link 'link2'.
- * Lengths of 0 and quarter turns of the URDF are folded in: no lines below have them.
+ * Lengths of 0 and quarter turns of the URDF are folded in (`export --general`: nothing is).
  * One call: 174 multiplications, 160 additions, 4 sines and cosines, 2 hyperbolic tangents and
  *     exponentials.
  *
