@@ -41,6 +41,24 @@ def test_the_citation_is_of_this_version() -> None:
     assert citation['license'] == PACKAGE_XML.findtext('license')
 
 
+def test_every_source_file_has_the_licence_of_the_package() -> None:
+    listed = subprocess.run(['git', 'ls-files', '-z', '*.py', '*.c', '*.h', '*.js', '*.css'],
+                            cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip('this is no clone of the repository')
+    text = (ROOT / 'REUSE.toml').read_text()
+    licence, = re.findall(r'^SPDX-License-Identifier = "(.*)"$', text, re.MULTILINE)
+    assert licence == PACKAGE_XML.findtext('license')
+    assert 'Apache License' in (ROOT / 'LICENSE').read_text()
+    globs = re.findall(r'"([^"]*)"', text.partition('path = [')[2].partition(']')[0])
+    patterns = [re.compile(re.escape(glob).replace(r'\*\*', '.*')) for glob in globs]
+    own = [name for name in listed.stdout.split('\0')
+           if name and not name.startswith(('test/golden/', 'test/drivers/',
+                                            'benchmarks/native/'))]
+    assert len(own) > 700
+    assert [name for name in own if not any(each.fullmatch(name) for each in patterns)] == []
+
+
 def test_addresses_agree() -> None:
     """Those of pip and of ROS."""
     home = re.search("HOME = '(.*?)'", (ROOT / 'setup.py').read_text())
