@@ -22,10 +22,11 @@ ROS = [
 ]
 DEMO = [*ROS, *RECORDINGS, 'dartpy>=6.13']
 MUJOCO = [*ROS, 'mujoco>=3.3']
+CLUSTER = ['dask>=2023.1', 'distributed>=2023.1']
 TEST = [
-    *DEMO, *ALL, 'colcon-common-extensions', 'catkin-pkg', 'example-robot-data',
-    'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest', 'pytest-timeout',
-    'pytest-xdist', 'ruff', 'sympy', 'tree-sitter', 'tree-sitter-julia',
+    *DEMO, *ALL, *CLUSTER, 'colcon-common-extensions', 'catkin-pkg', 'clarabel', 'cvxpy',
+    'example-robot-data', 'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest',
+    'pytest-timeout', 'pytest-xdist', 'ruff', 'sympy', 'tree-sitter', 'tree-sitter-julia',
 ]
 DOCS = [*ROS, 'mkdocs-material>=9.5', 'mkdocstrings[python]>=0.26']
 BENCH = [
@@ -74,7 +75,7 @@ setup(
         'lxml>=4.8', 'numpy>=1.21', 'pyyaml>=5.4', 'urdfdom_py>=1.2',
     ],
     extras_require={'plots': PLOTS, 'tune': TUNE, 'recordings': RECORDINGS, 'xacro': ['xacro'],
-                    'all': ALL, 'ros': ROS, 'demo': DEMO, 'mujoco': MUJOCO,
+                    'all': ALL, 'cluster': CLUSTER, 'ros': ROS, 'demo': DEMO, 'mujoco': MUJOCO,
                     'test': TEST, 'docs': DOCS, 'bench': BENCH, 'fuzz': FUZZ},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),

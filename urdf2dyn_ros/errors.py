@@ -96,6 +96,10 @@ class CompilerError(Urdf2DynError):
     """No C compiler, one that fails, or no directory to which its output can be written."""
 
 
+class WorkersError(Urdf2DynError):
+    """A cluster that cannot do the work: no Dask, no scheduler, no workers, another version."""
+
+
 class IdentificationError(Urdf2DynError):
     """Recordings from which a robot cannot be identified, or a model that explains no more."""
 

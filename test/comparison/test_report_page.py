@@ -14,9 +14,8 @@ from support.recordings.comparisons import FIT, joints
 from urdf2dyn_ros.comparison.files import write_report
 from urdf2dyn_ros.comparison.friction_fit import FittedValue
 from urdf2dyn_ros.comparison.page import PagePicture, write_page
+from urdf2dyn_ros.drawing.tables_page import ReportTable, report_page
 from urdf2dyn_ros.errors import ComparisonError
-from urdf2dyn_ros.identification.report.page import report_page
-from urdf2dyn_ros.identification.report.tables import ReportTable
 from urdf2dyn_ros.origin import Origin, facts
 from urdf2dyn_ros.version import __version__
 
@@ -122,7 +121,7 @@ def test_the_origin_is_named_and_uncertain_numbers_are_grey(page):
 def test_what_may_be_noise_is_grey_in_an_identification_too():
     table = ReportTable('friction', ('joint', 'viscous'), [
         ('a', '0.1 +- 0.2'), ('b', '1.5 +- 0.1'), ('c', '-2e-05 +- 1.1e-05'), ('d', 'not known')])
-    page = report_page('robot', [table], [], [], b'')
+    page = report_page('robot', [table], [], [])
     assert page.count('class="noise"') == 2
     for cell in ('<td class="noise">0.1 +- 0.2', '<td>1.5 +- 0.1', '<td>not known'):
         assert cell in page

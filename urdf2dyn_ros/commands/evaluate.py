@@ -1,42 +1,47 @@
 """Compute the efforts of a recording and compare them with the measured ones."""
 
 import argparse
+import os
 import sys
 
 from urdf2dyn_ros.commands.loads import add_parameters, read_recorded_loads
 from urdf2dyn_ros.commands.output import add_output, results
-from urdf2dyn_ros.commands.recording import add_recording
+from urdf2dyn_ros.commands.recording import add_recording, add_workers, read_workers
 from urdf2dyn_ros.commands.robot import add_options, read_model
-from urdf2dyn_ros.comparison.files import write_figures
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.compiled.backend import BACKENDS
+from urdf2dyn_ros.drawing.tables_page import report_page, text_table
 from urdf2dyn_ros.errors import ExportError, ParameterError, RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.evaluation.accelerations import OFFLINE_DEFAULT
-from urdf2dyn_ros.evaluation.evaluation import BAG, TABLE, evaluate
-from urdf2dyn_ros.evaluation.external_report import (
-    EXTERNAL_FILES,
-    external_picture,
-    external_summary,
-    write_external_efforts,
+from urdf2dyn_ros.evaluation.job import RESULTS, EvaluationJob
+from urdf2dyn_ros.evaluation.many import (
+    MANY_FILES,
+    evaluate_many,
+    folder_names,
+    many_json,
+    many_remarks,
+    many_tables,
 )
-from urdf2dyn_ros.evaluation.result import Settings, evaluation_summary, figures_table
+from urdf2dyn_ros.evaluation.result import Settings, figures_table
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import THRESHOLD
 from urdf2dyn_ros.observer.momentum_observer import GAIN
-from urdf2dyn_ros.origin import EFFORT_SOURCES, Origin, facts, typed_command
-from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.origin import EFFORT_SOURCES, facts, typed_command
+from urdf2dyn_ros.system.atomic_file import create_files
 from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
+from urdf2dyn_ros.system.workers import Workers
 from urdf2dyn_ros.urdf.source import load_urdf
 
-REPORT = ('efforts.json', 'efforts.png', 'efforts.html')
-RESULTS = (TABLE, BAG, *REPORT, *EXTERNAL_FILES)
+MOST_ROWS = 50
+"""Most recordings of which each has a row on the terminal."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add recording, robot, method and results."""
-    add_recording(parser, 'BAG_OR_CSV', 'and optionally qd_<joint>, qdd_<joint>, effort_<joint>')
+    add_recording(parser, 'BAG_OR_CSV', 'and optionally qd_<joint>, qdd_<joint>, effort_<joint>',
+                  many=True)
     parser.add_argument('--urdf', required=True, metavar='ROBOT',
                         help='URDF or xacro file; - for standard input')
     add_options(parser)
@@ -73,7 +78,9 @@ def add(parser: argparse.ArgumentParser) -> None:
                         'URDF)')
     parser.add_argument('--backend', choices=BACKENDS, default='python',
                         help='back end that evaluates the equations (default: python)')
-    add_output(parser, 'evaluate_output', 'the results')
+    add_workers(parser, 'evaluate recordings')
+    add_output(parser, 'evaluate_output', 'the results, with a directory for each of several '
+               'recordings')
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -86,41 +93,54 @@ def run(arguments: argparse.Namespace) -> int:
     if 'base_motion' in dynamics.inputs:
         raise ParameterError(f'the root of robot {model.name!r} floats, and its motion is not in '
                              'joint states; if it was at rest, add --base fixed')
-    semantics = arguments.effort_semantics
-    settings = Settings(arguments.estimator, semantics, tuple(arguments.gains),
+    settings = Settings(arguments.estimator, arguments.effort_semantics, tuple(arguments.gains),
                         tuple(arguments.rename), arguments.observer,
                         arguments.observer_gain, tuple(arguments.thresholds),
                         tuple(arguments.hold))
+    job = EvaluationJob(dynamics, settings, arguments.topic, arguments.efforts,
+                        facts(typed_command(), arguments.urdf, text))
+    workers = read_workers(arguments)
+    return (_one(job, arguments) if len(arguments.recordings) == 1 and workers.here
+            else _many(job, arguments, workers))
+
+
+def _one(job: EvaluationJob, arguments: argparse.Namespace) -> int:
+    path, = arguments.recordings
     with results(arguments.output, RESULTS, arguments.overwrite) as output:
         with progress('evaluating') as show:
-            recording = open_recording(arguments.recording, arguments.topic, show)
-            result = evaluate(recording, dynamics, settings, output)
+            recording, result, about = job.evaluated(path, output, show)
         for remark in result.remarks:
             print(f'warning: {remark}', file=sys.stderr)
-        origin = Origin(arguments.efforts, {**facts(typed_command(), arguments.urdf, text),
-                                            'recording': str(recording.path)})
-        about = evaluation_summary(recording, dynamics, semantics, result)
-        if result.external is not None:
-            about += external_summary(result.external)
         print('\n'.join([*about, '', figures_table(result), '']))
-        try:
-            # those of an earlier evaluation, if this one has any result
-            for name in (*REPORT, *EXTERNAL_FILES) if result.files else ():
-                (output / name).unlink(missing_ok=True)
-            if result.compared:
-                pictures = [] if result.external is None else [external_picture(result.external)]
-                result.files += write_figures(
-                    result.joints, output, f'{model.name}: {origin.efforts} and computed efforts',
-                    about, origin, pictures)
-            if result.external is not None and result.span is not None:
-                result.files += write_external_efforts(
-                    result.external, output, f'{model.name}: external efforts')
-        except OSError as error:
-            raise ExportError(f'cannot write to {output}: {error.strerror}') from None
-    for path in result.files:
-        print(path)
+        job.write_report(recording, result, about, output)
+    for file in result.files:
+        print(file)
     if result.error is not None:
         raise result.error
     if result.span is None:
         raise RecordingError(recording.path, 'no effort could be computed, for the reasons above')
     return 0
+
+
+def _many(job: EvaluationJob, arguments: argparse.Namespace, workers: Workers) -> int:
+    """Write a directory for each recording, and a report; return 1 if one is not complete."""
+    paths = [os.path.abspath(path) if workers.scheduler else path for path in arguments.recordings]
+    names = (*MANY_FILES, *folder_names(paths))
+    with results(arguments.output, names, arguments.overwrite) as output:
+        with progress('evaluating') as show:
+            recordings = evaluate_many(job, paths, output.resolve(), workers, show)
+        tables, remarks = many_tables(recordings), many_remarks(recordings)
+        page = report_page(f'{job.dynamics.model.name}: {len(recordings)} recordings', tables,
+                           remarks, [f'{name}: {value}' for name, value in job.facts.items()])
+        try:
+            create_files({output / name: text.encode() for name, text in zip(
+                MANY_FILES, (many_json(recordings, job.facts), page))}, replace=True)
+        except OSError as error:
+            raise ExportError(f'cannot write to {output}: {error.strerror}') from None
+    for remark in remarks:
+        print(f'warning: {remark}', file=sys.stderr)
+    for table in tables if len(recordings) <= MOST_ROWS else tables[:1]:
+        print(table.title, text_table(table), '', sep='\n')
+    for name in MANY_FILES:
+        print(output / name)
+    return 1 if any(each.fault for each in recordings) else 0

@@ -10,6 +10,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.commands.output import add_overwrite, results
 from urdf2dyn_ros.commands.robot import add_robot, read_robot
+from urdf2dyn_ros.drawing.tables_page import ReportTable, text_table
 from urdf2dyn_ros.errors import ExportError, ParameterError
 from urdf2dyn_ros.identification.excitation.files import (
     ENDINGS,
@@ -27,7 +28,6 @@ from urdf2dyn_ros.identification.excitation.limits import (
 )
 from urdf2dyn_ros.identification.excitation.optimisation import Excitation, excite
 from urdf2dyn_ros.identification.low_pass import ROW_RATE
-from urdf2dyn_ros.identification.report.tables import ReportTable, text_table
 from urdf2dyn_ros.identification.robot import joint_friction
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.system.atomic_file import create_files

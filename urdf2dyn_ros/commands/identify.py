@@ -3,25 +3,33 @@
 import argparse
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from urdf2dyn_ros.commands.output import add_output, results
+from urdf2dyn_ros.commands.recording import add_workers, read_workers
 from urdf2dyn_ros.commands.robot import add_options
+from urdf2dyn_ros.drawing.tables_page import report_page, text_table
 from urdf2dyn_ros.errors import ExportError, IdentificationError, ParameterError
+from urdf2dyn_ros.identification.fleet.merged_file import (
+    check_merged_file,
+    shared_paths,
+    write_merged,
+)
+from urdf2dyn_ros.identification.fleet.merging import MOST_SUMMARIES, SummaryGroups
 from urdf2dyn_ros.identification.gains import FREE, Gains, read_gains
 from urdf2dyn_ros.identification.identification import identify
 from urdf2dyn_ros.identification.payload.payload_body import CarriedPayload, payload_on
 from urdf2dyn_ros.identification.payload.payload_tables import PAYLOAD_TITLE, payload_tables
 from urdf2dyn_ros.identification.preparation import RecordedNames
 from urdf2dyn_ros.identification.report.figures import identification_json
-from urdf2dyn_ros.identification.report.page import report_page
 from urdf2dyn_ros.identification.report.picture import identification_picture
 from urdf2dyn_ros.identification.report.robot_files import robot_texts
-from urdf2dyn_ros.identification.report.tables import GAINS_TITLE, report_tables, text_table
+from urdf2dyn_ros.identification.report.tables import GAINS_TITLE, report_tables
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot, robot_of
-from urdf2dyn_ros.identification.sources import SourceSettings, summaries_of
+from urdf2dyn_ros.identification.sources import SourceSettings, read_summaries
 from urdf2dyn_ros.identification.summary import Summary
 from urdf2dyn_ros.identification.summary_file import SUFFIX, summary_bytes, summary_paths
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -36,6 +44,8 @@ from urdf2dyn_ros.urdf.source import load_urdf
 
 FILES = ('identified.urdf', 'parameters.yaml', 'identification.json', 'identification.png',
          'identification.html')
+
+PICTURE_WORDS = 'Measured effort, and that of the identified model, of each joint over time'
 
 SUMMARIES = 'summaries'
 
@@ -84,6 +94,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--payload-mass', type=float, metavar='KG',
                         help='its mass, if it is known: it fixes the effort per recorded unit of '
                         'all joints, as with --effort-semantics current --gains free')
+    parser.add_argument('--merge', type=Path, metavar='FILE.npz',
+                        help='write one summary of all recordings, of the size of one, instead '
+                        'of identifying from them')
+    add_workers(parser, 'read recordings and summarise them')
     parser.add_argument('--cutoff', type=float, metavar='HZ',
                         help='low pass of the columns (default: by cross-validation)')
     parser.add_argument('--delay', type=float, metavar='SECONDS',
@@ -108,14 +122,32 @@ def run(arguments: argparse.Namespace) -> int:
         raise ParameterError('the URDF has tags <force>, which are not identified: remove them')
     robot = robot_of(model, dynamics)
     settings = _settings(arguments, robot)
-    with results(arguments.output, (*FILES, SUMMARIES), arguments.overwrite) as output:
+    if arguments.merge is not None:
+        return _merge(robot, arguments, settings)
+    with (results(arguments.output, (*FILES, SUMMARIES), arguments.overwrite) as output,
+          TemporaryDirectory(prefix='.', dir=output) as staging):
         try:
             with one_blas_thread():
-                found = _identified(robot, arguments, settings)
+                found, staged = _identified(robot, arguments, settings, Path(staging))
         except IdentificationError as error:
             print(f'error: {error}', file=sys.stderr)
             return REFUSED
-        _write(found, text, arguments, output)
+        _write(found, staged, text, arguments, output)
+    return 0
+
+
+def _merge(robot: Robot, arguments: argparse.Namespace, settings: SourceSettings) -> int:
+    check_merged_file(arguments.merge, arguments.overwrite)
+    try:
+        with progress('reading and compressing') as show, one_blas_thread():
+            sentence, remarks = write_merged(robot, arguments.recordings, settings,
+                                             arguments.merge, show)
+    except IdentificationError as error:
+        print(f'error: {error}', file=sys.stderr)
+        return REFUSED
+    for remark in remarks:
+        print(f'note: {remark}', file=sys.stderr)
+    print(sentence)
     return 0
 
 
@@ -139,7 +171,7 @@ def _settings(arguments: argparse.Namespace, robot: Robot) -> SourceSettings:
     return SourceSettings(
         arguments.topic, RecordedNames(robot.joints, robot.dynamics.continuous, hold,
                                        tuple(arguments.rename)),
-        gains, arguments.cutoff, arguments.delay)
+        gains, arguments.cutoff, arguments.delay, read_workers(arguments))
 
 
 def _check_payload(arguments: argparse.Namespace) -> None:
@@ -168,17 +200,27 @@ def _check_scale(mass: float | None, gains: Gains | None) -> None:
                              '--payload-mass, or a gain that is known (--gains free JOINT=VALUE)')
 
 
-def _identified(robot: Robot, arguments: argparse.Namespace,
-                settings: SourceSettings) -> Identification:
+def _identified(robot: Robot, arguments: argparse.Namespace, settings: SourceSettings,
+                staging: Path) -> tuple[Identification, dict[str, Path]]:
+    """Return the identification, and the files of all summaries by name, in a directory."""
     remarks: list[str] = []
+    staged: dict[str, Path] = {}
     with progress('reading and compressing') as show:
         paths = [*arguments.recordings, *arguments.payload_recording, *arguments.validate]
         count = len(arguments.recordings)
         loaded = count + len(arguments.payload_recording)
 
         def shown(first: int, part: Sequence[str]) -> list[Summary]:
-            return summaries_of(robot, part, settings, remarks, lambda fraction: show(
-                (first + fraction * len(part)) / len(paths)))
+            most = len(part) if arguments.friction_per_recording else MOST_SUMMARIES
+            groups = SummaryGroups(len(part), most)
+            for each in read_summaries(
+                    robot, shared_paths(part, settings), settings, remarks,
+                    lambda fraction: show((first + fraction * len(part)) / len(paths))):
+                if first == 0:
+                    staged[f'{each.name}{SUFFIX}'] = path = staging / f'{len(staged)}{SUFFIX}'
+                    path.write_bytes(summary_bytes(each, robot))
+                groups.add(each)
+            return groups.summaries()
         summaries = shown(0, arguments.recordings)
         payload = _payload(robot, arguments, shown(count, arguments.payload_recording)) if (
             arguments.payload_recording) else None
@@ -191,7 +233,7 @@ def _identified(robot: Robot, arguments: argparse.Namespace,
         found = identify(robot, summaries, validation, arguments.weight, settings.gains, show,
                          arguments.friction_per_recording, payload)
     found.remarks[:0] = remarks
-    return found
+    return found, staged
 
 
 def _payload(robot: Robot, arguments: argparse.Namespace,
@@ -200,8 +242,8 @@ def _payload(robot: Robot, arguments: argparse.Namespace,
     return payload_on(robot, arguments.payload_link, mass, summaries)
 
 
-def _write(found: Identification, text: str | bytes, arguments: argparse.Namespace,
-           output: Path) -> None:
+def _write(found: Identification, staged: Mapping[str, Path], text: str | bytes,
+           arguments: argparse.Namespace, output: Path) -> None:
     """Print the report; write all files, or none."""
     about = {**facts(typed_command(), arguments.urdf, text), 'robot': found.robot.model.name,
              'recordings': ', '.join(arguments.recordings), 'efforts': arguments.efforts}
@@ -214,12 +256,12 @@ def _write(found: Identification, text: str | bytes, arguments: argparse.Namespa
         **robot_texts(found, text, ['Identified; to be used with identified.urdf.', *lines]),
         'identification.json': identification_json(found, about).encode(),
         'identification.png': picture,
-        'identification.html': report_page(title, tables, found.remarks, lines,
-                                           picture).encode()}
+        'identification.html': report_page(
+            title, tables, found.remarks, lines, (picture, PICTURE_WORDS)).encode()}
     summaries = output / SUMMARIES
-    contents = {output / name: content for name, content in files.items()}
-    contents |= {summaries / f'{summary.name}{SUFFIX}': summary_bytes(summary, found.robot)
-                 for summary in found.summaries}
+    contents: dict[Path, bytes | Path] = {
+        **{output / name: content for name, content in files.items()},
+        **{summaries / name: path for name, path in staged.items()}}
     with results(summaries, (), overwrite=True):
         try:
             create_files(contents, replace=True)

@@ -1,15 +1,42 @@
-"""The arguments of commands for a recording."""
+"""The arguments of commands for recordings, and for processes that share the work on them."""
 
 import argparse
 
+from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.recordings import DIRECTORY, RECORDINGS
+from urdf2dyn_ros.system.workers import Workers
+
+_MOST = 1024
+"""Most processes on one machine."""
 
 
-def add_recording(parser: argparse.ArgumentParser, metavar: str, columns: str) -> None:
-    """Add the recording, with the columns that a table may have, and its topic."""
+def add_recording(parser: argparse.ArgumentParser, metavar: str, columns: str,
+                  many: bool = False) -> None:
+    """Add the recording or recordings, with the columns of tables, and the topic of bags."""
     *most, last = (suffix for suffix in RECORDINGS if suffix != DIRECTORY)
-    parser.add_argument('recording', metavar=metavar,
+    parser.add_argument('recordings' if many else 'recording', nargs='+' if many else None,
+                        metavar=metavar,
                         help=f'rosbag2 directory, {", ".join(most)} or {last} file (columns time, '
                         f'q_<joint>, {columns})')
     parser.add_argument('--topic', metavar='TOPIC', help='topic of a bag (default: its only '
                         'topic of joint states, or /joint_states)')
+
+
+def add_workers(parser: argparse.ArgumentParser, work: str) -> None:
+    """Add processes and scheduler; `work` is what they do."""
+    parser.add_argument('--workers', type=int, default=1, metavar='N',
+                        help=f'processes of this machine that {work} (default: 1)')
+    parser.add_argument('--scheduler', default='', metavar='ADDRESS',
+                        help=f'address of a Dask scheduler whose workers {work}, as '
+                        'tcp://host:8786; they read the same paths (needs the extra cluster)')
+
+
+def read_workers(arguments: argparse.Namespace) -> Workers:
+    """Return the workers."""
+    count = arguments.workers
+    if not 1 <= count <= _MOST:
+        raise ParameterError(f'--workers {count}: must be between 1 and {_MOST}')
+    if arguments.scheduler and count > 1:
+        raise ParameterError('--workers and --scheduler exclude each other: the workers of a '
+                             'scheduler are started with it')
+    return Workers(count, arguments.scheduler)

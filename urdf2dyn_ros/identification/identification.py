@@ -202,7 +202,7 @@ def _terms(robot: Robot, summaries: Sequence[Summary], used: Array, gains: Gains
 
 def _correlation(summaries: Sequence[Summary]) -> Array:
     """Return the rows that count as one, the mean over all rows."""
-    rows = np.array([each.used * each.seconds for each in summaries])
+    rows = np.array([each.joint_seconds for each in summaries])
     times = np.array([each.correlation for each in summaries])
     total = rows.sum(axis=0)
     return np.where(total > 0.0, (rows * times).sum(axis=0) / np.maximum(total, 1e-12), 1.0)

@@ -1,8 +1,10 @@
 """Recordings as summaries, one after the other: a damaged one costs only itself."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from urdf2dyn_ros.errors import IdentificationError, ParameterError, RecordingError
 from urdf2dyn_ros.identification.checks import checked
@@ -12,6 +14,9 @@ from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary, summarised
 from urdf2dyn_ros.identification.summary_file import SUFFIX, read_summary
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.system.blas import one_blas_thread
+from urdf2dyn_ros.system.workers import Workers, results_of
+from urdf2dyn_ros.system.workers.lost import Lost
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,8 @@ class SourceSettings:
         Of currents; None where efforts are recorded.
     cutoff, delay : float or None
         [Hz], [s]; None: chosen for each recording.
+    workers : Workers
+        The processes that read.
 
     """
 
@@ -36,14 +43,23 @@ class SourceSettings:
     gains: Gains | None = None
     cutoff: float | None = None
     delay: float | None = None
+    workers: Workers = field(default_factory=Workers)
 
 
-def summaries_of(robot: Robot, paths: Sequence[str], settings: SourceSettings,
-                 remarks: list[str], show: Callable[[float], None]) -> list[Summary]:
+class ReadSource(NamedTuple):
+    """The summary of a recording, or why there is none, and remarks."""
+
+    summary: Summary | None
+    fault: str
+    remarks: Sequence[str] = ()
+
+
+def read_summaries(robot: Robot, paths: Sequence[str], settings: SourceSettings,
+                   remarks: list[str], show: Callable[[float], None]) -> Iterator[Summary]:
     """
-    Return the summaries of recordings, or those that are in files; add to the remarks.
+    Yield the summaries of recordings, or those that are in files; add to the remarks.
 
-    A recording that cannot be used is a remark if others can.
+    The names differ. A recording that cannot be used is a remark if others can.
 
     Raises
     ------
@@ -51,37 +67,61 @@ def summaries_of(robot: Robot, paths: Sequence[str], settings: SourceSettings,
         If none can be used, with the reasons.
 
     """
-    result: list[Summary] = []
-    faults: list[RecordingError | IdentificationError] = []
     names: set[str] = set()
-    for number, path in enumerate(paths):
-        def shown(fraction: float, number: int = number) -> None:
-            show((number + fraction) / len(paths))
-        try:
-            summary = (read_summary(Path(path), robot) if path.endswith(SUFFIX)
-                       else _summary(robot, path, settings, remarks, shown))
-        except (RecordingError, IdentificationError) as error:
-            faults.append(error)
+    faults: list[str] = []
+    workers, items = settings.workers, [(number, path) for number, path in enumerate(paths)]
+
+    def shown(number: int, fraction: float) -> None:
+        show((number + fraction) / len(paths))
+
+    read = partial(_read, robot, settings, shown if workers.here else None)
+    for number, result in enumerate(results_of(read, items, workers)):
+        shown(number, 1.0)
+        if isinstance(result, Lost):
+            result = ReadSource(None, f'{paths[number]}: {result.reason}')
+        remarks += result.remarks
+        summary = result.summary
+        if summary is None:
+            faults.append(result.fault)
             continue
-        if summary.currents != (settings.gains is not None):
-            raise ParameterError(
-                f'{path}: a summary of ' + ('currents: add --effort-semantics current --gains'
-                                            if summary.currents else
-                                            'efforts, not of currents: remove --gains and '
-                                            '--effort-semantics'))
-        if result:   # one picture is enough, and the memory does not grow
+        if names:   # one picture is enough, and the memory does not grow
             summary = replace(summary, rows=None)
         while summary.name in names:
             summary = replace(summary, name=f'{summary.name}_')
         names.add(summary.name)
-        result.append(summary)
-        shown(1.0)
-    if not result:
-        if len(faults) == 1 and isinstance(faults[0], RecordingError):
-            raise IdentificationError(str(faults[0]))
-        raise IdentificationError('\n'.join(map(str, faults)))
+        yield summary
+    if not names:
+        raise IdentificationError('\n'.join(faults))
     remarks += [f'not used: {fault}' for fault in faults]
-    return result
+
+
+def _read(robot: Robot, settings: SourceSettings,
+          show: Callable[[int, float], None] | None, item: tuple[int, str]) -> ReadSource:
+    """Return what is read of a numbered path; without `show`, in another process."""
+    number, path = item
+    remarks: list[str] = []
+
+    def shown(fraction: float) -> None:
+        if show is not None:
+            show(number, fraction)
+
+    try:
+        with one_blas_thread():
+            if path.endswith(SUFFIX):
+                summary = read_summary(Path(path), robot)
+            else:
+                summary = _summary(robot, path, settings, remarks, shown)
+    except (RecordingError, IdentificationError) as error:
+        return ReadSource(None, str(error))
+    if summary.currents != (settings.gains is not None):
+        raise ParameterError(
+            f'{path}: a summary of ' + ('currents: add --effort-semantics current --gains'
+                                        if summary.currents else
+                                        'efforts, not of currents: remove --gains and '
+                                        '--effort-semantics'))
+    # rows are large: those of the first recording alone travel
+    return ReadSource(summary if show is not None or number == 0
+                      else replace(summary, rows=None), '', remarks)
 
 
 def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[str],

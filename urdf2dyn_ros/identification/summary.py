@@ -26,11 +26,12 @@ _WEIGHT = 10.0
 @dataclass(frozen=True)
 class Summary:
     """
-    What a fit needs of a recording, with efforts in the units in which they were recorded.
+    What a fit needs of one or several recordings, with efforts in the recorded units.
 
     Attributes
     ----------
     name : str
+    recordings : int
     seconds : float
         Duration of what is used [s].
     cutoff, delay : float
@@ -41,6 +42,8 @@ class Summary:
         [rad/s or m/s].
     correlation : ndarray, (n,)
         Rows that count as one, as neighbouring residuals are alike.
+    joint_seconds : ndarray, (n,)
+        Duration of what is used of each joint [s].
     weighted : list of Pool
         Rows of the fit, with small weights of large residuals: blocks, then gaps.
     moving, resting : list of Pool
@@ -65,7 +68,9 @@ class Summary:
     moving: list[Pool]
     resting: list[Pool]
     coupling: Array
+    joint_seconds: Array
     currents: bool = False
+    recordings: int = 1
     rows: RecordedRows | None = None
 
 
@@ -96,7 +101,8 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
                      np.array([integral_time(each) for each in residuals]),
                      _weighted(rows, residuals, used),
                      _some(rows, used, True), _some(rows, used, False),
-                     coupling(rows, residuals, used), gains is not None, rows)
+                     coupling(rows, residuals, used), used * float(seconds),
+                     gains is not None, 1, rows)
     return result if gains is None else in_other_units(result, 1.0 / gains.values)
 
 

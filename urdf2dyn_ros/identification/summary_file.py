@@ -17,18 +17,18 @@ from urdf2dyn_ros.identification.summary import Summary
 
 SUFFIX = '.npz'
 
-_VERSION = 2
+_VERSION = 3
 _LISTS = {'weighted': BLOCKS + 1, 'moving': BLOCKS, 'resting': BLOCKS}
 """Lists of pools in a summary, and their lengths."""
 
-_VECTORS = ('used', 'fastest', 'correlation')
+_VECTORS = ('used', 'fastest', 'correlation', 'joint_seconds')
 
 
 def summary_bytes(summary: Summary, robot: Robot) -> bytes:
     """Return the content of a summary's file."""
     head = {'version': _VERSION, 'robot': robot.key, 'joints': robot.joints,
             'name': summary.name, 'seconds': summary.seconds, 'cutoff': summary.cutoff,
-            'delay': summary.delay, 'currents': summary.currents}
+            'delay': summary.delay, 'currents': summary.currents, 'recordings': summary.recordings}
     arrays: dict[str, Any] = {name: getattr(summary, name) for name in _VECTORS}
     arrays['coupling'] = summary.coupling
     for name in _LISTS:
@@ -95,11 +95,11 @@ def _summary(head: dict[str, Any], arrays: dict[str, Array], robot: Robot) -> Su
         joints = [_checked(arrays[f'{key}_{joint}'], (count, size, size))
                   for joint, size in enumerate(sizes)]
         lists[key] = [Pool([each[k] for each in joints], rows[k]) for k in range(count)]
-    used, fastest, correlation = (_checked(arrays[each], (n,)) for each in _VECTORS)
+    used, fastest, correlation, seconds = (_checked(arrays[each], (n,)) for each in _VECTORS)
     return Summary(name, float(head['seconds']), float(head['cutoff']),
                    float(head['delay']), used, fastest, correlation, lists['weighted'],
                    lists['moving'], lists['resting'], _checked(arrays['coupling'], (n, n)),
-                   bool(head['currents']))
+                   seconds, bool(head['currents']), int(head['recordings']))
 
 
 def _checked(values: Array, shape: tuple[int, ...]) -> Array:

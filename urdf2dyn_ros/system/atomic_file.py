@@ -32,9 +32,11 @@ def atomic_file(path: Path) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
-def create_files(texts: Mapping[Path, bytes], replace: bool = False) -> None:
+def create_files(texts: Mapping[Path, bytes | Path], replace: bool = False) -> None:
     """
     Write several files into directories that exist: all of them, or none.
+
+    A text may be a file of the same file system, which then is renamed.
 
     All texts are written to the disk under other names before the first file is renamed, so that
     neither a full disk nor the end of the process leaves a part of a file. Ctrl-C takes effect
@@ -46,15 +48,16 @@ def create_files(texts: Mapping[Path, bytes], replace: bool = False) -> None:
         _create(texts, replace)
 
 
-def _create(texts: Mapping[Path, bytes], replace: bool) -> None:
+def _create(texts: Mapping[Path, bytes | Path], replace: bool) -> None:
     parts: dict[Path, Path] = {}
     olds: dict[Path, Path] = {}
     placed: list[Path] = []
     try:
         for path, text in texts.items():
-            parts[path] = part = _unused(path)
-            with part.open('xb') as file:
-                file.write(text)
+            parts[path] = part = text if isinstance(text, Path) else _unused(path)
+            with part.open('ab' if isinstance(text, Path) else 'xb') as file:
+                if not isinstance(text, Path):
+                    file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
         for path, part in parts.items():

@@ -45,7 +45,8 @@ def _in_set(summary: Summary, number: int, count: int) -> Summary:
                       for R in pool.triangles], spread(pool.rows)) for pool in some]
 
     return replace(summary, used=spread(summary.used), fastest=spread(summary.fastest),
-                   correlation=spread(summary.correlation), weighted=pools(summary.weighted),
+                   correlation=spread(summary.correlation),
+                   joint_seconds=spread(summary.joint_seconds), weighted=pools(summary.weighted),
                    moving=pools(summary.moving), resting=pools(summary.resting))
 
 

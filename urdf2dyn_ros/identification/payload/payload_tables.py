@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from urdf2dyn_ros.drawing.tables_page import ReportTable
 from urdf2dyn_ros.identification.columns import PARAMETERS
 from urdf2dyn_ros.identification.payload.identified_payload import IdentifiedPayload
-from urdf2dyn_ros.identification.report.tables import ReportTable, figure_text
+from urdf2dyn_ros.identification.report.tables import figure_text
 
 PAYLOAD_TITLE = 'Payload'
 

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
+from urdf2dyn_ros.drawing.tables_page import ReportTable
 from urdf2dyn_ros.identification.columns import PARAMETERS
 from urdf2dyn_ros.identification.fit.deviations import DATA, source_of_value
 from urdf2dyn_ros.identification.fit.held_out import Figures
@@ -13,15 +13,6 @@ from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS
 from urdf2dyn_ros.identification.result import Identification
 
 GAINS_TITLE = 'What changed: gains'
-
-
-class ReportTable(NamedTuple):
-    """A title, the heads of columns, rows of texts, and paragraphs before the table."""
-
-    title: str
-    heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    text: Sequence[str] = ()
 
 
 def report_tables(found: Identification) -> list[ReportTable]:
@@ -170,11 +161,3 @@ def _recordings(found: Identification) -> ReportTable:
     return ReportTable('Recordings', ('recording', 'used [s]', 'cutoff [Hz]',
                                       'effort is late by [ms]', 'joints'), rows,
                        (f'Weight of the URDF: {found.weight:g} pseudo-observations a body.',))
-
-
-def text_table(table: ReportTable) -> str:
-    """Return a table for a terminal."""
-    rows = [list(table.heads), *map(list, table.rows)]
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return '\n'.join('  '.join([row[0].ljust(widths[0]), *(
-        cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))]) for row in rows)

@@ -1,11 +1,11 @@
-"""The report of an identification as one page of HTML that fetches nothing."""
+"""Tables and sentences of a report: for a terminal, and as a page of HTML that fetches nothing."""
 
 import re
 from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
+from typing import NamedTuple
 
-from urdf2dyn_ros.identification.report.tables import ReportTable
 from urdf2dyn_ros.quoting import printable
 
 _NOISE = ' class="noise"'
@@ -30,11 +30,30 @@ img { width: 100%; max-width: 50rem; height: auto; display: block; background: #
 """
 
 
+class ReportTable(NamedTuple):
+    """A title, the heads of columns, rows of texts, and paragraphs before the table."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    text: Sequence[str] = ()
+
+
+def text_table(table: ReportTable) -> str:
+    """Return a table for a terminal."""
+    rows = [list(table.heads), *map(list, table.rows)]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return '\n'.join('  '.join([row[0].ljust(widths[0]), *(
+        cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))]) for row in rows)
+
+
 def report_page(title: str, tables: Sequence[ReportTable], remarks: Sequence[str],
-                about: Sequence[str], picture: bytes) -> str:
-    """Return the page; the picture is a PNG, the remarks what does not fit."""
+                about: Sequence[str], picture: tuple[bytes, str] | None = None) -> str:
+    """Return the page; the picture is a PNG with its words, the remarks what does not fit."""
     first, *others = tables
-    data = b64encode(picture).decode()
+    image = '' if picture is None else (
+        f'<img alt="{_text(picture[1])}" '
+        f'src="data:image/png;base64,{b64encode(picture[0]).decode()}">')
     remarks = remarks or ['Nothing that was found.']
     parts = [
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
@@ -42,8 +61,7 @@ def report_page(title: str, tables: Sequence[ReportTable], remarks: Sequence[str
         f'<link rel="icon" href="data:,">\n<title>{_text(title)}</title>',
         f'<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{_text(title)}</h1>',
         _section(first),
-        f'<img alt="Measured effort, and that of the identified model, of each joint over time" '
-        f'src="data:image/png;base64,{data}">',
+        image,
         *map(_section, others),
         '<h2>What does not fit, and why</h2>\n<ul>',
         *(f'<li>{_text(remark)}</li>' for remark in remarks), '</ul>',

@@ -1,0 +1,97 @@
+"""Workers: results in order, whatever happens to processes, on this machine and on a cluster."""
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.scara_recordings import SCARA, recording
+from support.work import fail, span, square, squared_or_killed
+from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.errors import WorkersError
+from urdf2dyn_ros.system.workers import Workers, results_of
+from urdf2dyn_ros.system.workers.lost import Lost
+
+
+@pytest.fixture(scope='module')
+def cluster() -> Iterator[str]:
+    """Return the address of a real cluster: two processes of two threads."""
+    distributed: Any = pytest.importorskip('distributed')
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=':0',
+                                  host='127.0.0.1', memory_limit=0) as local:
+        yield local.scheduler_address
+
+
+@pytest.fixture(params=['processes', 'cluster'])
+def workers(request: pytest.FixtureRequest) -> Workers:
+    if request.param == 'processes':
+        return Workers(2)
+    return Workers(scheduler=request.getfixturevalue('cluster'))
+
+
+def test_a_worker_that_is_killed_changes_nothing(workers: Workers, tmp_path: Path) -> None:
+    results = list(results_of(partial(squared_or_killed, str(tmp_path)), range(5), workers))
+    assert results == [0, 1, 4, 9, 16]
+    assert (tmp_path / 'killed_2').exists()
+
+
+def test_an_item_that_kills_each_process_costs_only_itself(tmp_path: Path) -> None:
+    first, lost, last = results_of(partial(squared_or_killed, str(tmp_path)), (1, 5, 3),
+                                   Workers(2))
+    assert (first, last) == (1, 9)
+    assert isinstance(lost, Lost) and 'killed' in lost.reason
+
+
+def test_errors_of_the_function_are_raised(workers: Workers) -> None:
+    with pytest.raises(KeyError, match='item 0'):
+        list(results_of(fail, range(3), workers))
+
+
+def test_a_process_of_a_cluster_works_on_one_item_at_a_time(cluster: str) -> None:
+    """Although it has two threads: its memory is that of one recording."""
+    spans = sorted(results_of(span, range(12), Workers(scheduler=cluster)))
+    pairs = [(first, second) for first, second in pairwise(spans) if first[0] == second[0]]
+    assert len(pairs) >= 10
+    assert all(first[2] <= second[1] for first, second in pairs)
+
+
+def test_without_workers_this_process_does_the_work() -> None:
+    assert list(results_of(square, range(4), Workers())) == [0, 1, 4, 9]
+    assert list(results_of(square, [], Workers(2))) == []
+
+
+def test_a_scheduler_that_is_none_is_named() -> None:
+    with pytest.raises(WorkersError, match='no-scheme'):
+        list(results_of(square, range(2), Workers(scheduler='no-scheme://x')))
+
+
+def test_summaries_of_workers_are_the_same_and_a_damaged_recording_costs_only_itself(
+        cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Byte by byte, from processes and from a cluster."""
+    paths = [recording(tmp_path / f'{name}.csv', 5.0, seed) for seed, name in enumerate('ab')]
+    (tmp_path / 'broken.csv').write_text('time,q_joint1\n0,1\n')
+    paths.insert(1, str(tmp_path / 'broken.csv'))
+    results = []
+    for name, words in (('one', ()), ('two', ('--workers', '2')),
+                        ('dask', ('--scheduler', cluster))):
+        (tmp_path / name).mkdir()
+        day = tmp_path / name / 'day.npz'
+        assert main(['identify', *paths, '--urdf', str(SCARA), '--cutoff', '10', '--delay', '0',
+                     '--merge', str(day), *words]) == 0
+        output = capsys.readouterr()
+        assert output.out.startswith(f'{day}: 2 recordings')
+        assert output.err.count('not used: ') == output.err.count('broken.csv') == 1
+        results.append(day.read_bytes())
+    assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize(('words', 'text'), [
+    (('--workers', '0'), '--workers 0: must be between'),
+    (('--workers', '2', '--scheduler', 'tcp://x:1'), 'exclude each other')])
+def test_wrong_workers_are_named(words: tuple[str, ...], text: str, tmp_path: Path,
+                                 capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(['identify', 'x.csv', '--urdf', str(SCARA), '-o', str(tmp_path / 'out'), *words])
+    assert code == 1 and text in capsys.readouterr().err

@@ -1,0 +1,64 @@
+"""An evaluation with its files: what is the same for many recordings, and the work on one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from urdf2dyn_ros.comparison.files import write_figures
+from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.evaluation.evaluation import BAG, TABLE, evaluate
+from urdf2dyn_ros.evaluation.external_report import (
+    EXTERNAL_FILES,
+    external_picture,
+    external_summary,
+    write_external_efforts,
+)
+from urdf2dyn_ros.evaluation.result import Evaluation, Settings, evaluation_summary
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.origin import EffortSource, Origin
+from urdf2dyn_ros.recordings import Recording, open_recording
+
+REPORT = ('efforts.json', 'efforts.png', 'efforts.html')
+RESULTS = (TABLE, BAG, *REPORT, *EXTERNAL_FILES)
+
+
+@dataclass(frozen=True)
+class EvaluationJob:
+    """The robot, the settings, the topic of bags, and what the reports say of their origin."""
+
+    dynamics: InverseDynamics
+    settings: Settings
+    topic: str | None
+    efforts: EffortSource
+    facts: dict[str, str]
+
+    def evaluated(self, path: str, output: Path,
+                  show: Callable[[float], None] = lambda fraction: None,
+                  ) -> tuple[Recording, Evaluation, list[str]]:
+        """Evaluate a recording into a directory; return the result and a summary in sentences."""
+        recording = open_recording(path, self.topic, show)
+        result = evaluate(recording, self.dynamics, self.settings, output)
+        about = evaluation_summary(recording, self.dynamics, self.settings.semantics, result)
+        if result.external is not None:
+            about += external_summary(result.external)
+        return recording, result, about
+
+    def write_report(self, recording: Recording, result: Evaluation, about: list[str],
+                     output: Path) -> None:
+        """Write pictures and pages; remove those of an earlier evaluation."""
+        origin = Origin(self.efforts, {**self.facts, 'recording': str(recording.path)})
+        name = self.dynamics.model.name
+        try:
+            # those of an earlier evaluation, if this one has any result
+            for file in (*REPORT, *EXTERNAL_FILES) if result.files else ():
+                (output / file).unlink(missing_ok=True)
+            if result.compared:
+                pictures = [] if result.external is None else [external_picture(result.external)]
+                result.files += write_figures(
+                    result.joints, output, f'{name}: {origin.efforts} and computed efforts',
+                    about, origin, pictures)
+            if result.external is not None and result.span is not None:
+                result.files += write_external_efforts(
+                    result.external, output, f'{name}: external efforts')
+        except OSError as error:
+            raise ExportError(f'cannot write to {output}: {error.strerror}') from None

@@ -1,0 +1,1 @@
+"""Many recordings: summaries that are merged, and the work of several processes."""

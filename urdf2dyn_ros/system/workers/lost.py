@@ -1,0 +1,9 @@
+"""An item without a result."""
+
+from typing import NamedTuple
+
+
+class Lost(NamedTuple):
+    """Stands for the result of an item that ends every process that works on it; the reason."""
+
+    reason: str

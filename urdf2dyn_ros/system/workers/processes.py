@@ -1,0 +1,96 @@
+"""Processes of this machine that work on items, one each at a time."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeVar
+
+from urdf2dyn_ros.system.workers.lost import Lost
+
+_ATTEMPTS = 2
+"""Processes that must end while they work on an item alone, until it is lost."""
+
+_AHEAD = 2
+"""Items that are sent to each process, so that it need not wait for the next one."""
+
+_Item = TypeVar('_Item')
+_Result = TypeVar('_Result')
+
+
+def results_of_processes(function: Callable[[_Item], _Result], items: Sequence[_Item],
+                         count: int) -> Iterator[_Result | Lost]:
+    """Yield the results of items in order, computed by several processes."""
+    processes = _Processes(count)
+    futures: dict[int, Future[_Result]] = {}
+    try:
+        for number in range(len(items)):
+            try:
+                for ahead in range(number, min(number + _AHEAD * count, len(items))):
+                    if ahead not in futures:
+                        futures[ahead] = processes.submit(function, items[ahead])
+                result: _Result | Lost = futures.pop(number).result()
+            except BrokenProcessPool:
+                # any of those that were sent may be the reason: this one goes first, alone
+                futures = {ahead: each for ahead, each in futures.items() if _is_there(each)}
+                result = processes.alone(function, items[number])
+            yield result
+    finally:
+        processes.end()
+
+
+def _is_there(future: 'Future[_Result]') -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
+class _Processes:
+    """A pool that is replaced once a process of it was killed."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._before = {*multiprocessing.active_children()}
+        self._start()
+
+    def _start(self) -> None:
+        # threads of this process, as of a linear algebra, would not exist in a fork of it
+        context = multiprocessing.get_context('spawn')
+        self._pool = ProcessPoolExecutor(self._count, context, _begin)
+
+    def submit(self, function: Callable[[_Item], _Result], item: _Item) -> 'Future[_Result]':
+        return self._pool.submit(function, item)
+
+    def alone(self, function: Callable[[_Item], _Result], item: _Item) -> _Result | Lost:
+        """Return the result of an item that no other one can disturb."""
+        for _ in range(_ATTEMPTS):
+            self.end()
+            self._start()
+            try:
+                return self._pool.submit(function, item).result()
+            except BrokenProcessPool:
+                continue
+        self.end()
+        self._start()
+        return Lost('every process that worked on it was killed or ran out of memory')
+
+    def end(self) -> None:
+        """End the processes at once, whatever they do."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for process in {*multiprocessing.active_children()} - self._before:
+            process.kill()
+        self._pool.shutdown()
+
+
+def _begin() -> None:
+    """Ctrl-C is handled by the parent; without it, this process ends as well."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
