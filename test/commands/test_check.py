@@ -9,7 +9,7 @@ import pytest
 from support.paths import ROOT, TEST
 from support.robot_files import OWN
 from urdf2dyn_ros.cli import main
-from urdf2dyn_ros.commands.checking import EFFECTS
+from urdf2dyn_ros.commands.checks.checking import EFFECTS
 from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.urdf import read_urdf
 

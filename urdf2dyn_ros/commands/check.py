@@ -4,8 +4,8 @@ import argparse
 import json
 from pathlib import Path
 
-from urdf2dyn_ros.commands.checking import Finding, count_line, findings
-from urdf2dyn_ros.commands.mending import Mended, mended
+from urdf2dyn_ros.commands.checks.checking import Finding, count_line, findings
+from urdf2dyn_ros.commands.checks.mending import Mended, mended
 from urdf2dyn_ros.commands.output import add_overwrite, results
 from urdf2dyn_ros.errors import ExportError, ParameterError
 from urdf2dyn_ros.system.atomic_file import create_files

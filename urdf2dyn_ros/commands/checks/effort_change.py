@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.commands.mending import MENDS, MendableText
+from urdf2dyn_ros.commands.checks.mending import MENDS, MendableText
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.joints import JOINTS

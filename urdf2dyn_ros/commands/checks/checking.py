@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from urdf2dyn_ros.commands.effort_change import EffortChange, EffortChanges
-from urdf2dyn_ros.commands.mending import decoded_text
+from urdf2dyn_ros.commands.checks.effort_change import EffortChange, EffortChanges
+from urdf2dyn_ros.commands.checks.mending import decoded_text
 from urdf2dyn_ros.errors import ParameterError, Problem, UrdfError
 from urdf2dyn_ros.information import rounded_angles
 from urdf2dyn_ros.loads import Loads
