@@ -5,11 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from support import language_tools
 from support.oracles import columns, efforts_of, exported, random_state, worst
 from support.robot_files import OWN
-from support.torture import robot
+from support.torture import program_of, robot
 from urdf2dyn_ros import export_model
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.multibody import multibody
@@ -42,6 +44,15 @@ def test_every_number_is_a_parameter_and_the_efforts_are_equal(name: str) -> Non
     general, readable = (exported(model, style)['inverse_dynamics'](*state)
                          for style in ('general', 'readable'))
     assert worst(general, readable) < 1e-14
+
+
+def test_julia_has_the_same_efforts(tmp_path: Path) -> None:
+    """The other languages run their own check in this style, see test_languages."""
+    states = np.random.default_rng(1).normal(size=(2, 3, 4))
+    found, expected = (language_tools.driven(
+        tool, program_of(robot('scara'), 'general', 'inverse_dynamics'), states, tmp_path)[1]
+        for tool in ('julia', 'python'))
+    assert worst(found, expected) < 1e-12
 
 
 def test_a_length_of_zero_can_be_edited(tmp_path: Path,
