@@ -16,11 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.bodies import prior_of
 from urdf2dyn_ros.identification.checks import checked
-from urdf2dyn_ros.identification.fit.deviations import DATA, source_of_value
 from urdf2dyn_ros.identification.identification import identify
 from urdf2dyn_ros.identification.preparation import RecordedNames, RecordedSegment, pieces_of
 from urdf2dyn_ros.identification.report.robot_files import (
@@ -115,12 +115,12 @@ def identified(model: RobotModel, dynamics: InverseDynamics, motions: list[Array
     return identify(robot, [summarised(robot, 'simulated', pieces, checked(robot, pieces).used)])
 
 
-def coverage(found: Identification, truth: Array) -> float:
-    """Return the share of single parameters from the data within their 95 % intervals [%]."""
-    chosen = np.array([[source_of_value(left) == DATA for left in row]
-                       for row in found.deviations.bodies_left])
-    errors = np.abs(found.fit.bodies - truth) / found.deviations.bodies
-    return 100.0 * float((errors[chosen] < 1.96).mean())
+def covered(found: Identification, truth: InverseDynamics) -> NDArray[np.bool_]:
+    """Return which base parameters are within their 95 % intervals, (b,)."""
+    base = found.base
+    errors = np.abs(base.identified - truth.base_parameters.values)
+    result: NDArray[np.bool_] = errors < 1.96 * base.deviations
+    return result
 
 
 def main() -> None:
@@ -129,12 +129,13 @@ def main() -> None:
     parser.add_argument('folder', type=Path, help='robots of example-robot-data')
     parser.add_argument('--seeds', type=int, default=3)
     arguments = parser.parse_args()
-    print('robot  recorded [s]  torque error: URDF  identified  within 95 % intervals [%]')
+    print('robot  recorded [s]  torque error: URDF  identified  '
+          'base parameters within 95 % intervals [%]')
     for name, (path, rotor, durations) in CASES.items():
         model = read_urdf((arguments.folder / path).read_bytes())
         bare = InverseDynamics(model)
         for seconds in durations:
-            rows = []
+            rows, within = [], []
             for seed in range(arguments.seeds):
                 rng = np.random.default_rng(seed)
                 other = motion(bare, 10.0, rng)
@@ -148,9 +149,9 @@ def main() -> None:
                 measured = truth(*other[1:])
                 errors = [np.linalg.norm(each(*other[1:]) - measured) / np.linalg.norm(measured)
                           for each in (InverseDynamics(nominal), model_of)]
-                rows.append([*errors, coverage(found, prior_of(robot_of(model, bare).system
-                                                               ).nominal)])
-            urdf, own, share = np.median(rows, axis=0)
+                rows.append(errors)
+                within.append(covered(found, bare))
+            (urdf, own), share = np.median(rows, axis=0), 100.0 * np.mean(within)
             print(f'{name:5}  {seconds:12g}  {urdf:18.3f}  {own:10.4f}  {share:25.0f}', flush=True)
 
 

@@ -188,10 +188,16 @@ def _pseudo_of(each: Attached) -> Array:
     return result
 
 
+def in_link(each: Attached, P: Array) -> Array:
+    """Return a pseudo-inertia of the body's frame in the frame of a link."""
+    back = np.linalg.inv(_placement(each))
+    result: Array = back @ P @ back.T
+    return result
+
+
 def _in_link(each: Attached, P: Array) -> Inertia:
     """Return a pseudo-inertia of the body's frame as the inertia of a link."""
-    back = np.linalg.inv(_placement(each))
-    P = back @ P @ back.T
+    P = in_link(each, P)
     mass = float(P[3, 3])
     com = P[:3, 3] / mass
     S = P[:3, :3] - mass * np.outer(com, com)

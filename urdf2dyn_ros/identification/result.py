@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.fit.base_estimates import BaseEstimates, base_estimates
 from urdf2dyn_ros.identification.fit.consistent_fit import Fit
 from urdf2dyn_ros.identification.fit.deviations import Deviations
 from urdf2dyn_ros.identification.fit.held_out import Figures
@@ -72,6 +74,11 @@ class Identification:
         """Return the gains (n,): effort over what was recorded."""
         result: Array = (1.0 if self.gains is None else self.gains.values) / self.fit.gains
         return result
+
+    @cached_property
+    def base(self) -> BaseEstimates:
+        """Base parameters with their deviations."""
+        return base_estimates(self.robot, self.fit.bodies, self.deviations.covariance)
 
     @property
     def units(self) -> tuple[str, ...]:

@@ -27,6 +27,8 @@ class Deviations(NamedTuple):
     gains, ratios : ndarray, (n,)
         Of the logarithms of free gains, and of those of their ratios to the mean of all, weighted
         by what is known of each; NaN for known gains.
+    covariance : ndarray, (10 b, 10 b)
+        Of the parameters of all bodies.
     known, unknowns : int
         Combinations of the bodies' parameters that the data determine, and their number.
 
@@ -37,6 +39,7 @@ class Deviations(NamedTuple):
     joints: Array
     gains: Array
     ratios: Array
+    covariance: Array
     known: int
     unknowns: int
 
@@ -97,4 +100,8 @@ def deviations(result: PooledFit, correlation: Array) -> Deviations:
     used = slice(0, 10 * urdf)
     information = before[0] * sum(part / factor for factor, part in zip(correlation, parts))
     known = int((np.linalg.eigvalsh(information[used, used]) > _MOSTLY_DATA ** -2).sum())
-    return Deviations(bodies[:urdf], left[:urdf], joints, gains, ratios, known, 10 * urdf)
+    slopes = np.zeros((10 * urdf, 10 * urdf))
+    for body, slope in enumerate(method.slopes[:urdf]):
+        slopes[10 * body:10 * body + 10, 10 * body:10 * body + 10] = slope
+    return Deviations(bodies[:urdf], left[:urdf], joints, gains, ratios,
+                      slopes @ covariance[used, used] @ slopes.T, known, 10 * urdf)

@@ -51,6 +51,9 @@ def identification_json(found: Identification, about: Mapping[str, Any]) -> str:
             name: {joint: {term: float(value) for term, value in zip(JOINT_COLUMNS, row)}
                    for joint, row, used in zip(found.robot.joints, values, each.used) if used}
             for (name, values), each in zip(found.own_friction.items(), found.summaries)},
+        'base_parameters': {name: {'unit': unit, 'urdf': _number(before),
+                                   'identified': _number(after), 'deviation': _number(error)}
+                            for name, unit, before, after, error in zip(*found.base)},
         'joints': joints, 'bodies': bodies, 'payload': payload_figures(found.payload),
         'recordings': recordings,
         'remarks': found.remarks}, indent=1, allow_nan=False) + '\n'

@@ -80,6 +80,7 @@ class _Processes:
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in {*multiprocessing.active_children()} - self._before:
             process.kill()
+            process.join()
         self._pool.shutdown()
 
 
