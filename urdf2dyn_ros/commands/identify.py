@@ -29,7 +29,11 @@ from urdf2dyn_ros.identification.report.robot_files import robot_texts
 from urdf2dyn_ros.identification.report.tables import GAINS_TITLE, report_tables
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot, robot_of
-from urdf2dyn_ros.identification.sources import SourceSettings, read_summaries
+from urdf2dyn_ros.identification.sources import (
+    SourceSettings,
+    read_summaries,
+    with_filter_of,
+)
 from urdf2dyn_ros.identification.summary import Summary
 from urdf2dyn_ros.identification.summary_file import SUFFIX, summary_bytes, summary_paths
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -210,7 +214,7 @@ def _identified(robot: Robot, arguments: argparse.Namespace, settings: SourceSet
         count = len(arguments.recordings)
         loaded = count + len(arguments.payload_recording)
 
-        def shown(first: int, part: Sequence[str]) -> list[Summary]:
+        def shown(first: int, part: Sequence[str], settings: SourceSettings) -> list[Summary]:
             most = len(part) if arguments.friction_per_recording else MOST_SUMMARIES
             groups = SummaryGroups(len(part), most)
             for each in read_summaries(
@@ -221,11 +225,14 @@ def _identified(robot: Robot, arguments: argparse.Namespace, settings: SourceSet
                     path.write_bytes(summary_bytes(each, robot))
                 groups.add(each)
             return groups.summaries()
-        summaries = shown(0, arguments.recordings)
-        payload = _payload(robot, arguments, shown(count, arguments.payload_recording)) if (
+        summaries = shown(0, arguments.recordings, settings)
+        payload = _payload(robot, arguments, shown(
+            count, arguments.payload_recording, settings)) if (
             arguments.payload_recording) else None
+        # nothing of the model is chosen from what it is judged by
+        judged = with_filter_of(summaries, settings)
         try:
-            validation = shown(loaded, arguments.validate) if arguments.validate else []
+            validation = shown(loaded, arguments.validate, judged) if arguments.validate else []
         except IdentificationError as error:   # of no recording for the validation
             validation = []
             remarks += [f'not used: {fault}' for fault in str(error).splitlines()]

@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from urdf2dyn_ros.errors import IdentificationError, ParameterError, RecordingError
 from urdf2dyn_ros.identification.checks import checked
 from urdf2dyn_ros.identification.gains import Gains
@@ -44,6 +46,15 @@ class SourceSettings:
     cutoff: float | None = None
     delay: float | None = None
     workers: Workers = field(default_factory=Workers)
+
+
+def with_filter_of(summaries: Sequence[Summary], settings: SourceSettings) -> SourceSettings:
+    """Return settings with the mean cutoff and delay of summaries, unless these are set."""
+    seconds = [each.seconds for each in summaries]
+    cutoff, delay = (float(np.average([getattr(each, name) for each in summaries],
+                                      weights=seconds)) for name in ('cutoff', 'delay'))
+    return replace(settings, cutoff=settings.cutoff or cutoff,
+                   delay=delay if settings.delay is None else settings.delay)
 
 
 class ReadSource(NamedTuple):
