@@ -27,7 +27,7 @@ def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Gra
             f'inverse_dynamics: {part}' for part in PARTS]
         assert status.arrays[-1].status[0].hardware_id == 'rx90'
         assert model['joints'] == ', '.join(NAMES) and model['back end'] == 'c'
-        assert '223 multiplications' in model['operations']
+        assert '217 multiplications' in model['operations']
         before, now = ({row.key: row.value for row in array.status[1].values}
                        for array in (status.arrays[-2], status.arrays[-1]))
         assert now == received
@@ -126,7 +126,7 @@ def test_a_refused_description_is_an_error_until_a_good_one_comes(graph: Graph) 
         info = graph.messages(String, 'inverse_dynamics/model_info', LATCHED)
         graph.wait(lambda: info and 'wrist' in info[-1].data)
         head, _, warnings = info[-1].data.partition('\nwarnings:\n')
-        assert 'rx90: 6 joints' in head and '223 multiplications' in head
+        assert 'rx90: 6 joints' in head and '217 multiplications' in head
         assert all(name in head for name in NAMES[:5])
         assert 'fixed to the world: ' in head and 'links (lumped after the first)' in head
         assert 'inertia' in warnings
