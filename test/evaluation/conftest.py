@@ -7,7 +7,7 @@ import pytest
 from support.recordings.evaluate_command import Done
 from support.recordings.scara import SCARA, no_pictures
 from urdf2dyn_ros.cli import main
-from urdf2dyn_ros.commands import evaluate as command
+from urdf2dyn_ros.evaluation import job
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: py
     """Return a function that runs the command, and takes what it says; pictures take seconds."""
     def run(recording: Path, *words: object, urdf: Path = SCARA, drawn: bool = False) -> Done:
         if not drawn:
-            monkeypatch.setattr(command, 'write_figures', no_pictures)
+            monkeypatch.setattr(job, 'write_figures', no_pictures)
         folder = tmp_path / 'results'
         code = main(['evaluate', str(recording), '--urdf', str(urdf), '-o', str(folder),
                      '--overwrite', *map(str, words)])

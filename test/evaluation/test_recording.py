@@ -20,8 +20,8 @@ from support.recordings.scara import no_pictures
 from support.robot_files import EXAMPLES
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.cli import main
-from urdf2dyn_ros.commands import evaluate as command
 from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.evaluation import job
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.stream import Stream
@@ -95,7 +95,7 @@ def evaluated(recording: Path, folder: Path) -> tuple[list[str], np.ndarray, lis
 def test_the_command_finds_the_same_residuals(tmp_path: Path, capsys: pytest.CaptureFixture[str],
                                               monkeypatch: pytest.MonkeyPatch) -> None:
     """With its own smoothing; and the friction that the URDF lacks explains most of them."""
-    monkeypatch.setattr(command, 'write_figures', no_pictures)
+    monkeypatch.setattr(job, 'write_figures', no_pictures)
     joints, rows, figures = evaluated(UR10, tmp_path)
     assert len(rows) == 3441 - 11
     found = np.sqrt((rows[:, 3::3]**2).mean(axis=0))
@@ -121,7 +121,7 @@ def test_the_command_finds_the_same_residuals(tmp_path: Path, capsys: pytest.Cap
 def test_the_validation_trajectory_is_compared(tmp_path: Path,
                                                monkeypatch: pytest.MonkeyPatch) -> None:
     """Its accelerations as they are: Pinocchio computes the same efforts from its points."""
-    monkeypatch.setattr(command, 'write_figures', no_pictures)
+    monkeypatch.setattr(job, 'write_figures', no_pictures)
     trajectory = UR10.with_name('validation_trajectory.db3')
     joints, rows, figures = evaluated(trajectory, tmp_path)
     oracle = Pinocchio(URDF.read_text())
