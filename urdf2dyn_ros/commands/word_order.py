@@ -9,10 +9,16 @@ _MANY = ('+', '*')
 
 @dataclass
 class _Words:
-    """Positions of the words that are no options and no values; values of the last open option."""
+    """
+    Positions of the words that are no options and no values; values of the last open option.
+
+    `are_numbers` is whether these should be numbers, which no file is.
+
+    """
 
     positional: list[int] = field(default_factory=list)
     open_values: list[int] = field(default_factory=list)
+    are_numbers: bool = False
 
 
 def file_first(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[str]:
@@ -20,12 +26,13 @@ def file_first(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[st
     Return words with the file first, if an option would take it: ``--external link6 robot.urdf``.
 
     That is so if no other word can be the file, and the last option with any number of values has
-    two or more. Without such an option, nothing changes.
+    two or more, which are numbers where there may be several files. Otherwise nothing changes.
 
     """
-    required = sum(not action.option_strings and action.nargs is None
-                   for action in parser._actions)
     found = _read(parser, words)
+    files = (None, '+') if found.are_numbers else (None,)
+    required = sum(not action.option_strings and action.nargs in files
+                   for action in parser._actions)
     if required != 1 or found.positional or len(found.open_values) < 2:
         return list(words)
     file = found.open_values[-1]
@@ -47,6 +54,7 @@ def _read(parser: argparse.ArgumentParser, words: Sequence[str]) -> _Words:
             k += 1
         if many:
             result.open_values = list(range(first, k))
+            result.are_numbers = action is not None and action.type is float
     return result
 
 
