@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         StateError,
         Urdf2DynError,
         UrdfError,
+        WorkersError,
     )
     from urdf2dyn_ros.export import export_model
     from urdf2dyn_ros.functions.links.link_frames import LinkFrames
@@ -38,8 +39,8 @@ _MODULES = {
     'Problem': 'errors', 'RecordingError': 'errors', 'RobotModel': 'robot_model',
     'Rotor': 'loads', 'SimulationError': 'errors', 'SourceError': 'errors', 'Spring': 'loads',
     'StateError': 'errors', 'Target': 'languages', 'Urdf2DynError': 'errors',
-    'UrdfError': 'errors', '__version__': 'version', 'export_model': 'export',
-    'read_dh': 'dh.reader', 'read_urdf': 'urdf',
+    'UrdfError': 'errors', 'WorkersError': 'errors', '__version__': 'version',
+    'export_model': 'export', 'read_dh': 'dh.reader', 'read_urdf': 'urdf',
 }
 """Public name to its module, imported when the name is used: an estimator needs no URDF reader."""
 
@@ -47,8 +48,8 @@ __all__ = [
     'ComparisonError', 'CompilerError', 'DrawingError', 'ExportError', 'Friction',
     'IdentificationError', 'InverseDynamics', 'LinkFrames', 'Loads', 'MissingLibraryError',
     'ParameterError', 'Problem', 'RecordingError', 'RobotModel', 'Rotor', 'SimulationError',
-    'SourceError', 'Spring', 'StateError', 'Target', 'Urdf2DynError', 'UrdfError', '__version__',
-    'export_model', 'read_dh', 'read_urdf',
+    'SourceError', 'Spring', 'StateError', 'Target', 'Urdf2DynError', 'UrdfError', 'WorkersError',
+    '__version__', 'export_model', 'read_dh', 'read_urdf',
 ]
 
 

@@ -21,7 +21,7 @@ from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, FrameAxes
 from urdf2dyn_ros.inverse_dynamics import BackEnd, BaseName
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.loads import BASES
-from urdf2dyn_ros.program.generator import STYLES
+from urdf2dyn_ros.program.generator import GENERAL, STYLES
 
 PACKAGE = 'urdf2dyn_ros'
 MODULES = [importlib.import_module(name) for name in re.findall(
@@ -111,8 +111,9 @@ def test_no_public_signature_has_any(module: ModuleType) -> None:
 
 
 def test_types_have_the_choices_of_the_tables() -> None:
-    for choices, table in ((LanguageName, LANGUAGES), (Style, STYLES), (BackEnd, BACKENDS),
-                           (BaseName, BASES), (FrameAxes, FRAME_AXES)):
+    for choices, table in ((LanguageName, LANGUAGES), (Style, (*STYLES, GENERAL)),
+                           (BackEnd, BACKENDS), (BaseName, BASES),
+                           (FrameAxes, FRAME_AXES)):
         assert {*get_args(choices)} == {*table}
 
 
