@@ -88,7 +88,7 @@ def predicted(estimator: Kalman, stamp: int) -> np.ndarray:
     """Return the size of what is predicted, (14, n): corrections are subtracted from it."""
     step = max(stamp - estimator._last, 0) * 1e-9 if estimator._count else 0.0
     model, rows = constant_jerk.transition(step), constant_jerk.FILTER_ROWS
-    sizes = model.T @ np.abs(estimator._z[:rows]) + model.Q @ estimator._density
+    sizes = model.T @ np.abs(estimator._z[:rows]) + estimator._density * model.Q
     deviations = np.sqrt(sizes[np.diagonal(constant_jerk.COVARIANCE_ROW)])
     first, second = np.transpose(constant_jerk.ENTRIES)
     return np.concatenate((sizes[:constant_jerk.STATES] + deviations,

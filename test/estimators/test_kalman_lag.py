@@ -21,8 +21,7 @@ GRID = 200_000   # ns
 MOST = 60        # of it, either way
 # [ms] on the smooth motions and on the trapezoid
 # with the noise of F, minimum jerk is estimated 20 % better 1.6 ms late than 0.8 ms late
-# and a step of C, where the filter of white jerk has 5.2 ms and a fifth less error: 5 %
-LAGS = {profile: (2.0, 8.0) if profile == 'F' else (1.0, 5.25)
+LAGS = {profile: (2.0, 8.0) if profile == 'F' else (1.0, 5.0)
         for profile in known_motions.PROFILES}
 # The goal is 0.5 on all of them. A step of the acceleration shows 1.0 ms in two columns: 20 ms
 # hold two samples of C, and little compared with the noise of F. With a lag of 30 ms both hold it.

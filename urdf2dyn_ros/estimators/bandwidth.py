@@ -22,15 +22,6 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.onset import Onset
 
-DENSITIES = ((1e-6, 0.0), (1e-4, 0.0), (1e-2, 0.0), (1e0, 0.0), (1e3, 0.0), (1e5, 0.0), (0.0, 1e1),
-             (3e6, 0.0))
-"""Densities of white snap and of white jerk, SI, of the filters of each joint where the bandwidth
-adapts, the slowest first; 1e5 suits fast arms, and white jerk accelerations that jump."""
-
-UNKNOWN_JERK = 10.0
-"""Variance of the slowest filter's jerk beyond which no prediction is compared, SI: at a start,
-those of every filter that has a jerk fail."""
-
 HORIZONS = (0.03, 0.06, 0.12)
 """How far ahead predictions are compared with the samples [s]."""
 
@@ -190,17 +181,11 @@ class Bandwidth:
         """Weight the filters by the variances of acceleration that they declare, (k, n)."""
         self._share(declared, self._squares(declared))
 
-    def weigh_anew(self, declared: Array, accelerations: Array, known: Array,
-                   single: NDArray[np.bool_], h: float) -> None:
-        """
-        Weight the filters after a sample.
-
-        `known`, (n,), is `SensorNoise.known`: what filters declare by a noise that was not learned
-        counts less. The other arguments are those of `Onset.add`.
-        """
-        credible = known * declared
-        squares = self._squares(credible)
-        self.onset.add(squares, accelerations, credible, single, h / self._scale)
+    def weigh_anew(self, declared: Array, accelerations: Array, single: NDArray[np.bool_],
+                   h: float) -> None:
+        """Weight the filters after a sample; the arguments are those of `Onset.add`."""
+        squares = self._squares(declared)
+        self.onset.add(squares, accelerations, declared, single, h / self._scale)
         self._share(declared, squares)
 
     def _squares(self, declared: Array) -> Array:

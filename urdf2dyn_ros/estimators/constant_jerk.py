@@ -45,8 +45,8 @@ class Transition(NamedTuple):
         Maps state and covariance to those after the step, F x and F P F'.
     F : ndarray, (4, 4)
         Maps the state alone.
-    Q : ndarray, (14, 2)
-        Covariance that noise of density 1 of the snap adds, and noise of the jerk.
+    Q : ndarray, (14, 1)
+        Covariance that noise of density 1 adds.
 
     """
 
@@ -60,8 +60,8 @@ def transition(h: float) -> Transition:
     powers = [1.0]
     for _ in range(2 * STATES - 1):
         powers.append(powers[-1] * h)
-    rows = (powers @ _TABLE).reshape(FILTER_ROWS + 2, FILTER_ROWS)
-    return Transition(rows[:-2], rows[:STATES, :STATES], rows[-2:].T)
+    rows = (powers @ _TABLE).reshape(FILTER_ROWS + 1, FILTER_ROWS)
+    return Transition(rows[:-1], rows[:STATES, :STATES], rows[-1:].T)
 
 
 def correct(z: Array, S: Array, off: Array) -> None:
@@ -88,16 +88,13 @@ def correct(z: Array, S: Array, off: Array) -> None:
 
 
 def _table() -> Array:
-    """Return the coefficients of h^k in T and, in two last rows, in Q: (k, 16 * 14)."""
-    table = np.zeros((2 * STATES, FILTER_ROWS + 2, FILTER_ROWS))
+    """Return the coefficients of h^k in T and, in a last row, in Q: (k, 15 * 14)."""
+    table = np.zeros((2 * STATES, FILTER_ROWS + 1, FILTER_ROWS))
     table[:STATES, :STATES, :STATES] = _state_transition()
-    table[:2 * STATES - 1, STATES:-2, STATES:] = _covariance_transition()
+    table[:2 * STATES - 1, STATES:-1, STATES:] = _covariance_transition()
     for row, (i, j) in enumerate(ENTRIES, STATES):
-        table[2 * STATES - 1 - i - j, -2, row] = 1.0 / (
+        table[2 * STATES - 1 - i - j, -1, row] = 1.0 / (
             factorial(3 - i) * factorial(3 - j) * (7 - i - j))
-        if max(i, j) < STATES - 1:
-            table[2 * STATES - 3 - i - j, -1, row] = 1.0 / (
-                factorial(2 - i) * factorial(2 - j) * (5 - i - j))
     return table.reshape(2 * STATES, -1)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array, all_true
-from urdf2dyn_ros.estimators.bandwidth import DENSITIES, UNKNOWN_JERK, Bandwidth
+from urdf2dyn_ros.estimators.bandwidth import Bandwidth
 from urdf2dyn_ros.estimators.constant_jerk import (
     COVARIANCE_ROW,
     FILTER_ROWS,
@@ -50,8 +50,8 @@ FIXED_DENSITY = Parameter(
     unit='rad^2/s^7 or m^2/s^7', minimum=1e-3, maximum=1e12)
 """Row of a filter that does not adapt its bandwidth."""
 
-FOLLOWING = FIXED_DENSITY.default, 0.0
-"""Densities, as in ``DENSITIES``, of the filter that follows every motion."""
+DENSITIES = (1e-6, 1e-4, 1e-2, 1e0, 1e2, 1e4, 1e5, 1e7)
+"""Snap densities of the filters of each joint where the bandwidth adapts; 1e5 suits fast arms."""
 
 _VARIANCES = COVARIANCE_ROW[np.arange(4), np.arange(4)]
 _MEASURED_VARIANCES = slice(COVARIANCE_ROW[0, 0], COVARIANCE_ROW[1, 1] + 1)
@@ -93,29 +93,33 @@ class Kalman:
                   'the samples; as long as one is larger, there is no estimate.',
                   unit='rad/s^2 or m/s^2', minimum=1e-6, maximum=1e9),
     )
-    DENSITIES: ClassVar[tuple[tuple[float, float], ...]] = DENSITIES
+    DENSITIES: ClassVar[tuple[float, ...]] = DENSITIES
 
     def __init__(self, joints: int, *, snap_density: float, position_noise: float,
                  velocity_noise: float, gate: float, acceleration_step: float,
                  max_std: float) -> None:
-        densities = ((snap_density, 0.0),) if snap_density else self.DENSITIES
+        densities = (snap_density,) if snap_density else self.DENSITIES
         self._filters = len(densities)
-        self._density = np.repeat(np.transpose(densities), joints, axis=1)
-        following = self._filters > 1 and FOLLOWING in densities
-        index = densities.index(FOLLOWING) if following else self._filters - 1
-        self._columns = slice(index * joints, (index + 1) * joints)   # follow every motion
+        self._density = np.repeat(densities, joints)
+        following = self._filters > 1 and FIXED_DENSITY.default in densities
+        index = densities.index(FIXED_DENSITY.default) if following else self._filters - 1
+        # the filter that follows every motion
+        self._columns = slice(index * joints, (index + 1) * joints)
         self._following = self._columns if following else None
         self._fixed = np.square([[position_noise], [velocity_noise]])
         self._learns = not self._fixed.any()
         self._gate = gate or REJECTED_VARIANCE
         self._max_variance = max_std ** 2
         self._joints, self._step = joints, acceleration_step
-        self._noise, self._bandwidth, self._hindsight = self._parts()
+        self._noise = self._sensor_noise()
+        self._bandwidth, self._hindsight = self._adaptation()
         self.reset()
 
-    def _parts(self) -> tuple[SensorNoise, Bandwidth, Hindsight]:
-        return (SensorNoise(self._joints), Bandwidth(self._filters, self._joints),
-                Hindsight(self._joints))
+    def _sensor_noise(self) -> SensorNoise:
+        return SensorNoise(self._joints)
+
+    def _adaptation(self) -> tuple[Bandwidth, Hindsight]:
+        return Bandwidth(self._filters, self._joints), Hindsight(self._joints)
 
     def reset(self) -> None:
         """Forget every sample."""
@@ -185,7 +189,7 @@ class Kalman:
         h = (stamp - self._last) * 1e-9
         if h != self._h:
             self._h, self._model = h, transition(h)
-            self._added = self._model.Q @ self._density
+            self._added = self._density * self._model.Q
             self._credible = np.array([[self._gate * (0.5 * self._step * h * h) ** 2],
                                        [self._gate * (self._step * h) ** 2]])
         return self._model
@@ -207,7 +211,6 @@ class Kalman:
         z[1][:, known] = qd[known]
         for row, initial in zip(_VARIANCES, INITIAL_VARIANCES):
             z[row][:, joints] = initial
-        z[_VARIANCES[3]][(self._density[0] == 0.0).reshape(self._filters, -1) & joints] = 0.0
         z[_VARIANCES[0]][:, joints] = variances[0, joints]
         z[_VARIANCES[1]][:, known] = variances[1, known]
         self._rejected[joints] = 0.0
@@ -263,12 +266,10 @@ class Kalman:
 
     def _adapt(self, kept: Array) -> None:
         """Weight the filters after a sample, with the measurements that are not rejected."""
-        states = self._each(slice(0, 4)).copy()
-        states[..., self._z[_VARIANCES[3], :self._joints] > UNKNOWN_JERK] = np.nan
-        self._bandwidth.observe(self._present, states, kept)
+        self._bandwidth.observe(self._present, self._each(slice(0, 4)), kept)
         follows = self._each(_MEASURED_VARIANCES) > SINGLE_SAMPLE * self._variances()[:, None]
         follows[1] &= np.isfinite(kept[1])
-        self._bandwidth.weigh_anew(self._each(_VARIANCES[2]), self._each(2), self._noise.known,
+        self._bandwidth.weigh_anew(self._each(_VARIANCES[2]), self._each(2),
                                    follows[0] | follows[1], self._h)
 
     def _each(self, rows: int | slice) -> Array:
@@ -294,5 +295,6 @@ class Kalman:
         return np.where(each.any(axis=0), 0.0, off)
 
     def _correct(self, z: Array, S: Array, off: Array) -> None:
+        """Correct by both measurements, with the covariance of the innovations."""
         correct(z, S, off)
         self._z = z

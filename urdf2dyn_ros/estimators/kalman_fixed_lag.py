@@ -12,9 +12,6 @@ from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman import FIRST_VALID, Kalman
 from urdf2dyn_ros.parameters import Parameter
 
-SNAP_DENSITIES = tuple((each, 0.0) for each in (1e-6, 1e-4, 1e-2, 1e0, 1e2, 1e4, 1e5, 1e7))
-"""Densities of the filters: smoothed, white jerk is worse than white snap."""
-
 SMOOTHED_STATES = 3
 """Position, velocity and acceleration."""
 
@@ -51,8 +48,6 @@ class KalmanFixedLag(Kalman):
         Parameter('lag', 0.02, 'How much older the estimate is than the newest sample.', unit='s',
                   minimum=0.0, maximum=0.5),
     )
-
-    DENSITIES = SNAP_DENSITIES
 
     def __init__(self, joints: int, *, lag: float, **kalman: float) -> None:
         self._lag = round(lag * 1e9)
@@ -106,7 +101,7 @@ class KalmanFixedLag(Kalman):
         each = np.concatenate((self._past[0], self._variance[:1])).reshape(
             SMOOTHED_STATES + 1, self._filters, self._joints)
         smoothed = np.maximum(each[3], 0.0)
-        squares = self._squares(each[2], smoothed * self._noise.known)
+        squares = self._squares(each[2], smoothed)
         weights = shares(squares)
         mixed = (weights * each).sum(axis=1)
         variance = smoothed[0]
@@ -123,7 +118,7 @@ class KalmanFixedLag(Kalman):
 
     def _squares(self, accelerations: Array, smoothed: Array) -> Array:
         """Return squared errors, (k, n), of smoothed accelerations with these variances."""
-        filtered = np.maximum(self._each(COVARIANCE_ROW[2, 2]), 0.0) * self._noise.known
+        filtered = np.maximum(self._each(COVARIANCE_ROW[2, 2]), 0.0)
         part = smoothed / np.maximum(filtered, LEAST_VARIANCE)
         part = np.maximum.accumulate(part[::-1])[::-1]   # a slow filter keeps no less than a fast
         missed = self._bandwidth.onset.missed

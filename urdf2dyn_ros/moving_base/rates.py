@@ -17,7 +17,7 @@ from urdf2dyn_ros.parameters import Parameter
 POSITION_NOISE = 1.0
 """Deviation of the positions, so large that they have no effect."""
 
-RATE_DENSITIES = tuple((10.0 ** (exponent + 0.5), 0.0) for exponent in (-2, 0, 2, 4, 6, 8))
+RATE_DENSITIES = tuple(10.0 ** (exponent + 0.5) for exponent in (-2, 0, 2, 4, 6, 8))
 """Snap densities of the filters of each velocity where the bandwidth adapts: no motion has a lag
 that is much larger than that of the best of them."""
 

@@ -76,9 +76,7 @@ static void compare(Bandwidth *b, long long stamp, double passed, const double *
     }
 }
 
-/* jerks: (joints), variances of the jerk of the slowest filter. */
-static void observe(Bandwidth *b, long long stamp, const double *state, const double *jerks,
-                    const double *measured)
+static void observe(Bandwidth *b, long long stamp, const double *state, const double *measured)
 {
     const long n = b->joints, all = b->filters * n;
     if (b->newest) {
@@ -103,7 +101,7 @@ static void observe(Bandwidth *b, long long stamp, const double *state, const do
     const long index = b->number++ % STORED_STATES;
     b->stamps[index] = stamp;
     for (long c = 0; c < 4 * all; c++)
-        b->states[index * 4 * all + c] = jerks[c % n] > UNKNOWN_JERK ? NAN : state[c];
+        b->states[index * 4 * all + c] = state[c];
 }
 
 /* Add the excess of the errors of a joint at a horizon to squares. */
@@ -143,23 +141,20 @@ static void add_errors(const Bandwidth *b, long j, double *excess)
     }
 }
 
-/* Arrays: (filters, joints); declared: variances of the accelerations; known: (joints). */
+/* All arrays: (filters, joints); declared: variances of the accelerations. */
 static void weigh(Bandwidth *b, const double *declared, const double *accelerations,
-                  const double *known, const char *single, double h)
+                  const char *single, double h)
 {
     const long n = b->joints, all = b->filters * n;
-    double squares[all + 1], credible[all + 1];
-    for (long first = 0; first < all; first += n)
-        for (long j = 0; j < n; j++) {
-            credible[first + j] = b->filters > 1 ? known[j] * declared[first + j] : declared[first + j];
-            squares[first + j] = 0.0;
-        }
+    double squares[all + 1];
+    for (long c = 0; c < all; c++)
+        squares[c] = 0.0;
     for (long j = 0; j < n; j++)
         add_errors(b, j, squares);
     for (long c = 0; c < all; c++)
-        squares[c] = fmax(fmax(credible[c], 0.0) + squares[c], LEAST_VARIANCE);
+        squares[c] = fmax(fmax(declared[c], 0.0) + squares[c], LEAST_VARIANCE);
     if (b->filters > 1)
-        add_missed(b->onset, n, all, squares, accelerations, credible, single,
+        add_missed(b->onset, n, all, squares, accelerations, declared, single,
                    h / time_scale(b));
     for (long j = 0; j < n; j++) {
         double least = INFINITY, sum = 0.0, inverse = 0.0;

@@ -18,8 +18,7 @@ typedef struct {
     double *rejected;         /* (joints): rejected measurements in a row */
     const double *measured;   /* (2, joints); NaN where not measured */
     const double *variance;   /* (2, joints), of these */
-    const double *known;      /* (joints): part of the variance that was learned */
-    const double *density;    /* (2, filters, joints), of white snap and of white jerk */
+    const double *density;    /* (filters, joints) */
     double *estimate;         /* (4, joints): position, velocity, acceleration, its deviation */
     double *gains;            /* (GAINS, filters, joints) that a smoother needs, or 0 */
     double gate, acceleration_step, max_variance;
@@ -36,7 +35,7 @@ static const double INVERSE_FACTORIAL[STATES] = {1.0, 1.0, 1.0 / 2.0, 1.0 / 6.0}
 static void predict(Filter *f, double h)
 {
     const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
-    double F[STATES], Q[STATES][STATES], J[STATES][STATES] = {{0.0}}, powers[2 * STATES] = {1.0};
+    double F[STATES], Q[STATES][STATES], powers[2 * STATES] = {1.0};
     for (int k = 1; k < 2 * STATES; k++)
         powers[k] = powers[k - 1] * h;
     for (int k = 0; k < STATES; k++)
@@ -45,10 +44,6 @@ static void predict(Filter *f, double h)
         for (int j = i; j < STATES; j++)
             Q[i][j] = powers[7 - i - j] * INVERSE_FACTORIAL[3 - i] * INVERSE_FACTORIAL[3 - j]
                 / (7 - i - j);
-    for (int i = 0; i < STATES - 1; i++)
-        for (int j = i; j < STATES - 1; j++)
-            J[i][j] = powers[5 - i - j] * INVERSE_FACTORIAL[2 - i] * INVERSE_FACTORIAL[2 - j]
-                / (5 - i - j);
     double *restrict z = f->state;
     const double *restrict density = f->density;
     for (long c = 0; c < all; c++) {
@@ -65,8 +60,7 @@ static void predict(Filter *f, double h)
         }
         for (int i = 0; i < STATES; i++)
             for (int j = i; j < STATES; j++) {
-                P[i][j] = density[c] * Q[i][j]
-                    + (j < STATES - 1 ? density[all + c] * J[i][j] : 0.0);
+                P[i][j] = density[c] * Q[i][j];
                 for (int k = j; k < STATES; k++)
                     P[i][j] += FP[i][k] * F[k - j];
             }
@@ -194,10 +188,10 @@ int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps)
     int flags = judge(f, h, late, kept);
     correct(f, late, kept);
     if (b->filters > 1)
-        observe(b, stamp, f->state, f->state + NUMBER[3][3] * all, kept);
+        observe(b, stamp, f->state, kept);
     char single[all + 1];
     follow(f, kept, single);
-    weigh(b, f->state + NUMBER[2][2] * all, f->state + 2 * all, f->known, single, h);
+    weigh(b, f->state + NUMBER[2][2] * all, f->state + 2 * all, single, h);
     for (int k = 0; k < 3; k++)
         for (long j = 0; j < n; j++) {
             double sum = 0.0;

@@ -26,14 +26,12 @@ _SOURCES = ('onset.c', 'bandwidth.c', 'hindsight.c', 'kalman.c', 'kalman_fixed_l
             'sensor_noise.c')
 _MACROS = {
     **{name: getattr(sensor_noise, name) for name in (
-        'WINDOW', 'NOISE_MEMORY', 'SPEED_SPREAD', 'CHANGE_SPREAD', 'SMALL_SAMPLE', 'CLIPPING',
-        'INITIAL_SHARE', 'UNLEARNED')},
+        'WINDOW', 'NOISE_MEMORY', 'SPEED_SPREAD', 'CHANGE_SPREAD', 'SMALL_SAMPLE', 'CLIPPING')},
     **{name: getattr(mismatch, name) for name in (
         'MEDIAN_WINDOWS', 'MISMATCH_GATE', 'CHI_SQUARED_MEDIAN')},
     **{name: getattr(bandwidth, name) for name in (
         'PREDICTION_MEMORY', 'STORED_EVERY', 'STORED_STATES', 'VELOCITY_MISSING', 'PERIOD_GAIN',
-        'LEAST_VARIANCE', 'UNKNOWN_JERK', 'VELOCITY_HORIZONS', 'FEWEST_PERIODS', 'SLOW_PERIOD',
-        'HORIZON_GATE')},
+        'LEAST_VARIANCE', 'VELOCITY_HORIZONS', 'FEWEST_PERIODS', 'SLOW_PERIOD', 'HORIZON_GATE')},
     **{name: getattr(onset, name) for name in (
         'DEVIATION_MEMORY', 'ONSET_MEMORY', 'ONSET_GATE', 'NOISE_GATE', 'SINGLE_SAMPLE')},
     **{name: getattr(hindsight, name) for name in (
