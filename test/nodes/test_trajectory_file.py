@@ -42,9 +42,12 @@ def test_the_robot_plays_the_files_of_excite(suffix: str, files: Path) -> None:
     wanted = np.array([record.position for record in records])
     with Graph() as graph, graph.process(
             'joint_simulator', robot_description=TWO.read_text(), trajectory='file',
-            trajectory_file=str(files.with_suffix(suffix)), real_time_factor=4.0) as node:
+            trajectory_file=str(files.with_suffix(suffix)), real_time_factor=1.0,
+            **{'start.subscribers': 2}) as node:
         # on a busy machine the simulation catches up in bursts
         states = graph.messages(JointState, 'joint_states', QoSProfile(depth=10_000))
+        graph.wait(lambda: states)   # the motion begins with the next subscriber
+        graph.messages(JointState, 'joint_states')
         graph.wait(lambda: 'the motion is done' in node.output)
         end = stamp_of(states[-1])
         graph.wait(lambda: stamp_of(states[-1]) > end + 200_000_000, what='states at the end')
