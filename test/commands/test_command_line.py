@@ -122,6 +122,7 @@ run_as_process()
 
 
 @pytest.mark.parametrize('module', ['urdf2dyn_ros.commands.command_line', 'numpy'])
+@pytest.mark.usefixtures('ctrl_c')
 def test_ctrl_c_at_once_is_one_line_and_130(module: str, tmp_path: Path) -> None:
     """While it imports: numpy turns some errors into others."""
     done = subprocess.run(
