@@ -2,7 +2,9 @@
 
 import json
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -153,6 +155,10 @@ def noise(q, effort):
     return q, np.random.default_rng(5).normal(size=effort.shape)
 
 
+def noise_about_a_mean(q, effort):
+    return q, 100.0 + noise(q, effort)[1]
+
+
 @pytest.mark.parametrize(('words', 'options'), [
     ('no joint moves', {'moving': ()}),
     ('at least 2 s', {'seconds': 1.5}),
@@ -162,7 +168,8 @@ def noise(q, effort):
     ('wrong sign', {'change': lambda q, effort: (q, -effort)}),
     ('other units', {'change': lambda q, effort: (q, 1000.0 * effort)}),
     ('in degrees', {'change': lambda q, effort: (np.degrees(q), effort)}),
-    ('does not explain the efforts', {'change': noise})])
+    ('does not explain the efforts', {'change': noise}),
+    ('does not explain the efforts', {'change': noise_about_a_mean})])
 def test_what_cannot_work_is_refused_without_a_file(words: str, options: dict, tmp_path: Path,
                                                     capsys: pytest.CaptureFixture[str]) -> None:
     path = recording(tmp_path / 'r.csv', **{'seconds': 6.0, **options})
@@ -230,3 +237,28 @@ def test_one_joint_that_moves_is_identified_alone(tmp_path: Path,
     found = read_urdf((tmp_path / 'out' / 'identified.urdf').read_text())
     changed = [a.name for a, b in zip(MODEL.joints, found.joints) if a.damping != b.damping]
     assert changed == [NAMES[1]]
+
+
+def late(q, effort):
+    """Return efforts that are late by 0.1 s; the first are those of the end."""
+    return q[6:], effort[:-6]
+
+
+def with_hole(q, effort):
+    """Return efforts of which 1.5 s are missing at the second joint."""
+    effort[200:290, 1] = np.nan
+    return q, effort
+
+
+@pytest.mark.parametrize(('change', 'note'), [
+    (late, 'efforts are late by 100 ms'),
+    (with_hole, 'measured efforts are missing for up to 1.52 s')])
+def test_late_and_missing_efforts_cost_no_accuracy(change: Callable[..., Any], note: str,
+                                                   tmp_path: Path,
+                                                   capsys: pytest.CaptureFixture[str]) -> None:
+    path = recording(tmp_path / 'r.csv', change=change)
+    assert identified(path, '-o', tmp_path / 'out') == 0
+    assert note in capsys.readouterr().err
+    figures = json.loads((tmp_path / 'out' / 'identification.json').read_text())
+    for joint in NAMES:
+        assert figures['joints'][joint]['held_out']['r2']['identified'] > 0.99

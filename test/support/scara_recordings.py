@@ -54,6 +54,6 @@ def recording(path, seconds=12.0, seed=0, moving=None, change=lambda q, effort: 
     effort += 0.01 * effort.std(axis=0) * rng.normal(size=effort.shape)
     q, effort = change(q + 1e-5 * rng.normal(size=q.shape), effort)
     head = ['time', *(f'q_{name}' for name in NAMES), *(f'effort_{name}' for name in NAMES)]
-    np.savetxt(path, np.column_stack((unit * time, q, effort)), '%.9g', ',', header=','.join(head),
-               comments='')
+    np.savetxt(path, np.column_stack((unit * time[:len(q)], q, effort)), '%.9g', ',',
+               header=','.join(head), comments='')
     return str(path)

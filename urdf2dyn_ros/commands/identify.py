@@ -277,7 +277,7 @@ def _write(found: Identification, staged: Mapping[str, Path], text: str | bytes,
                     path.unlink()
         except OSError as error:
             raise ExportError(f'cannot write to {output}: {error.strerror}') from None
-    print('\n'.join(tables[0].text), text_table(tables[0]), sep='\n\n')
+    print('\n'.join((tables[0].title, *tables[0].text)), text_table(tables[0]), sep='\n\n')
     for table in (*(each for each in tables if each.title in (GAINS_TITLE, PAYLOAD_TITLE)),
                   tables[-1]):
         settings = table.text[-1:] if table.title == PAYLOAD_TITLE else ()

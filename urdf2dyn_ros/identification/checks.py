@@ -110,7 +110,7 @@ def _dead_sensor(effort: Array) -> str:
     if share <= _MOST_EQUAL:
         return ''
     return (f'its effort is {values[np.argmax(counts)]:.3g} in {100.0 * share:.0f} % of the '
-            'samples in which it moves: it has no sensor, or a dead one')
+            'samples in which it moves: it has no sensor or a dead one, or it is at its limit')
 
 
 def _in_degrees(robot: Robot, pieces: Sequence[Piece]) -> str:

@@ -1,5 +1,6 @@
 """The cutoff of a recording's columns and the delay of its efforts, by cross-validation."""
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -23,6 +24,12 @@ COMPARED_CUTOFFS = tuple(HIGHEST_CUTOFF / 1.25 ** k for k in range(12))
 
 LARGEST_DELAY, DELAY_STEP = 0.02, 0.004
 """Delays that are compared, to both sides of zero [s]."""
+
+_FARTHEST_DELAY = 0.25
+"""Largest delay that is tried where the efforts are late or early by more [s]."""
+
+_FAR_BETTER = 0.9
+"""Error, relative to that of LARGEST_DELAY, from which a larger delay is chosen."""
 
 _BETTER = 0.995
 """Error, relative to that of the higher cutoff or no delay, from which another one is chosen."""
@@ -88,16 +95,37 @@ def choose_filter(robot: Robot, make: Callable[[float, float], RecordedRows], us
         least = int(np.argmin(errors))
         if errors[least] > _BETTER * errors[steps]:
             return 0.0
-        if 0 < least < len(delays) - 1:   # the vertex of a parabola
-            low, middle, high = errors[least - 1:least + 2]
-            return float(delays[least] + 0.5 * DELAY_STEP * (low - high)
-                         / (low - 2.0 * middle + high))
-        return float(delays[least])
+        if 0 < least < len(delays) - 1:
+            return _vertex(delays[least], DELAY_STEP, errors[least - 1:least + 2].tolist())
+        inner = 1 if least == 0 else -2
+        return larger_delay(cutoff, float(delays[least]), errors[least], errors[inner])
+
+    def larger_delay(cutoff: float, bound: float, least: float, before: float) -> float:
+        """Return the delay beyond a bound up to which the error falls, or the bound."""
+        step, at, bound_error = math.copysign(DELAY_STEP, bound), bound, least
+        while abs(at + step) <= _FARTHEST_DELAY:
+            after = error(cutoff, at + step)
+            if after >= least:
+                break
+            at, before, least = at + step, least, after
+        else:
+            return bound
+        if least > _FAR_BETTER * bound_error:
+            return bound
+        return _vertex(at, step, (before, least, after))
 
     first = best_cutoff(delay or 0.0) if cutoff is None else cutoff
     if delay is None:
         delay = best_delay(first)
-        if cutoff is None and delay:
+        if cutoff is None and abs(delay) > LARGEST_DELAY:
+            first = best_cutoff(delay)
+        elif cutoff is None and delay:
             near = [first * factor for factor in (1.12, 1.0, 1.0 / 1.12)]
             first = near[int(np.argmin([error(each, delay) for each in near]))]
     return min(first, HIGHEST_CUTOFF), delay
+
+
+def _vertex(at: float, step: float, errors: Sequence[float]) -> float:
+    """Return where a parabola through the errors before, at and after a delay is least."""
+    low, middle, high = errors
+    return float(at + 0.5 * step * (low - high) / (low - 2.0 * middle + high))

@@ -63,7 +63,7 @@ _BETTER = 0.98
 """Error, relative to that of the first weight, from which another one is chosen."""
 
 _UNEXPLAINED = 0.9
-"""Residual over measured effort from which on a model explains nothing."""
+"""Residual over the effort without its mean from which on a model explains nothing."""
 
 
 def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary] = (),
@@ -247,12 +247,13 @@ def _mean_ratio(residual: Array, reference: Array) -> float:
 
 def _check_better(found: Identification) -> None:
     mean = _mean_ratio(found.held_out.every[2], found.held_out.every[0])
-    left = _mean_ratio(found.held_out.every[2], found.held_out.measured)
+    left = _mean_ratio(found.held_out.every[2], found.held_out.spread)
     if left >= _UNEXPLAINED:
         raise IdentificationError(
-            f'the identified model does not explain the efforts: {100.0 * left:.0f} % of them '
-            f'remain in held-out {found.parts}; check that the efforts belong to this URDF and '
-            'these joints, and that nothing else acts on the robot')
+            'the identified model does not explain the efforts: its residuals in held-out '
+            f'{found.parts} are {100.0 * left:.0f} % of the efforts without their mean (geometric '
+            'mean of the joints); check that the efforts belong to this URDF, these joints and '
+            'this motion, and that nothing else acts on the robot')
     if mean >= 1.0:
         raise IdentificationError(
             f'the identified model explains held-out {found.parts} no better than the URDF: its '

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from urdf2dyn_ros.identification.choice import LARGEST_DELAY
 from urdf2dyn_ros.identification.fit.consistent_fit import Fit
 from urdf2dyn_ros.identification.fit.pooled_fit import Pool, squares
 from urdf2dyn_ros.identification.result import Identification
@@ -60,12 +61,19 @@ def misfits(found: Identification, negative_rotors: NDArray[np.bool_]) -> list[s
                 f'{moving[j]:.3g} while it moves), where static friction is undetermined')
     before, after = found.robot.prior.parameters[:, 0], found.fit.bodies[:, 0]
     changes = np.exp(np.abs(np.log(after / before)))
-    for body, change, mass in zip(found.robot.system.bodies, changes, after):
+    for body, change, mass, nominal in zip(found.robot.system.bodies, changes, after, before):
         if change > _OTHER_MASS:
             remarks.append(
-                f'the body that {body.name} moves would have {mass:.3g} kg, {change:.1f} times '
-                'more or less than in the URDF: are the efforts in other units, or those of a '
+                f'the body that {body.name} moves would have {mass:.3g} kg, in the URDF it has '
+                f'{nominal:.3g} kg: are the efforts in other units, or those of a '
                 'motor before its gear?')
+    for each in found.summaries:
+        if abs(each.delay) >= LARGEST_DELAY:
+            late = 'late' if each.delay > 0.0 else 'early'
+            remarks.append(
+                f'{each.name}: the efforts are {late} by {1e3 * abs(each.delay):.0f} ms, more '
+                'than filters of drivers explain: are positions and efforts of the same instant, '
+                'and the positions measured, not commanded?')
     names = [joint for joint, flag in zip(joints, negative_rotors & found.used) if flag]
     if names:
         remarks.append(

@@ -32,6 +32,12 @@ _LONGEST_PIECE = 60.0
 ENDS = 0.25
 """Time at both ends of a piece that is not used: start-up, and edges of filters [s]."""
 
+_LONGEST_HOLE = 0.1
+"""Longest time between two measured efforts over which they are interpolated [s]."""
+
+_LEAST_SHARE = 0.5
+"""Share of the samples with an effort, from which on it is measured."""
+
 SHORTEST_MOTION = 2.0
 """Shortest recording, and shortest motion [s]."""
 
@@ -114,7 +120,37 @@ def read_segments(recording: Recording,
             if sample.restart or not segments:
                 segments.append([])
             segments[-1].append(sample)
-    return [segment for each in segments if (segment := _segment(each)) is not None], names
+    whole = [segment for each in segments if (segment := _segment(each)) is not None]
+    parts = [part for segment in whole for part in _without_holes(segment)]
+    missing = _seconds(whole) - _seconds(parts)
+    if missing > _LONGEST_HOLE:
+        recording.remark(f'measured efforts are missing for up to {missing:.3g} s in the middle '
+                         'of the motion, which is not used')
+    return parts, names
+
+
+def _seconds(segments: Sequence[RecordedSegment]) -> float:
+    return sum(float(each.stamps[-1] - each.stamps[0]) for each in segments) / SECOND_NS
+
+
+def _without_holes(segment: RecordedSegment) -> Iterator[RecordedSegment]:
+    """Yield the parts between holes in the efforts of joints that are measured otherwise."""
+    missing = np.zeros(len(segment.stamps), dtype=bool)
+    for effort in segment.effort.T:
+        rows = np.flatnonzero(np.isfinite(effort))
+        if not _LEAST_SHARE * len(effort) <= len(rows) < len(effort):
+            continue
+        steps = np.diff(segment.stamps[rows])
+        longest = max(_LONGEST_HOLE * SECOND_NS, 3.0 * float(np.median(steps)))
+        for row in np.flatnonzero(steps > longest):
+            missing[rows[row] + 1:rows[row + 1]] = True
+    if not missing.any():
+        yield segment
+        return
+    rows = np.flatnonzero(~missing)
+    for part in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1):
+        if len(part) >= FEWEST_SAMPLES:
+            yield RecordedSegment(segment.stamps[part], segment.q[part], segment.effort[part])
 
 
 def _segment(samples: Sequence[Sample]) -> RecordedSegment | None:
@@ -177,7 +213,7 @@ def _piece(segment: RecordedSegment, names: RecordedNames, start: int) -> Piece 
 def _averaged(time: Array, values: Array, grid: Array, step: float, average: bool) -> Array:
     """Return values on a grid, or their means over its steps; NaN if half of them are missing."""
     there = np.isfinite(values)
-    if there.mean() < 0.5:
+    if there.mean() < _LEAST_SHARE:
         return np.full(len(grid), np.nan)
     time, values = time[there], values[there]
     if not average:
