@@ -17,7 +17,7 @@ from urdf2dyn_ros.languages import python
 from urdf2dyn_ros.program.generator import uncollected
 from urdf2dyn_ros.program.program import Program
 
-_ZERO_BY_DEFAULT = ('qd', 'qdd')
+_ZERO_BY_DEFAULT = ('qd', 'qdd', 'base_twist', 'base_acceleration')
 """Inputs that are zero if they are None."""
 
 

@@ -78,6 +78,19 @@ def load_inputs(system: Multibody, loads: Loads) -> dict[str, Input]:
     return {each.name: each for each in inputs}
 
 
+def base_inputs(system: Multibody, loads: Loads) -> dict[str, Input]:
+    """Return the inputs of how a root that moves is seen from the world, as twists of links."""
+    if not loads.moving(system):
+        return {}
+    return {name: Input(name, tuple(f'{symbol}0_{x}' for symbol in symbols for x in AXES),
+                        f'of the root, in its axes: {summary}', False)
+            for name, symbols, summary in (
+                ('base_twist', ('v', 'w'),
+                 'velocity of the origin [m/s], angular velocity [rad/s]'),
+                ('base_acceleration', ('a', 'wd'),
+                 'acceleration of the origin [m/s^2], angular acceleration [rad/s^2]'))}
+
+
 def base_motion(entries: Sequence[Scalar]) -> Motion:
     """Return the motion of the root from its 9 entries."""
     return Motion(*((entries[k], entries[k + 1], entries[k + 2]) for k in (0, 3, 6)))

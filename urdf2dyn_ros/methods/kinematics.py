@@ -1,8 +1,11 @@
-"""Methods for links: where they are and how they move, relative to the root."""
+"""Methods for links: where they are relative to the root, and how they move."""
+
+from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.compiled.generated_function import GeneratedFunction
 from urdf2dyn_ros.compiled.named_values import Values
+from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, FrameAxes, LinkFrames
 from urdf2dyn_ros.methods.functions import Functions
 
@@ -43,7 +46,10 @@ class Kinematics(Functions):
     def jacobian(self, q: Values, link: str | None = None,
                  axes: FrameAxes = FRAME_AXES[0]) -> Array:
         """
-        Return J of twist = J(q) qd, of the origin of a link relative to the root.
+        Return J of twist = J(q) qd, of the origin of a link.
+
+        With a moving base it has six columns more, before the others: twist = J (base_twist, qd)
+        relative to the world, with the twist of the root in its axes as `frame_motion` takes it.
 
         Parameters
         ----------
@@ -57,7 +63,7 @@ class Kinematics(Functions):
 
         Returns
         -------
-        ndarray, (6, n) or (N, 6, n)
+        ndarray, (6, n) or (N, 6, n); with a moving base (6, 6 + n) or (N, 6, 6 + n)
             Linear rows [m or 1], then angular rows [1 or 1/m].
 
         Raises
@@ -73,9 +79,10 @@ class Kinematics(Functions):
 
     def frame_motion(self, q: Values, qd: Values | None, qdd: Values | None,
                      link: str | None = None, axes: FrameAxes = FRAME_AXES[0],
-                     ) -> tuple[Array, Array]:
+                     base_twist: ArrayLike | None = None,
+                     base_acceleration: ArrayLike | None = None) -> tuple[Array, Array]:
         """
-        Return velocity and acceleration of a link relative to the root.
+        Return velocity and acceleration of a link, relative to a fixed root or to the world.
 
         Parameters
         ----------
@@ -85,6 +92,10 @@ class Kinematics(Functions):
             By default the only tip.
         axes : str
             As `jacobian` takes it.
+        base_twist, base_acceleration : array_like, (6,) or (N, 6), optional
+            With a moving base only, in the axes of the root: velocity of its origin [m/s],
+            angular velocity [rad/s]; acceleration of its origin [m/s^2], angular acceleration
+            [rad/s^2]. Without them they are zero.
 
         Returns
         -------
@@ -97,11 +108,17 @@ class Kinematics(Functions):
         Raises
         ------
         ExportError, StateError
-            As `jacobian` does.
+            As `jacobian` does; a StateError for a motion of a base that is fixed.
 
         """
         function = self._of_link('frame_motion', link, axes)
-        twist, acceleration = function.split(function(q, qd, qdd))
+        of_base = [base_twist, base_acceleration]
+        if not self.loads.moving(self._system):
+            if any(each is not None for each in of_base):
+                raise StateError('the base is fixed: base_twist and base_acceleration are those '
+                                 "of a moving one; set base 'moving'")
+            of_base.clear()
+        twist, acceleration = function.split(function(q, qd, qdd, *of_base))
         return twist, acceleration
 
     def _of_link(self, name: str, link: str | None,

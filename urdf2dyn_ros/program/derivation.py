@@ -15,6 +15,7 @@ from urdf2dyn_ros.functions import FUNCTIONS
 from urdf2dyn_ros.functions.function import ModelFunction, Rows
 from urdf2dyn_ros.functions.inputs import (
     Input,
+    base_inputs,
     body_wrenches,
     external_wrenches,
     joint_inputs,
@@ -59,7 +60,8 @@ class Request:
     @property
     def inputs(self) -> dict[str, Input]:
         """All inputs that a function may depend on."""
-        return {**joint_inputs(self.system), **load_inputs(self.system, self.loads)}
+        return {**joint_inputs(self.system), **load_inputs(self.system, self.loads),
+                **base_inputs(self.system, self.loads)}
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readab
             _title(robot, written), robot, name, style, gravity,
             tuple(about_links(frames, loads.moving(system)) if kinematic
                   else in_words(system, gravity, loads, named)),
-            (kinematic_legend() if kinematic else
+            (kinematic_legend(loads.moving(system)) if kinematic else
              legend(chosen.values(), 'base_motion' in named, lumped)) if readable else (),
             request.rows,
             tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.functions.function import ModelFunction
+from urdf2dyn_ros.functions.links import link_symbols
 from urdf2dyn_ros.functions.links.link_frames import LinkFrames
-from urdf2dyn_ros.functions.links.link_symbols import LEGEND
 from urdf2dyn_ros.functions.mention import mention
 from urdf2dyn_ros.loads import TERMS, Loads
 from urdf2dyn_ros.multibody import Multibody
@@ -60,13 +60,19 @@ def about_links(frames: LinkFrames, moving: bool) -> Iterator[str]:
     for k, link in enumerate(frames.links, 1):
         name = mention(link) or f' number {k} of those requested'
         yield f'Results with _{k}: link{name}.' if several else f'Link{name}.'
-    yield (f'Vectors are {axes}, relative to the root'
-           + (', which may move in the world.' if moving else '.'))
+    if moving:
+        yield (f'Vectors are {axes}; poses are relative to the root, which moves; velocities and '
+               'accelerations are relative to the world.')
+    else:
+        yield f'Vectors are {axes}, relative to the root.'
 
 
-def kinematic_legend() -> tuple[str, ...]:
-    """Return a line for each symbol of the functions about links."""
-    return (_TITLE, *(f'    {line}' for line in LEGEND.splitlines()))
+def kinematic_legend(moving: bool) -> tuple[str, ...]:
+    """Return a line for each symbol of the functions about links, also where the root moves."""
+    text = link_symbols.LEGEND
+    for fixed, moves in link_symbols.MOVING.items() if moving else ():
+        text = text.replace(fixed, moves)
+    return (_TITLE, *(f'    {line}' for line in text.splitlines()))
 
 
 def _acting(system: Multibody, loads: Loads, named: Collection[str]) -> str:

@@ -13,9 +13,14 @@ from urdf2dyn_ros.multibody import ROOT, Attached, Body, Multibody
 
 
 def root_frames(system: Multibody, state: Sequence[Sequence[Scalar]], numbers: Collection[int],
-                note: Note = unnoted) -> dict[int, Frame]:
-    """Return the frames of bodies and of all before them, by number; the state is q, qd, qdd."""
-    frames = {ROOT: REFERENCE}
+                note: Note = unnoted, root: Frame = REFERENCE) -> dict[int, Frame]:
+    """
+    Return the frames of bodies and of all before them, by number; the state is q, qd, qdd.
+
+    The root is at the origin of its own axes, and moves there as its frame says.
+
+    """
+    frames = {ROOT: root}
     for i in sorted({i for number in numbers for i in chain(system, number)}):
         body = system.bodies[i]
         frames[i] = _next(frames[body.parent], body, body.at(*state), partial(note, i))

@@ -8,12 +8,13 @@ z x v = (-v_y, v_x, 0), in axes that are then rotated to those of the root or of
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.frames import snapped
 from urdf2dyn_ros.algebra.vectors import (
+    IDENTITY,
     ZERO,
     Matrix,
     Vector,
@@ -25,7 +26,7 @@ from urdf2dyn_ros.algebra.vectors import (
     scale,
     transpose,
 )
-from urdf2dyn_ros.equations.kinematics import Placement, chain
+from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, Placement, chain
 from urdf2dyn_ros.equations.links.screws import AxisGroup, Screws, screws
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.joint_type import turned
@@ -128,10 +129,16 @@ class LinkKinematics:
             R = _third_row(R, self._screws.R)
         return Placement(R, add(self._screws.p, apply(self._screws.R, v)))
 
-    def jacobian(self, joints: int, in_link: bool) -> list[Twist]:
-        """Return a column for each of the independent joints."""
+    def jacobian(self, joints: int, in_link: bool, root: bool = False) -> list[Twist]:
+        """
+        Return a column for each of the independent joints.
+
+        With the `root` six stand before them, of the velocity of its origin and of its angular
+        velocity, in its axes.
+
+        """
         columns = [Twist(ZERO, ZERO)] * joints
-        axes = self._turned_axes() if in_link else reversed(self._rotations()[:-1])
+        axes = self._turned_axes() if in_link else [*self._rotations()[-2::-1], IDENTITY]
         v = ZERO
         for group, R in zip(reversed(self._groups), axes):
             v = group.beyond(v)
@@ -147,11 +154,18 @@ class LinkKinematics:
             for k, part in parts.items():
                 columns[k] = Twist(*(add(a, apply(R, b)) for a, b in zip(columns[k], part)))
             v = group.along(group.before(v) if in_link else v)
-        return columns
+        if not root:
+            return columns
+        R, p = axes[-1], add(self._screws.p, apply(self._screws.R, v))
+        units = transpose(R)
+        return [*(Twist(unit, ZERO) for unit in units),
+                *(Twist(apply(R, cross(e, p)), unit) for e, unit in zip(IDENTITY, units)),
+                *columns]
 
-    def motion(self, qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> tuple[Twist, Twist]:
+    def motion(self, qd: Sequence[Scalar], qdd: Sequence[Scalar],
+               root: Frame = REFERENCE) -> tuple[Twist, Twist]:
         """
-        Return velocity and acceleration in the root's axes.
+        Return velocity and acceleration in the root's axes, with those of the root in them.
 
         From the link to the root: r, v and a of its origin, w and wd, relative to each group.
 
@@ -170,17 +184,22 @@ class LinkKinematics:
             r = group.along(r)
             v, a = (add(each, (0.0, 0.0, group.sliding(rate)))
                     for each, rate in ((v, qd), (a, qdd)))
-        R = self._screws.R
-        return Twist(apply(R, v), apply(R, w)), Twist(apply(R, a), apply(R, wd))
+        r, v, a, w, wd = (apply(self._screws.R, each) for each in (r, v, a, w, wd))
+        v, a = _point(add(self._screws.p, r), v, a, root.v, root.a, root.w, root.wd)
+        wd = add(root.wd, add(cross(root.w, w), wd))
+        return Twist(v, add(root.w, w)), Twist(a, wd)
 
-    def motion_in_link(self, qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> tuple[Twist, Twist]:
+    def motion_in_link(self, qd: Sequence[Scalar], qdd: Sequence[Scalar],
+                       root: Frame = REFERENCE) -> tuple[Twist, Twist]:
         """
-        Return velocity and acceleration in the link's axes.
+        Return velocity and acceleration in the link's axes; those of the root are in its own.
 
         From the root to the link: v and a of the origin of each group, its w and wd.
 
         """
-        v = a = w = wd = ZERO
+        v, a = _point(self._screws.p, ZERO, ZERO, root.v, root.a, root.w, root.wd)
+        first_R_root = transpose(self._screws.R)
+        v, a, w, wd = (apply(first_R_root, each) for each in (v, a, root.w, root.wd))
         for group in self._groups:
             rates, seconds = group.turning(qd), group.turning(qdd)
             r = group.along(ZERO)
@@ -209,13 +228,14 @@ class LinkKinematics:
             rotations.append(product(R, group.tilt))
         return [*rotations[:-1], product(rotations[-1], self._screws.link_R)]
 
-    def _turned_axes(self) -> Iterator[Matrix]:
-        """Yield the rotation from each group's turned axes to the link, the last group first."""
-        R = transpose(self._screws.link_R)
+    def _turned_axes(self) -> list[Matrix]:
+        """Return the rotations to the link from each group's turned axes, last first, and root."""
+        R, rotations = transpose(self._screws.link_R), []
         for group in reversed(self._groups):
             R = product(R, transpose(group.tilt))
-            yield R
+            rotations.append(R)
             R = _times_about_z(R, group.cos, -group.sin)
+        return [*rotations, product(R, transpose(self._screws.R))]
 
 
 def _cos_sin(angle: Scalar, constant: float) -> tuple[Scalar, Scalar]:

@@ -13,10 +13,12 @@ from urdf2dyn_ros.joints.motion import BodyNote
 
 
 class FrameMotion(LinkFunction):
-    """Twist and acceleration of a link relative to the root."""
+    """Twist and acceleration of a link relative to the root or, where that moves, the world."""
 
     INPUTS = ('q', 'qd', 'qdd')
+    LOAD_INPUTS = ('base_twist', 'base_acceleration')
     SUMMARY = 'velocity and acceleration of the link relative to the root'
+    SUMMARY_WITH_LOADS = 'velocity and acceleration of the link in the world'
     RESULTS = (
         Quantity('twist', 'velocity of the origin of the link [m/s], then its angular velocity '
                  '[rad/s]', rows=spatial('m/s', 'rad/s')),
@@ -26,7 +28,8 @@ class FrameMotion(LinkFunction):
     def fast(self, mechanics: Mechanics, link: LinkKinematics) -> dict[str, Rows]:
         """Return both."""
         motion = link.motion_in_link if mechanics.frames.axes == 'link' else link.motion
-        found = motion(mechanics.of_joints('qd'), mechanics.of_joints('qdd'))
+        found = motion(mechanics.of_joints('qd'), mechanics.of_joints('qdd'),
+                       self.root(mechanics))
         return {quantity.name: by_joint((*part.v, *part.w))
                 for quantity, part in zip(self.RESULTS, found)}
 

@@ -41,15 +41,16 @@ def in_axes(mechanics: Mechanics, R: Matrix, vectors: Sequence[Vector]) -> list[
 
 class LinkFunction(ModelFunction):
     """
-    A function about the frames of links relative to the root, which no load changes.
+    A function about the frames of links, which no load changes.
 
     With several links each result has the number of its link behind its name.
 
     """
 
     OPTIONS: ClassVar[tuple[str, ...]] = ('link', 'axes')
-    LOAD_INPUTS = ()
+    LOAD_INPUTS: ClassVar[tuple[str, ...]] = ()
     KINEMATIC = True
+    LOADS = False
     SPINS = False
     SYMBOLS: ClassVar[Mapping[str, Symbol]] = LINK_SYMBOLS
 
@@ -77,7 +78,7 @@ class LinkFunction(ModelFunction):
             return results
         links = system.links
         frames = root_frames(system, state, [links[link][0] for link in mechanics.frames.links],
-                             notes.note)
+                             notes.note, self.root(mechanics))
         for link, tag in _tagged(mechanics):
             i, attached = links[link]
             notes.begin('', tag, f'link{mention(link)}')
@@ -94,7 +95,7 @@ class LinkFunction(ModelFunction):
         state = [mechanics.of_joints(x) for x in _STATE]
         for link, tag in _tagged(mechanics):
             i, attached = mechanics.system.links[link]
-            frame = REFERENCE
+            frame = _root(mechanics)
             for k in chain(mechanics.system, i):
                 body = mechanics.system.bodies[k]
                 frame = next_frame(frame, body, body.at(*state))
@@ -103,6 +104,10 @@ class LinkFunction(ModelFunction):
             results |= _named(self.checked(
                 mechanics, Frame(R, p, v, a, frame.w, frame.wd)), tag)
         return {name: tuple(map(float, entries)) for name, entries in results.items()}
+
+    def root(self, mechanics: Mechanics) -> Frame:
+        """Return the frame of the root, and how it moves in the world if that is an input."""
+        return _root(mechanics) if self.LOAD_INPUTS else REFERENCE
 
     @abstractmethod
     def fast(self, mechanics: Mechanics, link: LinkKinematics) -> dict[str, Rows]:
@@ -116,6 +121,15 @@ class LinkFunction(ModelFunction):
     @abstractmethod
     def checked(self, mechanics: Mechanics, link: Frame) -> dict[str, Sequence[Scalar]]:
         """Return what a self-check expects of a link in a state of numbers."""
+
+
+def _root(mechanics: Mechanics) -> Frame:
+    if not mechanics.moving:
+        return REFERENCE
+    twist, acceleration = (mechanics.arguments[f'base_{x}'] for x in ('twist', 'acceleration'))
+    v, w, a, wd = ((x, y, z) for six in (twist, acceleration)
+                   for x, y, z in (six[:3], six[3:]))
+    return REFERENCE._replace(v=v, w=w, a=a, wd=wd)
 
 
 def _tagged(mechanics: Mechanics) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from urdf2dyn_ros.functions.symbol import Symbol, matrix, vector
 
 _FRAMES = 'Root to tips, in the axes of the root: where each frame is, and how it moves'
 _LINK = 'The link, in the axes of the root'
-_COLUMNS = 'Columns: motion of the link for a unit velocity of one joint'
+_COLUMNS = 'Columns: motion of the link for a unit velocity'
 
 
 def _displacement(at: Fields) -> str:
@@ -60,6 +60,7 @@ LINK_SYMBOLS = {
     'lv': Symbol(_LINK, _plain('v'), 'v = v{n} + u'),
     'la': Symbol(_LINK, _plain('a'), 'a = a{n} + wd{n} x d + w{n} x u'),
     'Jv': Symbol(_COLUMNS, vector('Jv'), _column),
+    **{f'Jb{x}': Symbol(_COLUMNS, _plain(f'Jb{x}'), f"Jb{x} = R' (e{x} x p)") for x in AXES},
     'Jl': Symbol(_COLUMNS, (*vector('Jlv'), *vector('Jlw')),
                  "Jlv{n}, Jlw{n}: R' Jv{n}, R' z{n}, in the axes of the link"),
     'lt': Symbol(_LINK, (*_plain('lv'), *_plain('lw')), "lv = R' v, lw = R' w{n}"),
@@ -77,3 +78,9 @@ vi, ai        velocity and acceleration of the origin; di: from the origin of fr
 B, b          constant rotation from the link to its frame i, and its origin there
 R, p, v, a    of the link: rotation to the root frame; position, velocity, acceleration
 Jvi, zi       linear and angular part of the column of joint i"""
+
+MOVING = {'; w0 = wd0 = v0 = a0 = 0': '; v0, w0 ..: the root',
+          'Jvi, zi       linear and angular part of the column of joint i': """\
+Jvi, zi       linear and angular part of the column of joint i; ex, ey, ez: axes of the root
+ex, ex x p    linear parts of the columns of v0_x and w0_x, whose angular parts are 0 and ex"""}
+"""Parts of LEGEND to what stands in their places where the root moves."""
