@@ -1,4 +1,4 @@
-"""Long functions of C in sections: the same results, and no function that is long."""
+"""Long functions of C and C++ in sections: the same results, and no function that is long."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from support import language_tools
 from support.acting_loads import everything
 from support.torture import program_of, robot
-from urdf2dyn_ros.languages import c, sections
+from urdf2dyn_ros.languages import c, cpp, sections
 
 
 @pytest.mark.parametrize('most', [60, 10**6], ids=['in sections', 'whole'])
@@ -28,4 +28,21 @@ def test_a_long_function_passes_its_check_in_sections(
     assert len(re.findall(r'^static void robot_inverse', code, re.MULTILINE)) == (
         len(re.findall(r'^    robot_inverse', code, re.MULTILINE)))
     found, output = language_tools.self_test('gcc', files, 'robot', tmp_path)
+    assert found == 0, output
+
+
+def test_a_long_function_of_cpp_passes_its_check_in_sections(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpp, 'MOST_STATEMENTS', 60)
+    monkeypatch.setattr(sections, 'STATEMENTS_PER_SECTION', 50)
+    model = robot('tangle')
+    program = program_of(model, 'fast', 'inverse_dynamics_derivatives',
+                         loads=everything(model, 'moving'))
+    files = language_tools.files_of('g++', program)
+    text, = (text for name, text in files.items() if name.endswith('.hpp'))
+    code = text.split('#ifdef ROBOT_SELF_TEST')[0]
+    assert max(part.count('const Scalar t') for part in re.split(r'\n}\n', code)) <= 60
+    assert len(re.findall(r'^void inverse', code, re.MULTILINE)) == (
+        len(re.findall(r'^    inverse', code, re.MULTILINE))) > 3
+    found, output = language_tools.self_test('g++', files, 'robot', tmp_path)
     assert found == 0, output

@@ -1,4 +1,4 @@
-"""A long function of C as several, which pass on what they compute in an array."""
+"""A long function of C or C++ as several, which pass on what they compute in an array."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from urdf2dyn_ros.languages.angles import ARRAYS, Angles
 from urdf2dyn_ros.languages.c_trigonometry import in_one_loop
+from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.sections import Sectioned, sectioned
 from urdf2dyn_ros.program.program import Function
 from urdf2dyn_ros.program.statements import (
@@ -33,7 +34,7 @@ def in_sections(c: 'C', function: Function) -> Iterator[str]:
     for name, statements in zip(names, whole.sections):
         vectors = [f'const {c.real} *{array}' for array in arrays]
         yield c.array(f'static void {name}(', [*vectors, f'{c.real} *kept'], ')')
-        yield from ['{', *_section(c, function, whole, statements, arrays), '}', '']
+        yield from ['{', *section(c, function, whole, statements, arrays), '}', '']
     yield c.signature(function)
     yield '{'
     last = [*angles.before, *(Statement('', Signed(False, angle)) for angle in angles.angles)]
@@ -49,8 +50,9 @@ def in_sections(c: 'C', function: Function) -> Iterator[str]:
     yield '}'
 
 
-def _section(c: 'C', function: Function, whole: Sectioned, statements: Sequence[Statement],
-             arrays: Sequence[str]) -> Iterator[str]:
+def section(c: Language, function: Function, whole: Sectioned, statements: Sequence[Statement],
+            arrays: Sequence[str]) -> Iterator[str]:
+    """Yield the body of a section, of whose arguments some may not be used."""
     used = names_in(statement.value for statement in statements)
     made = {statement.name for statement in statements}
     loaded = {name: k for name, k in whole.kept.items() if name in used - made}
@@ -67,7 +69,7 @@ def _section(c: 'C', function: Function, whole: Sectioned, statements: Sequence[
     yield from _stored(c, whole, statements)
 
 
-def _stored(c: 'C', whole: Sectioned, statements: Sequence[Statement]) -> Iterator[str]:
+def _stored(c: Language, whole: Sectioned, statements: Sequence[Statement]) -> Iterator[str]:
     for statement in statements:
         if statement.name in whole.kept:
             yield f'{c.INDENT}kept[{whole.kept[statement.name]}] = {c.spelled(statement.name)};'

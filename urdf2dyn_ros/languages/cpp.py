@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterator
 
 from urdf2dyn_ros.languages.c import quoted
+from urdf2dyn_ros.languages.c_sections import section
 from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.precision import precision
+from urdf2dyn_ros.languages.sections import MOST_STATEMENTS, Sectioned, sectioned
 from urdf2dyn_ros.languages.self_tests.cpp import CppSelfTest
 from urdf2dyn_ros.program.program import Function, Program, Result
+from urdf2dyn_ros.program.statements import Call, parts
 
 
 def write(program: Program) -> dict[str, str]:
@@ -26,6 +29,7 @@ class Cpp(CppSelfTest):
 
     STATEMENT = LONG = 'const Scalar {name} = {value};'
     LOCAL = 'const Scalar '
+    SECTION = '{}_{}'
     DECLARE = 'inline constexpr @real '
     CONSTANT = 'inline constexpr @real {name} = {value};'
     INFIX, PRECISIONS = Infix(lambda value: f'Scalar({shortest(value)})'), precision.CPP_PRECISIONS
@@ -73,6 +77,11 @@ class Cpp(CppSelfTest):
         return kind.replace('std::array<Vector<Scalar>, joints>', 'Matrix<Scalar>')
 
     def _function(self, function: Function) -> Iterator[str]:
+        kept = 0
+        if self.program.style == 'fast' and len(function.statements) > MOST_STATEMENTS:
+            whole = sectioned(function)
+            yield from self._sections(function, whole)
+            function, kept = whole.function, len(whole.kept)
         results = [(result, self._type_of(result)) for result in function.results]
         single = len(results) == 1
         struct = function.name.title().replace('_', '')
@@ -84,7 +93,7 @@ class Cpp(CppSelfTest):
         yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
         yield 'template <typename Scalar>'
         names = function.names
-        inputs = [f'const {self.vector_type(x)} &{x if entries else ""}'
+        inputs = [f'const {self.vector_type(x)} &{x if entries or kept else ""}'
                   for x, entries in self.inputs(function)]
         yield self.array(f'{returned} {function.name}(', inputs, ')')
         yield '{'
@@ -94,6 +103,11 @@ class Cpp(CppSelfTest):
                  if name in names]
         if local:
             yield self.array(f'{self.INDENT}const Scalar ', local, ';')
+        if kept:
+            yield f'{self.INDENT}std::array<Scalar, {kept}> kept;'
+            for k in range(len(whole.sections)):
+                yield self.array(f'{self.INDENT}{self.SECTION.format(function.name, k)}(',
+                                 [*(x.name for x in function.inputs), 'kept'], ');')
         yield from self.body(function)
         yield ''
         for result, kind in results:
@@ -102,3 +116,17 @@ class Cpp(CppSelfTest):
         found = ', '.join(function.result_names)
         yield f'{self.INDENT}return {found};' if single else f'{self.INDENT}return {{{found}}};'
         yield '}'
+
+    def _sections(self, function: Function, whole: Sectioned) -> Iterator[str]:
+        """Yield the sections of a long function, which takes long to compile as one."""
+        names = [x.name for x in function.inputs]
+        for k, statements in enumerate(whole.sections):
+            yield 'template <typename Scalar>'
+            yield self.array(
+                f'void {self.SECTION.format(function.name, k)}(',
+                [*(f'const {self.vector_type(name)} &{name}' for name in names),
+                 f'std::array<Scalar, {len(whole.kept)}> &kept'], ')')
+            calls = {term.function for term in parts(each.value for each in statements)
+                     if isinstance(term, Call)}
+            yield from ['{', *(f'{self.INDENT}using std::{name};' for name in sorted(calls)),
+                        *section(self, function, whole, statements, [*names, 'kept']), '}', '']
