@@ -28,8 +28,8 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
+from urdf2dyn_ros.urdf import read_urdf
 from urdf2dyn_ros.urdf.gazebo import gazebo_urdf
-from urdf2dyn_ros.urdf.reader import read_urdf
 from urdf2dyn_ros.urdf.source import load_urdf
 
 SHARE = FindPackageShare('urdf2dyn_ros')

@@ -1,6 +1,7 @@
 """What the package is as a whole: version, imports, docstrings, commands, installation by pip."""
 
 import ast
+import importlib
 import importlib.util
 import os
 import re
@@ -70,6 +71,17 @@ def test_every_module_says_what_it_is(path: Path) -> None:
     """Files with nothing in them, which only make a folder a package, need not."""
     text = path.read_text()
     assert not text.strip() or ast.get_docstring(ast.parse(text))
+
+
+@pytest.mark.parametrize('path', sorted(ROOT.glob('launch/*.py')), ids=relative)
+def test_what_launch_files_import_exists(path: Path) -> None:
+    """They run only where ROS 2's launch is installed."""
+    names = [(node.module, alias.name) for node in ast.walk(ast.parse(path.read_text()))
+             if isinstance(node, ast.ImportFrom) and node.module
+             and node.module.startswith('urdf2dyn_ros') for alias in node.names]
+    assert names
+    for module, name in names:
+        assert hasattr(importlib.import_module(module), name), f'{module} has no {name}'
 
 
 @pytest.mark.parametrize('name', NODE_FILES)
