@@ -38,6 +38,9 @@ def _count(command: list[object], output: Path) -> int:
                            f'--callgrind-out-file={output}', *map(str, command)],
                           text=True, stderr=subprocess.PIPE)
     found = re.search(r'Collected : (\d+)', done.stderr)
+    if 'unhandled instruction' in done.stderr:
+        raise ExcludedError('valgrind does not support an instruction of this processor that '
+                            '-march=native uses (AVX-512)')
     if done.returncode or found is None:
         raise ExcludedError(f'valgrind fails: {done.stderr.strip().splitlines()[-1]}')
     return int(found.group(1))
