@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.fit.joint_columns import joint_columns
+from urdf2dyn_ros.identification.effort_checks import effort_fault
 from urdf2dyn_ros.identification.preparation import Piece
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.rows import MOVES
@@ -25,9 +25,6 @@ _LARGEST = 1e9
 """Largest position and effort that are no damage [rad, m, N m or N]."""
 
 _DEGREES = 180.0 / np.pi
-
-_WRONG_UNITS = 30.0
-"""Effort over that of the URDF, or its inverse, that is one of units."""
 
 _MOST_AT_ONCE = 4000
 
@@ -86,7 +83,7 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
     if not used.any():
         reasons = dict.fromkeys(fault for fault, moves in zip(faults, moving) if moves)
         return f'no joint that moves has a measured effort: {"; ".join(reasons)}'
-    return '' if currents else _effort_scale(robot, pieces, used)
+    return '' if currents else effort_fault(robot, pieces, used)
 
 
 def _effort_fault(effort: Array) -> str:
@@ -124,36 +121,4 @@ def _in_degrees(robot: Robot, pieces: Sequence[Piece]) -> str:
             return (f'{joint} is at up to {span:.4g}, but its limits in the URDF are '
                     f'{largest:.4g} rad: are the positions in degrees? divide them by '
                     f'{_DEGREES:.5g}')
-    return ''
-
-
-def _effort_scale(robot: Robot, pieces: Sequence[Piece], used: Array) -> str:
-    """Return why efforts have a wrong sign or other units, from a fit of the URDF's efforts."""
-    factors, shares, drags, ratios = [], [], [], []
-    step = max(1, sum(len(piece.q) for piece in pieces) // _MOST_AT_ONCE)
-    q, qd, qdd, effort = (np.concatenate([getattr(piece, name)[::step] for piece in pieces])
-                          for name in ('q', 'qd', 'qdd', 'effort'))
-    for j, (part, bodies) in enumerate(zip(robot.columns(q, qd, qdd), robot.columns.bodies)):
-        if not used[j]:
-            continue
-        nominal = part @ robot.prior.parameters[bodies].ravel()
-        own = joint_columns(qd[:, j], qdd[:, j], nominal, robot.sign_widths[j])
-        columns = np.concatenate((nominal[:, None], own[:, 1:3]), axis=1)
-        known = np.isfinite(effort[:, j])
-        x = np.linalg.lstsq(columns[known], effort[known, j], rcond=None)[0]
-        ratios.append(float(np.std(effort[known, j])
-                            / max(float(np.std(nominal[known])), 1e-9)))
-        shares.append(float(np.std(nominal * x[0]) / max(float(np.std(effort[known, j])), 1e-9)))
-        factors.append(float(x[0]))
-        drags.append(float(x[1]))
-    strong = [k for k, share in enumerate(shares) if share > 0.5]
-    if (strong and all(factors[k] < -0.1 for k in strong)
-            and sum(drag < 0.0 for drag in drags) > 0.7 * len(drags)):
-        return ('the efforts have the wrong sign: they are minus what the URDF needs, and they '
-                'push where friction brakes; change the sign of the efforts')
-    middle = float(np.median([abs(factors[k]) for k in strong])) if strong else 1.0
-    if strong and not 1.0 / _WRONG_UNITS < middle < _WRONG_UNITS:
-        return (f'the efforts are {middle:.3g} times what the URDF needs: are they in other '
-                'units? they must be in N m or N; for currents, add --effort-semantics current '
-                '--gains free')
     return ''
