@@ -68,8 +68,11 @@ def test_the_node_takes_the_parameters_as_they_are(tmp_path: Path,
                                                    monkeypatch: pytest.MonkeyPatch) -> None:
     """From the file as it was written: rcl reads numbers, and the node starts with them."""
     path = as_csv(tmp_path, scaled(0.0001, 500), ('a', 'b', 'c', 'd'))
-    done = run(path, '-o', tmp_path, '--estimator', 'kalman_fixed_lag', '--joints', 'b', 'd', 'b')
+    done = run(path, '-o', tmp_path, '--estimator', 'kalman_fixed_lag', '--joints', 'b', 'd', 'b',
+               '--hold', 'joint4=-0.05', '--hold', 'a', '--hold', 'joint3')
     assert done.returncode == 0, done.stderr
+    assert 'warning: "a" held by --hold, but recorded' in done.stderr
+    assert '\nhold: joint4=-0.05, joint3\n' in done.stdout
     assert '\na ' not in done.stdout and done.stdout.count('\nb ') == 1
     file = tmp_path / 'tuned.yaml'
     monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
@@ -78,12 +81,13 @@ def test_the_node_takes_the_parameters_as_they_are(tmp_path: Path,
     node = rclpy.create_node('inverse_dynamics', context=context, namespace='/left/arm',
                              automatically_declare_parameters_from_overrides=True)
     found = node.get_parameters_by_prefix('kalman_fixed_lag')
+    held = node.get_parameter('hold').value
     node.destroy_node()
     context.try_shutdown()
     assert {type(parameter.value) for parameter in found.values()} == {float}
     for name, parameter in found.items():
         assert f'kalman_fixed_lag.{name}: {parameter.value:g}' in done.stdout
-    assert found
+    assert found and held == ['joint4=-0.05', 'joint3']
     with Graph() as graph, graph.process(
             'inverse_dynamics', arguments=['--params-file', str(file)],
             robot_description=robot_file('scara').read_text()) as process:
@@ -121,6 +125,8 @@ def test_what_cannot_be_tuned_on_is_reported(tmp_path: Path) -> None:
             ([still], 'no joint moves'), ([short], 'samples of a: 30, but at least 200'),
             ([nan], 'position_not_finite: 300'), ([tmp_path / 'none.csv'], 'no such file'),
             ([good, '--topic', '/a'], 'no topics'),
+            ([good, '--hold', 'e=up'], '"e=up": the position "up" is not a number [rad or m]'),
+            ([good, '--hold', 'e', '--hold', 'e=1'], '"e=1": the joint is held twice'),
             ([good, '-o', '/proc/x'], 'cannot write to /proc/x')):
         code, output, errors = tune(*words, *([] if '-o' in words else ['-o', tmp_path / 'out']))
         assert (code, output) == (1, '')

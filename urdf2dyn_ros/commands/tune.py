@@ -8,10 +8,12 @@ from urdf2dyn_ros.commands.output import add_output, results
 from urdf2dyn_ros.commands.recording import add_recording
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.origin import facts, typed_command
+from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.system.atomic_file import atomic_file
 from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
+from urdf2dyn_ros.tuning.held import held_texts
 from urdf2dyn_ros.tuning.motion import read_motion
 from urdf2dyn_ros.tuning.plots import plot_tuning
 from urdf2dyn_ros.tuning.report import parameter_file, report
@@ -23,6 +25,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_recording(parser, 'RECORDING', 'qd_<joint>')
     parser.add_argument('--joints', nargs='+', default=(), metavar='JOINT',
                         help='use only these joints (default: all)')
+    parser.add_argument('--hold', action='append', default=[], metavar='JOINT[=POSITION]',
+                        help='a joint that is not in the recording is at rest at this position '
+                        '[rad or m], as the parameter hold of the node in tuned.yaml; auto: all '
+                        'that are not published; may be repeated')
     parser.add_argument('--estimator', choices=TUNABLE, default=TUNABLE[0],
                         help=f'estimator to be tuned (default: {TUNABLE[0]})')
     add_output(parser, '.', 'tuned.yaml and tune.png')
@@ -43,13 +49,17 @@ def _tune(arguments: argparse.Namespace, output: Path) -> int:
     finally:   # a remark may explain why there are too few samples
         for remark in recording.remarks:
             print(f'warning: {remark}', file=sys.stderr)
+    held, recorded = held_texts(arguments.hold, motion.recorded)
+    if recorded:
+        print(f'warning: {listed(recorded)} held by --hold, but recorded: used as recorded, and '
+              'not in tuned.yaml', file=sys.stderr)
     with progress('tuning') as show:
         suggestion = suggest(motion, arguments.estimator, show)
-    print(report(motion, suggestion))
+    print(report(motion, suggestion, held))
     name = recording.path.name or str(recording.path)
     try:
         with atomic_file(output / 'tuned.yaml') as part:
-            part.write_text(parameter_file(suggestion, name, facts(typed_command())),
+            part.write_text(parameter_file(suggestion, name, facts(typed_command()), held),
                             encoding='utf-8')
         title = f'{suggestion.estimator} on {name}' + (', longest segment of rising stamps'
                                                   if motion.set_back else '')

@@ -25,6 +25,8 @@ HOLD = Parameter(
     "like the others. auto: those that have not been published after 5 s of others' data. A held "
     'joint that is published is no longer held.')
 
+HELD_TWICE = 'the joint is held twice: remove one of the two'
+
 _SHOWN = 10
 """Names in a message."""
 
@@ -55,10 +57,10 @@ def read_hold(texts: Iterable[str], dynamics: InverseDynamics) -> tuple[Hold, li
         name, fault = _joint(text, dynamics)
         position = defaults.get(name, math.nan)
         if not fault and name in positions:
-            fault = 'the joint is held twice: remove one of the two'
+            fault = HELD_TWICE
         if not fault and text != name:
-            position, fault = _position(text.rpartition('=')[2].strip(), limits[name],
-                                        dynamics.units[dynamics.joint_names.index(name)])
+            position, fault = read_position(text.rpartition('=')[2].strip(), limits[name],
+                                            dynamics.units[dynamics.joint_names.index(name)])
         if fault:
             faults.append(f'hold {quote(text)}: {fault}')
         else:
@@ -96,7 +98,7 @@ def _joint(text: str, dynamics: InverseDynamics) -> tuple[str, str]:
                   f'name; {suggestion(name, names, search=True)}')
 
 
-def _position(text: str, limits: tuple[float, float], unit: str) -> tuple[float, str]:
+def read_position(text: str, limits: tuple[float, float], unit: str) -> tuple[float, str]:
     """Return a position [rad or m] and what is wrong with it, or an empty text."""
     lower, upper = limits
     try:

@@ -44,7 +44,7 @@ class RecordedMotion:
     `starts` (k,) are the samples that do not continue the one before, `all_stamps` those of the
     whole segment in the order of the file, `skipped` the number of its samples between the
     pieces. `set_back` is a sentence about clock jumps and the number of excluded samples, or
-    empty.
+    empty. `recorded` are all joints of the recording.
 
     """
 
@@ -58,6 +58,7 @@ class RecordedMotion:
     events: Counter[str] = field(default_factory=Counter)
     set_back: str = ''
     skipped: int = 0
+    recorded: tuple[str, ...] = ()
 
     @property
     def time(self) -> Array:
@@ -120,7 +121,7 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> RecordedMot
                     np.array([sample.q for sample in kept]),
                     np.array([sample.qd for sample in kept]), np.array(starts),
                     np.array(segment.stamps, dtype=np.int64), events, set_back,
-                    segment.count - len(kept))
+                    segment.count - len(kept), there)
     settled = int(motion.settled.sum())
     if settled < _FEWEST_SAMPLES - WARM_UP:
         raise RecordingError(

@@ -1,5 +1,6 @@
 """The result of tuning as a report and as a file of parameters."""
 
+import json
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -22,8 +23,13 @@ _LEGEND = ('noise: standard deviation [rad or m], [rad/s or m/s]; snap density: 
            'parameters')
 
 
-def report(motion: RecordedMotion, suggestion: Suggestion) -> str:
-    """Return sampling, a row for every joint, faults of velocities, and the suggestion."""
+def report(motion: RecordedMotion, suggestion: Suggestion, held: Sequence[str] = ()) -> str:
+    """
+    Return sampling, a row for every joint, faults of velocities, and the suggestion.
+
+    `held` are the texts of the parameter ``hold``.
+
+    """
     lines = [motion.set_back] if motion.set_back else []
     lines.append(f'sampling: {sampling(motion.all_stamps)}')
     for counters, head in ((JOINT_STATE_OUTCOMES, 'dropped'), (JOINT_STATE_EVENTS, 'events')):
@@ -54,6 +60,8 @@ def report(motion: RecordedMotion, suggestion: Suggestion) -> str:
                      + best)
     lines += [f'{suggestion.estimator}.{name}: {value:g}'
               for name, value in suggestion.parameters.items()]
+    if held:
+        lines.append('hold: ' + ', '.join(map(printable, held)))
     return '\n'.join(lines)
 
 
@@ -77,11 +85,12 @@ def _table(motion: RecordedMotion, suggestion: Suggestion) -> list[str]:
             for row in rows]
 
 
-def parameter_file(suggestion: Suggestion, recording: str, about: Mapping[str, str]) -> str:
+def parameter_file(suggestion: Suggestion, recording: str, about: Mapping[str, str],
+                   held: Sequence[str] = ()) -> str:
     """
     Return a file of parameters for ros2 launch (config:=) and ros2 run (--params-file).
 
-    Its head names the recording and the facts `about`.
+    Its head names the recording and the facts `about`; `held` is the parameter ``hold``.
 
     """
     rows = {row.name: row for row in ESTIMATORS[suggestion.estimator].PARAMETERS}
@@ -94,4 +103,7 @@ def parameter_file(suggestion: Suggestion, recording: str, about: Mapping[str, s
     for name, value in suggestion.parameters.items():
         lines += [f'    # {rows[name].unit}',
                   f'    {suggestion.estimator}.{name}: {yaml_number(value)}']
+    if held:
+        lines += ['    # joints that are not published, at rest',
+                  f'    hold: {json.dumps(list(held), ensure_ascii=False)}']
     return '\n'.join(lines) + '\n'
