@@ -93,6 +93,10 @@ class OfflineStream(Stream):
         parts = [(group, group.estimator) for group in self._known]
         recorders = [recorder for _, recorder in parts if isinstance(recorder, Recorder)]
         motions = [recorder.motion() for recorder in recorders]
+        for k, (group, _) in enumerate(parts):   # those before a driver was known to repeat them
+            if group.repeats.known and len(motions[k][0]):
+                kept = group.repeats.measured(*motions[k])
+                motions[k] = motions[k][0][kept], motions[k][1][kept]
         spans = [recorder.span(stamps) for recorder, (stamps, _) in zip(recorders, motions)]
         known = [span for span in spans if span is not None]
         at = wanted[:0]

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.estimators.estimate import Estimator, Learning
+from urdf2dyn_ros.estimators.estimate import Accelerated, Estimator, Learning
 from urdf2dyn_ros.joint_states.layouts import Indices
 from urdf2dyn_ros.joint_states.messages import unwrap
 from urdf2dyn_ros.joint_states.position_check import PositionCheck
+from urdf2dyn_ros.joint_states.repeated_positions import RepeatedPositions
 from urdf2dyn_ros.joint_states.steps import Steps
 from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
 from urdf2dyn_ros.stream.history import History, Known
@@ -47,6 +48,8 @@ class Group:
     ----------
     joints : ndarray of int, (k,)
         Indices in the model, ascending.
+    repeats : RepeatedPositions
+        Recognises samples that are no measurements.
     newest : int
         Newest stamp [ns]; 0 before the first sample.
     event : str
@@ -72,6 +75,8 @@ class Group:
         self.estimator, self.steps = estimator, steps
         self.positions = PositionCheck(joints.limits)
         self.velocities = VelocityCheck(len(self.joints))
+        self.repeats = RepeatedPositions(len(self.joints))
+        self._differentiates = not isinstance(estimator, Accelerated)
         self.history = History(len(self.joints))
         self.newest = newest
         self.event = ''
@@ -112,13 +117,28 @@ class Group:
             self.event = self.event or 'restart'
             return 'two_sources'
         self._efforts.append((stamp, effort))
-        estimate = self.estimator.update(stamp, q, self.velocities.update(stamp, q, qd))
+        qd = self.velocities.update(stamp, q, qd)
+        if self._differentiates and self.repeats.update(stamp, q, qd):
+            return self._without_sample(stamp)
+        if self.repeats.found and isinstance(self.estimator, Learning):   # from repeated ones
+            self._reset()
+            self.event = self.event or 'restart'
+        estimate = self.estimator.update(stamp, q, qd)
         if not estimate.valid:
             return 'warming_up'
         if estimate.stamp != stamp or self.lag:
             lag = stamp - estimate.stamp
             self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
-        self.history.add(Known(estimate, self._measured_at(estimate.stamp)), self.carried)
+        self.history.add(Known(estimate, self._measured_at(estimate.stamp)),
+                         self.carried or self.repeats.known)
+        return ''
+
+    def _without_sample(self, stamp: int) -> str:
+        """Carry the joints to the stamp of repeated positions [ns]; an estimate with lag waits."""
+        if self.history.newest is None:
+            return 'warming_up'
+        if not self.lag:
+            self.history.predict(stamp, self._measured_at(stamp))
         return ''
 
     def _check_order(self, stamp: int) -> str:
@@ -132,14 +152,19 @@ class Group:
 
     def restart(self, gap: bool = False) -> None:
         """Use no sample before the next one; after a gap, the learned noise stays."""
+        self._reset(gap)
+        self.positions.restart()
+        self.velocities.restart()
+        self.repeats.restart()
+        self._efforts.clear()
+
+    def _reset(self, gap: bool = False) -> None:
+        """Reset the estimator; after a gap, it keeps the learned noise."""
         if gap and isinstance(self.estimator, Learning):
             self.estimator.forget_motion()
         else:
             self.estimator.reset()
-        self.positions.restart()
-        self.velocities.restart()
         self.history.clear()
-        self._efforts.clear()
         self.lag = 0
 
     def successor(self, joints: Joints, estimator: Estimator) -> Group:

@@ -54,6 +54,15 @@ class History:
         if carried:
             self._extrapolation.add(estimate.stamp, estimate.qdd)
             self._past.append(known)
+            self._last = estimate
+
+    def predict(self, stamp: int, measured: Array) -> None:
+        """Add the state at a later stamp [ns] without a sample, from the last estimate."""
+        if not self._past:
+            return
+        jerk, snap, error = self._extrapolation.at((stamp - self._last.stamp) * 1e-9)
+        self.newest = Known(_moved(self._last, stamp, jerk, snap, error), measured)
+        self._past.append(self.newest)
 
     def newest_until(self, stamp: int) -> int | None:
         """Return the stamp of the newest estimate that is no newer than a stamp [ns]."""
@@ -74,13 +83,19 @@ class History:
         h = (stamp - base.stamp) * 1e-9
         if h == 0.0:
             return Known(base, measured)
-        q, qd, qdd, std = base.q, base.qd, base.qdd, base.std
         jerk, snap, error = self._extrapolation.at(h)
         if len(past) > 1:
             other = past[1].estimate
-            jerk, snap = (other.qdd - qdd) / ((other.stamp - base.stamp) * 1e-9), 0.0 * snap
-            error = error * (h < 0.0)
-        return Known(Estimate(
-            stamp, q + h * (qd + h / 2.0 * (qdd + h / 3.0 * (jerk + h / 4.0 * snap))),
-            qd + h * (qdd + h / 2.0 * (jerk + h / 3.0 * snap)),
-            qdd + h * (jerk + h / 2.0 * snap), np.sqrt(std * std + error), valid=True), measured)
+            jerk = (other.qdd - base.qdd) / ((other.stamp - base.stamp) * 1e-9)
+            snap, error = 0.0 * snap, error * (h < 0.0)
+        return Known(_moved(base, stamp, jerk, snap, error), measured)
+
+
+def _moved(base: Estimate, stamp: int, jerk: Array, snap: Array, error: Array) -> Estimate:
+    """Return the state at a stamp [ns], with an acceleration that is quadratic in time."""
+    _, q, qd, qdd, std, _ = base
+    h = (stamp - base.stamp) * 1e-9
+    return Estimate(
+        stamp, q + h * (qd + h / 2.0 * (qdd + h / 3.0 * (jerk + h / 4.0 * snap))),
+        qd + h * (qdd + h / 2.0 * (jerk + h / 3.0 * snap)),
+        qdd + h * (jerk + h / 2.0 * snap), np.sqrt(std * std + error), valid=True)

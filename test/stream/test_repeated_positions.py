@@ -1,0 +1,89 @@
+"""Drivers that repeat positions, without velocities: a repeated position is no measurement."""
+
+import numpy as np
+import pytest
+
+from support.streams.known_motions import NAMES, Profile, errors, record
+from urdf2dyn_ros.estimators import make_compiled
+from urdf2dyn_ros.evaluation.offline_stream import OfflineStream
+from urdf2dyn_ros.joint_states.repeated_positions import RepeatedPositions
+from urdf2dyn_ros.stream.stream import Stream
+
+RATE = 100.0
+REPEATED = {'every fourth': lambda rows: rows - (rows % 4 == 3),
+            'every second': lambda rows: rows - rows % 2}
+
+
+class _Accelerations:
+    """A star of unit inertias: its efforts are the accelerations, of one state or of many."""
+
+    joint_names, continuous = NAMES, (False,) * len(NAMES)
+
+    def __call__(self, q, qd, qdd):
+        return qdd.copy()
+
+
+def online(estimator):
+    return Stream(NAMES, [False] * len(NAMES), _Accelerations(),
+                  lambda joints: make_compiled(estimator, joints), clock=lambda: 0)
+
+
+def offline():
+    return OfflineStream(_Accelerations(), np.tile((-np.inf, np.inf), (len(NAMES), 1)))
+
+
+def streamed(stream, stamps, q):
+    """Return stamps and accelerations of the outputs."""
+    outputs = [stream.receive(stamp, NAMES, row, (), ()) for stamp, row in zip(stamps.tolist(), q)]
+    if isinstance(stream, OfflineStream):
+        stream.finish()
+        whole = list(stream.take())
+        return (np.concatenate([each.stamps for each in whole]),
+                np.concatenate([each.effort for each in whole]))
+    some = [output for output in outputs if output is not None]
+    return np.array([each.stamp for each in some]), np.array([each.effort for each in some])
+
+
+@pytest.mark.fault(55)
+@pytest.mark.parametrize('repeated', REPEATED)
+@pytest.mark.parametrize(('make', 'answered'), [
+    (lambda: online('kalman'), 0.97), (lambda: online('kalman_fixed_lag'), 0.49),
+    (offline, 0.98)], ids=['kalman', 'kalman_fixed_lag', 'offline'])
+def test_repeated_positions_are_no_motionless_samples(make, answered, repeated):
+    """With them, 28 to 100 % were wrong; without a lag every message has an output."""
+    whole = record(Profile(RATE, 17, 0.0))
+    rows = REPEATED[repeated](np.arange(len(whole.q)))
+    clean = errors(*streamed(make(), whole.stamps, whole.q))
+    stamps, qdd = streamed(make(), whole.stamps, whole.q[rows])
+    found = errors(stamps, qdd)
+    print(repeated, np.round(clean, 1), np.round(found, 1), len(stamps) / len(rows))
+    assert (found < 1.7 * clean + 0.5).all()
+    assert len(stamps) > answered * len(rows)
+
+
+@pytest.mark.fault(55)
+def test_a_joint_that_stops_rests_although_its_positions_were_repeated():
+    """As many positions as in a run are carried on; those that follow are measured."""
+    times = 0.02 * (np.arange(400) // 2)
+    position = np.where(times < 2.0, 0.5 * np.sin(2.0 * np.pi * times), 0.0)[:, None]
+    stream = Stream(('a',), [False], _Accelerations(), lambda joints: make_compiled(
+        'kalman', joints, max_std=1e6), clock=lambda: 0)
+    outputs = [stream.receive(10_000_000 * (k + 1), ('a',), row, (), ())
+               for k, row in enumerate(position)]
+    rest = [output for output in outputs[-100:] if output is not None]
+    assert len(rest) == 100
+    assert max(abs(output.q[0]) for output in rest) < 1e-3
+    assert max(abs(output.qd[0]) for output in rest) < 0.02
+
+
+@pytest.mark.fault(55)
+@pytest.mark.parametrize('speed', [0.02, 0.5])
+def test_coarse_encoders_repeat_no_positions(speed):
+    """Steps of 1.5 mrad at 100 Hz: a position stays because the joint is slow, or turns."""
+    times = np.arange(0.0, 20.0, 0.01)
+    step = 2.0 * np.pi / 4096.0
+    q = np.round(0.2 * np.sin(speed * times) / step) * step
+    repeats, missing = RepeatedPositions(1), np.array([np.nan])
+    assert not any(repeats.update(10_000_000 * (k + 1), row, missing)
+                   for k, row in enumerate(q[:, None]))
+    assert not repeats.known
