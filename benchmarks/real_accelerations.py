@@ -32,6 +32,7 @@ ROWS = {
     'one bandwidth': ('kalman', ONE_BANDWIDTH, True),
     'one bandwidth, q alone': ('kalman', ONE_BANDWIDTH, False),
     'kalman_fixed_lag': ('kalman_fixed_lag', {'max_std': 1e6}, True),
+    'kalman_fixed_lag, q alone': ('kalman_fixed_lag', {'max_std': 1e6}, False),
     'finite_difference': ('finite_difference', {'cutoff': 20.0}, True),
 }
 
@@ -154,13 +155,13 @@ def main() -> None:
                 continue
             found[label], deviations = estimated(motion, kind, parameters, velocity)
             figures, answered = errors(found[label], true, some)
-            print(f'  {label:24}' + ''.join(f'{figure:8.0f}' for figure in figures)
+            print(f'  {label:26}' + ''.join(f'{figure:8.0f}' for figure in figures)
                   + f' %   {answered:5.1f} % of the samples')
             if np.isfinite(deviations[some]).any():
-                print('    within 2 deviations ' + ''.join(f'{part:8.1f}' for part in covered(
+                print('    within 2 deviations   ' + ''.join(f'{part:8.1f}' for part in covered(
                     found[label], deviations, true, some)) + ' %')
         figures, _ = errors(smoothed(motion.stamps, motion.q).qdd, true, some)
-        print(f'  {"offline (evaluate)":24}' + ''.join(f'{figure:8.0f}' for figure in figures)
+        print(f'  {"offline (evaluate)":26}' + ''.join(f'{figure:8.0f}' for figure in figures)
               + ' %')
         if arguments.picture:
             shown = [label for label in ('one bandwidth, q alone', 'kalman, q alone')
