@@ -36,12 +36,19 @@ FORWARD_DYNAMICS = (
     Contestant('Pinocchio from Python', False, 'Python', pinocchio_python.prepare_forward),
     Contestant('ours: exported C', True, 'C', ours_exported.prepare_forward),
     Contestant('Pinocchio', False, 'C', pinocchio_cpp.prepare_forward, slow=True),
+    Contestant('Pinocchio + CasADi, C', False, 'C', pinocchio_casadi.prepare_forward, slow=True),
+    Contestant('adam + CasADi, C', False, 'C', adam.prepare_forward),
+    Contestant('MuJoCo', False, 'C', mujoco_c.prepare_forward),
 )
 """Those of forward dynamics: the third vector of a state are efforts."""
 
 DERIVATIVES = (
     Contestant('ours: exported C', True, 'C', ours_exported.prepare_derivatives),
     Contestant('Pinocchio', False, 'C', pinocchio_cpp.prepare_derivatives, slow=True),
+    Contestant('Pinocchio + CasADi, C', False, 'C', pinocchio_casadi.prepare_derivatives,
+               slow=True),
+    Contestant('adam + CasADi, C', False, 'C', adam.prepare_derivatives, slow=True),
+    Contestant('MuJoCo, differences', False, 'C', mujoco_c.prepare_derivatives),
 )
 """Those of the efforts with their derivatives by q, qd and qdd."""
 

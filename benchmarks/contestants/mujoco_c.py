@@ -1,4 +1,4 @@
-"""MuJoCo's mj_inverse from C."""
+"""MuJoCo's mj_inverse, mj_forward and mjd_inverseFD from C."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from native import SOURCES, fastest
 from contestants.mujoco_python import columns, urdf
 
 
-def prepare(case: Case) -> Ready:
+def prepare(case: Case, name: str = 'mujoco', defines: tuple[str, ...] = ()) -> Ready:
     """Link with the library of the Python package."""
     import mujoco
 
@@ -19,9 +19,19 @@ def prepare(case: Case) -> Ready:
     if not libraries:
         raise ExcludedError('its library is not where it is expected')
     source = SOURCES / 'mujoco.c'
-    arguments = [*FLAGS, *SHARED, '-I', package / 'include', source, libraries[0],
+    arguments = [*FLAGS, *SHARED, *defines, '-I', package / 'include', source, libraries[0],
                  f'-Wl,-rpath,{package}']
     robot = case.folder / 'mujoco.urdf'
     robot.write_text(urdf(case))
-    return fastest(builds(CC, arguments, [source], case.folder.parent, 'mujoco'), case, robot,
+    return fastest(builds(CC, arguments, [source], case.folder.parent, name), case, robot,
                    columns(case))
+
+
+def prepare_forward(case: Case) -> Ready:
+    """Compile forward dynamics."""
+    return prepare(case, 'mujoco_forward', ('-DFORWARD_DYNAMICS',))
+
+
+def prepare_derivatives(case: Case) -> Ready:
+    """Compile the efforts with their derivatives by differences; the efforts are compared."""
+    return prepare(case, 'mujoco_derivatives', ('-DDERIVATIVES',))

@@ -4,6 +4,7 @@
 
 typedef long long int casadi_int;
 int robot(const double ** arg, double ** res, casadi_int * iw, double * w, int mem);
+casadi_int robot_n_out(void);
 int robot_work(casadi_int * sz_arg, casadi_int * sz_res, casadi_int * sz_iw, casadi_int * sz_w);
 
 typedef struct { const double ** arg; double ** res; casadi_int * iw; double * w; } Work;
@@ -18,6 +19,9 @@ void * create(const char * path)
   work->res = calloc(res + 1, sizeof(double *));
   work->iw = calloc(iw + 1, sizeof(casadi_int));
   work->w = calloc(w + 1, sizeof(double));
+  for (casadi_int k = 1; k < robot_n_out(); ++k) {   // matrices, which are not compared
+    work->res[k] = calloc(JOINTS * JOINTS, sizeof(double));
+  }
   return work;
 }
 
