@@ -162,6 +162,7 @@ def noise_about_a_mean(q, effort):
 @pytest.mark.parametrize(('words', 'options'), [
     ('no joint moves', {'moving': ()}),
     ('at least 2 s', {'seconds': 1.5}),
+    ('its times rise at 0 of ', {'unit': 0.0}),
     ('if it is in milliseconds, divide it by 1e3', {'unit': 1e3}),
     ('always zero', {'change': lambda q, effort: (q, 0.0 * effort)}),
     ('frozen', {'change': lambda q, effort: (q, 0.0 * effort + 3.0)}),

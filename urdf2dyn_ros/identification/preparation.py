@@ -110,8 +110,11 @@ def read_segments(recording: Recording,
                   if name not in held]
     samples = Samples(recorded, continuous, Counter())
     segments: list[list[Sample]] = []
-    later = max(SECOND_NS - heads[0].stamp, 0)
+    later, rises = max(SECOND_NS - heads[0].stamp, 0), 0
+    last = heads[0].stamp
     for record in chain(heads, records):
+        rises += record.stamp > last
+        last = record.stamp
         stamp = record.stamp + later
         if not 0 < stamp < LATEST_STAMP:
             continue
@@ -121,6 +124,9 @@ def read_segments(recording: Recording,
                 segments.append([])
             segments[-1].append(sample)
     whole = [segment for each in segments if (segment := _segment(each)) is not None]
+    if not whole and rises < 0.5 * (recording.count - 1):
+        raise RecordingError(recording.path, f'its times rise at {rises} of {recording.count - 1} '
+                             'steps: write the records in the order of their times')
     parts = [part for segment in whole for part in _without_holes(segment)]
     missing = _seconds(whole) - _seconds(parts)
     if missing > _LONGEST_HOLE:

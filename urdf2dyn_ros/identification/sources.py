@@ -145,7 +145,8 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
         piece._replace(effort=piece.effort * gains.values) for piece in pieces],
         gains is not None and bool(gains.free.any()))
     if found.fault:
-        raise IdentificationError(f'{path}: {found.fault}')
+        about = f' ({"; ".join(recording.remarks)})' if recording.remarks else ''
+        raise IdentificationError(f'{path}: {found.fault}{about}')
     name = recording.path.stem or 'recording'
     remarks += [f'{name}: {remark}' for remark in found.remarks]
     remarks += [f'{name}: {remark}' for remark in recording.remarks]

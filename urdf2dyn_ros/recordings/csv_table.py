@@ -1,6 +1,7 @@
 """Recordings as CSV: a header with the names of columns, and a row for every instant."""
 
 import math
+import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
@@ -21,8 +22,11 @@ _PREFIXES = {'position': ('q_', 'position_'), 'velocity': ('qd_', 'velocity_'),
               'effort': ('effort_',), 'acceleration': ('qdd_', 'acceleration_')}
 """Prefixes of a column's name, before that of the joint."""
 
-_RULE = ("a column 'time' [s], and of every joint q_<joint>, and if you have them qd_<joint>, "
-        'qdd_<joint> and effort_<joint>')
+_RULE = ("a table needs a column 'time' [s], and for every joint q_<joint>; where they are "
+         'measured, qd_<joint>, qdd_<joint> and effort_<joint>')
+_TIME_WORDS = {'t', 'sec', 'secs', 'seconds', 'stamp', 'timestamp', 'time'}
+"""Names by which other programs call the time, in lower case and without signs and units."""
+
 _MISSING = -1
 _LONGEST_TIME = MAX_STAMP // SECOND_NS
 _LARGEST_TIME = 10**20
@@ -94,7 +98,7 @@ class _Columns:
             name[len(prefix):] for name in names for prefix in _PREFIXES['position']
             if name.startswith(prefix) and name != prefix))
         if _TIME not in names or not self.joints:
-            raise recording.defect(f'{_RULE} are needed; the columns are: {column_list(names)}')
+            raise recording.defect(_missing_columns(names, bool(self.joints)))
         self.used = [names.index(_TIME)]
         self._read, self._slices = [*self.used], {}
         for what, prefixes in _PREFIXES.items():
@@ -143,3 +147,17 @@ class _Columns:
     def is_good(self, column: int, value: float) -> bool:
         """Return whether a cell of this column may have a value."""
         return not (math.isinf(value) or (column == self.used[0] and math.isnan(value)))
+
+
+def _missing_columns(names: Sequence[str], joints: bool) -> str:
+    """Return what a table lacks, the rule, and a remedy."""
+    if len(names) == 1:
+        return (f'line 1 is one column, {column_list(names)}: columns are separated by commas, '
+                f'semicolons or tabs, and {_RULE}')
+    missing = [] if _TIME in names else [f'no column {_TIME!r}']
+    missing += [] if joints else ['no column q_<joint>']
+    alike = [name for name in names
+             if re.sub(r'\[.*|\(.*|[^a-z]', '', name.lower()) in _TIME_WORDS]
+    remedy = (f'; rename {alike[0]!r} to {_TIME!r}, if it is in seconds'
+              if alike and _TIME not in names else '')
+    return (f'{" and ".join(missing)}: {_RULE}{remedy}; the columns are: {column_list(names)}')
