@@ -1,17 +1,22 @@
 """A Dask cluster that works on items, one in each process at a time."""
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 from urdf2dyn_ros.errors import WorkersError
+from urdf2dyn_ros.system.workers.guarded import LOST, guarded
 from urdf2dyn_ros.system.workers.lost import Lost
 from urdf2dyn_ros.version import __version__
 
 _PATIENCE = 60.0
-"""Time for which the scheduler, and a first worker, are awaited [s]."""
+"""Time for which the scheduler, a first worker, and one after all have ended are awaited [s]."""
+
+_LOOK = 5.0
+"""Time of waiting for a result after which it is checked that there are workers [s]."""
 
 _AHEAD = 2
 """Items that are sent to each thread of the cluster."""
@@ -44,40 +49,55 @@ def results_of_cluster(function: Callable[[_Item], _Result], items: Sequence[_It
         raise failed(error) from None
     with client:
         waiting: deque[tuple[_Item, Any]] = deque()
-        work = partial(_alone, function)
+        work: Callable[[_Item], _Result | Lost] = function
         rest = iter(items)
+
+        def submitted(item: _Item) -> Any:
+            return client.submit(partial(_alone, work), item, pure=False)
+
         try:
             _check(client, address)
             while True:
                 threads: dict[str, int] = client.nthreads()
                 most = _AHEAD * max(sum(threads.values()), 1)
                 while len(waiting) < most and (item := next(rest, None)) is not None:
-                    waiting.append((item, client.submit(work, item, pure=False)))
+                    waiting.append((item, submitted(item)))
                 if not waiting:
                     return
                 item, future = waiting.popleft()
                 try:
-                    result = future.result()
+                    result = _result(client, future)
                 except KilledWorker:   # perhaps by another item, which was on the same worker
+                    # Some clusters do not replace a worker that ends again and again: from now
+                    # on nothing that an item does ends one.
+                    work = partial(guarded, function)
                     client.cancel([each for _, each in waiting])
-                    yield _alone_there(client, work, item)
-                    while waiting:   # any of those that were sent
-                        yield _alone_there(client, work, waiting.popleft()[0])
-                else:
-                    yield result
+                    waiting = deque((each, submitted(each)) for each, _ in waiting)
+                    try:
+                        result = _result(client, submitted(item))
+                    except KilledWorker:
+                        result = Lost(LOST)
+                yield result
         except (TimeoutError, CommClosedError, FutureCancelledError) as error:
             raise failed(error) from None
 
 
-def _alone_there(client: Any, work: Callable[[_Item], _Result], item: _Item) -> _Result | Lost:
-    """Return the result of an item while the cluster has no other one."""
-    from distributed.scheduler import KilledWorker
+def _result(client: Any, future: Any) -> Any:
+    """Return a result; a WorkersError if the cluster is without workers for long."""
+    from distributed import TimeoutError as NotYet
 
-    try:
-        result: _Result = client.submit(work, item, pure=False).result()
-    except KilledWorker:
-        return Lost('every worker that worked on it was killed or ran out of memory')
-    return result
+    seen = time.monotonic()
+    while True:
+        try:
+            return future.result(timeout=_LOOK)
+        except NotYet:
+            if future.done():   # an error of the function
+                raise
+        if client.nthreads():
+            seen = time.monotonic()
+        elif time.monotonic() - seen > _PATIENCE:
+            raise WorkersError('no worker of the cluster is left, and none came back within '
+                               f'{_PATIENCE:g} s: start dask worker again, with --nanny')
 
 
 def _check(client: Any, address: str) -> None:
