@@ -20,11 +20,11 @@ from urdf2dyn_ros.equations.recursion import Recursion, second_moment
 from urdf2dyn_ros.equations.simplification.fewest_operations import fewest_operations
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
 from urdf2dyn_ros.equations.simplification.regroup import regrouped, second_moments
-from urdf2dyn_ros.equations.simplification.sliding_origins import FARTHEST, slid_origins
+from urdf2dyn_ros.equations.simplification.sliding_origins import FARTHEST_ORIGIN, slid_origins
 from urdf2dyn_ros.equations.simplification.turned_frames import turned_frames
 from urdf2dyn_ros.equations.simplification.virtual_masses import (
     LARGEST_RATIO,
-    SHORTEST,
+    SHORTEST_ARM,
     Child,
     virtual_mass,
 )
@@ -140,7 +140,7 @@ def test_axes_that_are_almost_parallel_stay_accurate(tilt: float) -> None:
     system = multibody(model)
     slid = slid_origins(system, [True] * 6)
     longest = max(abs(x) for body in system.bodies for x in body.parent_p_joint)
-    assert all(abs(x) <= FARTHEST * longest
+    assert all(abs(x) <= FARTHEST_ORIGIN * longest
                for body in slid.bodies for x in body.parent_p_joint)
 
 
@@ -192,7 +192,7 @@ def test_a_virtual_mass_makes_a_first_moment_zero_and_keeps_the_sum() -> None:
     np.testing.assert_allclose(np.add(left.J, mu * np.outer(p, p)), inertia.J, 1e-15, 5e-18)
 
 
-@pytest.mark.parametrize('p', [(0.0, 0.0, 0.5), (0.5 * SHORTEST, 0.0, 0.3), (0.0, 0.0, 0.0)])
+@pytest.mark.parametrize('p', [(0.0, 0.0, 0.5), (0.5 * SHORTEST_ARM, 0.0, 0.3), (0.0, 0.0, 0.0)])
 def test_no_mass_is_virtual_without_a_lever_arm(p: Any) -> None:
     assert virtual_mass(inertia_of_one_link(), [Child(1, p, alone=False)]) is None
     assert virtual_mass(inertia_of_one_link(), []) is None

@@ -20,7 +20,7 @@ from urdf2dyn_ros.identification.excitation.files import (
     picture_instants,
     yaml_text,
 )
-from urdf2dyn_ros.identification.excitation.information import NOISE, Information
+from urdf2dyn_ros.identification.excitation.information import EFFORT_NOISE, Information
 from urdf2dyn_ros.identification.excitation.limits import (
     MotionLimits,
     motion_limits,
@@ -38,7 +38,7 @@ from urdf2dyn_ros.system.progress import progress
 _COLLISIONS = ('collisions with itself, the floor and cables are not checked: play it slowly in a '
                'simulation first, and narrow the ranges with --limits where necessary')
 
-_LONGEST = 300.0
+_LONGEST_MOTION = 300.0
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +63,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what the motion is worth and the files."""
-    for name, least, most in (('duration', 2.0, _LONGEST), ('fraction', 0.01, 1.0)):
+    for name, least, most in (('duration', 2.0, _LONGEST_MOTION), ('fraction', 0.01, 1.0)):
         if not least <= getattr(arguments, name) <= most:
             raise ParameterError(f'--{name} {getattr(arguments, name):g}: must be between '
                                  f'{least:g} and {most:g}')
@@ -123,8 +123,8 @@ def _about(found: Excitation, fraction: float, approach: float, count: int) -> l
         f'{other:.1f}',
         f'expected standard deviations of {count} base parameters: {_mean(ratio):.2f} times those '
         f'of the best random motion in the geometric mean ({ratio.min():.2f} to '
-        f'{ratio.max():.2f}; {ROW_RATE:g} rows a second, noise {100.0 * NOISE:g} % of the limits '
-        'of the efforts)',
+        f'{ratio.max():.2f}; {ROW_RATE:g} rows a second, noise {100.0 * EFFORT_NOISE:g} % of the '
+        'limits of the efforts)',
         f'the .yaml file begins with {approach:g} s in which the robot goes to the start, the '
         '.csv file at the start']
     if not found.complete:

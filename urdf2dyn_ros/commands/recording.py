@@ -6,7 +6,7 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.recordings import DIRECTORY, RECORDINGS
 from urdf2dyn_ros.system.workers import Workers
 
-_MOST = 1024
+_MOST_WORKERS = 1024
 """Most processes on one machine."""
 
 
@@ -34,8 +34,8 @@ def add_workers(parser: argparse.ArgumentParser, work: str) -> None:
 def read_workers(arguments: argparse.Namespace) -> Workers:
     """Return the workers."""
     count = arguments.workers
-    if not 1 <= count <= _MOST:
-        raise ParameterError(f'--workers {count}: must be between 1 and {_MOST}')
+    if not 1 <= count <= _MOST_WORKERS:
+        raise ParameterError(f'--workers {count}: must be between 1 and {_MOST_WORKERS}')
     if arguments.scheduler and count > 1:
         raise ParameterError('--workers and --scheduler exclude each other: the workers of a '
                              'scheduler are started with it')

@@ -9,7 +9,7 @@ from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts
 _BETTER = 0.3
 """Residual relative to that of the chosen semantics from which on another one is likely."""
 
-_FEWEST = 100
+_FEWEST_PAIRS = 100
 """Fewest pairs."""
 
 _NOTICEABLE = 0.01
@@ -24,7 +24,7 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
 
     """
     rows = rows[np.isfinite(rows[:, VELOCITY])]
-    if chosen == 'current' or len(rows) < _FEWEST:
+    if chosen == 'current' or len(rows) < _FEWEST_PAIRS:
         return ''
     velocity = np.where(np.abs(rows[:, VELOCITY]) > still, rows[:, VELOCITY], 0.0)
     friction = facts.damping * velocity + facts.friction * np.sign(velocity)

@@ -32,7 +32,7 @@ from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Attached, Multibody, multibody
 from urdf2dyn_ros.robot_model import Mimic, RobotModel
 
-_FARTHEST = 10.0
+_FARTHEST_AXIS = 10.0
 """
 Longest distance [m] from a joint to a common normal.
 
@@ -121,7 +121,7 @@ def _frames(model: RobotModel, system: Multibody) -> tuple[list[_Frame], int]:
 
     def append(frame: _Frame, R: Matrix, p: Vector) -> None:
         six = six_parameters(R, p)
-        if max(abs(six.b), abs(six.r)) > max(_FARTHEST, 2.0 * math.hypot(*p)):
+        if max(abs(six.b), abs(six.r)) > max(_FARTHEST_AXIS, 2.0 * math.hypot(*p)):
             frames.append(_Frame(f'{frame.name}_origin', FIXED_ROW, frame.parent,
                                  _moved(p)))
             frame, six = replace(frame, parent=len(frames) - 1), six_parameters(R, ZERO)

@@ -27,13 +27,13 @@ from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Note, Wrench
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
-NEGLIGIBLE = 1e-10
+NEGLIGIBLE_COLUMN = 1e-10
 """Efforts of a unit parameter that are rounding errors [N m or N]."""
 
-CLEAR = 1e-4
+CLEAR_COLUMN = 1e-4
 """Efforts of unit parameters above which their columns are independent at first sight."""
 
-ROUNDED = 1e-12
+ROUNDED_FACTOR = 1e-12
 """Distance of a factor from a whole number below which it is that number."""
 
 _SEED = 20
@@ -160,7 +160,7 @@ def _doubtful(Y: Array) -> list[int]:
     for row in reversed(range(Y.shape[1])):
         some = [k for k in sorted(doubtful) if has[row, k]]
         if 0 < len(some) < len(Y) and (np.linalg.svd(Y[:, row, some], compute_uv=False)[-1]
-                                       > CLEAR * np.sqrt(len(Y))):
+                                       > CLEAR_COLUMN * np.sqrt(len(Y))):
             doubtful.difference_update(some)
     return sorted(doubtful)
 
@@ -186,7 +186,7 @@ def _independent(W: Array, doubtful: Sequence[int]) -> tuple[list[int], Array]:
             rest = rest - basis @ shares
             R[:len(kept), k] += shares
         length = float(np.linalg.norm(rest))
-        if length > NEGLIGIBLE * np.sqrt(size):
+        if length > NEGLIGIBLE_COLUMN * np.sqrt(size):
             R[len(kept), k] = length
             Q[:, len(kept)] = rest / length
             kept.append(k)
@@ -201,4 +201,4 @@ def _independent(W: Array, doubtful: Sequence[int]) -> tuple[list[int], Array]:
 
 def _rounded(factors: NDArray[np.floating]) -> Array:
     whole: Array = np.round(factors)
-    return np.where(np.abs(factors - whole) < ROUNDED, whole, factors)
+    return np.where(np.abs(factors - whole) < ROUNDED_FACTOR, whole, factors)

@@ -10,9 +10,9 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.effort_checks import effort_fault
 from urdf2dyn_ros.identification.preparation import Piece
 from urdf2dyn_ros.identification.robot import Robot
-from urdf2dyn_ros.identification.rows import MOVES
+from urdf2dyn_ros.identification.rows import MOVING_SPEED
 
-_STILL = 0.02
+_STILL_RANGE = 0.02
 """Range of the positions of a joint that does not move [rad or m]."""
 
 _FEWEST_VALUES = 10
@@ -21,7 +21,7 @@ _FEWEST_VALUES = 10
 _MOST_EQUAL = 0.5
 """Largest share of equal efforts of a joint that moves."""
 
-_LARGEST = 1e9
+_LARGEST_VALUE = 1e9
 """Largest position and effort that are no damage [rad, m, N m or N]."""
 
 _DEGREES = 180.0 / np.pi
@@ -55,10 +55,10 @@ def checked(robot: Robot, pieces: Sequence[Piece], currents: bool = False) -> Ch
     joints = robot.joints
     q = np.concatenate([piece.q for piece in pieces])
     effort = np.concatenate([piece.effort for piece in pieces])
-    moving = np.ptp(q, axis=0) > _STILL
+    moving = np.ptp(q, axis=0) > _STILL_RANGE
     speed = np.abs(np.concatenate([piece.qd for piece in pieces]))
     faults = [_effort_fault(effort[:, j]) or _dead_sensor(
-        effort[speed[:, j] > MOVES * speed[:, j].max(initial=0.0), j])
+        effort[speed[:, j] > MOVING_SPEED * speed[:, j].max(initial=0.0), j])
         for j in range(len(joints))]
     used = np.array([float(moves and not fault) for moves, fault in zip(moving, faults)])
     remarks = [f'{joint}: {fault}; it is not identified'
@@ -74,7 +74,7 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
     for name in ('q', 'effort'):
         largest = max(float(np.nanmax(np.abs(getattr(piece, name)), initial=0.0))
                       for piece in pieces)
-        if largest > _LARGEST:
+        if largest > _LARGEST_VALUE:
             what = {'q': 'position', 'effort': 'effort'}[name]
             return f'{what} of up to {largest:.3g}: the recording is damaged'
     degrees = _in_degrees(robot, pieces)
@@ -87,7 +87,7 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
 
 
 def _effort_fault(effort: Array) -> str:
-    known = np.clip(effort[np.isfinite(effort)], -_LARGEST, _LARGEST)
+    known = np.clip(effort[np.isfinite(effort)], -_LARGEST_VALUE, _LARGEST_VALUE)
     if len(known) < 0.9 * len(effort):
         return 'its effort is not recorded'
     if not known.any():

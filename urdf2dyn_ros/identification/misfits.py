@@ -24,10 +24,10 @@ _UNEXPLAINED = 0.5
 _OTHER_MASS = 3.0
 """Ratio of masses from which on a change is not plausible."""
 
-_RESTS = 2.0
+_RESTING_RATIO = 2.0
 """Residual of all samples over that of moving ones, from which on rest is the reason."""
 
-_OTHER = 2.5
+_OTHER_RECORDING = 2.5
 """Error of a recording, over the median of the others, from which on it does not fit."""
 
 _MOST_OTHERS = 30
@@ -55,7 +55,7 @@ def misfits(found: Identification, negative_rotors: NDArray[np.bool_]) -> list[s
                 f'{joint} is hardly explained: of {found.held_out.measured[j]:.3g} a residual of '
                 f'{moving[j]:.3g} remains while it moves; the effort may not be that of this '
                 'joint, or contact, cables or springs act on it')
-        elif every[j] > _RESTS * moving[j]:
+        elif every[j] > _RESTING_RATIO * moving[j]:
             remarks.append(
                 f'{joint}: most of its residual is at rest ({every[j]:.3g} for all samples, '
                 f'{moving[j]:.3g} while it moves), where static friction is undetermined')
@@ -101,7 +101,7 @@ def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[
         typical = np.array([np.median(column[np.isfinite(column)]) if np.isfinite(column).any()
                             else np.nan for column in np.transpose(errors)])
         ratio = own / np.maximum(typical, 1e-12)
-        worse = ratio > _OTHER
+        worse = ratio > _OTHER_RECORDING
         names = [joint for joint, flag in zip(robot.joints, worse) if flag]
         if names:
             most = float(ratio[worse].max())

@@ -29,7 +29,7 @@ _GRID_RATE = 125.0
 _LONGEST_PIECE = 60.0
 """Longest piece that is smoothed and filtered as a whole [s], so that the memory is bounded."""
 
-ENDS = 0.25
+UNUSED_ENDS = 0.25
 """Time at both ends of a piece that is not used: start-up, and edges of filters [s]."""
 
 _LONGEST_HOLE = 0.1
@@ -194,7 +194,7 @@ def _parts(segment: RecordedSegment) -> Iterator[RecordedSegment]:
 def _piece(segment: RecordedSegment, names: RecordedNames, start: int) -> Piece | None:
     stamps = segment.stamps
     seconds = float(stamps[-1] - stamps[0]) / SECOND_NS
-    if len(stamps) < FEWEST_SAMPLES or seconds < 3.0 * ENDS:
+    if len(stamps) < FEWEST_SAMPLES or seconds < 3.0 * UNUSED_ENDS:
         return None
     period = float(np.median(np.diff(stamps))) / SECOND_NS
     count = int(seconds * min(1.0 / period, _GRID_RATE) * (1.0 + 1e-9)) + 1

@@ -10,7 +10,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.columns import Columns
 from urdf2dyn_ros.identification.fit.joint_columns import VISCOUS, joint_columns
 from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF, Spectra
-from urdf2dyn_ros.identification.preparation import ENDS, Piece
+from urdf2dyn_ros.identification.preparation import UNUSED_ENDS, Piece
 
 BLOCKS = 5
 """Parts of a recording that are held out in turn."""
@@ -18,7 +18,7 @@ BLOCKS = 5
 GAP = 0.5
 """Time between such parts, in which errors are alike [s]."""
 
-MOVES = 0.03
+MOVING_SPEED = 0.03
 """Velocity above which a joint moves, in its fastest."""
 
 
@@ -64,7 +64,8 @@ class RowSource:
         self.set_bodies(bodies)
         self._time = [each.time[0] + spectra.time
                       for each, spectra in zip(pieces, self._efforts)]
-        self._kept = [(spectra.time >= ENDS) & (spectra.time <= spectra.time[-1] - ENDS)
+        self._kept = [(spectra.time >= UNUSED_ENDS)
+                      & (spectra.time <= spectra.time[-1] - UNUSED_ENDS)
                       for spectra in self._efforts]
         self._block = _blocks([time[kept] for time, kept in zip(self._time, self._kept)])
         self._gains = np.ones(len(columns.bodies))
@@ -99,7 +100,7 @@ class RowSource:
                 parts.append(np.concatenate((*both, efforts[number][:, j:j + 1]), axis=1))
             joints.append(np.concatenate(parts))
         velocity = np.stack([rows[:, VISCOUS - 7] for rows in joints], axis=1)
-        return RecordedRows(joints, self._block, np.abs(velocity) > MOVES * self.fastest)
+        return RecordedRows(joints, self._block, np.abs(velocity) > MOVING_SPEED * self.fastest)
 
 
 def _blocks(times: Sequence[Array]) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ FRAME_KINDS = ('position_', 'velocity_', 'acceleration_', 'orientation_', 'angul
 _FRAMES = '    values = {kind + name: [*vector] for names, *vectors in ('
 _NAMED = '    ) for name in names for kind, vector in zip(kinds, vectors)}'
 
-_LONGEST = WIDTH - 17
+_LONGEST_LINE = WIDTH - 17
 """Columns of a vector that is not broken."""
 
 _JOINED = 64
@@ -77,8 +77,8 @@ def _parts(language: Language, row: Row, key: str = '') -> list[str]:
             entries[k:k + 3] = f'[{entries[k]}', entries[k + 1], f'{entries[k + 2]}]'
     entries[0], entries[last] = f'{key}[{entries[0]}', f'{entries[last]}]'
     text = ', '.join(entries)
-    return [text] if len(text) < _LONGEST else [
-        wrapped(entry, '', ' ' * 16, _LONGEST) for entry in entries]
+    return [text] if len(text) < _LONGEST_LINE else [
+        wrapped(entry, '', ' ' * 16, _LONGEST_LINE) for entry in entries]
 
 
 def definition(function: str, arguments: Sequence[str]) -> list[str]:

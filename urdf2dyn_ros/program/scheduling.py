@@ -16,7 +16,7 @@ from urdf2dyn_ros.program.statements import (
     Term,
 )
 
-LONGEST = 24
+MOST_OPERANDS = 24
 """Operands in one statement; also bounds the depth of the recursion that writes it."""
 
 
@@ -57,7 +57,7 @@ class Schedule:
             for arg in node.args:
                 leaves[node] += leaves.get(arg, 1)
             label = graph.labels.get(node)
-            if (node in always or (label and keep_labels) or leaves[node] > LONGEST
+            if (node in always or (label and keep_labels) or leaves[node] > MOST_OPERANDS
                     or (uses[node] > 1 and leaves[node] >= worth_a_name)):
                 value = self._operation(node)
                 name, negative = label or (f'{temporary}{len(self.names) + 1}', value.negative)

@@ -14,7 +14,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings.csv_rows import CsvRow, bad_cell, cell_numbers, column_list, csv_rows
 from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording
-from urdf2dyn_ros.recordings.time_unit import ROWS, check_time_unit
+from urdf2dyn_ros.recordings.time_unit import CHECKED_ROWS, check_time_unit
 from urdf2dyn_ros.stamps import MAX_STAMP, SECOND_NS
 
 _TIME = 'time'
@@ -49,7 +49,7 @@ class CsvRecording(Recording):
         """Raise a RecordingError if the times of the first rows are not in seconds."""
         times, records = [], []
         with suppress(RecordingError):   # a defect is reported behind the rows before it
-            for _, row in islice(rows, ROWS):
+            for _, row in islice(rows, CHECKED_ROWS):
                 with suppress(ValueError, ArithmeticError, IndexError):
                     time, values = columns.entries([*row, ''])
                     if abs(time) < _LARGEST_TIME:

@@ -10,7 +10,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import RecordingError
 
-ROWS = 101
+CHECKED_ROWS = 101
 """Rows that are read."""
 
 _FEWEST_STEPS = 10
@@ -18,7 +18,7 @@ _FEWEST_STEPS = 10
 _LONGEST_STEP = 1.0
 """Median step from which on times are not credible without recorded accelerations [s]."""
 
-_SLOW = 0.1
+_SLOW_MOTION = 0.1
 """Motion by the positions per motion by the velocities, up to which the two contradict."""
 
 _UNITS = {'milliseconds': Decimal(10) ** 3, 'microseconds': Decimal(10) ** 6,
@@ -65,4 +65,4 @@ def _contradicts(times: Sequence[Decimal], positions: Array, velocities: Array) 
     steps = np.array([float(after - before) for before, after in pairwise(times)])
     moved = np.abs(np.diff(positions, axis=0))
     expected = np.abs(0.5 * (velocities[1:] + velocities[:-1]) * steps[:, None])
-    return bool(np.nansum(moved) < _SLOW * np.nansum(expected + 0.0 * moved))
+    return bool(np.nansum(moved) < _SLOW_MOTION * np.nansum(expected + 0.0 * moved))

@@ -23,7 +23,7 @@ _SHARE = 0.4
 _HIDDEN = (0.06, 0.12)
 """Lengths of hidden blocks [s]."""
 
-_FEWEST = 3.0
+_SHORTEST_BLOCK = 3.0
 """Shortest hidden block, in periods."""
 
 _FOLDS = 3
@@ -70,7 +70,7 @@ def cutoffs(time: Array, samples: Array, period: float, noise: Array) -> Array:
     time, samples = _averaged(time, averaged), _averaged(samples, averaged)
     period *= averaged
     folds = [fold for length in _HIDDEN for shift in _SHIFTS
-             for fold in _hidden(time, max(length, _FEWEST * period), shift)]
+             for fold in _hidden(time, max(length, _SHORTEST_BLOCK * period), shift)]
     if any(not len(judged) for _, judged in folds):
         return np.full(samples.shape[1], most)
     errors = np.zeros((len(_HIDDEN), len(tried), samples.shape[1]))

@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-TIMES = 39.0
+PAUSE_RATIO = 39.0
 """Ratio of a pause to the piece of work before it, within the limits below."""
 
-SHORTEST, LONGEST = 0.5, 5.0
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
 """Limits of a pause [s]."""
 
 
@@ -38,4 +38,5 @@ class Pauses:
         finally:
             ended = self._clock()
             self.duration = ended - began
-            self._next = ended + min(max(SHORTEST, TIMES * self.duration), LONGEST)
+            pause = max(SHORTEST_PAUSE, PAUSE_RATIO * self.duration)
+            self._next = ended + min(pause, LONGEST_PAUSE)

@@ -24,7 +24,7 @@ from urdf2dyn_ros.joint_states.samples import Sample, Samples
 from urdf2dyn_ros.recordings import Record, Recording
 from urdf2dyn_ros.recordings.messages import LATEST_STAMP, TOO_LATE
 from urdf2dyn_ros.stamps import SECOND_NS
-from urdf2dyn_ros.tuning.segments import PIECE, Segments, SetBack
+from urdf2dyn_ros.tuning.segments import PIECE_SAMPLES, Segments, SetBack
 
 _RECORDS_SEARCHED = 50
 """Messages that are searched for names of joints: a sample may need several."""
@@ -68,12 +68,12 @@ class RecordedMotion:
 
     def some(self, pieces: int) -> RecordedMotion:
         """Return so many pieces from all of the motion."""
-        number = np.arange(len(self.stamps)) // PIECE
+        number = np.arange(len(self.stamps)) // PIECE_SAMPLES
         step = max(1, int(np.ceil((number[-1] + 1) / pieces)))
         kept = number % step == 0
         starts = self.starts.copy()
         if step > 1:
-            starts[::PIECE] = True
+            starts[::PIECE_SAMPLES] = True
         return RecordedMotion(self.path, self.names, self.stamps[kept], self.q[kept],
                               self.qd[kept], starts[kept], self.all_stamps)
 

@@ -17,7 +17,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.sensor_noise import WINDOW
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 
-LOST = 1.5
+LOST_STEP = 1.5
 """Ratio to the median interval from which on samples were lost."""
 
 
@@ -54,8 +54,8 @@ def sampling(stamps: NDArray[np.int64]) -> Sampling:
     steps = np.diff(stamps)
     forward = steps[steps > 0]
     period = float(np.median(forward))
-    regular = forward[forward <= LOST * period]
-    long = forward[forward > LOST * period]
+    regular = forward[forward <= LOST_STEP * period]
+    long = forward[forward > LOST_STEP * period]
     return Sampling(
         len(stamps), float(stamps.max() - stamps.min()) * 1e-9, period * 1e-9,
         float(regular.std()) * 1e-9, int(np.sum(np.rint(long / period) - 1)),
@@ -84,7 +84,7 @@ def noise(motion: RecordedMotion) -> Array:
     """
     time = motion.time
     steps = np.diff(time)
-    broken = (steps > LOST * np.median(steps)) | motion.starts[1:]
+    broken = (steps > LOST_STEP * np.median(steps)) | motion.starts[1:]
     whole = ~sliding_window_view(broken, WINDOW - 1).any(axis=1)
     windows = sliding_window_view(time, WINDOW)[whole]
     apart = windows[:, :, None] - windows[:, None, :]

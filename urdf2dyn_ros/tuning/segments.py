@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from urdf2dyn_ros.joint_states.samples import Sample
 
-PIECE = 1000
-PIECES = 20
+PIECE_SAMPLES = 1000
+MOST_PIECES = 20
 """Samples in a piece, and pieces that are kept: enough for all figures."""
 
 
@@ -27,12 +27,12 @@ class Segment:
 
     def add(self, sample: Sample) -> None:
         """Add the next sample."""
-        number, place = divmod(self.count, PIECE)
+        number, place = divmod(self.count, PIECE_SAMPLES)
         self.count += 1
         if number % self._step:
             return
         if place == 0:
-            if len(self._kept) == PIECES:
+            if len(self._kept) == MOST_PIECES:
                 self._step *= 2
                 self._kept = [piece for piece in self._kept if piece[0] % self._step == 0]
                 if number % self._step:

@@ -19,7 +19,7 @@ from support.nodes.moving_robot import DYNAMICS, TEXT, connected, error, stamp_o
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
-from urdf2dyn_ros.system.pauses import SHORTEST
+from urdf2dyn_ros.system.pauses import SHORTEST_PAUSE
 
 HUMANOID = (OWN / 'humanoid_3p33r.urdf').read_text()
 
@@ -84,7 +84,7 @@ def test_exports_without_end_are_answered_after_a_pause(graph: Graph,
         for _ in range(4):
             answer = graph.call(Trigger, 'export_model', meanwhile=robot.move_one)
             assert answer.success, answer.message
-        assert time.monotonic() - began >= 3 * SHORTEST
+        assert time.monotonic() - began >= 3 * SHORTEST_PAUSE
 
 
 def test_where_no_data_flow_exports_do_not_pause(graph: Graph, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_where_no_data_flow_exports_do_not_pause(graph: Graph, tmp_path: Path) -
         def is_quick() -> bool:
             began = time.monotonic()
             assert graph.call(Trigger, 'export_model').success
-            return time.monotonic() - began < SHORTEST
+            return time.monotonic() - began < SHORTEST_PAUSE
 
         graph.wait(is_quick, what='export without a pause before it')
 

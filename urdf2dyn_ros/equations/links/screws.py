@@ -28,7 +28,7 @@ from urdf2dyn_ros.equations.simplification.turned_frames import zxz
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import Attached, Body, Multibody
 
-_SHALLOWEST = 0.05
+_SHALLOWEST_ANGLE = 0.05
 """Sine of a tilt below which the common normal may be far away, and is not used."""
 
 _PARALLEL = (0.0, math.pi)
@@ -168,7 +168,7 @@ class _Way:
             return
         x, y, z = _turned(p, beta)
         height = 0.0
-        if abs(math.sin(alpha)) > _SHALLOWEST:   # to the common normal, and on from there
+        if abs(math.sin(alpha)) > _SHALLOWEST_ANGLE:   # to the common normal, and on from there
             height = -y / math.sin(alpha)
             x, y, height = rounded((x, 0.0, height), max(map(abs, p)))
             z -= height * _about_x(alpha)[2][2]

@@ -18,10 +18,10 @@ from urdf2dyn_ros.algebra.vectors import ROUNDING, Vector, add, rounded, scale
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
-FARTHEST = 4.0
+FARTHEST_ORIGIN = 4.0
 """Largest shift of an origin as a multiple of the longest offset: axes may be almost parallel."""
 
-SHALLOWEST = 1e-3
+SHALLOWEST_AXIS = 1e-3
 """Component of an axis below which an origin does not move to make a component of p zero."""
 
 MOST_POINTS = 12
@@ -80,7 +80,7 @@ def _points(bodies: Sequence[Body], longest: float) -> list[list[float]]:
         p, z = body.parent_p_joint, _axis(body)
         points.append([0.0])
         if JOINTS[body.type].turns:
-            _include(points[-1], (-p[k] / z[k] for k in range(3) if abs(z[k]) > SHALLOWEST),
+            _include(points[-1], (-p[k] / z[k] for k in range(3) if abs(z[k]) > SHALLOWEST_AXIS),
                      longest)
     for i in reversed(range(len(bodies))):
         parent, z = bodies[i].parent, _axis(bodies[i])[2]
@@ -98,7 +98,7 @@ def _points(bodies: Sequence[Body], longest: float) -> list[list[float]]:
 def _include(points: list[float], more: Iterable[float], longest: float) -> None:
     """Add points that are new and not too far away, up to `MOST_POINTS`."""
     for t in more:
-        if (len(points) < MOST_POINTS and abs(t) <= FARTHEST * longest
+        if (len(points) < MOST_POINTS and abs(t) <= FARTHEST_ORIGIN * longest
                 and all(abs(t - known) > ROUNDING * longest for known in points)):
             points.append(t)
 

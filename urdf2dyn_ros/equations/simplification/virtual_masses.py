@@ -17,7 +17,7 @@ from urdf2dyn_ros.algebra.vectors import Vector, add, matrix_sum, outer, scale
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
-SHORTEST = 1e-3
+SHORTEST_ARM = 1e-3
 """Lever arm [m] below which there is no virtual mass."""
 
 LARGEST_RATIO = 100.0
@@ -82,7 +82,8 @@ def virtual_mass(inertia: BodyInertia,
     best, least = None, _cost(inertia)
     for child, p, alone in children:
         for k in (0, 1):   # h_z is moved to the parent in any case
-            if abs(p[k]) < SHORTEST or abs(inertia.h[k]) > LARGEST_RATIO * abs(inertia.m * p[k]):
+            if abs(p[k]) < SHORTEST_ARM or (
+                    abs(inertia.h[k]) > LARGEST_RATIO * abs(inertia.m * p[k])):
                 continue
             mu = inertia.h[k] / p[k]
             rest = _without(inertia, mu, p, k)

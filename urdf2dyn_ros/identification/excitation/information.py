@@ -8,7 +8,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.excitation.limits import MotionLimits
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 
-NOISE = 0.01
+EFFORT_NOISE = 0.01
 """Standard deviation of measured efforts, as a share of their limits."""
 
 _WIDTH = 0.05
@@ -37,7 +37,7 @@ class Information:
         self._parameters = np.concatenate((base.values, urdf_friction.T.ravel(),
                                            np.zeros(len(limits.rated))))
         self._width = _WIDTH * limits.velocity
-        self._weight = 1.0 / (NOISE * limits.rated)
+        self._weight = 1.0 / (EFFORT_NOISE * limits.rated)
         self._scale = np.ones(len(self._parameters))
 
     def set_scale(self, motions: Array) -> None:

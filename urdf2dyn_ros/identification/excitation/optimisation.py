@@ -13,7 +13,7 @@ from urdf2dyn_ros.identification.excitation.limits import MotionLimits
 from urdf2dyn_ros.identification.low_pass import ROW_RATE
 from urdf2dyn_ros.trajectories.rest_series import HARMONICS, period_of, rest_functions
 
-RANDOM = 100
+RANDOM_MOTIONS = 100
 """Random motions, the best of which is the reference."""
 
 _SEED = 1997
@@ -111,7 +111,7 @@ class _Search:
         random = np.random.default_rng(_SEED)
         n, found, worst = len(self._speed), [], np.zeros(len(self._speed))
         k = np.arange(1.0, HARMONICS)
-        for _ in range(3 * RANDOM):
+        for _ in range(3 * RANDOM_MOTIONS):
             z = random.normal(size=(2 * HARMONICS - 1, n))
             z[1:] /= np.concatenate((k, k))[:, None]
             z[0] = 0.0
@@ -123,7 +123,7 @@ class _Search:
                 found.append(kept)
             else:
                 worst = np.maximum(worst, self._effort_excess(z * _only_centre(z)))
-            if len(found) == RANDOM:
+            if len(found) == RANDOM_MOTIONS:
                 break
         if not found:
             number = int(np.argmax(worst))
