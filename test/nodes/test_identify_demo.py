@@ -18,7 +18,8 @@ pytest.importorskip('rclpy')
 
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.nodes.demo.altered_robot import altered
-from urdf2dyn_ros.nodes.demo.identify_demonstration import IDENTIFY_FILES
+from urdf2dyn_ros.nodes.demo.demo_graph import DemoError
+from urdf2dyn_ros.nodes.demo.identify_demonstration import IDENTIFY_FILES, check_complete
 from urdf2dyn_ros.urdf import read_urdf
 
 PATIENCE = 230.0
@@ -76,3 +77,9 @@ def test_interrupted_while_it_records_it_writes_nothing(tmp_path: Path) -> None:
     assert 'Traceback' not in output
     assert not Path(f'/proc/{nodes[0]}').exists()
     assert [path.name for path in tmp_path.iterdir()] == ['two.urdf']
+
+
+def test_a_recording_with_lost_messages_is_no_result() -> None:
+    check_complete([4_000_000 * k + k % 2 for k in range(9)])
+    with pytest.raises(DemoError, match='2 of 9 messages of joint_states were lost'):
+        check_complete([4_000_000 * k for k in range(9) if k not in (3, 4)])

@@ -3,7 +3,7 @@
 import json
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -162,6 +162,7 @@ def _record(robot: AlteredRobot, duration: float, work: Path, check: Callable[[]
         graph.follow(duration, lambda: f'{len(messages)} messages',
                      lambda meanwhile: graph.client.subscribe(
                          JointState, 'joint_states', messages.append, _MESSAGES))
+    check_complete([_stamp(message) for message in messages])
     with EffortBag(work / 'recording', 'mcap', messages[0].name, robot.model.root,
                    '/joint_states') as bag:
         for message in messages:
@@ -207,6 +208,7 @@ def _compared(model: RobotModel, robot: AlteredRobot, duration: float, work: Pat
         end = max(received['measured'])
         graph.client.wait(lambda: all(max(received[name]) >= end for name in _MODELS),
                           START_TIMEOUT, 'efforts of the end of the motion', graph.watch)
+    check_complete(received['measured'])
     stamps = sorted(moving.intersection(*map(set, (received[name] for name in _MODELS))))
     if len(stamps) < 2:
         raise DemoError('no effort of the moving robot was computed')
@@ -214,6 +216,15 @@ def _compared(model: RobotModel, robot: AlteredRobot, duration: float, work: Pat
     return BeforeAndAfter(joints.joint_names, joints.effort_units, seconds, *(
         np.array([received[name][stamp] for stamp in stamps])
         for name in ('measured', *_MODELS)))
+
+
+def check_complete(stamps: Iterable[int]) -> None:
+    """Raise a DemoError if messages of the simulator are missing, whose steps are all equal."""
+    steps = np.diff(sorted(stamps))
+    lost = int(np.rint(steps / steps.min() - 1.0).sum()) if steps.size else 1
+    if lost:
+        raise DemoError(f'{lost} of {steps.size + lost + 1} messages of joint_states were lost: '
+                        'the computer is too busy; run the demonstration again')
 
 
 def _stamp(message: Any) -> int:
