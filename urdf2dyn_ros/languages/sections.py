@@ -20,7 +20,9 @@ from urdf2dyn_ros.program.statements import (
 MOST_STATEMENTS = 1500
 """Statements of one function; with more of them, it is written in sections."""
 
-STATEMENTS_PER_SECTION = 300
+STATEMENTS_PER_SECTION = 100
+"""So many make the shortest machine code, 6 % less than 300 for the reduced Talos: see
+docs/performance.md."""
 
 
 class Sectioned(NamedTuple):
