@@ -149,7 +149,7 @@ def information_text(found: dict[str, Any]) -> str:
     lines += [f'{style} style: {Operations(**cost)}'
               for style, cost in found['operations'].items()]
     if rounded := found['rounded']:
-        lines += ['', f'angles that are read as quarter turns: {len(rounded)}',
+        lines += ['', f'what is rounded in rotations: {len(rounded)}',
                   *(f'  {line}' for line in rounded[:_MOST_ROUNDED])]
         if len(rounded) > _MOST_ROUNDED:
             lines.append(f'  and {len(rounded) - _MOST_ROUNDED} more')

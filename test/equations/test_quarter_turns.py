@@ -50,11 +50,11 @@ def test_what_is_rounded_is_reported() -> None:
         'joint "j" <origin>: yaw -1.5707963268 rad is read as -90 deg, 5.1e-12 rad from it',
         'link "b" <inertial><origin>: pitch 1.57079632679 rad is read as 90 deg, 4.9e-12 rad '
         'from it']
-    assert 'angles that are read as quarter turns: 2\n  joint "j"' in information_text(facts)
+    assert 'what is rounded in rotations: 2\n  joint "j"' in information_text(facts)
     text = information_text({**facts, 'rounded': ['x'] * 12})
     assert text.endswith('\n  x\n  and 2 more')
     plain = information(read_urdf(VALID))
-    assert plain['rounded'] == [] and 'quarter' not in information_text(plain)
+    assert plain['rounded'] == [] and 'rounded' not in information_text(plain)
 
 
 def test_second_order_of_coarse_quarter_turns_is_rounded_and_reported() -> None:

@@ -155,6 +155,11 @@ def noise(q, effort):
     return q, np.random.default_rng(5).normal(size=effort.shape)
 
 
+def spikes(q, effort):
+    effort[::50] = 1e5
+    return q, effort
+
+
 def noise_about_a_mean(q, effort):
     return q, 100.0 + noise(q, effort)[1]
 
@@ -166,6 +171,7 @@ def noise_about_a_mean(q, effort):
     ('if it is in milliseconds, divide it by 1e3', {'unit': 1e3}),
     ('always zero', {'change': lambda q, effort: (q, 0.0 * effort)}),
     ('frozen', {'change': lambda q, effort: (q, 0.0 * effort + 3.0)}),
+    ('its effort has spikes of up to 1e+05, where 95 % are below', {'change': spikes}),
     ('wrong sign', {'change': lambda q, effort: (q, -effort)}),
     ('other units', {'change': lambda q, effort: (q, 1000.0 * effort)}),
     ('in degrees', {'change': lambda q, effort: (np.degrees(q), effort)}),

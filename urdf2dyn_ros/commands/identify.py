@@ -172,6 +172,7 @@ def _settings(arguments: argparse.Namespace, robot: Robot) -> SourceSettings:
     gains = read_gains(arguments.gains, robot.joints) if current else None
     if arguments.payload_recording:
         _check_scale(arguments.payload_mass, gains)
+        _payload(robot, arguments, ())   # a wrong link is an error before anything is read
     return SourceSettings(
         arguments.topic, RecordedNames(robot.joints, robot.dynamics.continuous, hold,
                                        tuple(arguments.rename)),

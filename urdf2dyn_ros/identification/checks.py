@@ -26,6 +26,9 @@ _LARGEST_VALUE = 1e9
 
 _DEGREES = 180.0 / np.pi
 
+_SPIKE = 30.0
+"""Largest effort over the one below which 95 % are, from which on it is a spike."""
+
 _MOST_AT_ONCE = 4000
 
 
@@ -81,8 +84,10 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
     if degrees:
         return degrees
     if not used.any():
-        reasons = dict.fromkeys(fault for fault, moves in zip(faults, moving) if moves)
-        return f'no joint that moves has a measured effort: {"; ".join(reasons)}'
+        reasons = list(dict.fromkeys(fault for fault, moves in zip(faults, moving) if moves))
+        more = f'; and {len(reasons) - 2} more such reasons' if len(reasons) > 2 else ''
+        return ('no joint that moves has a measured effort that can be used: '
+                f'{"; ".join(reasons[:2])}{more}')
     return '' if currents else effort_fault(robot, pieces, used)
 
 
@@ -105,6 +110,11 @@ def _dead_sensor(effort: Array) -> str:
     values, counts = np.unique(effort, return_counts=True)
     share = float(counts.max()) / len(effort)
     if share <= _MOST_EQUAL:
+        sizes = np.abs(effort[np.isfinite(effort)])
+        usual, largest = (float(np.percentile(sizes, part)) for part in (95.0, 100.0))
+        if largest > _SPIKE * usual > 0.0:
+            return (f'its effort has spikes of up to {largest:.3g}, where 95 % are below '
+                    f'{usual:.3g}: remove them')
         return ''
     return (f'its effort is {values[np.argmax(counts)]:.3g} in {100.0 * share:.0f} % of the '
             'samples in which it moves: it has no sensor or a dead one, or it is at its limit')
