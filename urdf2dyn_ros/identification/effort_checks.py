@@ -119,9 +119,10 @@ def _sign_or_units(compared: Sequence[ComparedEffort]) -> str:
         compared, factors, frictions, strong)
         if flag and friction < -_LEAST_FRICTION and factor < -1.0 / 3.0]
     if wrong:
+        negative = ' '.join(f'{joint}=-1' for joint in wrong)
         return (f'the efforts of {", ".join(wrong)} have the wrong sign: there they are minus '
                 'what the URDF needs, and they push where friction brakes; change their sign, '
-                'or that of the axis of the joint in the URDF with its positions')
+                f'or add --effort-semantics current --gains 1 {negative}')
     return ''
 
 
