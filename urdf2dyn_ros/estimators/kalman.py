@@ -50,7 +50,7 @@ FIXED_DENSITY = Parameter(
     unit='rad^2/s^7 or m^2/s^7', minimum=1e-3, maximum=1e12)
 """Row of a filter that does not adapt its bandwidth."""
 
-DENSITIES = (1e-6, 1e-4, 1e-2, 1e0, 1e2, 1e4, 1e5, 5e6)
+DENSITIES = (1e-6, 1e-4, 1e-2, 1e0, 1e2, 1e4, 1e5, 1e7)
 """Snap densities of the filters of each joint where the bandwidth adapts; 1e5 suits fast arms."""
 
 _VARIANCES = COVARIANCE_ROW[np.arange(4), np.arange(4)]
