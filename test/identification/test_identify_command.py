@@ -269,3 +269,13 @@ def test_late_and_missing_efforts_cost_no_accuracy(change: Callable[..., Any], n
     figures = json.loads((tmp_path / 'out' / 'identification.json').read_text())
     for joint in NAMES:
         assert figures['joints'][joint]['held_out']['r2']['identified'] > 0.99
+
+
+def test_a_joint_that_is_not_explained_is_no_yes(tmp_path: Path,
+                                                 capsys: pytest.CaptureFixture[str]) -> None:
+    """The last joint has the effort of something else."""
+    path = recording(tmp_path / 'r.csv', seconds=6.0, change=lambda q, effort: (
+        q, np.column_stack((effort[:, :-1], noise(q, effort)[1][:, -1]))))
+    assert identified(path, '-o', tmp_path / 'out') == 0
+    out = capsys.readouterr().out
+    assert f'Not at {NAMES[-1]} (R2 below 0.5). In all: it leaves ' in out

@@ -14,6 +14,9 @@ from urdf2dyn_ros.identification.result import Identification
 
 GAINS_TITLE = 'What changed: gains'
 
+_LEAST_R2 = 0.5
+"""R2 of held-out data from which on the model explains a joint."""
+
 
 def report_tables(found: Identification) -> list[ReportTable]:
     """Return all tables."""
@@ -40,7 +43,10 @@ def _verdict(found: Identification) -> str:
     urdf, friction, own = (
         float(np.exp(np.log(np.maximum(row[np.isfinite(row)], 1e-12)).mean()))
         for row in found.held_out.every)
-    return (f'Yes: it leaves {100.0 * own / urdf:.3g} % of what the URDF leaves, and '
+    poor = [joint for joint, r2, used in zip(found.robot.joints, found.held_out.r2[2], found.used)
+            if used and r2 < _LEAST_R2]
+    answer = f'Not at {", ".join(poor)} (R2 below {_LEAST_R2:g}). In all' if poor else 'Yes'
+    return (f'{answer}: it leaves {100.0 * own / urdf:.3g} % of what the URDF leaves, and '
             f'{100.0 * own / friction:.3g} % of what the URDF with fitted friction and rotors '
             'leaves (geometric means of the joints).')
 
