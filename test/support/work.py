@@ -19,6 +19,15 @@ def squared_or_killed(folder: str, item: int) -> int:
     return item * item
 
 
+def squared_or_worker_killed(folder: str, item: int) -> int:
+    """Return the square; on the way, item 2 ends the worker whose child computes it, once."""
+    mark = Path(folder) / f'killed_{item}'
+    if item == 2 and not mark.exists():
+        mark.touch()
+        os.kill(os.getppid(), signal.SIGKILL)
+    return item * item
+
+
 def span(item: int) -> tuple[int, int, int]:
     """Return the process, and begin and end of some work [ns]."""
     begin = time.monotonic_ns()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from support.scara_recordings import SCARA, recording
-from support.work import fail, span, square, squared_or_killed
+from support.work import fail, span, square, squared_or_killed, squared_or_worker_killed
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.errors import WorkersError
 from urdf2dyn_ros.system.workers import Workers, results_of
@@ -46,6 +46,15 @@ def test_an_item_that_kills_each_process_costs_only_itself(workers: Workers,
     assert again == lost
     assert (first, last) == (1, 9)
     assert isinstance(lost, Lost) and 'killed' in lost.reason
+
+
+def test_a_worker_of_a_cluster_that_is_killed_changes_nothing(cluster: str,
+                                                              tmp_path: Path) -> None:
+    """The worker itself, not only the process in which it computes."""
+    results = list(results_of(partial(squared_or_worker_killed, str(tmp_path)), range(8),
+                              Workers(scheduler=cluster)))
+    assert results == [k * k for k in range(8)]
+    assert (tmp_path / 'killed_2').exists()
 
 
 def test_errors_of_the_function_are_raised(workers: Workers) -> None:

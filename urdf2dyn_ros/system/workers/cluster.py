@@ -1,6 +1,5 @@
 """A Dask cluster that works on items, one in each process at a time."""
 
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -8,8 +7,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from urdf2dyn_ros.errors import WorkersError
-from urdf2dyn_ros.system.workers.guarded import LOST, guarded
-from urdf2dyn_ros.system.workers.lost import Lost
+from urdf2dyn_ros.system.workers.guarded import guarded
+from urdf2dyn_ros.system.workers.lost import LOST, Lost
 from urdf2dyn_ros.version import __version__
 
 _PATIENCE = 60.0
@@ -23,8 +22,6 @@ _AHEAD = 2
 
 _Item = TypeVar('_Item')
 _Result = TypeVar('_Result')
-
-_ONE_AT_A_TIME = threading.Lock()
 
 
 def results_of_cluster(function: Callable[[_Item], _Result], items: Sequence[_Item],
@@ -48,35 +45,21 @@ def results_of_cluster(function: Callable[[_Item], _Result], items: Sequence[_It
     except (OSError, ValueError) as error:   # an address that is none, or a time-out
         raise failed(error) from None
     with client:
-        waiting: deque[tuple[_Item, Any]] = deque()
-        work: Callable[[_Item], _Result | Lost] = function
+        waiting: deque[Any] = deque()
         rest = iter(items)
-
-        def submitted(item: _Item) -> Any:
-            return client.submit(partial(_alone, work), item, pure=False)
-
         try:
             _check(client, address)
             while True:
                 threads: dict[str, int] = client.nthreads()
                 most = _AHEAD * max(sum(threads.values()), 1)
                 while len(waiting) < most and (item := next(rest, None)) is not None:
-                    waiting.append((item, submitted(item)))
+                    waiting.append(client.submit(partial(guarded, function), item, pure=False))
                 if not waiting:
                     return
-                item, future = waiting.popleft()
                 try:
-                    result = _result(client, future)
-                except KilledWorker:   # perhaps by another item, which was on the same worker
-                    # Some clusters do not replace a worker that ends again and again: from now
-                    # on nothing that an item does ends one.
-                    work = partial(guarded, function)
-                    client.cancel([each for _, each in waiting])
-                    waiting = deque((each, submitted(each)) for each, _ in waiting)
-                    try:
-                        result = _result(client, submitted(item))
-                    except KilledWorker:
-                        result = Lost(LOST)
+                    result = _result(client, waiting.popleft())
+                except KilledWorker:   # the worker itself, several times
+                    result = LOST
                 yield result
         except (TimeoutError, CommClosedError, FutureCancelledError) as error:
             raise failed(error) from None
@@ -112,9 +95,3 @@ def _check(client: Any, address: str) -> None:
 
 def _version() -> str:
     return __version__
-
-
-def _alone(function: Callable[[_Item], _Result], item: _Item) -> _Result:
-    """Return a result; several threads of a worker wait, so that its memory is that of one."""
-    with _ONE_AT_A_TIME:
-        return function(item)

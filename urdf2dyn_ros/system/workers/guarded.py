@@ -1,63 +1,110 @@
-"""An item in a child process of a worker of a cluster, which survives whatever the item does."""
+"""
+A child process of a worker of a cluster, which works on items: the worker survives them.
+
+Some clusters do not replace a worker that ends again and again: a LocalCluster removes one that
+takes 15 s to come back. The child is used for the next item too, and replaced when it ends.
+
+"""
 
 import os
 import pickle
+import queue
+import struct
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
-from urdf2dyn_ros.system.workers.lost import Lost
+from urdf2dyn_ros.system.workers.lost import LOST, Lost
 
 _ATTEMPTS = 2
 """Child processes that must end while they work on an item, until it is lost."""
 
-LOST = 'every process that worked on it was killed or ran out of memory'
-
 _PROGRAM = 'from urdf2dyn_ros.system.workers.guarded import work; work()'
+
+_SIZE = struct.Struct('<Q')
 
 _Item = TypeVar('_Item')
 _Result = TypeVar('_Result')
 
+_ONE_AT_A_TIME = threading.Lock()
+"""Several threads of a worker wait, so that its memory is that of one item."""
+
+_children: list[subprocess.Popen[bytes]] = []
+
 
 def guarded(function: Callable[[_Item], _Result], item: _Item) -> _Result | Lost:
-    """Return the result of an item, computed by a child process; errors of it are raised."""
+    """Return the result of an item, computed by the child process; errors of it are raised."""
     import cloudpickle  # type: ignore[import-untyped]   # Dask requires it
 
-    with tempfile.TemporaryDirectory() as name:
-        call, result = Path(name) / 'call', Path(name) / 'result'
-        call.write_bytes(cloudpickle.dumps((function, item)))
+    call = cloudpickle.dumps((function, item))
+    with _ONE_AT_A_TIME:
         for _ in range(_ATTEMPTS):
-            with subprocess.Popen(   # its standard input ends with this process
-                    [sys.executable, '-c', _PROGRAM, str(call), str(result)],
-                    stdin=subprocess.PIPE,
-                    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}) as child:
-                code = child.wait()
-            if code == 0:
-                value, error = pickle.loads(result.read_bytes())
+            answer = _answer(call)
+            if answer is not None:
+                value, error = pickle.loads(answer)
                 if error is not None:
                     raise error
                 return value   # type: ignore[no-any-return]
-    return Lost(LOST)
+    return LOST
+
+
+def _answer(call: bytes) -> bytes | None:
+    """Return what the child process answers to a call; None if it ends before."""
+    if not _children:
+        _children.append(subprocess.Popen(
+            [sys.executable, '-c', _PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}))
+    child = _children[0]
+    assert child.stdin is not None and child.stdout is not None
+    try:
+        _write(child.stdin, call)
+        answer = _read(child.stdout)
+    except BrokenPipeError:
+        answer = None
+    if answer is None:
+        _children.clear()
+        child.kill()
+        child.communicate()
+    return answer
 
 
 def work() -> None:
-    """Compute what the file of the first argument says, into that of the second."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    call, result = map(Path, sys.argv[1:])
-    value: Any = None
-    error = None
-    try:
-        function, item = pickle.loads(call.read_bytes())
-        value = function(item)
-    except Exception as raised:   # raised again by the parent
-        error = raised
-    result.write_bytes(pickle.dumps((value, error)))
+    """Answer the calls of the standard input, until it is closed: with it ends the process."""
+    answers = os.fdopen(os.dup(1), 'wb')
+    os.dup2(2, 1)   # what an item prints is no answer
+    calls: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(calls,), daemon=True).start()
+    while True:
+        call = calls.get()
+        value: Any = None
+        error = None
+        try:
+            function, item = pickle.loads(call)
+            value = function(item)
+        except Exception as raised:   # raised again by the worker
+            error = raised
+        _write(answers, pickle.dumps((value, error)))
 
 
-def _end_with_parent() -> None:
-    os.read(0, 1)
+def _receive(calls: 'queue.SimpleQueue[bytes]') -> None:
+    source = os.fdopen(0, 'rb')
+    while (call := _read(source)) is not None:
+        calls.put(call)
     os._exit(1)
+
+
+def _write(target: BinaryIO | Any, content: bytes) -> None:
+    target.write(_SIZE.pack(len(content)) + content)
+    target.flush()
+
+
+def _read(source: BinaryIO | Any) -> bytes | None:
+    """Return the next content, or None at the end."""
+    size = source.read(_SIZE.size)
+    if len(size) < _SIZE.size:
+        return None
+    (length,) = _SIZE.unpack(size)
+    content: bytes = source.read(length)
+    return content if len(content) == length else None

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
-from urdf2dyn_ros.system.workers.lost import Lost
+from urdf2dyn_ros.system.workers.lost import LOST, Lost
 
 _ATTEMPTS = 2
 """Processes that must end while they work on an item alone, until it is lost."""
@@ -73,7 +73,7 @@ class _Processes:
                 continue
         self.end()
         self._start()
-        return Lost('every process that worked on it was killed or ran out of memory')
+        return LOST
 
     def end(self) -> None:
         """End the processes at once, whatever they do."""
