@@ -181,11 +181,17 @@ class Bandwidth:
         """Weight the filters by the variances of acceleration that they declare, (k, n)."""
         self._share(declared, self._squares(declared))
 
-    def weigh_anew(self, declared: Array, accelerations: Array, single: NDArray[np.bool_],
-                   h: float) -> None:
-        """Weight the filters after a sample; the arguments are those of `Onset.add`."""
-        squares = self._squares(declared)
-        self.onset.add(squares, accelerations, declared, single, h / self._scale)
+    def weigh_anew(self, declared: Array, accelerations: Array, known: Array,
+                   single: NDArray[np.bool_], h: float) -> None:
+        """
+        Weight the filters after a sample.
+
+        `known`, (n,), is `SensorNoise.known`: what filters declare by a noise that was not learned
+        counts less. The other arguments are those of `Onset.add`.
+        """
+        credible = known * declared
+        squares = self._squares(credible)
+        self.onset.add(squares, accelerations, credible, single, h / self._scale)
         self._share(declared, squares)
 
     def _squares(self, declared: Array) -> Array:

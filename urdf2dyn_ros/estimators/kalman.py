@@ -269,7 +269,7 @@ class Kalman:
         self._bandwidth.observe(self._present, self._each(slice(0, 4)), kept)
         follows = self._each(_MEASURED_VARIANCES) > SINGLE_SAMPLE * self._variances()[:, None]
         follows[1] &= np.isfinite(kept[1])
-        self._bandwidth.weigh_anew(self._each(_VARIANCES[2]), self._each(2),
+        self._bandwidth.weigh_anew(self._each(_VARIANCES[2]), self._each(2), self._noise.known,
                                    follows[0] | follows[1], self._h)
 
     def _each(self, rows: int | slice) -> Array:

@@ -101,7 +101,7 @@ class KalmanFixedLag(Kalman):
         each = np.concatenate((self._past[0], self._variance[:1])).reshape(
             SMOOTHED_STATES + 1, self._filters, self._joints)
         smoothed = np.maximum(each[3], 0.0)
-        squares = self._squares(each[2], smoothed)
+        squares = self._squares(each[2], smoothed * self._noise.known)
         weights = shares(squares)
         mixed = (weights * each).sum(axis=1)
         variance = smoothed[0]
@@ -118,7 +118,7 @@ class KalmanFixedLag(Kalman):
 
     def _squares(self, accelerations: Array, smoothed: Array) -> Array:
         """Return squared errors, (k, n), of smoothed accelerations with these variances."""
-        filtered = np.maximum(self._each(COVARIANCE_ROW[2, 2]), 0.0)
+        filtered = np.maximum(self._each(COVARIANCE_ROW[2, 2]), 0.0) * self._noise.known
         part = smoothed / np.maximum(filtered, LEAST_VARIANCE)
         part = np.maximum.accumulate(part[::-1])[::-1]   # a slow filter keeps no less than a fast
         missed = self._bandwidth.onset.missed

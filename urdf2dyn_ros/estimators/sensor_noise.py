@@ -47,6 +47,13 @@ LEAST_VARIANCES = np.square([[1e-8], [1e-7]])
 """Smallest variances: those of exact samples must not make the filter singular."""
 
 
+INITIAL_SHARE = 0.01
+"""Weight of the initial variance where it is compared with what was learned."""
+
+UNLEARNED = 1e-8
+"""Least part of a variance that counts as learned."""
+
+
 class SensorNoise:
     """
     Variances of the measurements of every joint, and the deviation of the stamps.
@@ -57,6 +64,8 @@ class SensorNoise:
         Of positions [rad^2 or m^2] and velocities [rad^2/s^2 or m^2/s^2].
     stamps : float
         Standard deviation of the stamps [s].
+    known : ndarray, (n,)
+        Part of the variances that was learned, from 0 to 1, since a rest without noise.
 
     """
 
@@ -69,6 +78,7 @@ class SensorNoise:
         n = self._joints
         self.variance = np.repeat(np.square(INITIAL_NOISE)[:, None], n, axis=1)
         self.stamps = 0.0
+        self.known = np.ones(n)
         self._prior = np.ones((2, n))      # weight of the initial noise, halved by each window
         self._weight = np.zeros((2, n))
         self._sum = np.zeros((2, n))
@@ -157,8 +167,15 @@ class SensorNoise:
         self._sum = kept * self._sum + share * excess
         self._prior[used] *= 0.5
         weight = self._weight + self._prior
+        initial = self._prior * np.square(INITIAL_NOISE)[:, None]
+        learned = self._sum + LEAST_VARIANCES * self._weight
+        part = learned / (learned + INITIAL_SHARE * initial)
+        # less than 1 from an exact rest on; velocities that vary at rest have noise
+        varied = known[1] & (np.ptp(samples[:, 1], axis=0) > 0.0)
+        least = np.where(largest > 0.0, self.known, np.where(varied, 1.0, UNLEARNED))
+        self.known[:] = np.maximum(part.max(axis=0), least)
         # a few windows may by chance show too little noise
-        self.variance = np.maximum((self._sum + self._prior * np.square(INITIAL_NOISE)[:, None])
+        self.variance = np.maximum((self._sum + initial)
                                    * (1.0 + SMALL_SAMPLE / weight) / weight, LEAST_VARIANCES)
         steps = np.where(self._fits > 0.9, self._step, 0.0)
         np.maximum(self.variance[0], np.square(steps) / 12.0, out=self.variance[0])

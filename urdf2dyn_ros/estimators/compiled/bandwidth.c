@@ -141,20 +141,23 @@ static void add_errors(const Bandwidth *b, long j, double *excess)
     }
 }
 
-/* All arrays: (filters, joints); declared: variances of the accelerations. */
+/* Arrays: (filters, joints); declared: variances of the accelerations; known: (joints). */
 static void weigh(Bandwidth *b, const double *declared, const double *accelerations,
-                  const char *single, double h)
+                  const double *known, const char *single, double h)
 {
     const long n = b->joints, all = b->filters * n;
-    double squares[all + 1];
-    for (long c = 0; c < all; c++)
-        squares[c] = 0.0;
+    double squares[all + 1], credible[all + 1];
+    for (long first = 0; first < all; first += n)
+        for (long j = 0; j < n; j++) {
+            credible[first + j] = (b->filters > 1 ? known[j] : 1.0) * declared[first + j];
+            squares[first + j] = 0.0;
+        }
     for (long j = 0; j < n; j++)
         add_errors(b, j, squares);
     for (long c = 0; c < all; c++)
-        squares[c] = fmax(fmax(declared[c], 0.0) + squares[c], LEAST_VARIANCE);
+        squares[c] = fmax(fmax(credible[c], 0.0) + squares[c], LEAST_VARIANCE);
     if (b->filters > 1)
-        add_missed(b->onset, n, all, squares, accelerations, declared, single,
+        add_missed(b->onset, n, all, squares, accelerations, credible, single,
                    h / time_scale(b));
     for (long j = 0; j < n; j++) {
         double least = INFINITY, sum = 0.0, inverse = 0.0;

@@ -18,6 +18,7 @@ typedef struct {
     double *rejected;         /* (joints): rejected measurements in a row */
     const double *measured;   /* (2, joints); NaN where not measured */
     const double *variance;   /* (2, joints), of these */
+    const double *known;      /* (joints): part of the variance that was learned */
     const double *density;    /* (filters, joints) */
     double *estimate;         /* (4, joints): position, velocity, acceleration, its deviation */
     double *gains;            /* (GAINS, filters, joints) that a smoother needs, or 0 */
@@ -191,7 +192,7 @@ int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps)
         observe(b, stamp, f->state, kept);
     char single[all + 1];
     follow(f, kept, single);
-    weigh(b, f->state + NUMBER[2][2] * all, f->state + 2 * all, single, h);
+    weigh(b, f->state + NUMBER[2][2] * all, f->state + 2 * all, f->known, single, h);
     for (int k = 0; k < 3; k++)
         for (long j = 0; j < n; j++) {
             double sum = 0.0;

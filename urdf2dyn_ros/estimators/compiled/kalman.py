@@ -52,7 +52,7 @@ class _Filter(ctypes.Structure):
     """Structure of kalman.c."""
 
     _fields_ = (*((name, _POINTER) for name in (
-        'bandwidth', 'hindsight', 'state', 'rejected', 'measured', 'variance', 'density',
+        'bandwidth', 'hindsight', 'state', 'rejected', 'measured', 'variance', 'known', 'density',
         'estimate', 'gains')),
         *((name, _NUMBER) for name in ('gate', 'acceleration_step', 'max_variance')),
         ('tracking', ctypes.c_long))
@@ -113,7 +113,8 @@ class CompiledKalman(Kalman):
         self._struct = _Filter(ctypes.addressof(self._compiled.struct),
                                self._compared.address if self._filters > 1 else None, *(
             array.ctypes.data for array in (self._z, self._rejected, self._measured,
-                                            self._variance, self._density, self._result)), None,
+                                            self._variance, self._noise.known, self._density,
+                                            self._result)), None,
             self._gate, self._step, self._max_variance,
             self._columns.start // max(self._joints, 1))
         self._address = ctypes.addressof(self._struct)

@@ -105,7 +105,9 @@ void urdf2dyn_smooth(Lag *lag, long first, long last, long long stamp)
     for (long j = 0; j < n; j++) {
         double least = INFINITY, part = 0.0, sum = 0.0, inverse = 0.0, mean[SMOOTHED + 1] = {0.0};
         for (long c = all - n + j; c >= 0; c -= n) {
-            const double before = fmax(filtered[c], 0.0), after = fmax(each[SMOOTHED][c], 0.0);
+            const double known = f->bandwidth->filters > 1 ? f->known[j] : 1.0;
+            const double before = fmax(filtered[c], 0.0) * known;
+            const double after = fmax(each[SMOOTHED][c], 0.0) * known;
             const double excess = fmax(f->bandwidth->squares[c] - before - missed[c], 0.0);
             const double away = each[2][c] - each[2][all - n + j];
             part = fmax(part, after / fmax(before, LEAST_VARIANCE));

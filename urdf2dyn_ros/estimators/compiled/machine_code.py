@@ -26,7 +26,8 @@ _SOURCES = ('onset.c', 'bandwidth.c', 'hindsight.c', 'kalman.c', 'kalman_fixed_l
             'sensor_noise.c')
 _MACROS = {
     **{name: getattr(sensor_noise, name) for name in (
-        'WINDOW', 'NOISE_MEMORY', 'SPEED_SPREAD', 'CHANGE_SPREAD', 'SMALL_SAMPLE', 'CLIPPING')},
+        'WINDOW', 'NOISE_MEMORY', 'SPEED_SPREAD', 'CHANGE_SPREAD', 'SMALL_SAMPLE', 'CLIPPING',
+        'INITIAL_SHARE', 'UNLEARNED')},
     **{name: getattr(mismatch, name) for name in (
         'MEDIAN_WINDOWS', 'MISMATCH_GATE', 'CHI_SQUARED_MEDIAN')},
     **{name: getattr(bandwidth, name) for name in (

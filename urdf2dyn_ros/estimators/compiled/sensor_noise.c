@@ -8,7 +8,7 @@
 typedef struct {
     long joints, turn;
     double *variance, *prior, *weight, *sum;   /* (2, joints) each */
-    double *step, *fits, *judged;               /* (joints) each */
+    double *step, *fits, *judged, *known;       /* (joints) each */
     double *moments;                           /* (4, joints) */
     double *squares;                           /* (MEDIAN_WINDOWS, joints) */
     double *excess;                            /* (joints) */
@@ -161,6 +161,7 @@ void urdf2dyn_learn(Noise *s, const double *times, const double *samples, const 
             largest = larger(largest, moves[i]);
             least = smaller(least, moves[i]);
         }
+        double learned_part = 0.0;
         const int informative[2] = {largest - least > CHANGE_SPREAD * largest, largest > 0.0};
         learn_step(s, j, moves, informative[0]);
         for (int k = 0; k < 2; k++) {
@@ -177,9 +178,18 @@ void urdf2dyn_learn(Noise *s, const double *times, const double *samples, const 
                 s->prior[at] *= 0.5;
             }
             const double weight = s->weight[at] + s->prior[at];
+            const double learned = s->sum[at] + floor[k] * s->weight[at];
+            learned_part = larger(learned_part, learned / (learned + INITIAL_SHARE * s->prior[at] * prior[k]));
             s->variance[at] = larger((s->sum[at] + s->prior[at] * prior[k])
                                      * (1.0 + SMALL_SAMPLE / weight) / weight, floor[k]);
         }
+        double slowest = INFINITY, fastest = -INFINITY;
+        for (int i = 0; i < WINDOW; i++) {
+            slowest = smaller(slowest, samples[i * 2 * n + n + j]);
+            fastest = larger(fastest, samples[i * 2 * n + n + j]);
+        }
+        const int varied = isfinite(e[n + j]) && fastest > slowest;
+        s->known[j] = larger(learned_part, informative[1] ? s->known[j] : varied ? 1.0 : UNLEARNED);
         const double step = s->fits[j] > 0.9 ? s->step[j] : 0.0;
         s->variance[j] = larger(s->variance[j], step * step / 12.0);
         if (!even)

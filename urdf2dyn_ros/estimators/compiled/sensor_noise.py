@@ -8,7 +8,8 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.compiled.machine_code import MachineCode
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 
-_ARRAYS = ('variance', '_prior', '_weight', '_sum', '_step', '_fits', '_judged', '_moments')
+_ARRAYS = ('variance', '_prior', '_weight', '_sum', '_step', '_fits', '_judged', 'known',
+           '_moments')
 _NUMBERS = ('stamps', 'windows', 'mean', 'square')
 
 

@@ -83,8 +83,6 @@ def _parameters(model: RobotModel, duration: float, output: Path) -> dict[str, d
         'inverse_dynamics': {
             # the simulator fixes a floating root
             'gravity': list(GRAVITY), 'base': 'fixed', 'estimator': 'kalman_fixed_lag',
-            # of exact states there is no noise to learn before the motion begins
-            'kalman_fixed_lag.snap_density': 1e5,
             'export.directory': str(output), 'export.overwrite': True},
         'joint_simulator': {
             # without meshes, and in UTF-8 whatever the encoding of the file

@@ -198,9 +198,7 @@ def _compared(model: RobotModel, robot: AlteredRobot, duration: float, work: Pat
                 arguments += ['--params-file', str(work / 'identified' / 'parameters.yaml')]
             graph.start('inverse_dynamics', {
                 'robot_description': (work / file).read_text(encoding='utf-8'), 'base': 'fixed',
-                'gravity': list(GRAVITY), 'estimator': 'kalman_fixed_lag',
-                # of exact states there is no noise to learn before the motion begins
-                'kalman_fixed_lag.snap_density': 1e5}, arguments)
+                'gravity': list(GRAVITY), 'estimator': 'kalman_fixed_lag'}, arguments)
             graph.client.subscribe(JointState, f'{name}/efforts', keep(name), _MESSAGES)
         graph.start('joint_simulator', _simulator(robot, duration, {'start.subscribers': 3}))
         graph.follow(duration, lambda: f'{len(received["identified"])} efforts computed',
