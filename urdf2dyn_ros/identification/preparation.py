@@ -38,6 +38,9 @@ _LONGEST_HOLE = 0.1
 _LEAST_SHARE = 0.5
 """Share of the samples with an effort, from which on it is measured."""
 
+_REST_RUN = 3
+"""Length of a run of equal samples, relative to the usual one, above which the robot rests."""
+
 SHORTEST_MOTION = 2.0
 """Shortest recording, and shortest motion [s]."""
 
@@ -91,6 +94,7 @@ def read_segments(recording: Recording,
     Return the segments of a recording, and the names with what is held in it.
 
     Repeated samples are dropped: drivers that publish faster than they measure repeat everything.
+    Those of a rest stay: without them, accelerations would begin before the motion does.
 
     Raises
     ------
@@ -166,8 +170,19 @@ def _segment(samples: Sequence[Sample]) -> RecordedSegment | None:
     both = np.nan_to_num(np.concatenate((q, effort), axis=1))
     new = np.concatenate(([True], (np.diff(both, axis=0) != 0.0).any(axis=1)))
     if new.mean() < 0.9 and new.sum() > 1:
+        new |= _at_rest(new)
         stamps, q, effort = stamps[new], q[new], effort[new]
     return RecordedSegment(stamps, q, effort) if len(stamps) >= FEWEST_SAMPLES else None
+
+
+def _at_rest(new: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which repeated samples are those of a robot at rest, as of a simulated one."""
+    changes = np.flatnonzero(new)
+    runs = np.diff(changes, append=len(new))
+    usual = int(np.median(runs))
+    since = np.arange(len(new)) - np.repeat(changes, runs)
+    rests: NDArray[np.bool_] = np.repeat(runs > _REST_RUN * usual, runs) & (since % usual == 0)
+    return rests
 
 
 def pieces_of(segments: Sequence[RecordedSegment], names: RecordedNames,

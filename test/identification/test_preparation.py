@@ -1,0 +1,32 @@
+"""Recordings as motions on a grid: samples that repeat, at rest and while the robot moves."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.scara_recordings import NAMES
+from urdf2dyn_ros.identification.preparation import RecordedNames, pieces_of, read_segments
+from urdf2dyn_ros.recordings import open_recording
+
+REST = 0.5   # s
+
+
+@pytest.mark.parametrize('repeats', [1, 4])
+def test_an_exact_rest_before_the_motion_is_no_gap(repeats: int, tmp_path: Path) -> None:
+    """As a simulator records it: nothing changes for half a second, efforts neither."""
+    time = np.arange(0.0, 3.0, 0.004)
+    w = 2.0 * np.pi
+    since = np.maximum(time[::repeats].repeat(repeats)[:len(time)] - REST, 0.0)
+    q = 0.1 * (w * since - np.sin(w * since))
+    path = tmp_path / 'rest.csv'
+    np.savetxt(path, np.column_stack((time, *[q] * len(NAMES), *[10.0 + q] * len(NAMES))), '%.9g',
+               ',', comments='', header=','.join(
+                   ['time', *(f'{kind}_{name}' for kind in ('q', 'effort') for name in NAMES)]))
+    names = RecordedNames(tuple(NAMES), (False,) * len(NAMES))
+    segments, names = read_segments(open_recording(path), names)
+    (piece,) = pieces_of(segments, names, path)
+    true = 0.1 * w * w * np.sin(w * np.maximum(piece.time - REST, 0.0))
+    wrong = np.abs(piece.qdd - true[:, None]).max()
+    print(f'{repeats} times: {wrong:.3g} rad/s^2 of {true.max():.3g}')
+    assert wrong < (0.02 if repeats == 1 else 0.15)
