@@ -10,17 +10,25 @@ from contestant import Contestant, ExcludedError, Ready
 from contestants import PYTHON_BASE
 from timing import nanoseconds
 
+from urdf2dyn_ros import InverseDynamics
+
 TOLERANCE = 1e-9
 """Largest relative difference of efforts; a contestant above it is not timed."""
 
 
-def race(case: Case, contestants: Iterable[Contestant], rounds: int,
-         quick: bool = False) -> tuple[dict[str, Any], dict[str, Ready]]:
+def tolerance_of_accelerations(case: Case) -> float:
+    """Return the relative difference that rounding makes of M qdd = tau: by the condition of M."""
+    M = InverseDynamics(case.model).mass_matrix(case.states[0])
+    return max(TOLERANCE, float(np.finfo(float).eps * np.linalg.cond(M).max()))
+
+
+def race(case: Case, contestants: Iterable[Contestant], rounds: int, quick: bool = False,
+         tolerance: float = TOLERANCE) -> tuple[dict[str, Any], dict[str, Ready]]:
     """Return times [ns], differences and excluded contestants, and the prepared ones."""
     ready, left_out = prepared(case, contestants, quick)
     differences = compared(ready)
     for name, difference in differences.items():
-        if not difference <= TOLERANCE:   # NaN is no agreement
+        if not difference <= tolerance:   # NaN is no agreement
             left_out[name] = f'its efforts differ by {difference:.1e}'
             del ready[name]
     print('    timing ...', file=sys.stderr)

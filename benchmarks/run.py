@@ -21,11 +21,12 @@ from host import host
 from instructions import ROBOTS as COUNTED
 from instructions import instructions
 from plot import draw
-from race import race
+from race import TOLERANCE, race, tolerance_of_accelerations
 from table import text
 
 BUILD = ROOT / 'build' / 'benchmarks'
 ROUNDS, QUICK_ROUNDS = 60, 5
+TOLERANCES = {'forward_dynamics': tolerance_of_accelerations}
 
 
 def main() -> int:
@@ -40,7 +41,8 @@ def main() -> int:
         found['robots'][name], ready = race(
             robot, CONTESTANTS, rounds, arguments.quick)
         for each, contestants in OTHER_RACES.items():
-            found[each][name], _ = race(robot, contestants, rounds, arguments.quick)
+            tolerance = TOLERANCES.get(each, lambda robot: TOLERANCE)(robot)
+            found[each][name], _ = race(robot, contestants, rounds, arguments.quick, tolerance)
         if arguments.instructions and name in COUNTED:
             found['instructions'][name] = instructions(robot, ready, BUILD)
     found['growth'] = growth(arguments.quick)

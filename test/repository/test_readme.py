@@ -105,6 +105,25 @@ def test_the_race_that_is_shown_is_the_one_that_was_run() -> None:
     assert race() in PERFORMANCE
 
 
+def times() -> str:
+    """Return the times of that run, and the ratios to Pinocchio, as README has them."""
+    found = json.loads((ROOT / 'docs' / 'benchmark.json').read_text())
+    rows = []
+    for what, part in (('inverse dynamics', 'robots'), ('forward dynamics', 'forward_dynamics'),
+                       ('derivatives of the efforts', 'derivatives')):
+        cells = []
+        for robot in ('UR5', 'Panda', 'Talos, reduced'):
+            ns = found[part][robot]['ns']
+            ours = ns['ours: exported C']
+            cells.append(f'{ours:.0f} ({ns["Pinocchio"] / ours:.2g})')
+        rows.append(f'| {what} | ' + ' | '.join(cells) + ' |')
+    return '\n'.join(rows)
+
+
+def test_the_times_that_are_shown_are_those_of_the_same_run() -> None:
+    assert times() in README
+
+
 def test_the_description_that_is_shown_is_the_2rs() -> None:
     """But for its visuals and the limits of its lines."""
     block = re.search(r'```xml\n(.*?)```', README, re.DOTALL)
@@ -130,3 +149,4 @@ if __name__ == '__main__':
     print('\n'.join(row(name) for name in ROBOTS))
     print('\n\n'.join(map(six_lines, LANGUAGES)))
     print(race())
+    print(times())
