@@ -88,9 +88,9 @@ setup(
     ],
     entry_points={'console_scripts': [
         f'urdf2dyn = {PACKAGE}.cli:run_as_process',
-        f'inverse_dynamics = {PACKAGE}.nodes.inverse_dynamics:main',
-        f'inverse_dynamics_lifecycle = {PACKAGE}.nodes.inverse_dynamics_lifecycle:main',
-        f'effort_comparison = {PACKAGE}.nodes.effort_comparison:main',
-        f'joint_simulator = {PACKAGE}.nodes.joint_simulator:main',
+        f'inverse_dynamics = {PACKAGE}.nodes.start:inverse_dynamics',
+        f'inverse_dynamics_lifecycle = {PACKAGE}.nodes.start:inverse_dynamics_lifecycle',
+        f'effort_comparison = {PACKAGE}.nodes.start:effort_comparison',
+        f'joint_simulator = {PACKAGE}.nodes.start:joint_simulator',
     ]},
 )

@@ -11,7 +11,16 @@ Start the node inverse_dynamics: from joint states to efforts.
 from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.actions import (
+    DeclareLaunchArgument,
+    EmitEvent,
+    LogInfo,
+    OpaqueFunction,
+    RegisterEventHandler,
+)
+from launch.event_handlers import OnProcessExit
+from launch.events.matchers import matches_action
+from launch.events.process import ProcessExited, ShutdownProcess
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import LifecycleNode, Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -44,7 +53,8 @@ ARGUMENTS = (
                     'parameters, or else false.'),
     DeclareLaunchArgument(
         'respawn', default_value='false', choices=['true', 'false', 'True', 'False'],
-        description='Whether to restart the node when it ends without SIGINT or SIGTERM.'),
+        description='Whether to restart the node when it ends without SIGINT or SIGTERM; with '
+                    'unusable parameters it is not started again.'),
     DeclareLaunchArgument(
         'lifecycle', default_value='false', choices=['true', 'false', 'True', 'False'],
         description='Whether the node has a life cycle: it publishes once it was configured and '
@@ -54,13 +64,15 @@ ARGUMENTS = (
       for topic in TOPICS),
 )
 RESPAWN_DELAY = 1.0  # s
+UNUSABLE = 2
+"""Exit code of the node where its arguments or parameters are unusable, also another time."""
 
 NODES = {'false': (Node, 'inverse_dynamics'),
          'true': (LifecycleNode, 'inverse_dynamics_lifecycle')}
 """Action and executable for each choice of lifecycle."""
 
 
-def _node(context: LaunchContext) -> list[Node]:
+def _node(context: LaunchContext) -> list[Node | RegisterEventHandler]:
     values = {argument.name: LaunchConfiguration(argument.name).perform(context)
               for argument in ARGUMENTS}
     config = Path(values['config']).expanduser()
@@ -77,10 +89,24 @@ def _node(context: LaunchContext) -> list[Node]:
     if values['use_sim_time']:
         parameters.append({'use_sim_time': values['use_sim_time'].lower() == 'true'})
     action, executable = NODES[values['lifecycle'].lower()]
-    return [action(package='urdf2dyn_ros', executable=executable, name='inverse_dynamics',
-                   namespace=values['namespace'], parameters=parameters, output='screen',
-                   remappings=[(topic, values[f'{topic}_topic']) for topic in TOPICS],
-                   respawn=values['respawn'].lower() == 'true', respawn_delay=RESPAWN_DELAY)]
+    respawn = values['respawn'].lower() == 'true'
+    node = action(package='urdf2dyn_ros', executable=executable, name='inverse_dynamics',
+                  namespace=values['namespace'], parameters=parameters, output='screen',
+                  remappings=[(topic, values[f'{topic}_topic']) for topic in TOPICS],
+                  respawn=respawn, respawn_delay=RESPAWN_DELAY)
+    return [*([_give_up(node)] if respawn else []), node]
+
+
+def _give_up(node: Node) -> RegisterEventHandler:
+    """Return a handler that does not let a node restart for ever with unusable parameters."""
+    def on_exit(event: ProcessExited, context: LaunchContext) -> list[LogInfo | EmitEvent] | None:
+        if event.returncode != UNUSABLE:
+            return None
+        return [LogInfo(msg=f'{event.process_name} is not started again: its parameters are '
+                            'unusable; mend what the error above names, and launch again'),
+                EmitEvent(event=ShutdownProcess(process_matcher=matches_action(node)))]
+
+    return RegisterEventHandler(OnProcessExit(target_action=node, on_exit=on_exit))
 
 
 def generate_launch_description() -> LaunchDescription:

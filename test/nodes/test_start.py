@@ -1,5 +1,8 @@
 """What a node prints at its start."""
 
+import re
+import signal
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -7,6 +10,7 @@ import pytest
 from rclpy.clock import ROSClock
 
 from support.nodes.graph import Graph
+from support.paths import ROOT
 from urdf2dyn_ros.nodes import (
     effort_comparison,
     inverse_dynamics,
@@ -64,3 +68,49 @@ def test_a_simulated_clock_that_nothing_publishes_is_logged() -> None:
     checks[0]()
     assert warnings[0] == 'waits for a robot description on /robot_description'
     assert warnings[1].startswith('use_sim_time is true, but nothing was received on /clock')
+
+
+WHILE_IMPORTING = """
+import os, sys
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), {number})
+sys.meta_path.insert(0, Interrupt())
+from {entry} import {function}
+sys.exit({function}())
+"""
+
+
+def executables() -> list[tuple[str, str, str]]:
+    """Return name, module and function of every node's executable."""
+    return [(name, f'urdf2dyn_ros.{module}', function) for name, module, function in re.findall(
+        r"'(\w+) = \{PACKAGE\}\.(nodes\.[\w.]+):(\w+)'", (ROOT / 'setup.py').read_text())]
+
+
+@pytest.mark.parametrize(('module', 'number'), [
+    ('rclpy', signal.SIGINT), ('numpy', signal.SIGTERM), ('lxml', signal.SIGINT)])
+@pytest.mark.usefixtures('ctrl_c')
+def test_a_signal_while_a_node_imports_ends_it_in_order(module: str, number: int) -> None:
+    """As `ros2 launch` sends it when Ctrl-C is pressed at once."""
+    assert len(executables()) == 4
+    name, entry, function = executables()[0]
+    program = WHILE_IMPORTING.format(module=module, number=int(number), entry=entry,
+                                     function=function)
+    done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True,
+                          timeout=100)
+    assert (name, done.returncode, done.stdout, done.stderr) == ('inverse_dynamics', 0, '', '')
+
+
+@pytest.mark.parametrize('name', range(4))
+def test_without_ros_a_node_says_what_to_install(name: int) -> None:
+    executable, entry, function = executables()[name]
+    done = subprocess.run([sys.executable, '-c', f"""
+import sys
+sys.modules['rclpy'] = None   # import raises ImportError
+from {entry} import {function}
+sys.exit({function}())
+"""], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith(f'error: {executable} needs ROS 2, and there is no rclpy')
+    assert "pip install 'urdf2dyn_ros[ros]'" in done.stderr

@@ -1,0 +1,53 @@
+"""
+The executables of the nodes, which import them as late as `main` of the command line does.
+
+The imports take most of the first second. A signal meanwhile ends the process as it does later,
+with exit code 0 and no traceback. Without ROS there is one sentence.
+
+"""
+
+import os
+import signal
+import sys
+from importlib import import_module
+from types import FrameType
+
+
+def inverse_dynamics() -> int:
+    """Run the node inverse_dynamics; return its exit code."""
+    return _run('inverse_dynamics')
+
+
+def inverse_dynamics_lifecycle() -> int:
+    """Run the node inverse_dynamics with a life cycle; return its exit code."""
+    return _run('inverse_dynamics_lifecycle')
+
+
+def effort_comparison() -> int:
+    """Run the node effort_comparison; return its exit code."""
+    return _run('effort_comparison')
+
+
+def joint_simulator() -> int:
+    """Run the node joint_simulator; return its exit code."""
+    return _run('joint_simulator')
+
+
+def _run(name: str) -> int:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end)   # until the node has its own handlers
+    try:
+        node = import_module(f'urdf2dyn_ros.nodes.{name}')
+    except ModuleNotFoundError as error:
+        missing = (error.name or '').partition('.')[0]
+        if missing == __name__.partition('.')[0]:
+            raise
+        print(f"error: {name} needs ROS 2, and there is no {missing}: source ROS 2's setup.bash, "
+              "or pip install 'urdf2dyn_ros[ros]'", file=sys.stderr)
+        return 1
+    return int(node.main())
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """End the process at once: an exception would come out of an import as another one."""
+    os._exit(0)
