@@ -48,6 +48,9 @@ ARGUMENTS = (
         'urdf', default_value=PathJoinSubstitution([SHARE, 'urdf', 'rx90.urdf']),
         description='File of a robot with a fixed base, .urdf or .xacro.'),
     DeclareLaunchArgument(
+        'xacro_args', default_value='',
+        description='Arguments of a .xacro: NAME:=VALUE, separated by spaces.'),
+    DeclareLaunchArgument(
         'duration', default_value='20.0', description='How long the robot moves [s].'),
     DeclareLaunchArgument(
         'namespace', default_value='',
@@ -69,7 +72,8 @@ LOCAL = (
 
 def _robot(context: LaunchContext) -> list[Node]:
     path = Path(LaunchConfiguration('urdf').perform(context)).expanduser()
-    description = description_text(str(path))
+    description = description_text(
+        str(path), LaunchConfiguration('xacro_args').perform(context))
     rviz = RVIZ.evaluate(context)
     simulator = Node(
         package='urdf2dyn_ros', executable='joint_simulator', name='joint_simulator',
@@ -115,7 +119,7 @@ def generate_launch_description() -> LaunchDescription:
         PythonLaunchDescriptionSource(file),
         # the simulator publishes the description
         launch_arguments={
-            'urdf': '', 'namespace': NAMESPACE,
+            'urdf': '', 'xacro_args': '', 'namespace': NAMESPACE,
             'config': PathJoinSubstitution([SHARE, 'config', 'gazebo.yaml'])}.items())
     comparison = Node(package='urdf2dyn_ros', executable='effort_comparison',
                       name='effort_comparison', namespace=NAMESPACE, output='screen')

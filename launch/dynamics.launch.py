@@ -2,6 +2,7 @@
 Start the node inverse_dynamics: from joint states to efforts.
 
     ros2 launch urdf2dyn_ros dynamics.launch.py urdf:=robot.urdf
+    ros2 launch urdf2dyn_ros dynamics.launch.py urdf:=arm.xacro xacro_args:='prefix:=left_ tool:=0'
     ros2 launch urdf2dyn_ros dynamics.launch.py            # from the topic robot_description
     ros2 launch urdf2dyn_ros dynamics.launch.py lifecycle:=true
     ros2 launch urdf2dyn_ros dynamics.launch.py --show-args
@@ -38,6 +39,9 @@ ARGUMENTS = (
         'urdf', default_value='',
         description='File of the robot, .urdf or .xacro; if empty, the node subscribes to '
                     'the topic robot_description.'),
+    DeclareLaunchArgument(
+        'xacro_args', default_value='',
+        description='Arguments of a .xacro: NAME:=VALUE, separated by spaces.'),
     DeclareLaunchArgument(
         'namespace', default_value='',
         description='Namespace of the node, its topics and its service.'),
@@ -82,7 +86,10 @@ def _node(context: LaunchContext) -> list[Node | RegisterEventHandler]:
     # a value that is not declared as text is parsed as YAML, and a URDF is no YAML
     if values['urdf']:
         parameters.append({'robot_description': ParameterValue(
-            description_text(str(Path(values['urdf']).expanduser())), value_type=str)})
+            description_text(str(Path(values['urdf']).expanduser()), values['xacro_args']),
+            value_type=str)})
+    elif values['xacro_args']:
+        raise ValueError('xacro_args: they are for a .xacro; name it with urdf:=FILE')
     if values['export_directory']:
         parameters.append({'export.directory': ParameterValue(
             values['export_directory'], value_type=str)})

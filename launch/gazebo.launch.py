@@ -42,6 +42,9 @@ ARGUMENTS = (
         'urdf', default_value=PathJoinSubstitution([SHARE, 'urdf', 'rx90.urdf']),
         description='File of an arm with a fixed base, .urdf or .xacro.'),
     DeclareLaunchArgument(
+        'xacro_args', default_value='',
+        description='Arguments of a .xacro: NAME:=VALUE, separated by spaces.'),
+    DeclareLaunchArgument(
         'controllers',
         default_value=PathJoinSubstitution([SHARE, 'config', 'rx90_controllers.yaml']),
         description='File of parameters for the controllers of that arm, '
@@ -71,7 +74,8 @@ def _robot(context: LaunchContext) -> list[object]:
     """Publish the description, spawn the robot from it, then load the controllers."""
     plugins = LaunchConfiguration('plugins').perform(context)
     _file(context, 'config')
-    text = gazebo_urdf(load_urdf(str(_file(context, 'urdf'))),
+    arguments = LaunchConfiguration('xacro_args').perform(context)
+    text = gazebo_urdf(load_urdf(str(_file(context, 'urdf')), xacro_args=arguments),
                        str(_file(context, 'controllers')), plugins)
     publisher = Node(
         package='robot_state_publisher', executable='robot_state_publisher', output='screen',
@@ -107,7 +111,8 @@ def generate_launch_description() -> LaunchDescription:
         PythonLaunchDescriptionSource(
             PathJoinSubstitution([SHARE, 'launch', 'dynamics.launch.py'])),
         # robot_state_publisher publishes the description
-        launch_arguments={'urdf': '', 'namespace': '', 'config': LaunchConfiguration('config'),
+        launch_arguments={'urdf': '', 'xacro_args': '', 'namespace': '',
+                          'config': LaunchConfiguration('config'),
                           'use_sim_time': 'true'}.items())
     comparison = Node(
         package='urdf2dyn_ros', executable='effort_comparison', name='effort_comparison',

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from urdf2dyn_ros.errors import SourceError
-from urdf2dyn_ros.urdf.source import description_text, load_urdf
+from urdf2dyn_ros.urdf.source import description_text, load_urdf, read_urdf
 
 XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:property name="m" value="${2 * 3}"/>
@@ -73,6 +73,26 @@ def test_a_fault_in_xacro_is_one_message(tmp_path: Path,
             load_urdf(str(path))
         assert repr(str(path)) in str(caught.value)
     assert capfd.readouterr() == ('', '')
+
+
+def test_xacro_has_arguments_as_on_its_command_line(tmp_path: Path) -> None:
+    """For the launch files; what is wrong with them is reported."""
+    pytest.importorskip('xacro')
+    path, urdf = tmp_path / 'robot.xacro', tmp_path / 'robot.urdf'
+    path.write_text('<robot name="$(arg name)" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+                    '<xacro:arg name="prefix" default=""/><link name="$(arg prefix)arm"/></robot>')
+    urdf.write_text('<robot name="r"><link name="arm"/></robot>')
+    for arguments, robot, link in (('name:=r', 'r', 'arm'),
+                                   ('name:="my robot" prefix:=left_', 'my robot', 'left_arm')):
+        model = read_urdf(description_text(str(path), arguments))
+        assert (model.name, [each.name for each in model.links]) == (robot, [link])
+    for file, arguments, words in (
+            (path, '', 'Undefined substitution argument name; give it with xacro_args:="NAME:='),
+            (path, 'prefix=left_', "'prefix=left_'; they are NAME:=VALUE, separated by spaces"),
+            (path, 'name:="r', 'No closing quotation; they are'),
+            (urdf, 'name:=r', 'is no xacro file, and the arguments')):
+        with pytest.raises(SourceError, match=words):
+            load_urdf(str(file), xacro_args=arguments)
 
 
 @pytest.mark.fault(18)

@@ -9,6 +9,7 @@ from typing import TextIO
 
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.quoting import escaped, first_names
+from urdf2dyn_ros.recordings.decimal_commas import DecimalCommas
 
 _LONGEST_LINE = 1_000_000
 _LONGEST_CELL = 60
@@ -32,7 +33,8 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
     Parameters
     ----------
     path : Path
-        A file in UTF-8 whose columns are separated by commas, semicolons or tabs.
+        A file in UTF-8 whose columns are separated by commas, semicolons or tabs; with the latter
+        two, its numbers may have decimal commas.
     defect : callable
         The error of a text, which names the line; it is raised.
     remark : callable
@@ -55,12 +57,14 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
             names = [name.strip() for name in next(reader)]
             _check_names(names, defect)
             yield reader.line_num, names
+            commas = None if separator == ',' else DecimalCommas(names)
             for row in reader:
-                if row:
-                    if len(row) != len(names):
-                        raise defect(f'line {reader.line_num}: {len(row)} cells, but '
-                                     f'{len(names)} columns; is the file truncated there?')
-                    yield reader.line_num, row
+                if not row:
+                    continue
+                if len(row) != len(names):
+                    raise defect(_cell_count(reader.line_num, row, names, separator))
+                yield reader.line_num, row if commas is None else _with_points(
+                    commas, reader.line_num, row, defect, remark)
     except UnicodeDecodeError as error:
         raise defect(f'not UTF-8 ({error.reason}): not a table, or in another encoding; save it '
                      'as UTF-8') from None
@@ -106,6 +110,29 @@ def _lines(file: TextIO, defect: Defect, progress: Callable[[int], None]) -> Ite
         read += len(line)
         progress(read)
         yield line
+
+
+def _with_points(commas: DecimalCommas, line: int, row: list[str], defect: Defect,
+                 remark: Callable[[str], None]) -> list[str]:
+    """Return a row whose decimal commas are points; the first one is a remark."""
+    before = commas.first
+    try:
+        row = commas.read(line, row)
+    except ValueError as error:
+        raise defect(str(error)) from None
+    if commas.first != before:
+        remark('commas in numbers are read as decimal ones')
+    return row
+
+
+def _cell_count(line: int, row: Sequence[str], names: Sequence[str], separator: str) -> str:
+    """Return that a row has not as many cells as there are columns, and why that may be."""
+    count = f'line {line}: {len(row)} cells, but {len(names)} columns'
+    if len(row) < len(names):
+        return f'{count}; is the file truncated there?'
+    comma = ('; where numbers have decimal commas, columns are separated by semicolons or tabs'
+             if separator == ',' else '')
+    return f'{count}{comma}'
 
 
 def _check_names(names: Sequence[str], defect: Defect) -> None:

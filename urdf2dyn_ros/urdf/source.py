@@ -3,13 +3,18 @@
 import contextlib
 import io
 import os
+import shlex
 import sys
+from collections.abc import Mapping
 from typing import Protocol, TypeAlias
 
 from urdf2dyn_ros.errors import SourceError
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf.document import MAX_BYTES, MAX_DEPTH
 from urdf2dyn_ros.urdf.reader import MAX_LINKS, read_description
+
+_NO_ARGUMENT = 'Undefined substitution argument'
+"""What xacro says of an argument without a value."""
 
 _SUFFIXES = ('.urdf', '.xacro', '.xml')
 
@@ -83,12 +88,13 @@ def _content(file: Readable, max_bytes: int) -> str | bytes:
     return text
 
 
-def load_urdf(path: str, max_bytes: int = MAX_BYTES) -> str | bytes:
+def load_urdf(path: str, max_bytes: int = MAX_BYTES, xacro_args: str = '') -> str | bytes:
     """
     Return the text of a robot description, a file or ``'-'`` for standard input.
 
-    A file whose name or content is xacro's is expanded by xacro. A SourceError says if there is no
-    such file, it cannot be read, or xacro is missing or fails.
+    A file whose name or content is xacro's is expanded by xacro, with arguments as its command
+    line has them: ``'prefix:=left_ gripper:=true'``. A SourceError says if there is no such file,
+    it cannot be read, xacro is missing or fails, or there are arguments and nothing to expand.
 
     """
     # One byte more than the reader accepts, so that it rejects a larger text.
@@ -101,20 +107,37 @@ def load_urdf(path: str, max_bytes: int = MAX_BYTES) -> str | bytes:
         reason = getattr(error, 'strerror', None) or str(error)
         raise SourceError(f'cannot read {path!r}: {reason}') from None
     if path.endswith('.xacro') or b'<xacro:' in data:
-        return _run_xacro(path)
+        return _run_xacro(path, _mappings(xacro_args))
+    if xacro_args:
+        raise SourceError(f'{path!r} is no xacro file, and the arguments {xacro_args!r} are for '
+                          'one: omit them, or name the .xacro')
     return data
 
 
-def description_text(path: str) -> str:
+def description_text(path: str, xacro_args: str = '') -> str:
     """Return the same as text, for a parameter of ROS; a SourceError if it is not UTF-8."""
-    data = load_urdf(path)
+    data = load_urdf(path, xacro_args=xacro_args)
     try:
         return data if isinstance(data, str) else data.decode('utf-8')
     except UnicodeDecodeError:
         raise SourceError(f'{path!r} is not UTF-8; save it as UTF-8') from None
 
 
-def _run_xacro(path: str) -> str:
+def _mappings(xacro_args: str) -> dict[str, str]:
+    """Return the values of xacro's arguments by name; a SourceError if they are no such."""
+    rule = 'they are NAME:=VALUE, separated by spaces, with quotes around values with spaces'
+    try:
+        words = shlex.split(xacro_args)
+    except ValueError as error:
+        raise SourceError(f'arguments of xacro {xacro_args!r}: {error}; {rule}') from None
+    pairs = [word.partition(':=') for word in words]
+    for name, sign, value in pairs:
+        if not (name and sign):
+            raise SourceError(f'arguments of xacro: {name + sign + value!r}; {rule}')
+    return {name: value for name, _, value in pairs}
+
+
+def _run_xacro(path: str, mappings: Mapping[str, str]) -> str:
     try:
         import xacro
     except ImportError:
@@ -125,8 +148,11 @@ def _run_xacro(path: str) -> str:
     printed = io.StringIO()  # xacro prints warnings
     try:
         with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):
-            return str(xacro.process_file(path).toxml())
+            return str(xacro.process_file(path, mappings=dict(mappings)).toxml())
     # xacro evaluates the expressions of the file, which may raise any exception.
     except (Exception, SystemExit) as error:
         reason = str(error) or repr(error)
-        raise SourceError(f'xacro cannot process {path!r}: {reason}') from None
+        remedy = ('; give it with xacro_args:="NAME:=VALUE" of the launch files, or expand the '
+                  f'file: xacro {shlex.quote(path)} NAME:=VALUE | urdf2dyn COMMAND -'
+                  if _NO_ARGUMENT in reason else '')
+        raise SourceError(f'xacro cannot process {path!r}: {reason}{remedy}') from None

@@ -62,7 +62,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 service = LaunchService()
 service.include_launch_description(LaunchDescription([IncludeLaunchDescription(
     PythonLaunchDescriptionSource(sys.argv[1]),
-    launch_arguments=[tuple(word.split(':=')) for word in sys.argv[2:]])]))
+    launch_arguments=[tuple(word.split(':=', 1)) for word in sys.argv[2:]])]))
 sys.exit(service.run())
 """
 
