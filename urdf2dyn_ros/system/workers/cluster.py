@@ -3,7 +3,6 @@
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any, TypeVar
 
 from urdf2dyn_ros.errors import WorkersError
@@ -28,6 +27,7 @@ def results_of_cluster(function: Callable[[_Item], _Result], items: Sequence[_It
                        address: str) -> Iterator[_Result | Lost]:
     """Yield the results of items in order, computed by the workers of a scheduler."""
     try:
+        import cloudpickle  # type: ignore[import-untyped]   # of Dask
         from distributed import Client
         from distributed.client import FutureCancelledError
         from distributed.comm.core import CommClosedError
@@ -45,6 +45,7 @@ def results_of_cluster(function: Callable[[_Item], _Result], items: Sequence[_It
     except (OSError, ValueError) as error:   # an address that is none, or a time-out
         raise failed(error) from None
     with client:
+        pickled = cloudpickle.dumps(function)
         waiting: deque[Any] = deque()
         rest = iter(items)
         try:
@@ -53,7 +54,7 @@ def results_of_cluster(function: Callable[[_Item], _Result], items: Sequence[_It
                 threads: dict[str, int] = client.nthreads()
                 most = _AHEAD * max(sum(threads.values()), 1)
                 while len(waiting) < most and (item := next(rest, None)) is not None:
-                    waiting.append(client.submit(partial(guarded, function), item, pure=False))
+                    waiting.append(client.submit(guarded, pickled, item, pure=False))
                 if not waiting:
                     return
                 try:

@@ -14,9 +14,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, BinaryIO, TypeVar
+from functools import lru_cache
+from typing import Any, BinaryIO
 
-from urdf2dyn_ros.system.workers.lost import LOST, Lost
+from urdf2dyn_ros.system.workers.lost import LOST
 
 _ATTEMPTS = 2
 """Child processes that must end while they work on an item, until it is lost."""
@@ -25,17 +26,19 @@ _PROGRAM = 'from urdf2dyn_ros.system.workers.guarded import work; work()'
 
 _SIZE = struct.Struct('<Q')
 
-_Item = TypeVar('_Item')
-_Result = TypeVar('_Result')
-
 _ONE_AT_A_TIME = threading.Lock()
 """Several threads of a worker wait, so that its memory is that of one item."""
 
 _children: list[subprocess.Popen[bytes]] = []
 
 
-def guarded(function: Callable[[_Item], _Result], item: _Item) -> _Result | Lost:
-    """Return the result of an item, computed by the child process; errors of it are raised."""
+def guarded(function: bytes, item: Any) -> Any:
+    """
+    Return the result of an item, or `Lost`; errors of the function are raised.
+
+    The pickled function is read by the child process alone, and once for all items.
+
+    """
     import cloudpickle  # type: ignore[import-untyped]   # Dask requires it
 
     call = cloudpickle.dumps((function, item))
@@ -46,7 +49,7 @@ def guarded(function: Callable[[_Item], _Result], item: _Item) -> _Result | Lost
                 value, error = pickle.loads(answer)
                 if error is not None:
                     raise error
-                return value   # type: ignore[no-any-return]
+                return value
     return LOST
 
 
@@ -82,10 +85,16 @@ def work() -> None:
         error = None
         try:
             function, item = pickle.loads(call)
-            value = function(item)
+            value = _function(function)(item)
         except Exception as raised:   # raised again by the worker
             error = raised
         _write(answers, pickle.dumps((value, error)))
+
+
+@lru_cache(maxsize=1)
+def _function(pickled: bytes) -> Callable[[Any], Any]:
+    """Return the function of this and the next calls: it may read a robot's model."""
+    return pickle.loads(pickled)   # type: ignore[no-any-return]
 
 
 def _receive(calls: 'queue.SimpleQueue[bytes]') -> None:

@@ -2,12 +2,13 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from urdf2dyn_ros.system.workers.lost import LOST, Lost
 
@@ -17,6 +18,9 @@ _ATTEMPTS = 2
 _AHEAD = 2
 """Items that are sent to each process, so that it need not wait for the next one."""
 
+_functions: list[Callable[[Any], Any]] = []
+"""The one function of all items of a process of the pool: it may read a robot's model."""
+
 _Item = TypeVar('_Item')
 _Result = TypeVar('_Result')
 
@@ -24,19 +28,19 @@ _Result = TypeVar('_Result')
 def results_of_processes(function: Callable[[_Item], _Result], items: Sequence[_Item],
                          count: int) -> Iterator[_Result | Lost]:
     """Yield the results of items in order, computed by several processes."""
-    processes = _Processes(count)
+    processes = _Processes(function, count)
     futures: dict[int, Future[_Result]] = {}
     try:
         for number in range(len(items)):
             try:
                 for ahead in range(number, min(number + _AHEAD * count, len(items))):
                     if ahead not in futures:
-                        futures[ahead] = processes.submit(function, items[ahead])
+                        futures[ahead] = processes.submit(items[ahead])
                 result: _Result | Lost = futures.pop(number).result()
             except BrokenProcessPool:
                 # any of those that were sent may be the reason: this one goes first, alone
                 futures = {ahead: each for ahead, each in futures.items() if _is_there(each)}
-                result = processes.alone(function, items[number])
+                result = processes.alone(items[number])
             yield result
     finally:
         processes.end()
@@ -49,7 +53,8 @@ def _is_there(future: 'Future[_Result]') -> bool:
 class _Processes:
     """A pool that is replaced once a process of it was killed."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, function: Callable[[Any], Any], count: int) -> None:
+        self._function = pickle.dumps(function)
         self._count = count
         self._before = {*multiprocessing.active_children()}
         self._start()
@@ -57,18 +62,18 @@ class _Processes:
     def _start(self) -> None:
         # threads of this process, as of a linear algebra, would not exist in a fork of it
         context = multiprocessing.get_context('spawn')
-        self._pool = ProcessPoolExecutor(self._count, context, _begin)
+        self._pool = ProcessPoolExecutor(self._count, context, _begin, (self._function,))
 
-    def submit(self, function: Callable[[_Item], _Result], item: _Item) -> 'Future[_Result]':
-        return self._pool.submit(function, item)
+    def submit(self, item: Any) -> 'Future[Any]':
+        return self._pool.submit(_result, item)
 
-    def alone(self, function: Callable[[_Item], _Result], item: _Item) -> _Result | Lost:
+    def alone(self, item: Any) -> Any:
         """Return the result of an item that no other one can disturb."""
         for _ in range(_ATTEMPTS):
             self.end()
             self._start()
             try:
-                return self._pool.submit(function, item).result()
+                return self.submit(item).result()
             except BrokenProcessPool:
                 continue
         self.end()
@@ -84,12 +89,17 @@ class _Processes:
         self._pool.shutdown()
 
 
-def _begin() -> None:
-    """Ctrl-C is handled by the parent; without it, this process ends as well."""
+def _begin(function: bytes) -> None:
+    """Read the function once; end with the parent, which handles Ctrl-C."""
+    _functions.append(pickle.loads(function))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _result(item: Any) -> Any:
+    return _functions[0](item)
 
 
 def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
