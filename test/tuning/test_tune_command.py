@@ -51,9 +51,9 @@ def test_the_command_gives_a_picture_and_parameters(tmp_path: Path) -> None:
     code, output, errors = tune(as_db3(tmp_path, scaled(1.0, 600), names),
                                 '-o', tmp_path / 'new' / 'out')
     assert (code, errors) == (0, '')
-    yaml, picture = map(Path, output.split()[-2:])
-    assert (yaml, picture) == (tmp_path / 'new' / 'out' / 'tuned.yaml',
-                               tmp_path / 'new' / 'out' / 'tune.png')
+    yaml, picture, page = map(Path, output.split()[-3:])
+    assert (yaml, picture, page) == tuple(tmp_path / 'new' / 'out' / name for name in (
+        'tuned.yaml', 'tune.png', 'tune.html'))
     assert matplotlib.image.imread(picture).std() > 0.05
     # the default suits these motions, which the file says, too
     nothing = 'the default is as good: nothing is suggested; the best fixed parameters are '
@@ -62,6 +62,14 @@ def test_the_command_gives_a_picture_and_parameters(tmp_path: Path) -> None:
     assert ' 125 Hz' in output
     for name in names:
         assert re.search(rf'^{name} +1\.\d+e-05 +0\.00', output, re.MULTILINE)
+    # for a browser the same figures, with a picture for each joint
+    html = page.read_text()
+    for line in re.findall(r'^[a-d] .*', output, re.MULTILINE):
+        name, *figures = line.split()
+        assert f'<tr><th scope="row">{name}</th><td>{"</td><td>".join(figures)}</td></tr>' in html
+        assert html.count(f'<img alt="Joint {name}: ') == 1
+    for words in ('sampling: 600 samples', 'bag.db3', '<li>command: ', '<li>program: '):
+        assert words in html
 
 
 def test_the_node_takes_the_parameters_as_they_are(tmp_path: Path,

@@ -16,8 +16,10 @@ from urdf2dyn_ros.system.progress import progress
 from urdf2dyn_ros.tuning.held import held_texts
 from urdf2dyn_ros.tuning.motion import read_motion
 from urdf2dyn_ros.tuning.plots import plot_tuning
-from urdf2dyn_ros.tuning.report import parameter_file, report
+from urdf2dyn_ros.tuning.report import html_report, parameter_file, report
 from urdf2dyn_ros.tuning.suggestion import TUNABLE, suggest
+
+_FILES = ('tuned.yaml', 'tune.png', 'tune.html')
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -31,13 +33,13 @@ def add(parser: argparse.ArgumentParser) -> None:
                         'that are not published; may be repeated')
     parser.add_argument('--estimator', choices=TUNABLE, default=TUNABLE[0],
                         help=f'estimator to be tuned (default: {TUNABLE[0]})')
-    add_output(parser, '.', 'tuned.yaml and tune.png')
+    add_output(parser, '.', ', '.join(_FILES))
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print figures and suggestion; return 1 if the recording is not complete."""
     require('urdf2dyn tune', 'scipy', 'matplotlib')
-    with results(arguments.output, ('tuned.yaml', 'tune.png'), arguments.overwrite) as output:
+    with results(arguments.output, _FILES, arguments.overwrite) as output:
         return _tune(arguments, output)
 
 
@@ -56,17 +58,18 @@ def _tune(arguments: argparse.Namespace, output: Path) -> int:
     with progress('tuning') as show:
         suggestion = suggest(motion, arguments.estimator, show)
     print(report(motion, suggestion, held))
-    name = recording.path.name or str(recording.path)
+    name, about = recording.path.name or str(recording.path), facts(typed_command())
     try:
         with atomic_file(output / 'tuned.yaml') as part:
-            part.write_text(parameter_file(suggestion, name, facts(typed_command()), held),
-                            encoding='utf-8')
+            part.write_text(parameter_file(suggestion, name, about, held), encoding='utf-8')
         title = f'{suggestion.estimator} on {name}' + (', longest segment of rising stamps'
                                                   if motion.set_back else '')
         pictures = plot_tuning(motion, suggestion, output / 'tune.png', title)
+        with atomic_file(output / 'tune.html') as part:
+            part.write_text(html_report(motion, suggestion, held, title, about), encoding='utf-8')
     except OSError as error:
         raise ExportError(f'cannot write to {output}: {error.strerror}') from None
-    for path in (output / 'tuned.yaml', *pictures):
+    for path in (output / 'tuned.yaml', *pictures, output / 'tune.html'):
         print(path)
     if recording.error is not None:
         print(f'error: {recording.error}', file=sys.stderr)

@@ -113,13 +113,13 @@ def add_axes(figure: Any, left: float, bottom: float, width: float, height: floa
 
 
 def add_head(figure: Any, title: str, most: int, handles: Sequence[Any],
-             legend: float = 0.55, size: str = 'medium') -> None:
+             legend: float = 0.55, size: str = 'medium', rows: int = 1) -> None:
     """Write a title of at most so many letters; the legend's middle is `legend` below the top."""
     height = figure.get_figheight()
     figure.text(0.5, 1.0 - 0.12 / height, drawn_name(title, most), ha='center', va='top',
                 fontsize='large', parse_math=False)
     figure.legend(handles=handles, loc='center', bbox_to_anchor=(0.5, 1.0 - legend / height),
-                  ncol=len(handles), frameon=False, fontsize=size)
+                  ncol=-(-len(handles) // rows), frameon=False, fontsize=size)
 
 
 def add_name(axes: Any, text: str) -> None:

@@ -26,7 +26,8 @@ h1, h2, li { overflow-wrap: anywhere; } td { white-space: nowrap; } p, li { max-
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .85rem; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align: right; }
 tbody th, thead th:first-child { text-align: left; }
-img { width: 100%; max-width: 50rem; height: auto; display: block; background: #fff; }
+.pictures { display: flex; flex-wrap: wrap; gap: .5rem; }
+img { flex: 1 1 20rem; min-width: 0; max-width: min(50rem, 100%); height: auto; background: #fff; }
 """
 
 
@@ -48,12 +49,12 @@ def text_table(table: ReportTable) -> str:
 
 
 def report_page(title: str, tables: Sequence[ReportTable], remarks: Sequence[str],
-                about: Sequence[str], picture: tuple[bytes, str] | None = None) -> str:
-    """Return the page; the picture is a PNG with its words, the remarks what does not fit."""
+                about: Sequence[str], *pictures: tuple[bytes, str]) -> str:
+    """Return the page; pictures are PNGs with their words, the remarks what does not fit."""
     first, *others = tables
-    image = '' if picture is None else (
-        f'<img alt="{_text(picture[1])}" '
-        f'src="data:image/png;base64,{b64encode(picture[0]).decode()}">')
+    images = [f'<img alt="{_text(words)}" '
+              f'src="data:image/png;base64,{b64encode(data).decode()}">'
+              for data, words in pictures]
     remarks = remarks or ['Nothing that was found.']
     parts = [
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
@@ -61,7 +62,7 @@ def report_page(title: str, tables: Sequence[ReportTable], remarks: Sequence[str
         f'<link rel="icon" href="data:,">\n<title>{_text(title)}</title>',
         f'<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{_text(title)}</h1>',
         _section(first),
-        image,
+        *(['<div class="pictures">', *images, '</div>'] if images else []),
         *map(_section, others),
         '<h2>What does not fit, and why</h2>\n<ul>',
         *(f'<li>{_text(remark)}</li>' for remark in remarks), '</ul>',

@@ -1,5 +1,6 @@
 """Pictures of a tuned filter: its estimates of every joint, and the reference."""
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,9 @@ _MOST_POINTS = 4000
 _CELL, _HEADER = (4.6, 2.7), 0.8
 """Width and height of the place of a quantity, height of the strip with title and legend [in]."""
 
+_NARROW_HEADER = 0.75
+"""Height of the legend of a single joint [in]."""
+
 _LEFT, _RIGHT = 0.85, 0.15
 """Distance of both axes from the borders of the place [in]."""
 
@@ -55,14 +59,38 @@ def plot_tuning(motion: RecordedMotion, suggestion: Suggestion, path: Path,
     return paths
 
 
+def joint_pictures(motion: RecordedMotion, suggestion: Suggestion) -> list[tuple[bytes, str]]:
+    """Return a PNG of every joint that suits a narrow page, and its words."""
+    pictures = []
+    for joint, name in enumerate(motion.names):
+        figure, lines = _grid(motion, suggestion, [[(joint, each)] for each in _QUANTITIES],
+                              _NARROW_HEADER)
+        add_head(figure, '', 0, lines, legend=0.5 * _NARROW_HEADER, rows=len(lines))
+        data = BytesIO()
+        figure.savefig(data, format='png', dpi=DPI)
+        pictures.append((data.getvalue(),
+                         f'Joint {name}: position, velocity and acceleration, estimated and '
+                         'smoothed with later samples, and their differences.'))
+    return pictures
+
+
 def _page(motion: RecordedMotion, suggestion: Suggestion, joints: range, title: str) -> Any:
-    size = (_CELL[0] * len(_QUANTITIES), _CELL[1] * len(joints) + _HEADER)
-    figure = empty_figure(*size)
+    figure, lines = _grid(motion, suggestion, [[(joint, each) for each in _QUANTITIES]
+                                               for joint in joints], _HEADER)
+    add_head(figure, title, _LONGEST_TITLE, lines, legend=0.52)
+    return figure
+
+
+def _grid(motion: RecordedMotion, suggestion: Suggestion, rows: list[list[tuple[int, str]]],
+          header: float) -> tuple[Any, list[Any]]:
+    """Draw quantities of joints in rows under a header [in]; return the lines of one as well."""
+    figure = empty_figure(_CELL[0] * len(rows[0]), _CELL[1] * len(rows) + header)
     lines: list[Any] = []
     shown = suggestion.tuned if suggestion.parameters else suggestion.untuned
-    for row, joint in enumerate(joints):
-        floor = _CELL[1] * (len(joints) - 1 - row)
-        for column, (quantity, (field, unit)) in enumerate(_QUANTITIES.items()):
+    for number, row in enumerate(rows):
+        floor = _CELL[1] * (len(rows) - 1 - number)
+        for column, (joint, quantity) in enumerate(row):
+            field, unit = _QUANTITIES[quantity]
             upper, lower = (
                 add_axes(figure, _CELL[0] * column + _LEFT, floor + bottom,
                          _CELL[0] - _LEFT - _RIGHT, height)
@@ -71,14 +99,13 @@ def _page(motion: RecordedMotion, suggestion: Suggestion, joints: range, title: 
                           getattr(suggestion.estimate, field)[:, joint])
             upper.set_ylabel(f'{quantity}\n[{unit}]', fontsize='small')
             lower.set_ylabel('residual', fontsize='small')
-            if column == 0:
+            if quantity == next(iter(_QUANTITIES)):
                 add_name(upper, drawn_name(motion.names[joint], _LONGEST_NAME))
             if field == 'qdd':
                 upper.set_title(f'RMS of the residual {100.0 * shown[joint]:.3g} %'
                                 if suggestion.moving[joint] else 'does not move',
                                 fontsize='medium', loc='right')
-    add_head(figure, title, _LONGEST_TITLE, lines, legend=0.52)
-    return figure
+    return figure, lines
 
 
 def _draw(upper: Any, lower: Any, motion: RecordedMotion, smoothed: Array,

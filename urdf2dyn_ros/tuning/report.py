@@ -1,26 +1,30 @@
-"""The result of tuning as a report and as a file of parameters."""
+"""The result of tuning as a report, on a terminal and as a page, and as a file of parameters."""
 
 import json
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 
 import numpy as np
 
+from urdf2dyn_ros.drawing.tables_page import ReportTable, report_page, text_table
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.parameters.parameter_file import yaml_number
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.noise import LEAST_NOISE, sampling
+from urdf2dyn_ros.tuning.plots import joint_pictures
 from urdf2dyn_ros.tuning.suggestion import Suggestion
 
 _HEAD = ('joint', 'position noise', 'velocity noise', 'snap density', 'lag [ms]', 'scale',
          'default [%]', 'fixed [%]')
 
-_LEGEND = ('noise: standard deviation [rad or m], [rad/s or m/s]; snap density: the one that',
-           'predicts the joint best [rad^2/s^7 or m^2/s^7]; lag and scale: of the velocities,',
-           'relative to the positions; default, fixed: difference of the acceleration from that',
-           'smoothed with later samples, RMS over RMS, with the default and with the best fixed',
+_LEGEND = ('noise: standard deviation [rad or m], [rad/s or m/s]; snap density: the one that '
+           'predicts the joint best [rad^2/s^7 or m^2/s^7]; lag and scale: of the velocities, '
+           'relative to the positions; default, fixed: difference of the acceleration from that '
+           'smoothed with later samples, RMS over RMS, with the default and with the best fixed '
            'parameters')
+_WIDTH = 88
 
 
 def report(motion: RecordedMotion, suggestion: Suggestion, held: Sequence[str] = ()) -> str:
@@ -30,6 +34,24 @@ def report(motion: RecordedMotion, suggestion: Suggestion, held: Sequence[str] =
     `held` are the texts of the parameter ``hold``.
 
     """
+    return '\n'.join([*_samples(motion), '', text_table(_joints(motion, suggestion)), '',
+                      *wrap(_LEGEND, _WIDTH), '', *_remarks(motion, suggestion),
+                      *_conclusion(suggestion, held)])
+
+
+def html_report(motion: RecordedMotion, suggestion: Suggestion, held: Sequence[str],
+                title: str, about: Mapping[str, str]) -> str:
+    """Return the same as a page of HTML, with a picture of each joint and the facts `about`."""
+    table = _joints(motion, suggestion)
+    head, *parameters = _conclusion(suggestion, held)
+    text = (f'{head} {", ".join(parameters)}'.rstrip(), *_samples(motion), _LEGEND)
+    return report_page(title, [table._replace(text=text)], _remarks(motion, suggestion),
+                       [f'{name}: {value}' for name, value in about.items()],
+                       *joint_pictures(motion, suggestion))
+
+
+def _samples(motion: RecordedMotion) -> list[str]:
+    """Return what the samples are, and what was dropped."""
     lines = [motion.set_back] if motion.set_back else []
     lines.append(f'sampling: {sampling(motion.all_stamps)}')
     for counters, head in ((JOINT_STATE_OUTCOMES, 'dropped'), (JOINT_STATE_EVENTS, 'events')):
@@ -39,8 +61,12 @@ def report(motion: RecordedMotion, suggestion: Suggestion, held: Sequence[str] =
     if motion.skipped:
         lines.append(f'tuned on {len(motion.stamps)} samples from all of it, which are enough: '
                      f'{motion.skipped} between them are excluded')
-    lines += ['', *_table(motion, suggestion), '']
-    lines += [*_LEGEND, '']
+    return lines
+
+
+def _remarks(motion: RecordedMotion, suggestion: Suggestion) -> list[str]:
+    """Return the faults of velocities, and joints that say little."""
+    lines: list[str] = []
     for name, velocity, seen in zip(motion.names, suggestion.velocities, suggestion.recognised):
         lines += ([f'velocity of {name} is not used, here and by the node: {seen.fault}']
                   if seen.fault and velocity.kind == 'measured' else
@@ -54,19 +80,25 @@ def report(motion: RecordedMotion, suggestion: Suggestion, held: Sequence[str] =
     if quiet:
         lines.append('no noise in the positions of ' + ', '.join(quiet) + ': they are simulated '
                      'or filtered; the suggestion suits such samples only')
-    if not suggestion.parameters:
+    return lines
+
+
+def _conclusion(suggestion: Suggestion, held: Sequence[str]) -> list[str]:
+    """Return the suggested parameters, or that there are none."""
+    lines = ['suggested, in tuned.yaml:'] if suggestion.parameters else []
+    lines += [f'{suggestion.estimator}.{name}: {value:g}'
+              for name, value in suggestion.parameters.items()]
+    if not lines:
         best = ', '.join(f'{name} {value:g}' for name, value in suggestion.best.items())
         lines.append('the default is as good: nothing is suggested; the best fixed parameters are '
                      + best)
-    lines += [f'{suggestion.estimator}.{name}: {value:g}'
-              for name, value in suggestion.parameters.items()]
     if held:
         lines.append('hold: ' + ', '.join(map(printable, held)))
-    return '\n'.join(lines)
+    return lines
 
 
-def _table(motion: RecordedMotion, suggestion: Suggestion) -> list[str]:
-    rows: list[Sequence[str]] = [_HEAD]
+def _joints(motion: RecordedMotion, suggestion: Suggestion) -> ReportTable:
+    rows: list[Sequence[str]] = []
     for joint, (name, velocity) in enumerate(zip(motion.names, suggestion.velocities)):
         seen = suggestion.recognised[joint] if suggestion.recognised else None
         lag, scale = ((seen.lag, seen.scale) if seen and np.isfinite(seen.lag)
@@ -79,10 +111,7 @@ def _table(motion: RecordedMotion, suggestion: Suggestion) -> list[str]:
                    density, 1e3 * lag, scale, untuned, tuned)
         rows.append([name, *(f'{figure:.3g}' if np.isfinite(figure) else '-'
                              for figure in figures)])
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return ['  '.join([row[0].ljust(widths[0]),
-                       *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))])
-            for row in rows]
+    return ReportTable('Joints', _HEAD, rows)
 
 
 def parameter_file(suggestion: Suggestion, recording: str, about: Mapping[str, str],
