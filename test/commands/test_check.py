@@ -119,6 +119,21 @@ def test_the_effect_of_a_mass_in_grams_is_that_of_its_weight(
     assert 'compared with the mass in grams, over 100 random' in check(capsys, fixed)[1]
 
 
+@pytest.mark.parametrize(('name', 'largest', 'words'), [
+    # 5 rad/s and 5 rad/s^2 at most, 1e-4 kg m^2
+    ('reduction-ratio', 5e-4 * (100**2 - 1), 'the largest number in its text, both with'),
+    ('reduction-twice', 5e-4 * (100**2 - 50**2), 'this gear ratio, both with a rotor of 0.0001'),
+    ('transmission-joint-unknown', 5e-4 * (100**2 - 1), 'the joint of the most similar name'),
+    ('damping-negative', 0.1 * 5.0, 'no friction of this kind there, if the sign is dropped')])
+def test_the_effect_of_gear_ratios_and_negative_friction_is_a_number(
+        name: str, largest: float, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Im N^2 qdd and Fv qd of the pendulum's joint."""
+    change = json.loads(check(capsys, CORPUS / f'{name}.urdf', '--json')[1])[
+        'problems'][0]['effort_change']
+    assert words in change['compared_with'] and change['joint'] == 'swing'
+    assert 0.95 * largest < change['largest'] <= largest
+
+
 def test_what_needs_a_guess_is_left(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for name in ('mass-negative', 'mimic-unknown', 'two-roots', 'inertia-triangle'):
         robot, fixed = CORPUS / f'{name}.urdf', tmp_path / f'{name}.urdf'

@@ -18,7 +18,8 @@ _NO_EFFECT = 'no effect'
 EFFECTS = {
     'axis-not-unit': 'no effect, if only the direction was meant',
     'base': 'none are computed unless the base is fixed',
-    'dynamics-negative': 'with friction enabled, that of this joint has the wrong sign',
+    'dynamics-negative': 'none are computed with friction, which may not be negative; without '
+                         'friction, no effect',
     'effort-zero': _NO_EFFECT,
     'floating-root': 'they depend on the motion of the base, an input; with a fixed base, no '
                      'effect',

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.commands.checks.mending import MENDS, MendableText
-from urdf2dyn_ros.errors import Problem, UrdfError
+from urdf2dyn_ros.commands.checks.mending import MendableText
+from urdf2dyn_ros.commands.checks.other_descriptions import no_loads, other_description
+from urdf2dyn_ros.errors import Problem, Urdf2DynError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody, multibody
+from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf import read_description
-from urdf2dyn_ros.urdf.description import Element, numbers
-from urdf2dyn_ros.urdf.schema import TENSOR_ATTRIBUTES
-from urdf2dyn_ros.urdf.text_places import Edit, edited
+from urdf2dyn_ros.urdf.text_places import edited
 
 RANDOM_STATES = 100
 """Random states within the limits."""
@@ -71,40 +72,41 @@ class EffortChanges:
 
     def of(self, problem: Problem) -> EffortChange | None:
         """Return the effect of a problem; None where there is nothing to compare with."""
-        other, change = _OTHERS.get(problem.code, ('', MENDS.get(problem.code)))
+        other = other_description(problem.code)
         found = self._text.element(problem)
-        if change is None or found is None or not self._left or not self._dynamics.joint_names:
+        if other is None or found is None or not self._left or not self._dynamics.joint_names:
             return None
         self._left -= 1
+        edits = other.change(self._text, *found)
+        if not edits:
+            return None
         try:
-            other_dynamics = _dynamics(edited(self._text.text, change(self._text, *found)))
-        except UrdfError:
+            read, mended = (_dynamics(text, other.loads) for text in (
+                self._text.text, edited(self._text.text, edits)))
+        except Urdf2DynError:
             return None
-        if other_dynamics.joint_names != self._dynamics.joint_names:
+        if mended.joint_names != self._dynamics.joint_names:
             return None
-        difference = self._efforts - np.asarray(other_dynamics(*self._states))
+        difference = np.asarray(read(*self._states)) - np.asarray(mended(*self._states))
         largest = np.abs(difference).max(axis=0)
         k = int(largest.argmax())
-        return EffortChange(other or 'the description without this problem',
-                            self._dynamics.joint_names[k], self._dynamics.effort_units[k],
-                            float(largest[k]), float(np.sqrt((difference[:, k] ** 2).mean())),
-                            dict(zip(self._dynamics.joint_names, largest.tolist())))
+        rms = float(np.sqrt((difference[:, k] ** 2).mean()))
+        return EffortChange(other.words, read.joint_names[k], read.effort_units[k],
+                            float(largest[k]), rms, dict(zip(read.joint_names, largest.tolist())))
 
     @cached_property
     def _dynamics(self) -> InverseDynamics:
-        return _dynamics(self._text.text)
+        return _dynamics(self._text.text, no_loads)
 
     @cached_property
     def _states(self) -> Array:
         return _states(multibody(self._dynamics.model))
 
-    @cached_property
-    def _efforts(self) -> Array:
-        return np.asarray(self._dynamics(*self._states))
 
-
-def _dynamics(text: str) -> InverseDynamics:
-    return InverseDynamics(read_description(text), backend='python', base='fixed')
+def _dynamics(text: str, with_loads: Callable[[RobotModel], tuple[RobotModel, Loads]],
+              ) -> InverseDynamics:
+    model, loads = with_loads(read_description(text))
+    return InverseDynamics(model, backend='python', loads=loads)
 
 
 def _states(system: Multibody) -> Array:
@@ -123,37 +125,3 @@ def _states(system: Multibody) -> Array:
         columns.append([generator.uniform(low, high, RANDOM_STATES) for low, high in (
             (lower, upper), (-largest, largest), (-acceleration, acceleration))])
     return np.stack(columns, axis=-1)
-
-
-def _scaled(attribute: str, factor: float) -> Callable[[MendableText, Element, str], list[Edit]]:
-    def change(text: MendableText, element: Element, _: str) -> list[Edit]:
-        values = numbers(element, attribute) or ()
-        return text.with_values(element, {
-            attribute: ' '.join(repr(value * factor) for value in values)})
-
-    return change
-
-
-def _without_tensor(text: MendableText, element: Element, _: str) -> list[Edit]:
-    inertia = element if element.tag == 'inertia' else element.getparent()
-    if inertia is not None and inertia.tag != 'inertia':
-        inertia = inertia.find('inertia')
-    return [] if inertia is None else text.with_values(
-        inertia, dict.fromkeys(TENSOR_ATTRIBUTES, '0'))
-
-
-def _without_mass(text: MendableText, element: Element, attribute: str) -> list[Edit]:
-    return [*text.with_values(element, {'value': '0'}), *_without_tensor(text, element, '')]
-
-
-_NO_TENSOR = 'a link without this tensor'
-_OTHERS = {
-    'inertia-negative': (_NO_TENSOR, _without_tensor),
-    'inertia-triangle': (_NO_TENSOR, _without_tensor),
-    'mass-zero': (_NO_TENSOR, _without_tensor),
-    'units-angle': ('the angles in degrees', _scaled('rpy', math.pi / 180.0)),
-    'units-length': ('the lengths in millimetres', _scaled('xyz', 1e-3)),
-    'units-mass': ('the mass in grams', _scaled('value', 1e-3)),
-    'units-mass-ratio': ('the light link without mass', _without_mass),
-}
-"""Code of a warning that needs a guess to what it is compared with, in words and as edits."""

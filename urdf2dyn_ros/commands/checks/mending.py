@@ -77,6 +77,11 @@ class MendableText:
         return [(*there[name], value) if name in there else (last, last, f' {name}="{value}"')
                 for name, value in values.items()]
 
+    def with_text(self, element: Element, content: str) -> list[Edit]:
+        """Return the edit that replaces the content of an element."""
+        place = self._places[element]
+        return [(place.opened, place.closed, content)] if place.closed > place.opened else []
+
     def without(self, element: Element) -> list[Edit]:
         """Return the edit that deletes an element, with its line if nothing else is there."""
         place = self._places[element]
