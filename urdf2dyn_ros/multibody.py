@@ -17,6 +17,7 @@ from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
     ZERO,
     Matrix,
+    Triple,
     Vector,
     add,
     apply,
@@ -33,13 +34,28 @@ NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
+class Placement:
+    """Where the URDF places a joint: in the frame of a link, at xyz [m], rotated by rpy [rad]."""
+
+    link: str
+    xyz: Triple
+    rpy: Triple
+
+
+@dataclass(frozen=True)
 class Attached:
-    """A link fixed to a body, and the joint whose frame is the link's (None for the root)."""
+    """
+    A link fixed to a body, and the joint whose frame is the link's (None for the root).
+
+    It is placed in the frame of another link of the body, if it is not the first.
+
+    """
 
     link: Link
     joint: str | None
     body_R_link: Matrix
     body_p_link: Vector
+    placement: Placement | None = None
 
 
 @dataclass(frozen=True)
@@ -52,7 +68,8 @@ class Body:
     about z from there to the body's frame at position zero. The position is
     multiplier * q[coordinate] + offset, with the index of an independent joint. The limits are
     those of the joint in the URDF, if it has a single coordinate. Axes that do not rotate with the
-    coordinate have a `cos_sin` of their own, of the angle about z from the joint's.
+    coordinate have a `cos_sin` of their own, of the angle about z from the joint's. The
+    `placement` is that of the joint, for the first coordinate; `alignment` rotates z to the axis.
 
     """
 
@@ -68,6 +85,8 @@ class Body:
     attached: tuple[Attached, ...] = ()
     limits: Limits = NO_LIMITS
     cos_sin: tuple[Scalar, Scalar] | None = None
+    placement: Placement | None = None
+    alignment: Matrix = IDENTITY
 
     def at(self, q: Sequence[Scalar], qd: Sequence[Scalar] | None = None,
            qdd: Sequence[Scalar] | None = None) -> Coordinate:
@@ -145,17 +164,19 @@ def multibody(model: RobotModel) -> Multibody:
         number, parent = numbered[joint.parent]
         body_R_link = composed(parent.body_R_link, from_rpy(joint.rpy))
         body_p_link = add(parent.body_p_link, apply(parent.body_R_link, joint.xyz))
+        placement: Placement | None = Placement(joint.parent, joint.xyz, joint.rpy)
         if _moves(joint, model.root):
             parts = DECOMPOSED[joint.type](joint)
             for part in parts:
                 alignment = aligned(part.axis)
                 bodies.append(Body(part.name, part.type, number,
                                    composed(body_R_link, alignment), body_p_link,
-                                   limits=joint.limits if len(parts) == 1 else NO_LIMITS))
-                number = len(bodies) - 1
+                                   limits=joint.limits if len(parts) == 1 else NO_LIMITS,
+                                   placement=placement, alignment=alignment))
+                number, placement = len(bodies) - 1, None
                 attached[number] = []
                 body_R_link, body_p_link = transpose(alignment), ZERO
-        child = Attached(links[joint.child], joint.name, body_R_link, body_p_link)
+        child = Attached(links[joint.child], joint.name, body_R_link, body_p_link, placement)
         attached[number].append(child)
         numbered[joint.child] = (number, child)
         waiting.extend(reversed(children.get(joint.child, [])))

@@ -12,9 +12,10 @@ from support import language_tools
 from support.oracles import columns, efforts_of, exported, random_state, worst
 from support.robot_files import OWN
 from support.torture import program_of, robot
-from urdf2dyn_ros import export_model
+from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.robot_model import RobotModel
 
 
 @pytest.mark.parametrize('name', ['rx90', 'scara', 'tangle'])
@@ -28,18 +29,21 @@ def test_every_number_is_a_parameter_and_the_efforts_are_equal(name: str) -> Non
         for each, value in zip(names.split(', '), values.split(', '), strict=True):
             assert each not in lines
             lines[each] = float(value)
-    system = multibody(model)
+    system, joints = multibody(model), {joint.name: joint for joint in model.joints}
     for n, body in enumerate(system.bodies, 1):
-        assert [lines[f'p{n}_{x}'] for x in 'xyz'] == [*body.parent_p_joint]
-        assert [lines[f'A{n}_{x}{y}'] for x in 'xyz' for y in 'xyz'] == [
-            entry for row in body.parent_R_joint for entry in row]
+        placed = [(f'{n}', joints[body.name])] if body.name in joints else []
         if n - 1 not in system.drivers:
             assert (lines[f'k{n}'], lines[f'o{n}']) == (body.multiplier, body.offset)
         for k, each in enumerate(body.attached):
             inertia, suffix = each.link.inertia, f'{n}_{k}' if k else f'{n}'
+            if k:
+                placed.append((suffix, joints[each.joint or '']))
             if inertia is not None:
                 assert [lines[f'com{suffix}_{x}'] for x in 'xyz'] == [*inertia.com]
-                assert f'E{suffix}_xx' in lines
+                assert [lines[f'rpyI{suffix}_{x}'] for x in 'xyz'] == [*inertia.rpy]
+        for suffix, joint in placed:
+            assert [lines[f'xyz{suffix}_{x}'] for x in 'xyz'] == [*joint.xyz]
+            assert [lines[f'rpy{suffix}_{x}'] for x in 'xyz'] == [*joint.rpy]
     state = columns(system.joint_names, random_state(system.joint_names)).tolist()
     general, readable = (exported(model, style)['inverse_dynamics'](*state)
                          for style in ('general', 'readable'))
@@ -55,23 +59,48 @@ def test_julia_has_the_same_efforts(tmp_path: Path) -> None:
     assert worst(found, expected) < 1e-12
 
 
-def test_a_length_of_zero_can_be_edited(tmp_path: Path,
-                                        capsys: pytest.CaptureFixture[str]) -> None:
-    """As it was exported by the command."""
-    assert main(['export', str(OWN / 'scara.urdf'), '--general', '-o', str(tmp_path)]) == 0
-    text = Path(capsys.readouterr().out.strip()).read_text()
-    model = robot('scara')
-    joint = next(joint for joint in model.joints if joint.name == 'joint2')
-    assert joint.xyz[1] == 0.0
+@pytest.mark.parametrize(('name', 'joint', 'field', 'line', 'change'), [
+    ('scara', 'joint2', 'xyz', 'xyz2_y', (0.0, 0.1, 0.0)),       # a length of zero
+    ('scara', 'joint2', 'rpy', 'rpy2_x', (0.3, 0.0, 0.0)),       # a zero angle of a moving joint
+    ('robot_2r', 'joint2', 'rpy', 'rpy2_z', (0.0, 0.0, -0.7))])
+def test_lengths_and_angles_can_be_edited(
+        name: str, joint: str, field: str, line: str, change: tuple[float, ...], tmp_path: Path,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    """As it was exported by the command, also those of zero."""
+    assert main(['export', str(OWN / f'{name}.urdf'), '--general', '-o', str(tmp_path)]) == 0
+    check_edited(robot(name), joint, field, line, change,
+                 Path(capsys.readouterr().out.strip()).read_text())
+
+
+def test_an_edited_fixed_joint_takes_along_what_is_fixed_to_it() -> None:
+    """Links, their centres of mass, and the joints that stand on them."""
+    urdf = (OWN / 'rx90.urdf').read_text().replace(
+        '<parent link="link3"/>', '<parent link="plate"/>').replace('</robot>', """
+<link name="plate"><inertial><origin xyz="0.1 0 0.2" rpy="0 0.5 0"/><mass value="3"/>
+<inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="bolts" type="fixed"><parent link="link3"/><child link="plate"/>
+<origin xyz="0 0.1 0.05" rpy="0.1 0 0.2"/></joint></robot>""")
+    model = read_urdf(urdf)
+    text, = export_model(model, style='general').values()
+    check_edited(model, 'bolts', 'rpy', 'rpy3_1_y', (0.0, 0.4, 0.0), text)
+    check_edited(model, 'bolts', 'xyz', 'xyz3_1_x', (0.3, 0.0, 0.0), text)
+
+
+def check_edited(model: RobotModel, name: str, field: str, line: str, change: tuple[float, ...],
+                 text: str) -> None:
+    """Demand the efforts of the robot whose joint is changed by as much as the line is."""
+    joint = next(joint for joint in model.joints if joint.name == name)
+    values = tuple(old + more for old, more in zip(getattr(joint, field), change))
     marker = '# ==== What follows'
     assert text.count(marker) == 1
     script: dict[str, Any] = {'__name__': 'robot'}
-    exec(text.replace(marker, f'p2_y = 0.1\n{marker}'), script)
-    moved = replace(joint, xyz=(joint.xyz[0], 0.1, joint.xyz[2]))
+    exec(text.replace(marker, f'{line} = {values["xyz".index(line[-1])]!r}\n{marker}'), script)
+    edited = replace(joint, **{field: values})
     changed = replace(model, joints=tuple(
-        moved if each is joint else each for each in model.joints))
+        edited if each is joint else each for each in model.joints))
     names = multibody(model).joint_names
     state = random_state(names)
-    expected = efforts_of(changed, state)
+    expected, before = efforts_of(changed, state), efforts_of(model, state)
     found = script['inverse_dynamics'](*columns(names, state).tolist())
-    assert worst(found, [expected[name] for name in names]) < 1e-12
+    assert worst(found, [expected[each] for each in names]) < 1e-12
+    assert worst(found, [before[each] for each in names]) > 1e-6

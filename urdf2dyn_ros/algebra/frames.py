@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 
+from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.vectors import (
     AXES,
     IDENTITY,
@@ -32,6 +33,9 @@ _HALF_TURN = 179.999
 
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 """Cosine and sine of 0, 1, 2 and 3 quarter turns."""
+
+
+Pair = tuple[Scalar, Scalar]
 
 
 def snapped(m: Matrix, within: float = ROUNDOFF) -> Matrix:
@@ -88,11 +92,21 @@ def from_rpy(rpy: Triple, within: float = ROUNDOFF) -> Matrix:
     """Return parent_R_child for URDF's fixed-axis roll, pitch, yaw [rad]: Rz(y) Ry(p) Rx(r)."""
     if rpy == (0.0, 0.0, 0.0):
         return IDENTITY
-    (cr, sr), (cp, sp), (cy, sy) = map(_cosine_and_sine, rpy)
-    return snapped((
-        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
-        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
-        (-sp, cp * sr, cp * cr)), within)
+    return snapped(from_cosines_and_sines(*map(_cosine_and_sine, rpy)), within)
+
+
+def from_cosines_and_sines(roll: Pair, pitch: Pair, yaw: Pair) -> Matrix:
+    """Return the same of cosine and sine of each angle, any scalars."""
+    (cr, sr), (cp, sp), (cy, sy) = roll, pitch, yaw
+    return ((cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+            (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+            (-sp, cp * sr, cp * cr))
+
+
+def meant(angle: float) -> float:
+    """Return an angle [rad], or the quarter turns that it means."""
+    number = quarter_turns(angle)
+    return angle if number is None else number * (math.pi / 2)
 
 
 def composed(m: Matrix, n: Matrix, within: float = ROUNDOFF) -> Matrix:

@@ -6,6 +6,7 @@ from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.languages.self_tests.rust import RustSelfTest
 from urdf2dyn_ros.program.program import Function, Program, Result
+from urdf2dyn_ros.program.statements import Call, parts
 
 
 def write(program: Program) -> dict[str, str]:
@@ -32,11 +33,19 @@ class Rust(RustSelfTest):
         yield from ['#![allow(non_snake_case, non_upper_case_globals)]', '',
                     f'pub const JOINTS: usize = {self.n};',
                     self.array('pub const JOINT_NAMES: [&str; JOINTS] = [', names, '];')]
-        yield from [*self.parameters(used), *self.derived(used, '', self.CONSTANT)]
+        yield from self.parameters(used)
+        if not self._in_functions:
+            yield from self.derived(used, '', self.CONSTANT)
         for function in self.program.functions:
             yield from ['', *self._function(function)]
         yield from ['', '#[cfg(test)]', 'mod tests {', '    use super::*;', '']
         yield from [*self.self_test(), '}']
+
+    @property
+    def _in_functions(self) -> bool:
+        """Whether functions compute what follows from parameters: no constant is a cosine."""
+        return any(isinstance(part, Call) for block in self.program.constants
+                   for statement in block.statements for part in parts([statement.value]))
 
     def _filled_with(self, entry: str, result: Result) -> str:
         """Return the type or the value of a result, whose entries are alike."""
@@ -53,7 +62,10 @@ class Rust(RustSelfTest):
                   for x, entries in self.inputs(function)]
         yield self.array(f'pub fn {function.name}(', inputs, ')')
         yield f'    -> {types[0]}' if len(types) == 1 else self.array('    -> (', types, ')')
-        yield from ['{', *self.unpacked(function), *self.body(function), '']
+        yield from ['{', *self.unpacked(function)]
+        if self._in_functions:
+            yield from self.derived(self.used([function]), self.INDENT)
+        yield from [*self.body(function), '']
         for result in function.results:
             mutable = 'mut ' * (0 not in result.shape)
             yield f'{self.INDENT}let {mutable}{result.name} = {self._filled_with("0.0", result)};'
