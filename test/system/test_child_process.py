@@ -10,7 +10,7 @@ import pytest
 
 from urdf2dyn_ros.comparison import files
 from urdf2dyn_ros.errors import ComparisonError
-from urdf2dyn_ros.system.child_process import NICENESS, SLICE, run_giving_way
+from urdf2dyn_ros.system.child_process import NICENESS, TIME_SLICE_NS, run_giving_way
 
 # Its own look at itself, once its caller has lowered it: that takes less than a start of Python.
 LOOK = """
@@ -38,7 +38,7 @@ def test_it_gives_way(own_session: bool) -> None:
     assert (found['nice'], found['policy']) == (niceness, os.SCHED_BATCH)
     assert found['leads'] == own_session
     if found['slice'] and tuple(map(int, os.uname().release.split('.')[:2])) >= (6, 12):
-        assert found['slice'] == [SLICE]
+        assert found['slice'] == [TIME_SLICE_NS]
 
 
 def test_a_caller_with_real_time_priority_does_not_hand_it_down() -> None:

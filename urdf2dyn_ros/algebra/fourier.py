@@ -13,7 +13,7 @@ Multiples: TypeAlias = tuple[tuple[str, float], ...]
 Key: TypeAlias = tuple[Multiples, Multiples]
 """The powers of the symbols, by name, and the multiples of the angles."""
 
-_NOTHING = 1e-13
+_NEGLIGIBLE_COEFFICIENT = 1e-13
 """Coefficients, relative to the largest, that rounding leaves where terms cancel."""
 
 
@@ -94,7 +94,7 @@ def _sum(one: Multiples, other: Multiples) -> Multiples:
 
 
 def _cleaned(terms: Mapping[Key, complex]) -> dict[Key, complex]:
-    least = _NOTHING * max(map(abs, terms.values()), default=0.0)
+    least = _NEGLIGIBLE_COEFFICIENT * max(map(abs, terms.values()), default=0.0)
     return {key: value for key, value in terms.items() if abs(value) > least}
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.vectors import symmetric
 
-_FLOOR = 1e-9
-_THINNEST = 1e-6
+_LEAST_MOMENT = 1e-9
+_LEAST_THICKNESS = 1e-6
 """Thickness [m]: a thinner body has moments of 1e-35 kg m^2, whose error is rounding."""
 
 
@@ -29,7 +29,7 @@ def inertia_flaw(texts: Sequence[str], entries: Sequence[float], mass: float,
     rounding: Array = np.array(symmetric(tuple(
         unit / scale for unit in _half_units(texts, entries))))
     low, middle, high = (float(moment) for moment in np.linalg.eigvalsh(tensor))
-    floor = _FLOOR * max(abs(low), abs(high)) + abs(mass) * _THINNEST**2 / scale
+    floor = _LEAST_MOMENT * max(abs(low), abs(high)) + abs(mass) * _LEAST_THICKNESS**2 / scale
     negative = float(rounding.sum(axis=1).max()) + floor
     off_diagonal = rounding - np.diag(np.diag(rounding))
     deficit = high - middle - low

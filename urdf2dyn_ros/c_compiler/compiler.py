@@ -14,11 +14,11 @@ from urdf2dyn_ros.errors import CompilerError
 
 NATIVE = '-march=native'
 _SHARED = ('-std=gnu99', '-shared', '-fPIC', '-fvisibility=hidden', '-w', '-pipe')
-_CARELESS = ('-ffast-math', '-Ofast', '-funsafe-math-optimizations')
+_FAST_MATH_OPTIONS = ('-ffast-math', '-Ofast', '-funsafe-math-optimizations')
 """Options of fast mathematics: a library linked with one makes subnormal numbers zero in the whole
 process."""
 
-_PATIENCE = 1200.0   # s; a chain of 1000 joints takes half a minute
+_LONGEST_RUN = 1200.0   # s; a chain of 1000 joints takes half a minute
 _REMEDY = ("install a C compiler (Debian, Ubuntu: apt install gcc), name one in the environment "
            "variable CC, or use the back end 'python'")
 
@@ -63,10 +63,10 @@ class Compiler:
         try:
             done = subprocess.run(
                 [*self.command, *arguments], cwd=folder, stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=_PATIENCE,
-                env={**os.environ, 'LC_ALL': 'C', 'TMPDIR': str(folder)})
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                timeout=_LONGEST_RUN, env={**os.environ, 'LC_ALL': 'C', 'TMPDIR': str(folder)})
         except subprocess.TimeoutExpired:
-            return f'it did not end within {_PATIENCE:g} s'
+            return f'it did not end within {_LONGEST_RUN:g} s'
         except OSError as error:
             return str(error)
         output = done.stdout.decode('utf-8', 'replace')
@@ -86,7 +86,7 @@ def find_compiler() -> Compiler:
         if path is not None:
             path = os.path.abspath(path)   # it runs in another directory
             status = os.stat(path)
-            command = (path, *(word for word in words[1:] if word not in _CARELESS))
+            command = (path, *(word for word in words[1:] if word not in _FAST_MATH_OPTIONS))
             return Compiler(command, _identity(command, status.st_mtime_ns, status.st_size))
     what = f'no C compiler {asked!r} (from CC)' if asked else 'no C compiler: no cc, gcc or clang'
     raise CompilerError(f'{what} in PATH. To do: {_REMEDY}')

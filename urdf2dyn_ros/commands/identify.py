@@ -53,7 +53,7 @@ PICTURE_WORDS = 'Measured effort, and that of the identified model, of each join
 
 SUMMARIES = 'summaries'
 
-REFUSED = 3
+EXIT_REFUSED = 3
 """Exit code where there is no model, as the recordings do not suffice."""
 
 
@@ -135,7 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
                 found, staged = _identified(robot, arguments, settings, Path(staging))
         except IdentificationError as error:
             print(f'error: {error}', file=sys.stderr)
-            return REFUSED
+            return EXIT_REFUSED
         _write(found, staged, text, arguments, output)
     return 0
 
@@ -148,7 +148,7 @@ def _merge(robot: Robot, arguments: argparse.Namespace, settings: SourceSettings
                                              arguments.merge, show)
     except IdentificationError as error:
         print(f'error: {error}', file=sys.stderr)
-        return REFUSED
+        return EXIT_REFUSED
     for remark in remarks:
         print(f'note: {remark}', file=sys.stderr)
     print(sentence)

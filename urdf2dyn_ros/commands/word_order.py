@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-_MANY = ('+', '*')
+_REPEATED_NARGS = ('+', '*')
 
 
 @dataclass
@@ -48,7 +48,7 @@ def _read(parser: argparse.ArgumentParser, words: Sequence[str]) -> _Words:
             result.positional.append(k - 1)
             continue
         action = _action(parser, word)
-        many = action is not None and action.nargs in _MANY and '=' not in word
+        many = action is not None and action.nargs in _REPEATED_NARGS and '=' not in word
         first, count = k, _values(action, word)
         while k < len(words) and not _is_option(words[k]) and (many or k - first < count):
             k += 1

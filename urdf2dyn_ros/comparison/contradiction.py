@@ -6,13 +6,13 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.joint_record import ADDED, COMPUTED, GRAVITY, MEASURED, VELOCITY
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, JointFacts
 
-_BETTER = 0.3
+_BETTER_RESIDUAL = 0.3
 """Residual relative to that of the chosen semantics from which on another one is likely."""
 
 _FEWEST_PAIRS = 100
 """Fewest pairs."""
 
-_NOTICEABLE = 0.01
+_LEAST_RESIDUAL = 0.01
 """Least residual, relative to the measured effort, that needs an explanation."""
 
 
@@ -36,7 +36,8 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
              for name, residual in residuals.items()}
     best = min(sizes, key=lambda name: sizes[name] if np.isfinite(sizes[name]) else np.inf)
     size = float(np.sqrt(np.square(rows[:, MEASURED] + rows[:, ADDED]).mean()))
-    if not (sizes[chosen] > _NOTICEABLE * size and sizes[best] < _BETTER * sizes[chosen]):
+    if not (sizes[chosen] > _LEAST_RESIDUAL * size
+            and sizes[best] < _BETTER_RESIDUAL * sizes[chosen]):
         return ''
     included = (', and whether the computed one includes friction already (friction.enabled of '
                 'inverse_dynamics): then it compares as net'

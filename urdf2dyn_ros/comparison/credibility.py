@@ -15,10 +15,10 @@ _FEWEST_SAMPLES = 50
 _FROZEN_TIME = 1_000_000_000
 """Longest time for which a credible measurement repeats itself bit for bit [ns]."""
 
-_VARIED = 0.05
+_VARIED_SHARE = 0.05
 """Share of its range by which the computed effort must vary in that time."""
 
-_SATURATED = 0.02
+_SATURATED_SHARE = 0.02
 """Share of samples at the same extreme from which on a measurement is saturated."""
 
 _AT_LIMIT = 1e-3
@@ -109,10 +109,10 @@ class Evidence:
         cut, beyond = self._saturated(spread)
         # a limit that the measurement exceeds is wrong
         within = limit and max(-self._low.value, self._high.value) <= (1.0 + _AT_LIMIT) * limit
-        if within and self._at_limit > _SATURATED * count:
+        if within and self._at_limit > _SATURATED_SHARE * count:
             return (f"the measured effort is at the URDF's limit of {limit:.6g} in "
                     f'{100.0 * self._at_limit / count:.0f} % of the samples')
-        if self._frozen_varied > _VARIED * spread and not beyond:
+        if self._frozen_varied > _VARIED_SHARE * spread and not beyond:
             return (f'the measured effort is frozen for {self._frozen * 1e-9:.1f} s while the '
                     'computed one varies')
         return '' if cut is None else (
@@ -122,7 +122,8 @@ class Evidence:
     def _saturated(self, spread: float) -> tuple[Stuck | None, bool]:
         """Return the saturated extreme, and whether the computed effort then lies beyond it."""
         for stuck, sign in ((self._low, -1.0), (self._high, 1.0)):
-            if stuck.count > _SATURATED * self._all.count and stuck.varied > _VARIED * spread:
+            if (stuck.count > _SATURATED_SHARE * self._all.count
+                    and stuck.varied > _VARIED_SHARE * spread):
                 middle = 0.5 * (stuck.lowest + stuck.highest)
                 return stuck, sign * (middle - stuck.value) > 0.0
         return None, False

@@ -43,10 +43,10 @@ class EffortFigures:
 
 NO_FIGURES = EffortFigures()
 
-_RESOLVED = 1e-3
+_RESOLVED_RANGE = 1e-3
 """Range relative to the root mean square of an effort from which on a sensor resolves it."""
 
-_ROUNDING = 1e-6
+_ROUNDING_SHARE = 1e-6
 """Effort relative to the computed one from which on it is more than rounding."""
 
 _LEAST_EFFORT = 1e-6
@@ -72,8 +72,8 @@ def effort_figures(moments: Moments, reference: float, weights: Array, viscous: 
     variance = moments.variance(MEASURED)
     size_rms = np.sqrt(mean**2 + variance)
     middle = reference + (gram[COMPUTED, MOVING] + gram[COMPUTED, STILL]) / count
-    least = max(_LEAST_EFFORT, _ROUNDING * np.sqrt(middle**2 + moments.variance(COMPUTED)))
-    varies = moments.highest - moments.lowest > max(least, _RESOLVED * size_rms)
+    least = max(_LEAST_EFFORT, _ROUNDING_SHARE * np.sqrt(middle**2 + moments.variance(COMPUTED)))
+    varies = moments.highest - moments.lowest > max(least, _RESOLVED_RANGE * size_rms)
     return EffortFigures(
         count, float(rmse), float(bias), moments.largest,
         float(rmse / (moments.highest - moments.lowest)) if varies else np.nan,

@@ -74,13 +74,13 @@ def lateness(lag: float) -> str:
     return f'{1e3 * abs(lag):.3g} ms {"late" if lag > 0.0 else "early"}'
 
 
-_MOSTLY = 0.5
+_PREVAILING_SHARE = 0.5
 """Share of a measured effort that only the computed one explains; below it friction prevails."""
 
 
 def own_lag_text(own: OwnLag, common: float) -> str:
     """Return a sentence about a joint whose lag differs from the common one [s]."""
-    cause = ('check its driver and filters' if own.effect >= _MOSTLY else
+    cause = ('check its driver and filters' if own.effect >= _PREVAILING_SHARE else
              'friction that is not in the model may look like that')
     others = 'no common lag is significant' if math.isnan(common) else (
         f'the joints together are {lateness(common)}')

@@ -19,8 +19,8 @@ _SEGMENTS, _POINTS = 400, 600
 
 _PAPER, _INK, _GRID = '#FFFFFE', '#1C1C1C', '#D9D9D9'
 
-_DARK = {_PAPER: '#16191D', _INK: '#E8E8E8', _GRID: '#3C4249', RESIDUAL: '#B8BCC2',
-        MEASURED: '#56B4E9', COMPUTED: '#F0883E'}
+_DARK_COLOURS = {_PAPER: '#16191D', _INK: '#E8E8E8', _GRID: '#3C4249', RESIDUAL: '#B8BCC2',
+                 MEASURED: '#56B4E9', COMPUTED: '#F0883E'}
 """Colours on a dark page, by those on a light one."""
 
 
@@ -113,7 +113,7 @@ def _svg(figure: Any) -> str:
     text = re.sub('<metadata>.*?</metadata>', '', text, flags=re.DOTALL)
     # shorter coordinates, but only inside tags: between them are the numbers of the axes
     text = re.sub('<[^>]*>', lambda tag: re.sub(r'(\d\.\d\d)\d+', r'\1', tag[0]), text)
-    rules = {number: (light, dark) for number, (light, dark) in enumerate(_DARK.items())}
+    rules = {number: (light, dark) for number, (light, dark) in enumerate(_DARK_COLOURS.items())}
     for number, (light, _) in rules.items():
         text = re.sub(light, f'var(--c{number})', text, flags=re.IGNORECASE)
     light, dark = (''.join(f'--c{number}:{pair[side]};' for number, pair in rules.items())

@@ -7,7 +7,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.lag_evidence import LagEvidence
-from urdf2dyn_ros.comparison.pairing.moments import NEAR
+from urdf2dyn_ros.comparison.pairing.moments import NEAR_LAGS
 from urdf2dyn_ros.comparison.pairing.series import Stamps
 
 _LAGS_EACH_SIDE = 20
@@ -161,8 +161,8 @@ def weights_at(lag: float, lags: Stamps) -> Array:
     weights = np.zeros(len(lags))
     step = float(lags[1] - lags[0])
     place = (lag * 1e9 - float(lags[0])) / step
-    first = min(max(int(np.floor(place)) - 1, 0), len(lags) - NEAR)
-    nodes = np.arange(first, first + NEAR)
+    first = min(max(int(np.floor(place)) - 1, 0), len(lags) - NEAR_LAGS)
+    nodes = np.arange(first, first + NEAR_LAGS)
     for node in nodes:
         others = nodes[nodes != node]
         weights[node] = np.prod((place - others) / (node - others))

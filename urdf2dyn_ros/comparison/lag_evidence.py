@@ -19,7 +19,7 @@ from urdf2dyn_ros.comparison.pairing.moments import (
 _FEWEST_SAMPLES = 100
 """Fewest samples for a lag."""
 
-_ALIKE = 1e-6
+_LEAST_SHARE = 1e-6
 """Share of measured effort or residual below which the unexplained part is not aligned."""
 
 
@@ -75,7 +75,7 @@ def lag_evidence(moments: Moments) -> LagEvidence | None:
     # the same of the measured effort, which is residual + computed effort
     with_friction, varying = (_unexplained(measured, products + gram[load], gram, terms)
                               for terms in (friction, [constant]))
-    least = _ALIKE**2 * max(count * moments.variance(MEASURED), float(residual[size // 2]))
+    least = _LEAST_SHARE**2 * max(count * moments.variance(MEASURED), float(residual[size // 2]))
     if not least:
         return None
     power = np.maximum(_without_interpolation(unexplained, moments.power), least)
@@ -106,7 +106,7 @@ def _without_interpolation(power: Array, noise: Array) -> Array:
     """
     rough, pattern = np.diff(power, 4), np.diff(noise, 4)
     square = float(pattern @ pattern)
-    if square <= (_ALIKE * float(noise.max()))**2:
+    if square <= (_LEAST_SHARE * float(noise.max()))**2:
         return power
     share = min(max(float(rough @ pattern) / square, 0.0), float((power / noise).min()))
     return np.asarray(power + share * (noise.max() - noise))

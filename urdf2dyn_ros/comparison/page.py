@@ -18,7 +18,7 @@ from urdf2dyn_ros.system.atomic_file import atomic_file
 _MOST_DECIMALS = 5
 """Decimals of a number with its uncertainty; smaller ones have an exponent."""
 
-_SAFE = " =:/'(){};,.-_?!@*+&[]|~"
+_SAFE_LETTERS = " =:/'(){};,.-_?!@*+&[]|~"
 """Letters of an SVG that stay as they are in an address."""
 
 _STYLE = """
@@ -143,7 +143,7 @@ def _section(joint: JointComparison, start: int, origin: Origin) -> str:
          f'computed effort, and their difference. {figures}.'),
         (friction_picture(joint), f'Joint {joint.joint}: the difference over the velocity.'))
     images = '\n'.join(
-        f'<img alt="{_text(words)}" src="data:image/svg+xml,{quote(picture, safe=_SAFE)}">'
+        f'<img alt="{_text(words)}" src="data:image/svg+xml,{quote(picture, safe=_SAFE_LETTERS)}">'
         for picture, words in pictures)
     doubt = f'<p class="doubt">not credible: {_text(joint.doubt)}</p>\n' if joint.doubt else ''
     return (f'<section>\n<h2>{_text(joint.joint)}</h2>\n{doubt}'

@@ -27,7 +27,7 @@ from urdf2dyn_ros.system.atomic_file import atomic_file
 _CELL, _HEADER = (5.3, 2.9), 0.75
 """Width and height of a joint's place, height of the strip with title and legend [in]."""
 
-_ALONE = 7.5
+_SINGLE_COLUMN = 7.5
 """Width of the place in a single column [in]."""
 
 _LEFT, _RIGHT = 0.95, 0.15
@@ -56,7 +56,7 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
     # Not much higher than wide, whatever the number of joints.
     columns = min(4, math.ceil(len(drawn) / 3.5))
     rows = math.ceil(len(drawn) / columns)
-    place = (_CELL[0] if columns > 1 else _ALONE, _CELL[1])
+    place = (_CELL[0] if columns > 1 else _SINGLE_COLUMN, _CELL[1])
     size = (place[0] * columns, place[1] * rows + _HEADER)
     figure = empty_figure(*size)
     start = min(int(joint.stamps[0]) for joint in drawn)

@@ -19,11 +19,11 @@ from urdf2dyn_ros.errors import SourceError
 from urdf2dyn_ros.quoting import listed, quote
 
 _TYPES: dict[float, Any] = {0: REVOLUTE_ROW, 1: PRISMATIC_ROW, 2: FIXED_ROW}
-_MOVED = {REVOLUTE_ROW: 'theta', PRISMATIC_ROW: 'r'}
+_JOINT_COLUMN = {REVOLUTE_ROW: 'theta', PRISMATIC_ROW: 'r'}
 _COLUMNS = (*SixParameters._fields, *INERTIA_COLUMNS, *FRICTION_COLUMNS)
 _IDENTITY = tuple(float(k % 5 == 0) for k in range(16))
 
-_REFUSED = ('IA', 'FX', 'FY', 'FZ', 'CX', 'CY', 'CZ')
+_REJECTED_COLUMNS = ('IA', 'FX', 'FY', 'FZ', 'CX', 'CY', 'CZ')
 """Inertias of motors, and wrenches on links: a model of rows has none."""
 
 _OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
@@ -47,7 +47,7 @@ def par_table(text: str, path: str, values: Mapping[str, float]) -> dict[str, An
         raise SourceError(f'{path}: a base that moves is not supported; set is_mobile to 0')
     if 'z' in file.lists and file.numbers('Z', None) != _IDENTITY:
         raise SourceError(f'{path}: Z must be the identity; a table places frame 0 by row 0')
-    for name in _REFUSED:
+    for name in _REJECTED_COLUMNS:
         if name.lower() in file.lists and any(file.numbers(name, 0.0)):
             raise SourceError(f'{path}: {name} must be zero; rotors and wrenches on links are '
                               'loads, not part of a model')
@@ -88,7 +88,7 @@ class _ParFile:
         row['antecedent'] = int(self._number('ant', k)) if 'ant' in self.lists else k
         for name in _COLUMNS:
             if name.lower() in self.lists:
-                row[name] = self._number(name, k, name == _MOVED.get(row['type']))
+                row[name] = self._number(name, k, name == _JOINT_COLUMN.get(row['type']))
         return row
 
     def _number(self, name: str, k: int, moves: bool = False) -> float:

@@ -34,16 +34,16 @@ _ROW, _INDENT, _WIDEST_TREE = 0.21, 0.22, 3.3
 _MARGIN, _GAP, _BAR, _HEAD, _LEGEND = 0.25, 0.3, 1.3, 0.72, 0.17
 """Border, space between columns, longest bar, title, and a line of the legend [in]."""
 
-_NARROWEST = 6.1
+_ONE_LINE_WIDTH = 6.1
 """Width beyond which the legend takes more than one line [in]."""
 
 _HEAD_LINES = ((0.3, 13.0, True), (0.56, 9.0, False), (0.78, 9.0, False))
 """Middle [in], size [pt] and weight of the robot's name, the summary, and what is omitted."""
 
-_SIZE = 8.0
+_FONT_SIZE = 8.0
 """Size of the font [pt]."""
 
-_BESIDE = 0.16
+_NAME_DISTANCE = 0.16
 """Distance from a mark to the joint's name [in]."""
 
 _LINKS = 'link + links fixed to it'
@@ -79,8 +79,8 @@ def _figure(system: Multibody, rows: Sequence[TreeRow], lines: Sequence[TreeLine
     figure = empty_figure(1.0, 1.0)
     lefts = _lefts(figure, rows, lines)
     handles = _handles(system, rows, lines)
-    wide = sum(text_width(figure, handle.get_label(), _SIZE) + 0.45 for handle in handles)
-    width = _MARGIN + max(lefts.masses + _BAR + 0.6, _MARGIN + min(wide, _NARROWEST),
+    wide = sum(text_width(figure, handle.get_label(), _FONT_SIZE) + 0.45 for handle in handles)
+    width = _MARGIN + max(lefts.masses + _BAR + 0.6, _MARGIN + min(wide, _ONE_LINE_WIDTH),
                           _MARGIN + max(text_width(figure, text, size, bold)
                                         for text, (_, size, bold) in zip(head, _HEAD_LINES)))
     legend = _HEAD + (0.22 if head[2] else 0.0)
@@ -95,35 +95,35 @@ def _figure(system: Multibody, rows: Sequence[TreeRow], lines: Sequence[TreeLine
         write_text(axes, _MARGIN, y, text, colour, size, bold)
     axes.legend(handles=handles, loc='upper left', borderaxespad=0.0, frameon=False,
                 bbox_to_anchor=(_MARGIN - 0.06, legend), bbox_transform=axes.transData,
-                ncol=math.ceil(len(handles) / legend_lines), fontsize=_SIZE,
+                ncol=math.ceil(len(handles) / legend_lines), fontsize=_FONT_SIZE,
                 handlelength=1.4, columnspacing=1.6)
     for left, text in ((lefts.joints[0], 'joint'), (lefts.links, _LINKS),
                        (lefts.masses, 'mass [kg]')):
-        write_text(axes, left, top - 0.16, text, BLACK, _SIZE, bold=True)
+        write_text(axes, left, top - 0.16, text, BLACK, _FONT_SIZE, bold=True)
     heights = [top + _ROW * (number + 0.5) for number in range(len(rows))]
     for y in heights[1::2]:
         axes.axhspan(y - _ROW / 2, y + _ROW / 2, color='#F4F4F4', linewidth=0, zorder=0)
-    _draw_tree(axes, system, rows, [left - _BESIDE for left in lefts.joints], heights)
+    _draw_tree(axes, system, rows, [left - _NAME_DISTANCE for left in lefts.joints], heights)
     for line, y, joint, remark, lumped in zip(lines, heights, lefts.joints, lefts.remarks,
                                               lefts.lumped):
-        write_text(axes, joint, y, line.joint, BLACK, _SIZE)
-        write_text(axes, remark, y, line.remark, GREY, _SIZE)
-        write_text(axes, lefts.links, y, line.link, BLACK, _SIZE)
-        write_text(axes, lumped, y, line.lumped, GREY, _SIZE)
+        write_text(axes, joint, y, line.joint, BLACK, _FONT_SIZE)
+        write_text(axes, remark, y, line.remark, GREY, _FONT_SIZE)
+        write_text(axes, lefts.links, y, line.link, BLACK, _FONT_SIZE)
+        write_text(axes, lumped, y, line.lumped, GREY, _FONT_SIZE)
     _draw_masses(axes, lefts.masses, rows, lines, heights)
     return figure
 
 
 def _lefts(figure: Any, rows: Sequence[TreeRow], lines: Sequence[TreeLine]) -> _Lefts:
     indent = min(_INDENT, _WIDEST_TREE / max(1, max(row.column for row in rows)))
-    joints = [_MARGIN + 0.1 + row.column * indent + _BESIDE for row in rows]
-    remarks = [left + (text_width(figure, line.joint, _SIZE) + 0.08 if line.joint else 0.0)
+    joints = [_MARGIN + 0.1 + row.column * indent + _NAME_DISTANCE for row in rows]
+    remarks = [left + (text_width(figure, line.joint, _FONT_SIZE) + 0.08 if line.joint else 0.0)
                for left, line in zip(joints, lines)]
-    links = _GAP + max(left + text_width(figure, line.remark, _SIZE)
+    links = _GAP + max(left + text_width(figure, line.remark, _FONT_SIZE)
                       for left, line in zip(remarks, lines))
-    lumped = [links + text_width(figure, line.link, _SIZE) + 0.08 for line in lines]
-    masses = _GAP + max(links + text_width(figure, _LINKS, _SIZE, bold=True),
-                       *(left + text_width(figure, line.lumped, _SIZE)
+    lumped = [links + text_width(figure, line.link, _FONT_SIZE) + 0.08 for line in lines]
+    masses = _GAP + max(links + text_width(figure, _LINKS, _FONT_SIZE, bold=True),
+                       *(left + text_width(figure, line.lumped, _FONT_SIZE)
                          for left, line in zip(lumped, lines)))
     return _Lefts(joints, remarks, links, lumped, masses)
 
@@ -166,7 +166,7 @@ def _draw_masses(axes: Any, left: float, rows: Sequence[TreeRow], lines: Sequenc
     for line, middle, length, y in zip(lines, middles, lumped, heights):
         mass = line.mass + line.lumped_mass
         write_text(axes, middle + length + (0.06 if mass else 0.0), y,
-                   f'{mass:.3g}' if mass else 'massless', BLACK if mass else GREY, _SIZE)
+                   f'{mass:.3g}' if mass else 'massless', BLACK if mass else GREY, _FONT_SIZE)
 
 
 def _handles(system: Multibody, rows: Sequence[TreeRow], lines: Sequence[TreeLine]) -> list[Any]:

@@ -22,7 +22,7 @@ from urdf2dyn_ros.algebra.vectors import Vector, symmetric, upper
 from urdf2dyn_ros.equations.newton_euler import Sweep, in_parent, newton_euler
 from urdf2dyn_ros.equations.recursion import unnoted
 from urdf2dyn_ros.equations.regressor import MASS_ENTRIES, UnitParameter, unit_inertia, unit_wrench
-from urdf2dyn_ros.equations.simplification.regroup import MASSLESS
+from urdf2dyn_ros.equations.simplification.regroup import NO_INERTIA
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Note, Wrench
 from urdf2dyn_ros.multibody import ROOT, Multibody
@@ -76,7 +76,7 @@ def structural_columns(system: Multibody) -> tuple[UnitParameter, ...]:
                                     for body in system.bodies])
     return tuple(UnitParameter(i, entry) for i, body in enumerate(system.bodies)
                  for entry, value in zip(MASS_ENTRIES, entries_of(whole[i])) if value != 0.0
-                 and JOINTS[body.type].split(unit_inertia(entry))[1] != MASSLESS)
+                 and JOINTS[body.type].split(unit_inertia(entry))[1] != NO_INERTIA)
 
 
 def with_regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
@@ -87,13 +87,13 @@ def with_regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
     Inertias have second moments, of any scalar; `note` is called with every named quantity.
 
     """
-    whole = [inertia or MASSLESS for inertia in inertias[:len(system.bodies)]]
+    whole = [inertia or NO_INERTIA for inertia in inertias[:len(system.bodies)]]
     for i, body in reversed(list(enumerate(system.bodies))):
         note(i, 'base', entries_of(whole[i]))
         if body.parent != ROOT:
             shared, _ = JOINTS[body.type].split(whole[i])
             there = transformed(shared, body.parent_R_joint, body.parent_p_joint)
-            whole[body.parent] = total([whole[body.parent], there]) or MASSLESS
+            whole[body.parent] = total([whole[body.parent], there]) or NO_INERTIA
     return whole
 
 

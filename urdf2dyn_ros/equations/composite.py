@@ -25,7 +25,7 @@ from urdf2dyn_ros.algebra.vectors import (
 )
 from urdf2dyn_ros.joints.joint_type import turned
 
-_NONE: Matrix = (ZERO, ZERO, ZERO)
+_NO_TENSOR: Matrix = (ZERO, ZERO, ZERO)
 
 
 class Composite(NamedTuple):
@@ -41,9 +41,9 @@ class Composite(NamedTuple):
 
     m: Scalar = 0.0
     h: Vector = ZERO
-    J: Matrix = _NONE
+    J: Matrix = _NO_TENSOR
     P: Vector = ZERO
-    K: Matrix = _NONE
+    K: Matrix = _NO_TENSOR
 
     def plus(self, other: Composite) -> Composite:
         """Return the sum of two about the same origin."""

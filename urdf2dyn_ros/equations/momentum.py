@@ -31,9 +31,9 @@ _OF_VELOCITIES = {
 }
 """What the recursion notes of accelerations, to what it is of velocities."""
 
-_STILL = Motion(ZERO, ZERO, ZERO)
+_AT_REST = Motion(ZERO, ZERO, ZERO)
 
-UNITS = {'N m': 'kg m^2/s', 'N': 'kg m/s'}
+MOMENTUM_UNITS = {'N m': 'kg m^2/s', 'N': 'kg m/s'}
 """Unit of an effort to that of the momentum it changes."""
 
 
@@ -99,7 +99,7 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
         body, at = system.bodies[i], moving.coordinates[i]
         for term in terms:
             # without accelerations, what the joint transmits is known at rest alone
-            part = term.effort(_STILL, at._replace(qd=at.qdd, qdd=0.0), static.transmitted[i])
+            part = term.effort(_AT_REST, at._replace(qd=at.qdd, qdd=0.0), static.transmitted[i])
             note(i, term.NAME, (part,))
             load[body.coordinate] = load[body.coordinate] + body.multiplier * part
         note(i, 'load', (load[body.coordinate],))

@@ -22,10 +22,10 @@ from urdf2dyn_ros.algebra.arrays import Array
 ROW_SPACING = 2_500_000
 """Shortest time between two rows [ns]."""
 
-SPAN = 11
+DIFFERENCE_ROWS = 11
 """Rows from one position of the difference to the next one."""
 
-COMPARED_ROWS = 4 * SPAN + 1
+COMPARED_ROWS = 4 * DIFFERENCE_ROWS + 1
 """Rows from the first position of the difference to the last one."""
 
 ERROR_MEMORY = 0.2
@@ -117,7 +117,7 @@ class Hindsight:
 
     def _compare(self, passed: float, noise: Array) -> None:
         # from the oldest one
-        rows = (self._number + np.arange(0, COMPARED_ROWS, SPAN)) % COMPARED_ROWS
+        rows = (self._number + np.arange(0, COMPARED_ROWS, DIFFERENCE_ROWS)) % COMPARED_ROWS
         times = (self.stamps[rows] - self.stamps[rows[2]]) * 1e-9
         q = self.rows[rows, 0]
         near, far = (_curvature(times[[2 - k, 2, 2 + k]], q[[2 - k, 2, 2 + k]]) for k in (1, 2))

@@ -37,7 +37,7 @@ CHANGE_SPREAD = 1e-3
 SMALL_SAMPLE = 4.0
 """Windows: the estimated variance is increased by this number over that of the windows."""
 
-CLIPPING = 4.0
+CLIPPING_MULTIPLE = 4.0
 """Multiple of the variance at which a window is clipped, so that outliers do not raise it."""
 
 INITIAL_NOISE = (1e-4, 1e-2)
@@ -50,7 +50,7 @@ LEAST_VARIANCES = np.square([[1e-8], [1e-7]])
 INITIAL_SHARE = 0.01
 """Weight of the initial variance where it is compared with what was learned."""
 
-UNLEARNED = 1e-8
+LEAST_LEARNED_PART = 1e-8
 """Least part of a variance that counts as learned."""
 
 
@@ -159,7 +159,7 @@ class SensorNoise:
         known = np.isfinite(e)
         share[~known] = 0.0
         excess = np.minimum(np.maximum(np.where(known, e, 0.0) - late, 0.0),
-                            CLIPPING * self.variance + LEAST_VARIANCES)
+                            CLIPPING_MULTIPLE * self.variance + LEAST_VARIANCES)
         used = share > 0.0
         # a window without information replaces none: a joint may rest for hours
         kept = np.where(used, keep, 1.0)
@@ -172,7 +172,7 @@ class SensorNoise:
         part = learned / (learned + INITIAL_SHARE * initial)
         # less than 1 from an exact rest on; velocities that vary at rest have noise
         varied = known[1] & (np.ptp(samples[:, 1], axis=0) > 0.0)
-        least = np.where(largest > 0.0, self.known, np.where(varied, 1.0, UNLEARNED))
+        least = np.where(largest > 0.0, self.known, np.where(varied, 1.0, LEAST_LEARNED_PART))
         self.known[:] = np.maximum(part.max(axis=0), least)
         # a few windows may by chance show too little noise
         self.variance = np.maximum((self._sum + initial)

@@ -9,7 +9,7 @@ from urdf2dyn_ros.evaluation.effort_bag import EffortBag
 from urdf2dyn_ros.evaluation.effort_rows import EffortRows
 from urdf2dyn_ros.stream.output import Outputs
 
-_AHEAD = 200_000_000
+_MEASURED_AHEAD_NS = 200_000_000
 """Time by which measured efforts are added before computed ones: more than any lag [ns]."""
 
 _MOST_WAITING = 50_000
@@ -43,7 +43,7 @@ class EffortSinks:
             return
         measured, comparison = self._measured, self._comparison
         for stamp, *values in zip(outputs.stamps.tolist(), outputs.effort, outputs.q, outputs.qd):
-            while measured and measured[0][0] <= stamp + _AHEAD:
+            while measured and measured[0][0] <= stamp + _MEASURED_AHEAD_NS:
                 comparison.add_measured(*measured.popleft())
             comparison.add_computed(stamp, self._joints, *values)
         stamps = (outputs.stamps - self.later).tolist()

@@ -43,7 +43,7 @@ TABLE, BAG = 'efforts.csv', 'efforts_bag'
 _KEPT_SAMPLES = 1_000_000
 """Samples for pictures, of all joints together: some 120 MB."""
 
-_STILL = 0.005
+_RESTING_SPEED = 0.005
 """Velocity up to which a joint is at rest [rad/s or m/s]."""
 
 
@@ -123,11 +123,11 @@ def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation, hold
     facts = robot_facts(dynamics.model, dynamics.loads)
     gravity = gravity_of(dynamics)
     comparison = Comparison(_KEPT_SAMPLES // len(joints), semantics=settings.semantics,
-                            gains=settings.gains, still=_STILL)
+                            gains=settings.gains, still=_RESTING_SPEED)
     comparison.describe(facts, gravity)
     if settings.observer:
         result.external = ExternalEfforts(dynamics, settings.observer_gain, settings.thresholds)
-    rows = EffortRows(table, joints, facts, gravity, settings, _STILL, result.external)
+    rows = EffortRows(table, joints, facts, gravity, settings, _RESTING_SPEED, result.external)
     sinks = EffortSinks(joints, comparison, rows, bag)
     collected = CollectedStream(dynamics, settings.estimator)
     source = collected.stream

@@ -33,7 +33,7 @@ EXTERNAL_FILES = (f'{_STEM}.json', f'{_STEM}.png')
 _CONTACTS_LISTED = 3
 """Contacts of a joint that are listed one by one."""
 
-_MARGIN = 1.5
+_THRESHOLD_MARGIN = 1.5
 """Advised threshold, relative to the largest effort without contact."""
 
 _SHADE = 0.35
@@ -52,7 +52,7 @@ def external_summary(external: ExternalEfforts) -> list[str]:
     return ['external efforts: those of the momentum observer, gain '
             f'{external.gain:g}/s, times since the first one; they include friction and other '
             'errors of the model: if nothing touched the robot, thresholds should be '
-            f'{_MARGIN:g} times the largest',
+            f'{_THRESHOLD_MARGIN:g} times the largest',
             *(_joint(joint, start) for joint in external.joints)]
 
 

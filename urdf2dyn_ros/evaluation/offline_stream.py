@@ -22,7 +22,7 @@ _PIECE = 16_384
 _OVERLAP = 2 * SECOND_NS
 """Time by which pieces overlap [ns]."""
 
-_ACCEPTED = ('warming_up', 'incomplete')
+_SAMPLED_OUTCOMES = ('warming_up', 'incomplete')
 """Outcomes of messages with samples: no estimate is valid yet."""
 
 
@@ -70,7 +70,7 @@ class OfflineStream(Stream):
         if self._groups.restarted or self._groups.all is not self._known:
             self._smooth(ends=True)
             self._known = self._groups.all
-        if outcome in _ACCEPTED:
+        if outcome in _SAMPLED_OUTCOMES:
             self._measured.append((stamp, message.layout.joints, message.effort))
         if outcome != 'warming_up':
             return outcome

@@ -7,7 +7,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.smoothing.smoother import FEWEST_SAMPLES
 
-_END = 40_000_000
+_UNUSED_END_NS = 40_000_000
 """Time at both ends of a motion without outputs, as samples are on one side only [ns]."""
 
 _FEWEST_AT_END = 3
@@ -59,5 +59,6 @@ class Recorder:
         """Return the first and the last stamp of outputs of a motion [ns]; None if too short."""
         if len(stamps) < FEWEST_SAMPLES:
             return None
-        first = 0 if self._continued else max(int(stamps[0]) + _END, int(stamps[_FEWEST_AT_END]))
-        return first, min(int(stamps[-1]) - _END, int(stamps[-1 - _FEWEST_AT_END]))
+        first = 0 if self._continued else max(int(stamps[0]) + _UNUSED_END_NS,
+                                              int(stamps[_FEWEST_AT_END]))
+        return first, min(int(stamps[-1]) - _UNUSED_END_NS, int(stamps[-1 - _FEWEST_AT_END]))

@@ -101,7 +101,7 @@ class Evaluation:
 _CALENDAR = 946_684_800 * SECOND_NS
 """Stamps [ns] since the year 2000 are dates, smaller ones times since an unknown start."""
 
-_KNOWN = ('used', 'received', 'accelerations')
+_COUNTED_KEYS = ('used', 'received', 'accelerations')
 
 
 def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantics: str,
@@ -124,7 +124,7 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
     for counters, head in ((JOINT_STATE_OUTCOMES, 'dropped'), (JOINT_STATE_EVENTS, 'events')):
         lines += [f'{head}: {name} {result.counters[name]} ({meaning})'
                   for name, meaning in counters.items()
-                  if result.counters[name] and name not in _KNOWN]
+                  if result.counters[name] and name not in _COUNTED_KEYS]
     if result.unknown:
         lines.append('recorded joints that the robot does not have: ' + ', '.join(result.unknown))
     lines += [f'not credible at times: {doubt}' for doubt in result.doubts.values()]

@@ -24,8 +24,8 @@ from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
 
 _COLUMNS = "Derivatives of the accelerations: L' D L columns = -derivatives of the efforts"
-_BY = ('ei_{x}_{n} = -taui_{x}_{n} - sum of lk_i ek_{x}_{n}, '
-       'qddi_{x}_{n} = ei_{x}_{n} / di - sum of li_j qddj_{x}_{n}')
+_BY_STATE = ('ei_{x}_{n} = -taui_{x}_{n} - sum of lk_i ek_{x}_{n}, '
+             'qddi_{x}_{n} = ei_{x}_{n} / di - sum of li_j qddj_{x}_{n}')
 _INVERSE = 'inverse of M, column by column: Miij = (1 / di where i = j) - sum of li_k Mikj'
 
 
@@ -88,7 +88,7 @@ class ForwardDynamicsDerivatives(ModelFunction):
             for _, entry in entries:
                 mechanics.notes.note(drivers[k], f'{symbol}_{x}', (entry,))
 
-        mechanics.notes.begin('', f'_{n}', _BY.format(x=x, n=n))
+        mechanics.notes.begin('', f'_{n}', _BY_STATE.format(x=x, n=n))
         return solved(known, [-1.0 * entry for entry in column], note)
 
     @staticmethod

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from urdf2dyn_ros.equations.momentum import UNITS, angular_momentum, momentum
+from urdf2dyn_ros.equations.momentum import MOMENTUM_UNITS, angular_momentum, momentum
 from urdf2dyn_ros.equations.recursion import Recursion
 from urdf2dyn_ros.functions.efforts import EFFORTS_UNIT
 from urdf2dyn_ros.functions.fields import Fields
@@ -33,8 +33,8 @@ class Momentum(ModelFunction):
 
     INPUTS = ('q', 'qd')
     SUMMARY = 'the momentum p = M(q) qd, and beta and load of d/dt p = tau + beta - load'
-    RESULTS = (Quantity('p', 'p [kg m^2/s or kg m/s]', UNITS), Quantity('beta', EFFORTS_UNIT),
-               Quantity('load', EFFORTS_UNIT))
+    RESULTS = (Quantity('p', 'p [kg m^2/s or kg m/s]', MOMENTUM_UNITS),
+               Quantity('beta', EFFORTS_UNIT), Quantity('load', EFFORTS_UNIT))
     SPINS = False
     SYMBOLS: ClassVar[dict[str, Symbol]] = {
         'mq': Symbol(_VELOCITIES, ('q{n}', 'qd{n}'), 'q{n} = {multiplier}q{driver}{offset}',

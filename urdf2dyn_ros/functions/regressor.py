@@ -9,7 +9,7 @@ from urdf2dyn_ros.equations.base_parameters import base_parameters, base_values,
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.equations.recursion import TEXTBOOK, Recursion, second_moment
 from urdf2dyn_ros.equations.regressor import MASS_ENTRIES, UnitParameter, regressor
-from urdf2dyn_ros.equations.simplification.any_inertia import FULL, for_any_inertia
+from urdf2dyn_ros.equations.simplification.any_inertia import FULL_INERTIA, for_any_inertia
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows, by_joint
@@ -86,7 +86,7 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
         found = grouped(*_numbers(mechanics))
         recursion = mechanics.recursion
         if recursion.moment is second_moment:   # every body has all that needs U
-            recursion = Recursion(second_moment, InheritedSpin(system, [FULL] * len(
+            recursion = Recursion(second_moment, InheritedSpin(system, [FULL_INERTIA] * len(
                 system.bodies)))
         sweep = newton_euler(
             system, [None] * (len(system.bodies) + 1),

@@ -22,7 +22,7 @@ from urdf2dyn_ros.robot_model import Inertia
 _LEAST_GYRATION = 0.02
 """Smallest radius of gyration of a prior, about each axis [m]."""
 
-_LIGHT = 0.01
+_LIGHT_MASS_SHARE = 0.01
 """Mass of the prior of a body that has none, as a share of the mean of the others."""
 
 _UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
@@ -88,7 +88,7 @@ def prior_of(system: Multibody) -> Prior:
     """Return the prior of all bodies."""
     nominal = np.array([_ten(each) for each in body_inertias(system)[:-1]])
     masses = nominal[:, 0][nominal[:, 0] > 0.0]
-    light = _LIGHT * float(masses.mean()) if len(masses) else 1.0
+    light = _LIGHT_MASS_SHARE * float(masses.mean()) if len(masses) else 1.0
     matrices, remarks = [], []
     for body, row in zip(system.bodies, nominal):
         P, remark = _possible(pseudo_inertia(row), light)

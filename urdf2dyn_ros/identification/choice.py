@@ -28,13 +28,13 @@ LARGEST_DELAY, DELAY_STEP = 0.02, 0.004
 _FARTHEST_DELAY = 0.25
 """Largest delay that is tried where the efforts are late or early by more [s]."""
 
-_FAR_BETTER = 0.9
+_FAR_BETTER_ERROR = 0.9
 """Error, relative to that of LARGEST_DELAY, from which a larger delay is chosen."""
 
-_BETTER = 0.995
+_BETTER_ERROR = 0.995
 """Error, relative to that of the higher cutoff or no delay, from which another one is chosen."""
 
-_WEIGHT = 10.0
+_PRIOR_WEIGHT = 10.0
 
 
 def block_pools(rows: RecordedRows, used: Array) -> list[Pool]:
@@ -80,20 +80,20 @@ def choose_filter(robot: Robot, make: Callable[[float, float], RecordedRows], us
     def error(cutoff: float, delay: float) -> float:
         pools = block_pools(make(cutoff, delay), used)[:BLOCKS]
         if not begin:
-            begin.append(fitted(robot, pooled(pools), terms, _WEIGHT, linear=True))
-        return score(*unseen(robot, pools, terms, _WEIGHT, True, None, begin[0]))
+            begin.append(fitted(robot, pooled(pools), terms, _PRIOR_WEIGHT, linear=True))
+        return score(*unseen(robot, pools, terms, _PRIOR_WEIGHT, True, None, begin[0]))
 
     def best_cutoff(delay: float) -> float:
         errors = [error(each, delay) for each in COMPARED_CUTOFFS]
         least = int(np.argmin(errors))
-        return float(COMPARED_CUTOFFS[least if errors[least] < _BETTER * errors[0] else 0])
+        return float(COMPARED_CUTOFFS[least if errors[least] < _BETTER_ERROR * errors[0] else 0])
 
     def best_delay(cutoff: float) -> float:
         steps = round(LARGEST_DELAY / DELAY_STEP)
         delays = DELAY_STEP * np.arange(-steps, steps + 1)
         errors = np.array([error(cutoff, each) for each in delays])
         least = int(np.argmin(errors))
-        if errors[least] > _BETTER * errors[steps]:
+        if errors[least] > _BETTER_ERROR * errors[steps]:
             return 0.0
         if 0 < least < len(delays) - 1:
             return _vertex(delays[least], DELAY_STEP, errors[least - 1:least + 2].tolist())
@@ -110,7 +110,7 @@ def choose_filter(robot: Robot, make: Callable[[float, float], RecordedRows], us
             at, before, least = at + step, least, after
         else:
             return bound
-        if least > _FAR_BETTER * bound_error:
+        if least > _FAR_BETTER_ERROR * bound_error:
             return bound
         return _vertex(at, step, (before, least, after))
 

@@ -53,16 +53,16 @@ from urdf2dyn_ros.identification.summary import Summary, in_other_units
 WEIGHTS = (10.0, 1.0, 100.0)
 """Weights of the prior that are compared, first the one that is used where there is no choice."""
 
-_FREE_GAINS = 10.0
+_FREE_GAINS_FACTOR = 10.0
 """Factor of these weights where gains are free, which rest on the URDF's masses."""
 
-_SCALINGS = 4
+_PRIOR_SCALINGS = 4
 """Fits after each of which the priors have the scale that a payload's known mass determines."""
 
-_BETTER = 0.98
+_BETTER_ERROR = 0.98
 """Error, relative to that of the first weight, from which another one is chosen."""
 
-_UNEXPLAINED = 0.9
+_UNEXPLAINED_SHARE = 0.9
 """Residual over the effort without its mean from which on a model explains nothing."""
 
 
@@ -102,7 +102,7 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     terms = _terms(robot, summaries, used, gains, payload)
     everything = pooled([pool for each in summaries for pool in each.weighted])
     correlation = _correlation(summaries)
-    weights = [_FREE_GAINS ** gains.free.any() * each
+    weights = [_FREE_GAINS_FACTOR ** gains.free.any() * each
                for each in WEIGHTS] if weight is None else [weight]
     first = weights[0]
     signed = signed_terms(robot, everything, terms, first, correlation)
@@ -114,7 +114,7 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     show(0.6)
     errors = {each: score(*totals(robot, fits, judged)) for each, fits in trials.items()}
     least = min(errors, key=errors.__getitem__)
-    weight = least if errors[least] < _BETTER * errors[first] else first
+    weight = least if errors[least] < _BETTER_ERROR * errors[first] else first
     result = fitted(robot, everything, terms, weight)
     fits = [each.fit for each in trials[weight]]
     bare = terms._replace(fixed=tuple(range(len(robot.system.bodies))))
@@ -171,10 +171,10 @@ def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
     gains = approximated(robot, everything, gains)
     known = _known_mass(payload)
     used = np.any([each.used for each in summaries], axis=0)
-    for _ in range((_SCALINGS if known else 1) if gains.free.any() else 0):
+    for _ in range((_PRIOR_SCALINGS if known else 1) if gains.free.any() else 0):
         pool, = with_gains([everything], gains.values)
         first = fitted(robot, pool, _terms(robot, summaries, used, gains, payload),
-                       WEIGHTS[0] * (1.0 if known else _FREE_GAINS))
+                       WEIGHTS[0] * (1.0 if known else _FREE_GAINS_FACTOR))
         gains = gains._replace(values=gains.values / first.fit.gains)
         robot = with_scaled_prior(robot, first.fit.bodies) if known else robot
     return robot, gains
@@ -248,7 +248,7 @@ def _mean_ratio(residual: Array, reference: Array) -> float:
 def _check_better(found: Identification) -> None:
     mean = _mean_ratio(found.held_out.every[2], found.held_out.every[0])
     left = _mean_ratio(found.held_out.every[2], found.held_out.spread)
-    if left >= _UNEXPLAINED:
+    if left >= _UNEXPLAINED_SHARE:
         raise IdentificationError(
             'the identified model does not explain the efforts: its residuals in held-out '
             f'{found.parts} are {100.0 * left:.0f} % of the efforts without their mean (geometric '

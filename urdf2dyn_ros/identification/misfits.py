@@ -12,25 +12,25 @@ from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary
 
-_COUPLED = 0.1
+_COUPLED_SHARE = 0.1
 """
 Share of the residuals of two joints that the other's velocity predicts, from which on they look
 coupled. Both, as friction of a motor that turns with two joints is felt at both.
 """
 
-_UNEXPLAINED = 0.5
+_UNEXPLAINED_SHARE = 0.5
 """Residual over the measured effort from which on a joint is not explained."""
 
-_OTHER_MASS = 3.0
+_IMPLAUSIBLE_MASS_RATIO = 3.0
 """Ratio of masses from which on a change is not plausible."""
 
 _RESTING_RATIO = 2.0
 """Residual of all samples over that of moving ones, from which on rest is the reason."""
 
-_OTHER_RECORDING = 2.5
+_MISFIT_RATIO = 2.5
 """Error of a recording, over the median of the others, from which on it does not fit."""
 
-_MOST_OTHERS = 30
+_MOST_COMPARED = 30
 """Others with which a recording is compared, so that the time does not grow with their square."""
 
 
@@ -45,12 +45,12 @@ def misfits(found: Identification, negative_rotors: NDArray[np.bool_]) -> list[s
         if not found.used[j]:
             continue
         other = int(np.argmax(mutual[j]))
-        if mutual[j, other] > _COUPLED:
+        if mutual[j, other] > _COUPLED_SHARE:
             remarks.append(
                 f'{joint} does not fit a friction of its own velocity: that of {joints[other]} '
                 f'predicts {100.0 * coupling[j, other]:.0f} % of what is left; the two look '
                 'coupled by their gears, which this model does not have')
-        if moving[j] > _UNEXPLAINED * found.held_out.measured[j]:
+        if moving[j] > _UNEXPLAINED_SHARE * found.held_out.measured[j]:
             remarks.append(
                 f'{joint} is hardly explained: of {found.held_out.measured[j]:.3g} a residual of '
                 f'{moving[j]:.3g} remains while it moves; the effort may not be that of this '
@@ -62,7 +62,7 @@ def misfits(found: Identification, negative_rotors: NDArray[np.bool_]) -> list[s
     before, after = found.robot.prior.parameters[:, 0], found.fit.bodies[:, 0]
     changes = np.exp(np.abs(np.log(after / before)))
     for body, change, mass, nominal in zip(found.robot.system.bodies, changes, after, before):
-        if change > _OTHER_MASS:
+        if change > _IMPLAUSIBLE_MASS_RATIO:
             remarks.append(
                 f'the body that {body.name} moves would have {mass:.3g} kg, in the URDF it has '
                 f'{nominal:.3g} kg: are the efforts in other units, or those of a '
@@ -97,11 +97,11 @@ def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[
         others = [pool for k, pool in enumerate(pools) if k != number]
         own, *errors = (
             np.sqrt(squares(fit, pool, robot) / np.where(pool.rows > 0.0, pool.rows, np.nan))
-            for pool in (pools[number], *others[::-(-len(others) // _MOST_OTHERS)]))
+            for pool in (pools[number], *others[::-(-len(others) // _MOST_COMPARED)]))
         typical = np.array([np.median(column[np.isfinite(column)]) if np.isfinite(column).any()
                             else np.nan for column in np.transpose(errors)])
         ratio = own / np.maximum(typical, 1e-12)
-        worse = ratio > _OTHER_RECORDING
+        worse = ratio > _MISFIT_RATIO
         names = [joint for joint, flag in zip(robot.joints, worse) if flag]
         if names:
             most = float(ratio[worse].max())

@@ -15,7 +15,7 @@ from urdf2dyn_ros.identification.preparation import UNUSED_ENDS, Piece
 BLOCKS = 5
 """Parts of a recording that are held out in turn."""
 
-GAP = 0.5
+BLOCK_GAP = 0.5
 """Time between such parts, in which errors are alike [s]."""
 
 MOVING_SPEED = 0.03
@@ -108,7 +108,7 @@ def _blocks(times: Sequence[Array]) -> NDArray[np.int64]:
     count = sum(map(len, times))
     number = np.minimum(np.arange(count) * BLOCKS // max(count, 1), BLOCKS - 1)
     time = np.concatenate(times)
-    gap = min(GAP, 0.02 * (time[-1] - time[0]))
+    gap = min(BLOCK_GAP, 0.02 * (time[-1] - time[0]))
     blocks = number.copy()
     for edge in np.flatnonzero(np.diff(number)):
         middle = 0.5 * (time[edge] + time[edge + 1])

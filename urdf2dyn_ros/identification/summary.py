@@ -20,7 +20,7 @@ from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows, RowSource
 _HUBER = 1.5
 """Residual, in standard deviations, from which its weight falls."""
 
-_WEIGHT = 10.0
+_PRIOR_WEIGHT = 10.0
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,10 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
     cutoff, delay = choose_filter(robot, source.rows, used, terms, *filtering)
     show(0.8)
     rows = source.rows(cutoff, delay)
-    first = fitted(robot, pooled(block_pools(rows, used)), terms, _WEIGHT, linear=True)
+    first = fitted(robot, pooled(block_pools(rows, used)), terms, _PRIOR_WEIGHT, linear=True)
     source.set_bodies(first.fit.bodies)
     rows = source.rows(cutoff, delay)
-    fit = fitted(robot, pooled(block_pools(rows, used)), terms, _WEIGHT, linear=True)
+    fit = fitted(robot, pooled(block_pools(rows, used)), terms, _PRIOR_WEIGHT, linear=True)
     residuals = [part[:, :-1] @ fit.fit.solution(j, bodies) - part[:, -1]
                  for j, (part, bodies) in enumerate(zip(rows.joints, robot.columns.bodies))]
     seconds = sum(piece.time[-1] - piece.time[0] for piece in pieces)

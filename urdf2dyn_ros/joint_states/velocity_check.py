@@ -38,7 +38,7 @@ SMALL_ERRORS = np.array([0.1, 1e-3, 1e-2])
 SCAN_PERIOD = 3
 """Blocks of which one is scanned for the lag, once there is a first figure."""
 
-REMAINING = 0.5
+LARGEST_REMAINING_FAULT = 0.5
 """Part of a fault that later blocks must exclude before the velocity is used again."""
 
 
@@ -167,7 +167,7 @@ class VelocityCheck:
         faulty = enough & (wrong.any(axis=1) | regression.inconsistent)
         # what was wrong must be excluded; the rest must be small, or insignificant for long
         limits = np.where(self._fault == 0.0, np.inf, np.maximum(
-            TOLERANCES, REMAINING * np.abs(self._fault)))
+            TOLERANCES, LARGEST_REMAINING_FAULT * np.abs(self._fault)))
         limits = np.where(tried, limits, np.minimum(limits, SMALL_ERRORS))
         right = enough & ~faulty & (np.abs(figures) + margin < limits).all(axis=1)
         self._dropped = (self._dropped | faulty) & ~right

@@ -19,7 +19,7 @@ HISTORY_NS = 400_000_000
 LAG_MEMORY = 300.0
 """Blocks with motion after which the weight of a block is 1/e."""
 
-UNEXPLAINED = 0.05
+LARGEST_UNEXPLAINED = 0.05
 """Largest share of the squared motion that may be unexplained at the best lag."""
 
 
@@ -82,15 +82,15 @@ class LagScan:
         unexplained = 1.0 - products ** 2 / (squares * integrals)
         # the first of several minima: a periodic motion has many
         k = _first_minimum(unexplained)
-        if unexplained[k] > UNEXPLAINED:
+        if unexplained[k] > LARGEST_UNEXPLAINED:
             return np.nan, np.nan
         return _parabola(unexplained, k), float(integrals[k] / products[k])
 
 
 def _first_minimum(values: Array) -> int:
-    """Return the index of the first minimum below UNEXPLAINED, else of the least value."""
+    """Return the index of the first minimum below LARGEST_UNEXPLAINED, else of the least value."""
     padded = np.concatenate(([np.inf], values, [np.inf]))
-    lowest = (values < UNEXPLAINED) & (values <= padded[:-2]) & (values <= padded[2:])
+    lowest = (values < LARGEST_UNEXPLAINED) & (values <= padded[:-2]) & (values <= padded[2:])
     return int(lowest.argmax()) if lowest.any() else int(values.argmin())
 
 

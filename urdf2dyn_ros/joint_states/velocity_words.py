@@ -6,7 +6,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 
-DEGREES = 57.3
+RADIAN_DEGREES = 57.3
 """Degrees in a radian."""
 
 ALWAYS_ZERO = 'it is zero throughout while the position changes'
@@ -59,7 +59,7 @@ def fault_text(figures: Array, severity: Array) -> str:
 def _gain(excess: float) -> str:
     gain = 1.0 + excess
     text = f'the position changes {gain:.3g} times as fast'
-    for factor, what in ((DEGREES, 'positions'), (1.0 / DEGREES, 'velocities')):
+    for factor, what in ((RADIAN_DEGREES, 'positions'), (1.0 / RADIAN_DEGREES, 'velocities')):
         if abs(gain / factor - 1.0) < 0.1:
             text += f': are the {what} in degrees?'
     return text

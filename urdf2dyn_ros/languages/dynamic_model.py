@@ -19,7 +19,7 @@ _NAMED = '    ) for name in names for kind, vector in zip(kinds, vectors)}'
 _LONGEST_LINE = WIDTH - 17
 """Columns of a vector that is not broken."""
 
-_JOINED = 64
+_JOINED_WIDTH = 64
 """Columns of a line with several short statements, at most."""
 
 _MODEL = """
@@ -110,7 +110,7 @@ def compact(language: Language, block: Block, indent: str, form: str) -> Iterato
     for statement in block.statements:
         value = language.INFIX.signed(statement.value)
         line = f'{indent}{", ".join([*names, statement.name])} = {", ".join([*values, value])}'
-        if names and len(line) <= _JOINED and names_in([statement.value]).isdisjoint(names):
+        if names and len(line) <= _JOINED_WIDTH and names_in([statement.value]).isdisjoint(names):
             lines[-1] = line
         else:
             names, values = [], []

@@ -14,7 +14,7 @@ _KINEMATIC = ('Kinematics', (
     'SI: rad, m, s. Inputs must be finite: products with what is always zero are omitted.',))
 """Method, and the lines about units."""
 
-_SAME = 'x y z'
+_SAME_AXES = 'x y z'
 _KEY = "    z -x -y: x of frame i is the link's z, y its -x, z its -y"
 """Axes of a frame that are those of another; how to read others."""
 
@@ -72,11 +72,11 @@ def _table(program: Program) -> list[str]:
                      row.driver or row.unit, '' if row.driver else row.effort_unit, row.frame))
     turned = program.style != 'fast' and any(row.rotation for row in program.joints)
     if turned:
-        column = ["Ai: frame p's", *(row.rotation or _SAME for row in program.joints)]
+        column = ["Ai: frame p's", *(row.rotation or _SAME_AXES for row in program.joints)]
         rows = [(*row, cell) for row, cell in zip(rows, column)]
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     key = []
-    if turned or any(row.frame != _SAME for row in program.joints):
+    if turned or any(row.frame != _SAME_AXES for row in program.joints):
         key = [_KEY + '; Ai: axes of joint i, in frame p' * turned]
     return ['    ' + '  '.join(text.ljust(width) for text, width in zip(row, widths)).rstrip()
             for row in rows] + key

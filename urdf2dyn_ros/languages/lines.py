@@ -4,14 +4,14 @@ import textwrap
 from collections.abc import Sequence
 
 WIDTH = 99
-_TIED = ((' + ', ' +~'), (' - ', ' -~'), (' / ', ' /~'), (' * ', '~*~'))
+_TIED_OPERATORS = ((' + ', ' +~'), (' - ', ' -~'), (' / ', ' /~'), (' * ', '~*~'))
 
 
 def wrapped(text: str, indent: str, hanging: str, width: int = WIDTH) -> str:
     """Return text in lines of at most `width` columns, broken before + and -, if need be *."""
     if len(indent) + len(text) <= width:
         return indent + text
-    for tight, tied in _TIED:
+    for tight, tied in _TIED_OPERATORS:
         text = text.replace(tight, tied)
     room = width - len(indent + hanging)
     text = ' '.join(word.replace('~*~', ' *~') if len(word) > room else word
@@ -19,7 +19,7 @@ def wrapped(text: str, indent: str, hanging: str, width: int = WIDTH) -> str:
     lines = textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent + hanging,
                           break_long_words=False, break_on_hyphens=False)
     text = '\n'.join(lines)
-    for tight, tied in (*_TIED, ('* ', '*~')):
+    for tight, tied in (*_TIED_OPERATORS, ('* ', '*~')):
         text = text.replace(tied, tight)
     return text
 

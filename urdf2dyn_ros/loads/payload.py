@@ -10,18 +10,19 @@ from urdf2dyn_ros.algebra.inertia_flaw import inertia_flaw
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.quoting import quote
 
-_MOST = 1e9
+_LARGEST_SI = 1e9   # [kg], [m], [kg m^2]
 
 PAYLOAD = (
     Parameter('payload.link', '', 'Link that carries a payload; empty for none. The other '
               'payload.* may change while it is carried, with the next message; set together, '
               'they change together.'),
-    Parameter('payload.mass', 0.0, 'Mass of the payload.', unit='kg', minimum=0.0, maximum=_MOST),
+    Parameter('payload.mass', 0.0, 'Mass of the payload.', unit='kg', minimum=0.0,
+              maximum=_LARGEST_SI),
     Parameter('payload.com', (0.0, 0.0, 0.0), 'Its centre of mass, in the frame of that link.',
-              unit='m', minimum=-_MOST, maximum=_MOST),
+              unit='m', minimum=-_LARGEST_SI, maximum=_LARGEST_SI),
     Parameter('payload.inertia', (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 'Its inertia ixx ixy ixz iyy iyz '
               'izz about the centre of mass, along the axes of the link.', unit='kg m^2',
-              minimum=-_MOST, maximum=_MOST),
+              minimum=-_LARGEST_SI, maximum=_LARGEST_SI),
     Parameter('payload.attached', True, 'Whether it is carried now; the service ~/set_payload '
               'changes it too.'),
 )

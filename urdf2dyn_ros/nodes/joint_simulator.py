@@ -35,7 +35,7 @@ from urdf2dyn_ros.urdf.reader import read_description
 _SETTLING_TIME = 0.5
 """Simulated time at rest [s] between the arrival of the last subscriber and the motion."""
 
-_DEPTH = 500
+_QUEUE_DEPTH = 500
 """Joint states that a busy subscriber may receive late: after a delay they come all at once."""
 
 _LONGEST_DELAY = 0.25
@@ -81,7 +81,7 @@ class JointSimulator(Node):
         self._progress = 0.0
         self._steps = 0
 
-        self._states = self.create_publisher(JointState, 'joint_states', _DEPTH)
+        self._states = self.create_publisher(JointState, 'joint_states', _QUEUE_DEPTH)
         self._description = self.create_publisher(String, 'robot_description', latched())
         self._description.publish(String(data=values['robot_description']))
         self._progress_topic = self.create_publisher(Float64, '~/progress', latched())

@@ -11,7 +11,8 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSPolicyKind, QoSProfile, ReliabilityPolicy
 
-_WEAK = {'reliability': ReliabilityPolicy.BEST_EFFORT, 'durability': DurabilityPolicy.VOLATILE}
+_WEAK_POLICIES = {'reliability': ReliabilityPolicy.BEST_EFFORT,
+                  'durability': DurabilityPolicy.VOLATILE}
 """Values of an offered policy that are incompatible with a request for the other value."""
 
 _NOT_RECEIVED = ('nothing is received from a publisher of {topic}: it offers less {policy} than '
@@ -63,5 +64,5 @@ class QosMismatch:
 
 
 def _incompatible(offered: QoSProfile, requested: QoSProfile) -> Iterable[str]:
-    return (policy for policy, weak in _WEAK.items()
+    return (policy for policy, weak in _WEAK_POLICIES.items()
             if getattr(offered, policy) == weak != getattr(requested, policy))

@@ -33,7 +33,7 @@ _SWITCH_INTERVAL = 0.0005
 """Time [s] for which a worker thread may hold the interpreter while the spinning one waits."""
 
 
-_MIXED = 'Sequence should be of same type'
+_MIXED_NUMBERS = 'Sequence should be of same type'
 """What rcl says of a list of whole and other numbers."""
 
 
@@ -54,7 +54,7 @@ def run_node(make_node: Callable[[], Node], arguments: Sequence[str] | None = No
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     except RuntimeError as error:  # for instance a file of parameters that is no YAML
         remedy = ('; write every number of a list with a decimal point: [0.0, 0.0, -9.81]'
-                  if _MIXED in str(error) else '')
+                  if _MIXED_NUMBERS in str(error) else '')
         print(f'error: {error}{remedy}', file=sys.stderr)
         return 2
     node = executor = None

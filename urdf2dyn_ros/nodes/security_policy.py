@@ -20,10 +20,10 @@ from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, check_running, s
 from urdf2dyn_ros.nodes.demo.local_graph import join_empty_domain
 from urdf2dyn_ros.system.share import robot_file
 
-_PATIENCE = 120.0
+_LONGEST_START = 120.0
 """Time [s] in which nodes start and create their topics."""
 
-_SAME = 20
+_UNCHANGED_LOOKS = 20
 """Looks at the graph, 0.05 s apart, after which it does not change any more."""
 
 Rights = dict[str, set[str]]
@@ -141,10 +141,11 @@ def main() -> int:
 
             def settled() -> bool:
                 seen.append(rights(client.node))
-                return len(seen) > _SAME and all(
-                    each is not None and each == seen[-1] for each in seen[-_SAME:])
+                return len(seen) > _UNCHANGED_LOOKS and all(
+                    each is not None and each == seen[-1] for each in seen[-_UNCHANGED_LOOKS:])
 
-            client.wait(settled, _PATIENCE, 'topics of all nodes', lambda: check_running(nodes))
+            client.wait(settled, _LONGEST_START, 'topics of all nodes',
+                        lambda: check_running(nodes))
     finally:
         client.close()
     print(security_policy(seen[-1] or {}), end='')

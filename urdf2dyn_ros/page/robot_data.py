@@ -8,7 +8,7 @@ from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Attached, Body, Multibody
 from urdf2dyn_ros.robot_model import Limits, RobotModel
 
-_TRAVEL = {True: pi, False: 0.5}
+_UNLIMITED_RANGE = {True: pi, False: 0.5}
 """Whether a joint turns, to positions on both sides of zero without limits [rad or m]."""
 
 _LONGEST_TRAVEL = 2.0 * pi
@@ -54,7 +54,7 @@ def _range(turns: bool, limits: Limits) -> tuple[float, float]:
     lower, upper = limits.lower, limits.upper
     if lower is None or upper is None or not (isfinite(lower) and isfinite(upper)
                                               and lower < upper):
-        return -_TRAVEL[turns], _TRAVEL[turns]
+        return -_UNLIMITED_RANGE[turns], _UNLIMITED_RANGE[turns]
     return max(lower, -_LONGEST_TRAVEL), min(upper, _LONGEST_TRAVEL)
 
 

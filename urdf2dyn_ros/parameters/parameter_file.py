@@ -15,8 +15,8 @@ _SECTION = 'ros__parameters'
 _LONGEST_FILE = 10_000_000
 _LOGICAL = {'true': True, 'yes': True, 'on': True, 'y': True,
             'false': False, 'no': False, 'off': False, 'n': False}
-_WHOLE = re.compile(r'[-+]?\d+')
-_DECIMAL = re.compile(r'[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?')
+_WHOLE_NUMBER = re.compile(r'[-+]?\d+')
+_DECIMAL_NUMBER = re.compile(r'[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?')
 _NOT_FINITE = re.compile(r'([-+]?)\.(inf|nan)', re.IGNORECASE)
 _PLAIN_KEY = re.compile(r'[A-Za-z_][A-Za-z0-9_./]*')
 
@@ -120,9 +120,9 @@ def _value(event: yaml.ScalarEvent) -> bool | int | float | str:
         return text
     if text.lower() in _LOGICAL:
         return _LOGICAL[text.lower()]
-    if _WHOLE.fullmatch(text):
+    if _WHOLE_NUMBER.fullmatch(text):
         return int(text)
-    if _DECIMAL.fullmatch(text) or _NOT_FINITE.fullmatch(text):
+    if _DECIMAL_NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text):
         return float(_NOT_FINITE.sub(r'\1\2', text))
     return text
 

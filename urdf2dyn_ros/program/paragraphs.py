@@ -17,10 +17,10 @@ from urdf2dyn_ros.program.scheduling import Schedule
 from urdf2dyn_ros.program.statements import Block, Paragraph, Section, Statement
 
 # mentioned even where no statement is left of them
-_SPOKEN = frozenset(('q', 'b', 'A', 'wj', 'wdj', 'bj', 'w', 'wd', 'a', 'U', 'f', 'n', 'fj', 'nj',
-                     'fp', 'np', 'T', 'r', 'v'))
-MORE = 'What the efforts do not need: the other entries of these vectors'
-REST = 'Results'
+_VECTOR_SYMBOLS = frozenset(('q', 'b', 'A', 'wj', 'wdj', 'bj', 'w', 'wd', 'a', 'U', 'f', 'n',
+                             'fj', 'nj', 'fp', 'np', 'T', 'r', 'v'))
+OTHER_ENTRIES = 'What the efforts do not need: the other entries of these vectors'
+RESULTS_TITLE = 'Results'
 
 
 class Noted(NamedTuple):
@@ -122,13 +122,13 @@ class Notebook(Notes):
             elif any(block.statements for block in blocks):
                 sections.append(Section(section, tuple(paragraphs)))
         if more:
-            sections.insert(0, Section(MORE, (Paragraph('', tuple(more)),)))
+            sections.insert(0, Section(OTHER_ENTRIES, (Paragraph('', tuple(more)),)))
         if not continued:
             self._sections = {section.title for section in sections}
             self._said = {about for about in said if about[0] in self._sections}
         if waiting:   # no quantity was noted after these
             rest = tuple(statement for _, statement in reversed(waiting))
-            sections.append(Section(REST, (Paragraph('', (Block('', rest),)),)))
+            sections.append(Section(RESULTS_TITLE, (Paragraph('', (Block('', rest),)),)))
         return tuple(sections)
 
     def title(self, body: int) -> str:
@@ -150,7 +150,7 @@ class Notebook(Notes):
                  if text not in (name, '_') and isinstance(entry, Expression)}
         needed = ((any(text not in '_0' for text in shown) or '_' not in shown)
                   if len(names) <= 3 else bool(known))
-        if not made and (noted.symbol not in _SPOKEN or not needed
+        if not made and (noted.symbol not in _VECTOR_SYMBOLS or not needed
                          or (names and shown == names)):
             return ''
         sources = noted.sources

@@ -17,7 +17,7 @@ from urdf2dyn_ros.program.derivation import (
 from urdf2dyn_ros.program.program import Reference
 
 _STATES = 3
-_MOST = {'q': 0.9, 'qd': 1.2, 'qdd': 2.0, 'base_motion': 1.5, 'external': 8.0, 'tau': 9.0}
+_AMPLITUDES = {'q': 0.9, 'qd': 1.2, 'qdd': 2.0, 'base_motion': 1.5, 'external': 8.0, 'tau': 9.0}
 _PHASES = {'q': 0.4, 'qd': 1.3, 'qdd': 2.6, 'base_motion': 0.7, 'external': 1.9, 'tau': 0.2}
 _PAYLOAD = (0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003)
 
@@ -70,5 +70,5 @@ def _as_written(request: Request, name: str, mechanics: Mechanics) -> Mechanics:
 
 def _entries(name: str, k: int, size: int) -> tuple[float, ...]:
     """Return an argument of state k."""
-    return tuple(round(_MOST.get(name, 1.0) * math.sin(
+    return tuple(round(_AMPLITUDES.get(name, 1.0) * math.sin(
         (1.7 + 0.3 * k) * i + _PHASES.get(name, 0.0) + 2.0 * k), 2) for i in range(size))

@@ -144,7 +144,7 @@ def _signed(negative: bool, term: Term) -> Signed:
 
 def _function(node: Node, operands: list[Signed]) -> Signed:
     argument = operands[0]
-    return Signed(argument.negative and node.op in _ODD, Call(node.op, argument.term))
+    return Signed(argument.negative and node.op in _ODD_FUNCTIONS, Call(node.op, argument.term))
 
 
 def _exponential(node: Node, operands: list[Signed]) -> Signed:
@@ -166,4 +166,4 @@ _OPERATIONS = {
     'sin': _function, 'cos': _function, 'tanh': _function, 'exp': _exponential,
     'abs': _function,
 }
-_ODD = ('sin', 'tanh')
+_ODD_FUNCTIONS = ('sin', 'tanh')

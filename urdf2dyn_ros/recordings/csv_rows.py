@@ -15,7 +15,7 @@ _LONGEST_LINE = 1_000_000
 _LONGEST_CELL = 60
 _MOST_NAMES = 40
 _SEPARATORS = {',': 'commas', ';': 'semicolons', '\t': 'tabs'}
-_PLAIN = re.compile(r'[0-9eE+.naNAif -]*').fullmatch
+_PLAIN_NUMBER = re.compile(r'[0-9eE+.naNAif -]*').fullmatch
 """float() also accepts 1_0 and digits of other scripts, which are mistakes here."""
 
 Defect = Callable[[str], Urdf2DynError]
@@ -76,7 +76,7 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
 
 def cell_numbers(cells: Sequence[str]) -> list[float]:
     """Return the numbers of cells, NaN for an empty one; ValueError if one is not a number."""
-    if not _PLAIN(''.join(cells)):
+    if not _PLAIN_NUMBER(''.join(cells)):
         raise ValueError
     return [float(cell or 'nan') for cell in cells]
 

@@ -15,7 +15,7 @@ ProgressCallback = Callable[[float], None]
 NOT_RECORDED: Array = np.zeros(0)
 """Values of a quantity that was not recorded."""
 
-_STEP = 0.01
+_PROGRESS_STEP = 0.01
 """Fraction after which progress is reported again."""
 
 
@@ -116,7 +116,7 @@ class Recording(ABC):
         return RecordingError(self.path, message, self.count, (self._last - self._first) * 1e-9)
 
     def _report(self, fraction: float) -> None:
-        next_step = min(self._reported + _STEP, 1.0)
+        next_step = min(self._reported + _PROGRESS_STEP, 1.0)
         if self.progress is not None and fraction >= next_step > self._reported:
             self._reported = fraction
             self.progress(fraction)

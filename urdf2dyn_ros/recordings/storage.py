@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from urdf2dyn_ros.errors import RecordingError, Urdf2DynError
 from urdf2dyn_ros.recordings.messages import MESSAGES
 
-_USUAL = '/joint_states'
+_USUAL_TOPIC = '/joint_states'
 
 
 class Topic(NamedTuple):
@@ -44,7 +44,7 @@ def _candidates(topics: Sequence[Topic]) -> list[Topic]:
     for kind in MESSAGES:
         found = [topic for topic in topics if topic.type == kind]
         found = [topic for topic in found if topic.messages != 0] or found
-        usual = [topic for topic in found if topic.name == _USUAL]
+        usual = [topic for topic in found if topic.name == _USUAL_TOPIC]
         if found:
             return usual or found
     return []

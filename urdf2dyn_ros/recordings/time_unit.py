@@ -21,8 +21,8 @@ _LONGEST_STEP = 1.0
 _SLOW_MOTION = 0.1
 """Motion by the positions per motion by the velocities, up to which the two contradict."""
 
-_UNITS = {'milliseconds': Decimal(10) ** 3, 'microseconds': Decimal(10) ** 6,
-          'nanoseconds': Decimal(10) ** 9}
+_UNITS_PER_SECOND = {'milliseconds': Decimal(10) ** 3, 'microseconds': Decimal(10) ** 6,
+                     'nanoseconds': Decimal(10) ** 9}
 
 
 def check_time_unit(path: Path, times: Sequence[Decimal], positions: Array, velocities: Array,
@@ -51,7 +51,7 @@ def check_time_unit(path: Path, times: Sequence[Decimal], positions: Array, velo
     step = steps[len(steps) // 2]
     if accelerated and not _contradicts(times, positions, velocities):
         return
-    unit, factor = next(((unit, factor) for unit, factor in _UNITS.items()
+    unit, factor = next(((unit, factor) for unit, factor in _UNITS_PER_SECOND.items()
                          if step / factor < _LONGEST_STEP), ('another unit', None))
     remedy = 'write seconds' if factor is None else f'divide it by 1e{factor.adjusted()}'
     raise RecordingError(

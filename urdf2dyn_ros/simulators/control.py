@@ -9,7 +9,7 @@ from urdf2dyn_ros.simulators.simulator import Simulator
 _KP, _KD = 400.0, 40.0
 """Gains on position and velocity errors [1/s^2], [1/s]: critically damped, 20 rad/s."""
 
-_OUTER = 10.0
+_POSITION_GAIN = 10.0
 """Gain on the position error of a commanded velocity [1/s]."""
 
 
@@ -37,7 +37,7 @@ def pd(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
 
 def velocity(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
     """Return the desired velocities, corrected by the position error."""
-    return qd + _OUTER * (q - simulator.q)
+    return qd + _POSITION_GAIN * (q - simulator.q)
 
 
 def position(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:

@@ -14,7 +14,7 @@ from urdf2dyn_ros.simulators.simulator import Simulator
 _POSITION_GAIN = 0.1
 """Share of the position error that a step corrects: the default of gz_ros2_control."""
 
-_MASSLESS = 1e-18
+_LEAST_MASS = 1e-18
 """Mass [kg] and moments [kg m^2] of a link without inertia; DART warns of a segfault at 0."""
 
 
@@ -95,7 +95,7 @@ def _skeleton(model: RobotModel, friction: bool) -> Any:
     options = dartpy.utils.DartLoaderOptions()
     options.mDefaultRootJointType = dartpy.utils.DartLoaderRootJointType.FIXED
     options.mDefaultInertia = dartpy.dynamics.Inertia(
-        _MASSLESS, np.zeros(3), _MASSLESS * np.eye(3))
+        _LEAST_MASS, np.zeros(3), _LEAST_MASS * np.eye(3))
     loader = dartpy.utils.DartLoader()
     loader.setOptions(options)
     skeleton = loader.parseSkeletonString(simulated_urdf(model, friction), dartpy.common.Uri())

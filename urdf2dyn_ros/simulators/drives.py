@@ -25,7 +25,7 @@ from urdf2dyn_ros.loads.load_parameters import JOINT_PARAMETERS
 from urdf2dyn_ros.robot_model import Joint
 from urdf2dyn_ros.simulators.sample import SimulatedSample
 
-_REST = Motion(ZERO, ZERO, ZERO)
+_AT_REST = Motion(ZERO, ZERO, ZERO)
 
 
 class Drives:
@@ -53,7 +53,7 @@ class Drives:
             q, qd, qdd = (float(values[number]) for values in (
                 sample.q, sample.velocity, sample.qdd))
             at = Coordinate(q, qd, qdd)
-            result[number] = sum(float(term.effort(_REST, at, float(sample.net[number])))
+            result[number] = sum(float(term.effort(_AT_REST, at, float(sample.net[number])))
                                  for term in terms)
         return result
 

@@ -13,11 +13,11 @@ from urdf2dyn_ros.simulators.simulated_model import (
 )
 from urdf2dyn_ros.simulators.simulator import Simulator
 
-_MASSLESS = 2e-15
+_LEAST_MASS = 2e-15
 """Mass [kg] and moments [kg m^2] of a link without inertia; MuJoCo rejects less."""
 
 _COMPILER = (f'<mujoco><compiler discardvisual="true" fusestatic="false" balanceinertia="false" '
-            f'boundmass="{_MASSLESS}" boundinertia="{_MASSLESS}"/></mujoco></robot>')
+            f'boundmass="{_LEAST_MASS}" boundinertia="{_LEAST_MASS}"/></mujoco></robot>')
 
 _BANDWIDTH = 100.0
 """Bandwidth of the servos [rad/s]: their stiffness is the moved inertia times its square."""

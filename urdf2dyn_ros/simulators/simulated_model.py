@@ -15,7 +15,7 @@ from urdf2dyn_ros.urdf.writer import clean_urdf
 _NO_INERTIA = 1e-12
 """Diagonal entry of the mass matrix below which a joint moves no inertia [kg m^2 or kg]."""
 
-_SINGULAR = 1e-9
+_LEAST_EIGENVALUE = 1e-9
 """Smallest eigenvalue of an invertible mass matrix that is scaled to a unit diagonal."""
 
 
@@ -74,7 +74,7 @@ def check_inertia(gears: Gears, M: Array) -> None:
         raise SimulationError(f'no inertia is moved by {_listed(empty)}: {remedy}')
     scale = 1.0 / np.sqrt(diagonal)
     values, vectors = np.linalg.eigh(M * np.outer(scale, scale))
-    if values[0] < _SINGULAR:
+    if values[0] < _LEAST_EIGENVALUE:
         together = [joint.name for joint, part in zip(gears.joints, vectors[:, 0], strict=True)
                     if abs(part) > 0.05]
         raise SimulationError(f'no inertia is moved when {_listed(together)} move against each '

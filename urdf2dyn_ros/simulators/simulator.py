@@ -16,7 +16,7 @@ from urdf2dyn_ros.simulators.simulated_model import check_inertia
 COMMANDED = ('effort', 'velocity', 'position')
 """Kinds of commands; a servo of the engine follows the last two."""
 
-_FASTEST = 1e6
+_LARGEST_VELOCITY = 1e6
 """Velocity beyond which the simulation has diverged [rad/s or m/s]."""
 
 
@@ -139,7 +139,7 @@ class Simulator(ABC):
             net, commanded = self._advance(command)
         self._steps += 1
         after = self.qd
-        if not (np.isfinite([self.q, net]).all() and (np.abs(after) < _FASTEST).all()):
+        if not (np.isfinite([self.q, net]).all() and (np.abs(after) < _LARGEST_VELOCITY).all()):
             raise self._diverged(time)
         return SimulatedSample(time, q, qd, (after - qd) / self._dt, 0.5 * (qd + after), net,
                                commanded)

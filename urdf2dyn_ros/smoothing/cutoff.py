@@ -17,10 +17,10 @@ from urdf2dyn_ros.smoothing.spline import SmoothingSpline
 CUTOFFS = 2.0 ** np.arange(-1.0, 6.1)
 """Cutoffs that are compared [Hz]."""
 
-_SHARE = 0.4
+_LARGEST_CUTOFF = 0.4
 """Largest cutoff, in rates of the samples."""
 
-_HIDDEN = (0.06, 0.12)
+_HIDDEN_TIMES = (0.06, 0.12)
 """Lengths of hidden blocks [s]."""
 
 _SHORTEST_BLOCK = 3.0
@@ -29,23 +29,23 @@ _SHORTEST_BLOCK = 3.0
 _FOLDS = 3
 """A block is hidden, and the next two are seen; each is hidden once."""
 
-_SHIFTS = (0.0, 0.5)
+_BLOCK_SHIFTS = (0.0, 0.5)
 """Shifts of the blocks, in blocks."""
 
-_FAST = 20.0
+_FAST_MOTION = 20.0
 """Cutoff beyond which a motion is less and less plausible [Hz]."""
 
-_SLOWER = 0.3
+_CUTOFF_PENALTY = 0.3
 """Power of the cutoff by which a faster one must predict better."""
 
-_RATE = 250.0
+_COMPARED_RATE = 250.0
 """Rate to which samples are averaged for the comparison [Hz]."""
 
 
-_NEGLIGIBLE = 1e-4
+_NEGLIGIBLE_ERROR = 1e-4
 """Error of the acceleration, relative to its root mean square, that is negligible."""
 
-_WHITE = 0.05
+_WHITE_NOISE_GAIN = 0.05
 """Variance of the acceleration by white noise of unit variance, period and angular cutoff."""
 
 
@@ -59,26 +59,26 @@ def cutoffs(time: Array, samples: Array, period: float, noise: Array) -> Array:
     Where `noise` (n,) [rad or m] is negligible, as in simulation, the cutoff is higher.
 
     """
-    most = _SHARE / period
+    most = _LARGEST_CUTOFF / period
     tried = CUTOFFS[most >= CUTOFFS]
     if len(tried) < 2:
         return np.full(samples.shape[1], most)
     middle = SmoothingSpline(time, period, tried[len(tried) // 2])
     harmless = _harmless(middle.values(middle.fit(samples), time, 2),
-                         noise * np.sqrt(_WHITE * period))
-    averaged = max(1, round(1.0 / (_RATE * period)))
+                         noise * np.sqrt(_WHITE_NOISE_GAIN * period))
+    averaged = max(1, round(1.0 / (_COMPARED_RATE * period)))
     time, samples = _averaged(time, averaged), _averaged(samples, averaged)
     period *= averaged
-    folds = [fold for length in _HIDDEN for shift in _SHIFTS
+    folds = [fold for length in _HIDDEN_TIMES for shift in _BLOCK_SHIFTS
              for fold in _hidden(time, max(length, _SHORTEST_BLOCK * period), shift)]
     if any(not len(judged) for _, judged in folds):
         return np.full(samples.shape[1], most)
-    errors = np.zeros((len(_HIDDEN), len(tried), samples.shape[1]))
+    errors = np.zeros((len(_HIDDEN_TIMES), len(tried), samples.shape[1]))
     for number, cutoff in enumerate(tried):
         spline = SmoothingSpline(time, period, cutoff)
         squares = [np.square(each).mean(axis=0) for each in spline.unseen(samples, folds)]
-        errors[:, number] = np.reshape(squares, (len(_HIDDEN), -1, len(noise))).mean(axis=1)
-    errors *= (tried ** _SLOWER * (1.0 + (tried / _FAST) ** 4))[:, None]
+        errors[:, number] = np.reshape(squares, (len(_HIDDEN_TIMES), -1, len(noise))).mean(axis=1)
+    errors *= (tried ** _CUTOFF_PENALTY * (1.0 + (tried / _FAST_MOTION) ** 4))[:, None]
     errors = np.maximum(np.nan_to_num(errors, nan=np.inf), 1e-300)
     weights = errors.min(axis=1, keepdims=True) / errors
     weights /= weights.sum(axis=1, keepdims=True)
@@ -91,7 +91,7 @@ def _harmless(accelerations: Array, noise: Array) -> Array:
     """Return the cutoff (n,) [Hz] up to which noise is negligible; 0 where nothing moves."""
     size = np.sqrt(np.square(accelerations).mean(axis=0))
     with np.errstate(divide='ignore', invalid='ignore'):
-        ratios = _NEGLIGIBLE * size / noise
+        ratios = _NEGLIGIBLE_ERROR * size / noise
     cutoff: Array = np.where(size > 0.0, ratios, 0.0) ** 0.4 / (2.0 * np.pi)
     return cutoff
 

@@ -12,7 +12,7 @@ from urdf2dyn_ros.smoothing.spline import SmoothingSpline
 FEWEST_SAMPLES = 12
 """Fewest samples of a piece that is smoothed."""
 
-_SPIKE = 20.0
+_SPIKE_DEVIATION = 20.0
 """Deviation of a sample from a curve through its neighbours that is an error, in typical ones."""
 
 _ACCELERATION_STEP = 100.0
@@ -91,7 +91,7 @@ def without_spikes(time: Array, samples: Array) -> tuple[Array, Array]:
     # a spike is in the curves of its neighbours, too
     largest = np.maximum.reduce([np.roll(errors, offset, axis=0) for offset in _NEIGHBOURS])
     step = np.abs(near[:, 1:3]).max(axis=1)
-    limit = (_SPIKE * np.median(errors, axis=0)
+    limit = (_SPIKE_DEVIATION * np.median(errors, axis=0)
              + _ACCELERATION_STEP * np.square(step)[:, None])
     spikes = (errors[rows] > limit) & (errors[rows] > largest[rows])
     cleaned = samples

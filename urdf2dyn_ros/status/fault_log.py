@@ -17,7 +17,7 @@ WARNING_MEMORY = 60.0
 NOT_LOGGED = frozenset(('received', 'accelerations', 'velocity_doubted', 'two_sources'))
 """No faults, or reported by warnings."""
 
-HARMLESS = frozenset(('gap', 'jump_back', 'other_joints'))
+HARMLESS_OUTCOMES = frozenset(('gap', 'jump_back', 'other_joints'))
 """May be correct: a bag that starts again, the joint states of a gripper."""
 
 LOGGED_ONCE = frozenset(('other_joints',))
@@ -55,7 +55,7 @@ class FaultLog:
             if now - self._logged.get(name, -LOG_PERIOD) >= LOG_PERIOD:
                 meaning = JOINT_STATE_OUTCOMES.get(name) or JOINT_STATE_EVENTS[name]
                 lines.append(LogLine(f'joint states: {count} {name} ({meaning})',
-                                  name not in HARMLESS))
+                                  name not in HARMLESS_OUTCOMES))
                 self._logged[name] = float('inf') if name in LOGGED_ONCE else now
                 del self._pending[name]
         return lines

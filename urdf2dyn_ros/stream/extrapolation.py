@@ -9,7 +9,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 ERROR_GAIN = 0.05
 """Part by which the mean squared errors follow a new one, after the first ones."""
 
-_UNKNOWN = 1e300
+_UNKNOWN_ERROR = 1e300
 """Mean squared error before the first one."""
 
 
@@ -28,7 +28,7 @@ class Extrapolation:
 
     def __init__(self, joints: int) -> None:
         self._zero = np.zeros(joints)
-        self._squares = np.full((3, joints), _UNKNOWN)
+        self._squares = np.full((3, joints), _UNKNOWN_ERROR)
         self._squares[0] = 0.0
         self._predictions = [0, 0, 0]
         self.restart()

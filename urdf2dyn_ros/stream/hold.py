@@ -27,7 +27,7 @@ HOLD = Parameter(
 
 HELD_TWICE = 'the joint is held twice: remove one of the two'
 
-_SHOWN = 10
+_MOST_NAMES = 10
 """Names in a message."""
 
 
@@ -201,7 +201,7 @@ class HeldJoints:
 def held_text(positions: Mapping[str, float]) -> str:
     """Return the held joints with their positions."""
     return first_names([f'{name} at {position:g}' for name, position in positions.items()],
-                       _SHOWN)
+                       _MOST_NAMES)
 
 
 def hold_advice(missing: Sequence[str], hold: Sequence[str], node: str) -> str:

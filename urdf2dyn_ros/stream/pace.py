@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from urdf2dyn_ros.stream.group import Group
 
-FASTER = 0.9
+FASTER_RATIO = 0.9
 """Ratio of the periods below which another group is faster."""
 
 AS_FAST = 1.1
 """Ratio of the periods below which another group is as fast."""
 
-NEARER = 0.2
+NEARER_PART = 0.2
 """Part of a period by which another group that is as fast must be nearer to the others."""
 
 MESSAGES_TO_LEAD = 10
@@ -75,4 +75,4 @@ class Pace:
 def _is_better(group: Group, leader: Group) -> bool:
     period, best = group.steps.period, leader.steps.period
     return 0 < period < AS_FAST * best and (
-        period < FASTER * best or group.spread + NEARER * period < leader.spread)
+        period < FASTER_RATIO * best or group.spread + NEARER_PART * period < leader.spread)

@@ -15,7 +15,7 @@ IMPORT_ROOT = Path(__file__).resolve().parents[2]
 NICENESS = 10
 """Niceness that is added to the caller's."""
 
-SLICE = 100_000_000
+TIME_SLICE_NS = 100_000_000
 """Requested time slice [ns], the longest that Linux accepts: since 6.12 a process that wakes with
 a shorter one, as all others have, preempts it at once instead of waiting for the end of its
 slice."""
@@ -69,8 +69,8 @@ def _give_way(pid: int) -> None:
         os.setpriority(os.PRIO_PROCESS, pid, niceness)
     number = _SCHED_SETATTR.get(os.uname().machine)
     if number and struct.calcsize('P') == 8:   # 32-bit programs have other numbers
-        attributes = _ATTRIBUTES.pack(_ATTRIBUTES.size, os.SCHED_BATCH, 0, niceness, 0, SLICE,
-                                      0, 0)
+        attributes = _ATTRIBUTES.pack(_ATTRIBUTES.size, os.SCHED_BATCH, 0, niceness, 0,
+                                      TIME_SLICE_NS, 0, 0)
         ctypes.CDLL(None).syscall(number, pid, attributes, 0)
 
 

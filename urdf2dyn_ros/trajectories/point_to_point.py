@@ -11,7 +11,7 @@ from urdf2dyn_ros.trajectories.trajectory import PlannedTrajectory, Room
 _SEED = 1985
 """Seed of the points."""
 
-_SEGMENT = 1.5
+_SEGMENT_TIME = 1.5
 """Approximate time from one point to the next [s]."""
 
 
@@ -28,7 +28,7 @@ class PointToPoint(PlannedTrajectory):
     PEAK: ClassVar[float]
 
     def _plan(self, room: Room) -> None:
-        segments = max(2, round(self.duration / _SEGMENT))
+        segments = max(2, round(self.duration / _SEGMENT_TIME))
         self._segment = self.duration / segments
         random = np.random.default_rng(_SEED)
         points = np.zeros((segments + 1, len(room.centre)))

@@ -6,13 +6,13 @@ from urdf2dyn_ros.algebra.arrays import Array
 
 HARMONICS = 5
 
-PERIOD = 10.0
+USUAL_PERIOD = 10.0
 """Approximate period [s]; a duration is a whole number of periods."""
 
 
 def period_of(duration: float) -> float:
-    """Return the period [s] that is closest to PERIOD, and divides the duration [s]."""
-    return duration / max(1, round(duration / PERIOD))
+    """Return the period [s] that is closest to USUAL_PERIOD, and divides the duration [s]."""
+    return duration / max(1, round(duration / USUAL_PERIOD))
 
 
 def rest_functions(times: Array, period: float) -> Array:

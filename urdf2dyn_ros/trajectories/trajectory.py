@@ -12,7 +12,7 @@ from urdf2dyn_ros.robot_model import Limits
 _POSITION_SHARE, _VELOCITY_SHARE = 0.8, 0.6
 """Largest share of a limit that a motion uses."""
 
-_LARGEST = {'prismatic': (0.15, 0.3)}
+_LARGEST_OF_TYPE = {'prismatic': (0.15, 0.3)}
 _LARGEST_ANGLES = (0.8, 1.5)
 """Largest amplitude and velocity [m], [m/s]; of all other types [rad], [rad/s]."""
 
@@ -43,7 +43,7 @@ class Room(NamedTuple):
 
 
 def _room(kind: str, limits: Limits) -> tuple[float, float, float]:
-    amplitude, velocity = _LARGEST.get(kind, _LARGEST_ANGLES)
+    amplitude, velocity = _LARGEST_OF_TYPE.get(kind, _LARGEST_ANGLES)
     # a limit on the position of a continuous joint is not used
     lower, upper = (None, None) if kind == 'continuous' else (limits.lower, limits.upper)
     if lower is not None and upper is not None:

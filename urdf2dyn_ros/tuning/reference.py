@@ -11,7 +11,7 @@ from urdf2dyn_ros.estimators import Estimator
 from urdf2dyn_ros.smoothing.smoother import FEWEST_SAMPLES, smoothed
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 
-_END = 0.04
+_UNUSED_END = 0.04
 """Time at both ends of a piece without reference, as samples are on one side only [s]."""
 
 
@@ -56,8 +56,8 @@ def reference(motion: RecordedMotion) -> Estimated:
         if last - first < FEWEST_SAMPLES:
             continue
         piece = smoothed(motion.stamps[first:last], motion.q[first:last])
-        inside = ((time[first:last] >= time[first] + _END)
-                  & (time[first:last] <= time[last - 1] - _END))
+        inside = ((time[first:last] >= time[first] + _UNUSED_END)
+                  & (time[first:last] <= time[last - 1] - _UNUSED_END))
         rows = np.arange(first, last)[inside]
         result.q[rows], result.qd[rows], result.qdd[rows] = (
             values[inside] for values in piece[:3])

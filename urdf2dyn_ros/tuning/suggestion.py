@@ -26,25 +26,25 @@ TUNABLE = tuple(name for name, kind in ESTIMATORS.items()
 TRIED_DENSITIES = 10.0 ** np.arange(-3.0, 9.1)
 """Snap densities that are compared [rad^2/s^7 or m^2/s^7]."""
 
-_FACTORS = 10.0 ** np.arange(-2.0, 1.1)
+_DENSITY_FACTORS = 10.0 ** np.arange(-2.0, 1.1)
 """Densities that are judged by the reference, relative to the one that predicts best."""
 
 _LAGS = (0.02, 0.05, 0.1, 0.2)
 """Lags that are compared [s]."""
 
-_NEARLY = 1.1
+_NEARLY_LEAST_ERROR = 1.1
 """Error at a sufficient lag, relative to the least."""
 
 _PIECES = 4
 """Pieces of the motion on which densities and lags are compared."""
 
-_STILL = 20.0
+_MOVING_RANGE = 20.0
 """Smallest range of a moving joint's positions, relative to their noise."""
 
-_WORTH = 0.8
+_WORTHWHILE_ERROR = 0.8
 """Error relative to that of the defaults below which a suggestion is worth its lines."""
 
-_ANSWERED = 0.99
+_LEAST_ESTIMATED_SHARE = 0.99
 """Least share of the samples with an estimate, relative to those that the defaults have."""
 
 _DIGITS = 3
@@ -97,7 +97,7 @@ def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None
     """
     measured = velocities(motion)
     deviations = noise(motion)
-    moving = np.ptp(motion.q, axis=0) > _STILL * np.nan_to_num(deviations[0], nan=np.inf)
+    moving = np.ptp(motion.q, axis=0) > _MOVING_RANGE * np.nan_to_num(deviations[0], nan=np.inf)
     if not moving.any():
         raise RecordingError(motion.path, 'no joint moves, so that nothing can be tuned: '
                              'record a motion typical of the robot')
@@ -114,16 +114,16 @@ def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None
         if np.isfinite(row).any()}])
     before = _run(motion, estimator, {}, within(show, 0.8, 0.9))
     after = _run(motion, estimator, best | {'max_std': _ANY_STD}, within(show, 0.9, 1.0))
-    largest = float(np.nanquantile(after.std[motion.settled], _ANSWERED))
+    largest = float(np.nanquantile(after.std[motion.settled], _LEAST_ESTIMATED_SHARE))
     if largest > 0.5 * _default(estimator, 'max_std'):
         best = best | {'max_std': _rounded(3.0 * largest)}
     both = np.isfinite(before.qdd + after.qdd).all(axis=1)
     untuned, tuned = (_nrmse(run, smoothed, motion, both) for run in (before, after))
     known = _answered(before, motion), _answered(after, motion)
-    more = known[0] < _ANSWERED * known[1]
+    more = known[0] < _LEAST_ESTIMATED_SHARE * known[1]
     worth = not known[0] or bool(
-        np.all(tuned[moving] <= (1.0 if more else _WORTH) * untuned[moving])
-        and known[1] >= _ANSWERED * known[0])
+        np.all(tuned[moving] <= (1.0 if more else _WORTHWHILE_ERROR) * untuned[moving])
+        and known[1] >= _LEAST_ESTIMATED_SHARE * known[0])
     return Suggestion(estimator, best if worth else {}, best, moving, deviations,
                       TRIED_DENSITIES[expected.argmin(axis=0)], measured, recognised, tuned,
                       untuned, after if worth else before, smoothed)
@@ -164,9 +164,9 @@ def _best(motion: RecordedMotion, smoothed: Estimated, estimator: str, density: 
     lag: dict[str, float] = {}
     if estimator == 'kalman_fixed_lag':
         errors = means([{'snap_density': density, 'lag': each} for each in _LAGS], 0.0, 0.5)
-        lag = {'lag': _LAGS[int(np.argmax(errors <= _NEARLY * errors.min()))]}
+        lag = {'lag': _LAGS[int(np.argmax(errors <= _NEARLY_LEAST_ERROR * errors.min()))]}
     candidates = [{'snap_density': _rounded(float(density * factor))} | lag | each
-                  for each in noises for factor in _FACTORS
+                  for each in noises for factor in _DENSITY_FACTORS
                   if TRIED_DENSITIES[0] <= density * factor <= TRIED_DENSITIES[-1]]
     return candidates[int(means(candidates, 0.5, 1.0).argmin())]
 

@@ -8,12 +8,12 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 
-_SPAN = 0.05
+_INTEGRATION_TIME = 0.05
 """Time over which velocities are integrated [s]."""
 
 _FEWEST_STEPS = 4
 _ITERATIONS = 8
-_SLOWEST = 1e-12
+_LEAST_SPEED = 1e-12
 
 _UNIT_MISTAKES = {180.0 / pi: 'is it in degrees?', pi / 180.0: 'are the positions in degrees?',
          1e3: 'is the time in milliseconds?', 1e6: 'is the time in microseconds?',
@@ -85,7 +85,7 @@ def _velocity(motion: RecordedMotion, joint: int) -> Velocity:
     if not v[known].any():
         return Velocity('zero')
     time = motion.time
-    span = max(_FEWEST_STEPS, round(_SPAN / float(np.median(np.diff(time)))))
+    span = max(_FEWEST_STEPS, round(_INTEGRATION_TIME / float(np.median(np.diff(time)))))
     pieces = np.cumsum(motion.starts)
     first = np.arange(len(time) - span)
     first = first[(pieces[first] == pieces[first + span])
@@ -96,7 +96,7 @@ def _velocity(motion: RecordedMotion, joint: int) -> Velocity:
 
 
 def _regression(time: Array, q: Array, v: Array, first: Array, last: Array) -> Velocity:
-    most = 2.0 * _SPAN
+    most = 2.0 * _INTEGRATION_TIME
     lag = 0.0
     for _ in range(_ITERATIONS):
         shifted = np.interp(time + lag, time, v)
@@ -106,7 +106,7 @@ def _regression(time: Array, q: Array, v: Array, first: Array, last: Array) -> V
                       time[last] - time[first]], axis=1)
         b = q[last] - q[first]
         (inverse, change, drift), *_ = np.linalg.lstsq(A, b, rcond=None)
-        if abs(inverse) < _SLOWEST:
+        if abs(inverse) < _LEAST_SPEED:
             return Velocity('measured')
         lag = float(np.clip(lag + change / inverse, -most, most))
     left = b - A @ (inverse, change, drift)

@@ -14,7 +14,7 @@ _ROWS = 7
 VELOCITY, DIRECTION, MOVING, STILL, MEASURED, COMPUTED, LOAD = range(-_ROWS, 0)
 """Rows of the matrix after those of the residuals."""
 
-NEAR = 4
+NEAR_LAGS = 4
 """Number of lags from which the residual between them is interpolated."""
 
 
@@ -27,7 +27,7 @@ class Moments:
     in motion, 1 at rest, measured and computed effort (both minus a constant, against
     cancellation), and the computed effort in motion.
 
-    It has products of two residuals only if their lags are less than `NEAR` steps apart.
+    It has products of two residuals only if their lags are less than `NEAR_LAGS` steps apart.
     `squares` are those of the residuals in motion, `power` is that of `Matching`; `lowest` and
     `highest` measured effort and `largest` magnitude of the residual are without lag [N m or N].
 
@@ -71,7 +71,7 @@ class Moments:
         gram[:lags, lags:] = np.einsum('ik,jk->ij', residuals, others)
         gram[lags:, :lags] = gram[:lags, lags:].T
         gram[lags:, lags:] = np.einsum('ik,jk->ij', others, others)
-        for apart in range(min(NEAR, lags)):
+        for apart in range(min(NEAR_LAGS, lags)):
             row = np.arange(lags - apart)
             gram[row, row + apart] = gram[row + apart, row] = np.einsum(
                 'ik,ik->i', residuals[row], residuals[row + apart])

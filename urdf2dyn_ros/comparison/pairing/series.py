@@ -10,7 +10,7 @@ Stamps = NDArray[np.int64]
 LARGEST_EFFORT = 1e100
 """Magnitude of an effort or velocity from which on it is dropped: its square may overflow."""
 
-_RESTART = 1_000_000_000
+_RESTART_AGE_NS = 1_000_000_000
 """A stamp that is so much older than the newest one restarts the series [ns]."""
 
 
@@ -57,7 +57,7 @@ class Series:
         while len(stamps):
             before = stamps[:1] - 1 if self.newest is None else np.array([self.newest])
             highest = np.maximum.accumulate(np.concatenate((before, stamps)))
-            back = np.flatnonzero(stamps <= highest[:-1] - _RESTART)
+            back = np.flatnonzero(stamps <= highest[:-1] - _RESTART_AGE_NS)
             run = int(back[0]) if len(back) else len(stamps)
             newer = stamps[:run] > highest[:run]
             self._append(stamps[:run][newer], rows[:run][newer])

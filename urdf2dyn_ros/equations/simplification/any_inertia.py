@@ -7,7 +7,7 @@ from urdf2dyn_ros.equations.simplification.sliding_origins import slid_origins
 from urdf2dyn_ros.equations.simplification.turned_frames import turned_frames
 from urdf2dyn_ros.multibody import Multibody
 
-FULL = BodyInertia(1.0, (1.0, 1.0, 1.0), ((1.0, 1.0, 1.0),) * 3)
+FULL_INERTIA = BodyInertia(1.0, (1.0, 1.0, 1.0), ((1.0, 1.0, 1.0),) * 3)
 """An inertia without any zero."""
 
 

@@ -30,7 +30,7 @@ from urdf2dyn_ros.joints.revolute import REVOLUTE
 from urdf2dyn_ros.loads.joint_term import JointTerm
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
-_SAME = (1.0, 0.0)
+_NO_ROTATION = (1.0, 0.0)
 """Cosine and sine of no rotation."""
 
 
@@ -85,7 +85,7 @@ class ParallelAxes(NamedTuple):
         """Return the sweep of this robot under the loads of the robot as it was."""
         wrenches = {}
         for i, (f, n) in loads.wrenches.items():
-            c, s = self.turns.get(i, _SAME)
+            c, s = self.turns.get(i, _NO_ROTATION)
             wrenches[self.parts[i]] = Wrench(turned(f, c, -s), turned(n, c, -s))
         x, y, z = gravity
         return newton_euler(
@@ -127,7 +127,7 @@ def parallel_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
         angles[i] = (angle + JOINTS[body.type].turns * body.at(q).q, turn + body.turn)
         turns[i] = REVOLUTE.cos_sin(Coordinate(angles[i][0], 0.0, 0.0, angles[i][1]))
         joints[i] = parts[i] = len(bodies)
-        bodies.append(replace(body, parent=number, parent_p_joint=p, cos_sin=_SAME))
+        bodies.append(replace(body, parent=number, parent_p_joint=p, cos_sin=_NO_ROTATION))
         if i in apart:
             new.append(None)
             parts[i] = len(bodies)

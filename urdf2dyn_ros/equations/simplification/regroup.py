@@ -17,7 +17,7 @@ from urdf2dyn_ros.equations.simplification.virtual_masses import Child, virtual_
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
-MASSLESS = BodyInertia(0.0, ZERO, (ZERO, ZERO, ZERO))
+NO_INERTIA = BodyInertia(0.0, ZERO, (ZERO, ZERO, ZERO))
 
 
 def second_moments(J: Matrix) -> Matrix:
@@ -56,12 +56,12 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
                 for k in (takers[i] if takers else ()) if behind[k]])
             if moved_mass is not None:
                 child, mu, inertia = moved_mass
-                result[child] = (result[child] or MASSLESS)._replace(m=mu)
+                result[child] = (result[child] or NO_INERTIA)._replace(m=mu)
             shared, kept = JOINTS[body.type].split(inertia)
-            result[i] = None if kept == MASSLESS else kept
+            result[i] = None if kept == NO_INERTIA else kept
             # in the parent it is the same at every position of the joint
             shifted = transformed(shared, body.parent_R_joint, body.parent_p_joint)
-            result[body.parent] = total([result[body.parent] or MASSLESS, shifted])
+            result[body.parent] = total([result[body.parent] or NO_INERTIA, shifted])
         behind[i] += _pulls(result[i])
         if body.parent != ROOT:
             behind[body.parent] += behind[i]

@@ -39,7 +39,7 @@ from urdf2dyn_ros.joints.joint_type import turned
 from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, Wrench
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
-_NOTHING = Wrench(ZERO, ZERO)
+_NO_WRENCH = Wrench(ZERO, ZERO)
 
 
 def _unnoted(symbol: str, entries: tuple[Scalar, ...]) -> None:
@@ -92,10 +92,10 @@ def _backward(system: Multibody, at: Sequence[Coordinate], motions: Sequence[Sha
               ) -> tuple[list[Scalar], Wrench]:
     """Return the efforts and the root's wrench; the frames get what their joints transmit."""
     efforts: list[Scalar] = [0.0] * len(system.joint_names)
-    apart, shared = list(own), [_NOTHING] * len(own)
+    apart, shared = list(own), [_NO_WRENCH] * len(own)
     for i in reversed(range(len(system.bodies))):
         body, here, joint = system.bodies[i], motions[i], JOINTS[system.bodies[i].type]
-        external = loads.wrenches.get(i, _NOTHING)
+        external = loads.wrenches.get(i, _NO_WRENCH)
         # the environment's is in the body's own axes, and so is a body that is rotated as a whole
         if frames[i].turn is None:
             wrench = _less(apart[i], _turned_back(external, here.turn))
@@ -120,7 +120,7 @@ def _backward(system: Multibody, at: Sequence[Coordinate], motions: Sequence[Sha
             f, n = apply(body.parent_R_joint, f), apply(body.parent_R_joint, n)
         parts = shared if here.shared else apart
         parts[body.parent] = _sum(parts[body.parent], Wrench(f, add(n, cross(here.p, f))))
-    return efforts, _less(apart[ROOT], loads.wrenches.get(ROOT, _NOTHING))
+    return efforts, _less(apart[ROOT], loads.wrenches.get(ROOT, _NO_WRENCH))
 
 
 def _parent_in_joint(body: Body, shared: bool, motions: Sequence[SharedMotion],

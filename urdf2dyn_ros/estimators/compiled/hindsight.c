@@ -23,9 +23,9 @@ static void look_back(Hindsight *s, double passed, const double *noise)
     const double *row[5];
     double time[5];
     for (int k = 0; k < 5; k++) {
-        const long index = (s->number + k * SPAN) % COMPARED_ROWS;   /* from the oldest */
+        const long index = (s->number + k * DIFFERENCE_ROWS) % COMPARED_ROWS;   /* from the oldest */
         row[k] = s->rows + index * 3 * n;
-        time[k] = 1e-9 * (double)(s->stamps[index] - s->stamps[(s->number + 2 * SPAN) % COMPARED_ROWS]);
+        time[k] = 1e-9 * (double)(s->stamps[index] - s->stamps[(s->number + 2 * DIFFERENCE_ROWS) % COMPARED_ROWS]);
     }
     const double step = 0.25 * (time[4] - time[0]);
     const double added = DIFFERENCE_NOISE / (step * step * step * step);

@@ -12,8 +12,8 @@ from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 
 _GAINS = 13   # rows that kalman.c notes for each sample
-_WIDTH = 8    # columns that kalman_fixed_lag.c reads at a time, perhaps beyond the last
-_ROOM = 32    # samples, at first
+_COLUMNS_AT_ONCE = 8    # columns that kalman_fixed_lag.c reads at a time, perhaps beyond the last
+_FIRST_CAPACITY = 32    # samples, at first
 _ARRAYS = ('steps', 'states', 'gains', 'linked')   # with a row for each sample
 
 
@@ -42,10 +42,10 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
 
     def _start(self) -> None:
         columns = self._filters * self._joints
-        self._steps = _rows(_ROOM)
-        self._states = _rows(_ROOM, FILTER_ROWS, columns)
-        self._gains = _rows(_ROOM, _GAINS, columns)
-        self._linked = _rows(_ROOM, self._filters, self._joints)
+        self._steps = _rows(_FIRST_CAPACITY)
+        self._states = _rows(_FIRST_CAPACITY, FILTER_ROWS, columns)
+        self._gains = _rows(_FIRST_CAPACITY, _GAINS, columns)
+        self._linked = _rows(_FIRST_CAPACITY, self._filters, self._joints)
         self._mean: Array = np.zeros((5, self._joints))
         self._follower: Array = np.zeros((2, self._joints))
         super()._start()
@@ -105,5 +105,5 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
 def _rows(*shape: int) -> Array:
     """Return zeros that may be read a little beyond their end."""
     size = int(np.prod(shape))
-    zeros: Array = np.zeros(size + _WIDTH)
+    zeros: Array = np.zeros(size + _COLUMNS_AT_ONCE)
     return zeros[:size].reshape(shape)

@@ -26,8 +26,8 @@ _SOURCES = ('onset.c', 'bandwidth.c', 'hindsight.c', 'kalman.c', 'kalman_fixed_l
             'sensor_noise.c')
 _MACROS = {
     **{name: getattr(sensor_noise, name) for name in (
-        'WINDOW', 'NOISE_MEMORY', 'SPEED_SPREAD', 'CHANGE_SPREAD', 'SMALL_SAMPLE', 'CLIPPING',
-        'INITIAL_SHARE', 'UNLEARNED')},
+        'WINDOW', 'NOISE_MEMORY', 'SPEED_SPREAD', 'CHANGE_SPREAD', 'SMALL_SAMPLE',
+        'CLIPPING_MULTIPLE', 'INITIAL_SHARE', 'LEAST_LEARNED_PART')},
     **{name: getattr(mismatch, name) for name in (
         'MEDIAN_WINDOWS', 'MISMATCH_GATE', 'CHI_SQUARED_MEDIAN')},
     **{name: getattr(bandwidth, name) for name in (
@@ -36,8 +36,8 @@ _MACROS = {
     **{name: getattr(onset, name) for name in (
         'DEVIATION_MEMORY', 'ONSET_MEMORY', 'ONSET_GATE', 'NOISE_GATE', 'SINGLE_SAMPLE')},
     **{name: getattr(hindsight, name) for name in (
-        'ROW_SPACING', 'SPAN', 'ERROR_MEMORY', 'ERROR_ROWS', 'SCALE_MEMORY', 'SCALE_ROWS',
-        'MOST_OF_DECLARED', 'DIFFERENCE_NOISE')},
+        'ROW_SPACING', 'DIFFERENCE_ROWS', 'ERROR_MEMORY', 'ERROR_ROWS', 'SCALE_MEMORY',
+        'SCALE_ROWS', 'MOST_OF_DECLARED', 'DIFFERENCE_NOISE')},
     'COMPARED_ROWS': hindsight.COMPARED_ROWS,
     **{name: getattr(kalman, name) for name in (
         'MOST_REJECTED', 'REJECTED_VARIANCE', 'SHIFT', 'SMALL_JUMP')},

@@ -171,7 +171,7 @@ void urdf2dyn_learn(Noise *s, const double *times, const double *samples, const 
             const double part = s->variance[at] / (s->variance[at] + late[k]);
             const double share = known && informative[k] ? part * part : 0.0;
             const double excess = smaller(larger((known ? e[at] : 0.0) - late[k], 0.0),
-                                        CLIPPING * s->variance[at] + floor[k]);
+                                        CLIPPING_MULTIPLE * s->variance[at] + floor[k]);
             if (share > 0.0) {
                 s->weight[at] = keep * s->weight[at] + share;
                 s->sum[at] = keep * s->sum[at] + share * excess;
@@ -189,7 +189,7 @@ void urdf2dyn_learn(Noise *s, const double *times, const double *samples, const 
             fastest = larger(fastest, samples[i * 2 * n + n + j]);
         }
         const int varied = isfinite(e[n + j]) && fastest > slowest;
-        s->known[j] = larger(learned_part, informative[1] ? s->known[j] : varied ? 1.0 : UNLEARNED);
+        s->known[j] = larger(learned_part, informative[1] ? s->known[j] : varied ? 1.0 : LEAST_LEARNED_PART);
         const double step = s->fits[j] > 0.9 ? s->step[j] : 0.0;
         s->variance[j] = larger(s->variance[j], step * step / 12.0);
         if (!even)

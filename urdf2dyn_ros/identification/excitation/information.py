@@ -11,7 +11,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 EFFORT_NOISE = 0.01
 """Standard deviation of measured efforts, as a share of their limits."""
 
-_WIDTH = 0.05
+_SIGN_WIDTH = 0.05
 """Share of the largest velocity within which the Coulomb friction changes its sign."""
 
 _RIDGE = 1e-10
@@ -36,7 +36,7 @@ class Information:
         self.count = len(base.names)
         self._parameters = np.concatenate((base.values, urdf_friction.T.ravel(),
                                            np.zeros(len(limits.rated))))
-        self._width = _WIDTH * limits.velocity
+        self._width = _SIGN_WIDTH * limits.velocity
         self._weight = 1.0 / (EFFORT_NOISE * limits.rated)
         self._scale = np.ones(len(self._parameters))
 

@@ -25,7 +25,7 @@ _STAGES = ((1e3, 40), (1e4, 40), (1e5, 60))
 _COARSE, _FINE = 100, 1000
 """Instants of a period, to optimise and to keep the limits."""
 
-_INSIDE = 0.995
+_SHARE_OF_LIMITS = 0.995
 """Share of the limits that the optimisation aims at."""
 
 _MOST_SECONDS = 45.0
@@ -168,10 +168,10 @@ class _Search:
         """Return -log det with what exceeds limits, and its gradient by the coefficients."""
         z = flat.reshape(2 * HARMONICS - 1, -1)
         cost, gradient = self._information.slopes(
-            self._motion(self._functions, z), _INSIDE * self._limits.effort, weight)
+            self._motion(self._functions, z), _SHARE_OF_LIMITS * self._limits.effort, weight)
         gradient *= self._limits.half
         shares = self._functions[:2] @ z
-        bounds = np.array([np.ones_like(self._speed), self._speed])[:, None] * _INSIDE
+        bounds = np.array([np.ones_like(self._speed), self._speed])[:, None] * _SHARE_OF_LIMITS
         ratio = shares / bounds
         beyond = np.sign(ratio) * np.maximum(np.abs(ratio) - 1.0, 0.0)
         cost += weight * float((beyond**2).sum()) / _COARSE

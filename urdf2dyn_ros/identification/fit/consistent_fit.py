@@ -37,7 +37,7 @@ GAIN_WEIGHT = 1.0
 """Weight of the prior of free gains: an approximation is wrong by a factor of two or three."""
 
 _STEPS = 100
-_CONVERGED = 1e-11
+_LEAST_DECREASE = 1e-11
 """Decrease of the cost that a step promises, relative to it, at which it is the last."""
 
 
@@ -194,7 +194,7 @@ class ConsistentFit:
             else:
                 break
             u, residual, jacobian, cost = u + size * step, new, new_jacobian, new_cost
-            if promised <= _CONVERGED * abs(cost):
+            if promised <= _LEAST_DECREASE * abs(cost):
                 break
         return Fit(self._bodies(u), self._joints(u), self._gains(u), u, cost)
 

@@ -9,7 +9,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 PAYLOAD_WEIGHT = 0.1
 """Weight of the prior of a payload: a URDF says nothing of it."""
 
-_WEIGHED = 1e-3
+_MASS_DEVIATION = 1e-3
 """Standard deviation of a known mass, as a share of it."""
 
 
@@ -37,7 +37,7 @@ class PayloadTerm(NamedTuple):
 
         """
         known = int(np.isfinite(self.mass))
-        scale = _WEIGHED * self.mass
+        scale = _MASS_DEVIATION * self.mass
         jacobian = np.zeros((known, count))
         jacobian[:, count - len(slopes):] = slopes / scale
         return np.full(known, (mass - self.mass) / scale), jacobian

@@ -16,13 +16,13 @@ from urdf2dyn_ros.identification.robot import Robot
 _PASSES = 4
 """Fits after each of which the standard deviations of the residuals are estimated again."""
 
-_SCALE = 0.1
+_PRIOR_SHARE = 0.1
 """Share of a joint's effort that the prior of a friction explains."""
 
-_NEGLIGIBLE = 1e-3
+_NEGLIGIBLE_SHARE = 1e-3
 """Share below which a friction or rotor is zero: the data would have it negative."""
 
-_SIGNIFICANT = 3.0
+_SIGNIFICANT_DEVIATIONS = 3.0
 """Deviations from which on a value differs from zero."""
 
 LEAST_SIGMA = 1e-9
@@ -85,7 +85,7 @@ def scales(pool: Pool, terms: FitTerms) -> Array:
             if terms.used[j, k] and size > 0.0 and sizes[-1] > 0.0:
                 # qd |qd| / v is as large as the column of quadratic friction over v
                 size /= terms.top_speed[j] if JOINT_COLUMNS[k] == 'quadratic' else 1.0
-                result[j, k] = _SCALE * sizes[-1] / size
+                result[j, k] = _PRIOR_SHARE * sizes[-1] / size
     rotors = result[:, ARMATURE].reshape(terms.sets, -1)
     result[:, ARMATURE] = np.where(rotors > 0.0, rotors.max(axis=0), 0.0).ravel()
     return result
@@ -153,14 +153,14 @@ def with_significant_load(terms: FitTerms, signed: tuple[Array, Array]) -> FitTe
     """
     used = terms.used.copy()
     values, errors = (each[:, LOAD] for each in signed)
-    used[:, LOAD] &= values > _SIGNIFICANT * errors
+    used[:, LOAD] &= values > _SIGNIFICANT_DEVIATIONS * errors
     return terms._replace(used=used)
 
 
 def with_negative_rotors(signed: tuple[Array, Array]) -> NDArray[np.bool_]:
     """Return which joints' data would have a negative rotor inertia."""
     values, errors = (each[:, ARMATURE] for each in signed)
-    result: NDArray[np.bool_] = (errors > 0.0) & (values < -_SIGNIFICANT * errors)
+    result: NDArray[np.bool_] = (errors > 0.0) & (values < -_SIGNIFICANT_DEVIATIONS * errors)
     return result
 
 
@@ -168,7 +168,7 @@ def cleaned(fit: Fit, problem: FitProblem) -> Fit:
     """Return a fit with exact zeros for negligible friction and rotors."""
     signed = np.arange(len(JOINT_COLUMNS)) == OFFSET
     quadratic = JOINT_COLUMNS.index('quadratic')
-    small = (np.abs(fit.joints) < _NEGLIGIBLE * problem.scale / _SCALE) & ~signed
+    small = (np.abs(fit.joints) < _NEGLIGIBLE_SHARE * problem.scale / _PRIOR_SHARE) & ~signed
     small[:, quadratic] &= np.abs(fit.joints[:, quadratic]) * problem.top_speed < (
-        _NEGLIGIBLE * problem.scale[:, quadratic] / _SCALE)
+        _NEGLIGIBLE_SHARE * problem.scale[:, quadratic] / _PRIOR_SHARE)
     return fit._replace(joints=np.where(small, 0.0, fit.joints))

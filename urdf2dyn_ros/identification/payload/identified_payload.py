@@ -13,7 +13,7 @@ from urdf2dyn_ros.identification.fit.deviations import Deviations, covariance_of
 from urdf2dyn_ros.identification.fit.pooled_fit import PooledFit
 from urdf2dyn_ros.identification.payload.payload_body import CarriedPayload
 
-_FAINT = 1e-3
+_FAINT_WEIGHT = 1e-3
 """Weight of the URDF where what the data alone determine of a scale is judged."""
 
 _MOST_OF_MASS, _MOST_OF_GAIN = 0.3, 0.1
@@ -85,7 +85,7 @@ def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: 
     known = bool(np.isfinite(payload.mass))
     problem = result.problem
     if known:   # the URDF's masses must not count for the scale
-        result = result._replace(problem=problem._replace(weight=_FAINT))
+        result = result._replace(problem=problem._replace(weight=_FAINT_WEIGHT))
         own = deviations(result, correlation)
         errors = errors._replace(gains=own.gains, ratios=own.ratios)
     rows = slice(10 * len(problem.factors) - 10, 10 * len(problem.factors))

@@ -28,7 +28,7 @@ from urdf2dyn_ros.quoting import quote, suggestion
 _GYRATION = 0.1
 """Radius of gyration of the prior of a payload, about the origin of its link [m]."""
 
-_SHARE = 0.05
+_PRIOR_MASS_SHARE = 0.05
 """Mass of the prior of a payload, as a share of the robot's, if it is not known."""
 
 
@@ -110,7 +110,7 @@ def with_payload(robot: Robot, payload: CarriedPayload) -> Robot:
     columns.bodies = [[*bodies, number] if payload.carrier in bodies else bodies
                       for bodies in robot.columns.bodies]
     mass = payload.mass if np.isfinite(payload.mass) else (
-        _SHARE * float(robot.prior.parameters[:, 0].sum()))
+        _PRIOR_MASS_SHARE * float(robot.prior.parameters[:, 0].sum()))
     P = mass * np.diag([*(3 * [_GYRATION ** 2]), 1.0])
     P = payload.transformation @ P @ payload.transformation.T
     factor: Array = np.asarray(np.linalg.cholesky(P), dtype=np.float64)

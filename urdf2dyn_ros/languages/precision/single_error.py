@@ -20,10 +20,10 @@ from urdf2dyn_ros.program.statements import (
     Term,
 )
 
-MARGIN = 8.0
+ROUNDING_MARGIN = 8.0
 """What compilers and libraries may add by another order of roundings, as a factor."""
 
-_SMALLEST = 2.0**-22
+_LEAST_BOUND = 2.0**-22
 _FUNCTIONS = {'sin': np.sin, 'cos': np.cos, 'tanh': np.tanh, 'exp': np.exp, 'abs': np.abs}
 
 
@@ -39,7 +39,7 @@ def single_error(program: Program) -> float:
         For numbers beyond the range of single precision.
 
     """
-    errors = [_SMALLEST]
+    errors = [_LEAST_BOUND]
     with np.errstate(all='ignore'):
         constants = _constants(program)
         for reference in program.references:
@@ -116,5 +116,5 @@ def _term(term: Term, values: Mapping[str, np.float32]) -> np.float32:
 def in_single(program: Program) -> Program:
     """Return a program whose numbers are of single precision, with the accuracy of its check."""
     references = program.references
-    return replace(program, precision=SINGLE, accuracy=MARGIN * single_error(program),
+    return replace(program, precision=SINGLE, accuracy=ROUNDING_MARGIN * single_error(program),
                    check=lambda: references)

@@ -44,7 +44,7 @@ IDENTIFY_FILES = ('robot.urdf', 'excitation.csv', 'excitation.yaml', 'excitation
 LARGEST_ERROR = 0.01
 """Torque error of the identified robot, over the measured torque, that is still a success."""
 
-_SHARE = 0.5
+_SHARE_OF_LIMITS = 0.5
 """Share of the limits that the recorded motion uses."""
 
 _AT_REST = 1e-3
@@ -97,7 +97,7 @@ def _demonstrate(robot: Path, duration: float, output: Path, check: Callable[[],
              'inertias that are 20 to 50 % off, friction and rotors; the motion to record is '
              'within half of its limits')
         _command(['excite', 'robot.urdf', '-o', 'excitation.csv', '--duration', f'{duration:g}',
-                  '--fraction', f'{_SHARE:g}', *base], work, check)
+                  '--fraction', f'{_SHARE_OF_LIMITS:g}', *base], work, check)
         _say('2. it plays this motion in DART, and what it publishes is recorded as a bag')
         _record(real, duration, work, check)
         _say('3. from the bag and the URDF')

@@ -22,7 +22,7 @@ _DISCOVERY_TIME = 0.5
 _DISCOVERED_PARTICIPANTS = 10
 """DDS participants of a domain that are found by their ports."""
 
-_REPEATED = 2.0
+_LOST_RESPONSE_TIME = 2.0
 """Time [s] after which a response is lost: it was sent before the client was discovered."""
 
 
@@ -125,7 +125,7 @@ class Client:
         def ask() -> None:
             nonlocal asked
             meanwhile()
-            if time.monotonic() > asked + _REPEATED:
+            if time.monotonic() > asked + _LOST_RESPONSE_TIME:
                 responses.append(client.call_async(GetParameters.Request()))
                 asked = time.monotonic()
 

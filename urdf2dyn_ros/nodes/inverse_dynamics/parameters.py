@@ -17,7 +17,7 @@ from urdf2dyn_ros.parameters.gravity import GRAVITY_PARAMETER
 from urdf2dyn_ros.program.generator import STYLES
 from urdf2dyn_ros.stream.assembly import STREAM_PARAMETERS
 
-_OWN = (
+_OWN_PARAMETERS = (
     Parameter('robot_description', '',
               'URDF text of the robot; if empty, it is received on the topic robot_description.'),
     Parameter('strict_inertia', False,
@@ -58,7 +58,7 @@ _OWN = (
     Parameter('export.overwrite', False, 'Replace an existing file whose text differs.'),
 )
 
-NODE_PARAMETERS: tuple[Parameter, ...] = (*_OWN, *STREAM_PARAMETERS)
+NODE_PARAMETERS: tuple[Parameter, ...] = (*_OWN_PARAMETERS, *STREAM_PARAMETERS)
 
 NODE_FAMILIES = (JOINT_PARAMETERS, WRENCH_TOPICS)
 """Parameters of joints and links, which exist only where they are set."""

@@ -10,13 +10,13 @@ from urdf2dyn_ros.system.workers.guarded import guarded
 from urdf2dyn_ros.system.workers.lost import LOST, Lost
 from urdf2dyn_ros.version import __version__
 
-_PATIENCE = 60.0
+_LONGEST_WAIT = 60.0
 """Time for which the scheduler, a first worker, and one after all have ended are awaited [s]."""
 
-_LOOK = 5.0
+_CHECK_PERIOD = 5.0
 """Time of waiting for a result after which it is checked that there are workers [s]."""
 
-_AHEAD = 2
+_ITEMS_AHEAD = 2
 """Items that are sent to each thread of the cluster."""
 
 _Item = TypeVar('_Item')
@@ -41,7 +41,7 @@ def results_of_cluster(function: Callable[[_Item], _Result], items: Sequence[_It
 
     try:
         client: Any = Client(   # type: ignore[no-untyped-call]
-            address, timeout=_PATIENCE, set_as_default=False)
+            address, timeout=_LONGEST_WAIT, set_as_default=False)
     except (OSError, ValueError) as error:   # an address that is none, or a time-out
         raise failed(error) from None
     with client:
@@ -52,7 +52,7 @@ def results_of_cluster(function: Callable[[_Item], _Result], items: Sequence[_It
             _check(client, address)
             while True:
                 threads: dict[str, int] = client.nthreads()
-                most = _AHEAD * max(sum(threads.values()), 1)
+                most = _ITEMS_AHEAD * max(sum(threads.values()), 1)
                 while len(waiting) < most and (item := next(rest, None)) is not None:
                     waiting.append(client.submit(guarded, pickled, item, pure=False))
                 if not waiting:
@@ -73,20 +73,20 @@ def _result(client: Any, future: Any) -> Any:
     seen = time.monotonic()
     while True:
         try:
-            return future.result(timeout=_LOOK)
+            return future.result(timeout=_CHECK_PERIOD)
         except NotYet:
             if future.done():   # an error of the function
                 raise
         if client.nthreads():
             seen = time.monotonic()
-        elif time.monotonic() - seen > _PATIENCE:
+        elif time.monotonic() - seen > _LONGEST_WAIT:
             raise WorkersError('no worker of the cluster is left, and none came back within '
-                               f'{_PATIENCE:g} s: start dask worker again, with --nanny')
+                               f'{_LONGEST_WAIT:g} s: start dask worker again, with --nanny')
 
 
 def _check(client: Any, address: str) -> None:
     """Wait for a worker, and check that all have this version of the package."""
-    client.wait_for_workers(1, timeout=_PATIENCE)
+    client.wait_for_workers(1, timeout=_LONGEST_WAIT)
     for worker, version in client.run(_version, on_error='return').items():
         if version != __version__:
             raise WorkersError(

@@ -15,7 +15,7 @@ from urdf2dyn_ros.system.workers.lost import LOST, Lost
 _ATTEMPTS = 2
 """Processes that must end while they work on an item alone, until it is lost."""
 
-_AHEAD = 2
+_ITEMS_AHEAD = 2
 """Items that are sent to each process, so that it need not wait for the next one."""
 
 _functions: list[Callable[[Any], Any]] = []
@@ -33,7 +33,7 @@ def results_of_processes(function: Callable[[_Item], _Result], items: Sequence[_
     try:
         for number in range(len(items)):
             try:
-                for ahead in range(number, min(number + _AHEAD * count, len(items))):
+                for ahead in range(number, min(number + _ITEMS_AHEAD * count, len(items))):
                     if ahead not in futures:
                         futures[ahead] = processes.submit(items[ahead])
                 result: _Result | Lost = futures.pop(number).result()
