@@ -97,7 +97,7 @@ def test_values_that_are_not_finite_and_repeated_or_older_stamps_are_dropped():
         comparison.add_computed(stamp, ['a', 'b'], [wave(stamp), np.inf])
     first, second = comparison.joints()
     assert (first.figures.samples, first.figures.rmse) == (200, 0.0)
-    assert second.doubt == '0 samples, at least 50 are needed'
+    assert second.fault == '0 samples, at least 50 are needed'
 
 
 @pytest.mark.parametrize('wrong', [np.inf, 1e200])
@@ -165,31 +165,31 @@ def test_only_the_newest_samples_are_kept():
 @pytest.mark.fault(41)
 def test_what_was_not_measured_gets_no_figure(measured, reason):
     result = compared(measured, wave)
-    assert reason in result.doubt
+    assert reason in result.fault
     figures = result.figures
     assert np.isnan([figures.rmse, figures.nrmse, figures.r2, figures.max_error]).all()
-    assert result.window.doubt
+    assert result.window.fault
 
 
 def test_a_robot_at_rest_and_a_coarse_measurement_are_credible():
     def rests(stamp):
         return wave(max(stamp, START + 2_000_000_000))
 
-    assert compared(rests, rests).doubt == ''
-    assert compared(lambda stamp: round(wave(stamp), 1), wave).doubt == ''
+    assert compared(rests, rests).fault == ''
+    assert compared(lambda stamp: round(wave(stamp), 1), wave).fault == ''
 
 
 def test_too_few_samples_and_a_joint_that_is_not_measured_get_no_figure():
-    assert 'at least 50' in compared(wave, wave, count=49).doubt
+    assert 'at least 50' in compared(wave, wave, count=49).fault
     comparison = Comparison()
     comparison.add_computed(START, ['a'], [1.0])
-    assert comparison.joints()[0].doubt == 'no measured effort'
+    assert comparison.joints()[0].fault == 'no measured effort'
 
 
 @pytest.mark.fault(41)
 def test_an_effort_of_the_other_sign_is_reported():
     result = compared(lambda stamp: -wave(stamp), wave)
-    assert result.doubt == ''
+    assert result.fault == ''
     assert 'opposite sign (correlation -1.00)' in result.total.hint
     assert compared(wave, wave).total.hint == ''
 
@@ -206,7 +206,7 @@ def test_an_effort_at_the_limit_of_the_urdf_is_not_credible(limit, saturated):
         comparison.add_measured(stamp, ['a'], [measured])
         comparison.add_computed(stamp, ['a'], [wave(stamp)])
     (result,) = comparison.joints()
-    assert ("at the URDF's limit of 4.5" in result.doubt) == saturated
+    assert ("at the URDF's limit of 4.5" in result.fault) == saturated
 
 
 def test_at_rest_the_window_has_figures_and_no_doubt():
@@ -217,7 +217,7 @@ def test_at_rest_the_window_has_figures_and_no_doubt():
         comparison.add_measured(stamp, ['a'], [held])
         comparison.add_computed(stamp, ['a'], [held + 0.25])
     (result,) = comparison.joints()
-    assert (result.doubt, result.window.doubt) == ('', '')
+    assert (result.fault, result.window.fault) == ('', '')
     assert result.window.figures.rmse == pytest.approx(0.25)
     assert np.isnan([result.window.figures.nrmse, result.window.figures.r2]).all()
     assert 500 <= result.window.figures.samples <= 550
@@ -235,7 +235,7 @@ def test_the_window_forgets_what_the_total_keeps():
     assert result.figures.bias == pytest.approx(0.5)
 
 
-def test_the_report_is_an_aligned_table_with_units_and_doubts():
+def test_the_report_is_an_aligned_table_with_units_and_faults():
     comparison = Comparison()
     assert comparison_table(comparison.joints()) == 'no effort was computed'
     comparison.describe({'long_name_of_a_joint': JointFacts('N m'), 'b': JointFacts('N')})
@@ -277,7 +277,7 @@ def test_without_samples_there_is_no_csv(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_json_has_the_figures_and_null_where_there_is_a_doubt(tmp_path):
+def test_json_has_the_figures_and_null_where_there_is_none(tmp_path):
     write_json([compared(wave, wave), compared(lambda stamp: 0.0, wave)], tmp_path / 'x.json')
     good, bad = json.loads((tmp_path / 'x.json').read_text(encoding='utf-8'))['joints']
     assert (good['joint'], good['unit'], good['samples'], good['not_credible']) == (

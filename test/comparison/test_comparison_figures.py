@@ -203,15 +203,15 @@ def test_currents_are_multiplied_by_gains():
 
 
 def test_every_joint_has_its_own_gain_and_all_or_one_are_set():
-    for gains, doubt in (((2.0, 4.0), ''), ((2.0, 4.0, 8.0), '3 entries for 2 joints')):
+    for gains, fault in (((2.0, 4.0), ''), ((2.0, 4.0, 8.0), '3 entries for 2 joints')):
         comparison = Comparison(semantics='current', gains=gains)
         for k in range(100):
             value = np.sin(0.1 * k)
             comparison.add_measured(START + k, ['b', 'a'], [value / 4.0, value / 2.0])
             comparison.add_computed(START + k, ['a', 'b'], [value, value])
         for joint in comparison.joints():
-            assert doubt in joint.doubt
-            assert doubt or joint.figures.rmse < 1e-15
+            assert fault in joint.fault
+            assert fault or joint.figures.rmse < 1e-15
 
 
 def test_efforts_without_gravity_get_it_back():
@@ -231,7 +231,7 @@ def test_efforts_without_gravity_get_it_back():
     assert result.figures.rmse < 1e-12
     np.testing.assert_allclose(result.measured, result.computed, atol=1e-12)
     assert result.figures.nrmse_rms < 1e-12   # of the whole effort
-    assert 'no robot description' in compared(measured, computed, **options).doubt
+    assert 'no robot description' in compared(measured, computed, **options).fault
     wrong = compared(measured, computed, gravity=gravity_of(dynamics),
                      **{**options, 'name': 'another'})
     assert wrong.figures.samples == 0

@@ -55,13 +55,13 @@ def test_a_comparison_is_drawn_as_the_comparison_draws_it(tmp_path, monkeypatch,
     assert main(['plot', 'efforts.csv']) == 1
     assert 'efforts_plot.png exists' in capsys.readouterr().err
     for read, made in zip(given, compared().joints(), strict=True):
-        assert (read.joint, read.doubt) == (made.joint, made.doubt)
+        assert (read.joint, read.fault) == (made.joint, made.fault)
         # a float of the time since 1970 is rounded to a quarter of a microsecond
         assert np.abs(read.stamps - made.stamps).max() <= 120
         # the file has ten digits
         assert np.allclose(read.measured, made.measured, rtol=5e-10, atol=0.0)
         assert np.allclose(read.computed, made.computed, rtol=5e-10, atol=0.0)
-    assert given[1].doubt
+    assert given[1].fault
     assert main(['plot', 'efforts.csv', '--overwrite']) == 0
 
 
@@ -124,13 +124,13 @@ def test_a_report_becomes_bars(tmp_path, figures):
     write_json(compared().joints(), file)
     assert main(['plot', str(file), '-o', 'x.svg']) == 0
     axes = figures[0].axes[0]
-    joint, doubtful = json.loads(file.read_text())['joints']
+    joint, rejected = json.loads(file.read_text())['joints']
     wide, none = (bar.get_width() for bar in axes.containers[0])
     assert (wide, none) == (bars.LONGEST_BAR, 0.0)
     written = texts(figures[0])
     assert any(text.startswith(f'{100 * joint["nrmse"]:.3g} %     RMSE {joint["rmse"]:.3g}')
                for text in written)
-    assert f'not credible: {doubtful["not_credible"]}' in written
+    assert f'not credible: {rejected["not_credible"]}' in written
     assert_apart(figures[0], list(axes.texts))
 
 

@@ -66,11 +66,11 @@ def test_a_frozen_sensor_is_reported():
     for ms in range(500, 2500):
         receive(stream, ms, position=frozen, velocity=[0.3, 0.0])
         said.append(stream.warnings)
-    assert not any('not changed' in doubt for doubt in said[900])
-    assert any("position of 'swing': it has not changed for " in doubt for doubt in said[1300])
-    assert not any('position' in doubt and 'spin' in doubt for doubt in stream.warnings)
+    assert not any('not changed' in warning for warning in said[900])
+    assert any("position of 'swing': it has not changed for " in warning for warning in said[1300])
+    assert not any('position' in warning and 'spin' in warning for warning in stream.warnings)
     run(stream, range(2500, 2700))
-    assert not any('not changed' in doubt for doubt in stream.warnings)
+    assert not any('not changed' in warning for warning in stream.warnings)
 
 
 @pytest.mark.fault(40)
@@ -88,6 +88,6 @@ def test_positions_far_beyond_their_limits_may_be_degrees():
     for ms in range(300):
         q = np.degrees(motion(START + ms * MS)[0])
         receive(stream, ms, position=q.tolist())
-    doubt, = (doubt for doubt in stream.warnings if doubt.startswith('position'))
-    assert "position of 'swing': it is " in doubt
-    assert 'degrees?' in doubt
+    warning, = (warning for warning in stream.warnings if warning.startswith('position'))
+    assert "position of 'swing': it is " in warning
+    assert 'degrees?' in warning

@@ -85,8 +85,8 @@ def test_a_wrong_velocity_is_found_and_dropped(name, fault):
     whole = recorded(name)
     check, used = run(whole, wrong(whole))
     assert set(check.warnings) == {0, 1, 2, 3}
-    for doubt in check.warnings.values():
-        assert re.search(text, doubt)
+    for warning in check.warnings.values():
+        assert re.search(text, warning)
     seen = ~np.isnan(used)
     times = (whole.stamps - whole.stamps[0]) * 1e-9
     assert not seen[times > soon].any()
@@ -96,17 +96,17 @@ def test_a_wrong_velocity_is_found_and_dropped(name, fault):
 def test_positions_in_degrees_are_found():
     whole = recorded('A')
     check, _ = run(Recording(whole.stamps, np.degrees(whole.q), whole.qd), whole.qd)
-    assert all('positions in degrees' in doubt for doubt in check.warnings.values())
+    assert all('positions in degrees' in warning for warning in check.warnings.values())
     assert len(check.warnings) == 4
 
 
 def test_backward_differences_are_half_a_period_late():
     fast, slow = recorded('A'), recorded('C')
     assert run(fast, differences(fast))[0].warnings == {}   # half a millisecond is tolerated
-    doubts = run(slow, differences(slow))[0].warnings
-    assert set(doubts) == {0, 1, 2, 3}
-    for doubt in doubts.values():
-        assert re.fullmatch(r'it is (3\.9\d|4(\.0\d)?) ms late', doubt)
+    warnings = run(slow, differences(slow))[0].warnings
+    assert set(warnings) == {0, 1, 2, 3}
+    for warning in warnings.values():
+        assert re.fullmatch(r'it is (3\.9\d|4(\.0\d)?) ms late', warning)
 
 
 @pytest.mark.fault(35)

@@ -11,7 +11,7 @@ from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.loads import load_parameters
-from urdf2dyn_ros.loads.payload import carried, doubt, payload
+from urdf2dyn_ros.loads.payload import carried, payload, payload_fault
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
 from urdf2dyn_ros.robot_model import ExternalForce
 
@@ -179,7 +179,7 @@ def test_a_payload_is_the_same_mass_in_the_urdf() -> None:
                                                       'negative'),
     ((0.1, 0.0, 0.0, 0.1, 0.0, 0.1), 0.0, 'payload.mass'),
     ((0.0012, 0.0, 0.0, 0.0012, 0.0, 0.0024), 1.0, ''), ((0.0,) * 6, 0.0, '')])
-def test_a_payload_that_no_body_is_is_doubted(inertia: tuple[float, ...], mass: float,
+def test_a_payload_that_no_body_is_has_a_fault(inertia: tuple[float, ...], mass: float,
                                               word: str) -> None:
-    found = doubt({**DEFAULTS, 'payload.inertia': inertia, 'payload.mass': mass})
+    found = payload_fault({**DEFAULTS, 'payload.inertia': inertia, 'payload.mass': mass})
     assert word in found and bool(word) == bool(found)

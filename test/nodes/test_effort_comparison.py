@@ -136,7 +136,7 @@ def test_a_directory_that_cannot_be_written_is_the_answer(tmp_path):
     assert str(tmp_path / 'file') in answer.message
 
 
-def test_figures_are_published_every_second_and_doubts_are_warnings():
+def test_figures_are_published_every_second_and_faults_are_warnings():
     with Graph() as graph, graph.process('effort_comparison', window=1.0) as node:
         graph.describe(URDF)
         graph.wait(lambda: "robot 'lift'" in node.output, what='robot')
@@ -147,7 +147,7 @@ def test_figures_are_published_every_second_and_doubts_are_warnings():
                    and int(values(heard[-1].status[0])['total samples']) > 300, what='figures')
         status = heard[-1].status[0]
         robot.move(500, measured=lambda k: 0.0)
-        # other doubts may come before
+        # other faults may come before
         graph.wait(lambda: 'frozen for' in heard[-1].status[0].message, what='warning',
                    meanwhile=lambda: robot.move(25, measured=lambda k: 0.0))
         warning = heard[-1].status[0]

@@ -89,7 +89,7 @@ def worst_nrmse(names, measured, computed):
         comparison.add_computed(stamp, names, efforts)
     joints = comparison.joints()
     assert [joint.joint for joint in joints] == list(names)
-    assert not any(joint.doubt for joint in joints)
+    assert not any(joint.fault for joint in joints)
     assert min(joint.figures.samples for joint in joints) > 900
     return max(joint.total.unaligned.nrmse for joint in joints)
 

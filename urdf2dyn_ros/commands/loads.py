@@ -17,7 +17,7 @@ from urdf2dyn_ros.loads.load_parameters import (
     loaded,
     unheeded,
 )
-from urdf2dyn_ros.loads.payload import PAYLOAD, doubt
+from urdf2dyn_ros.loads.payload import PAYLOAD, payload_fault
 from urdf2dyn_ros.moving_base import BASE_PARAMETER
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY, GRAVITY_PARAMETER
@@ -102,7 +102,7 @@ def _read(arguments: argparse.Namespace, model: RobotModel, friction: bool) -> L
     if friction:
         values['friction.enabled'] = True
     if from_file:
-        for line in (*unheeded(values, model), doubt(values)):
+        for line in (*unheeded(values, model), payload_fault(values)):
             if line:
                 print(f'warning: {line}', file=sys.stderr)
     chosen, loads = loaded(values, model)

@@ -55,7 +55,7 @@ class _Sums(NamedTuple):
     """Sums of a joint's pairs, and the reason why they are not credible, or empty."""
 
     sums: Sums
-    doubt: str
+    fault: str
 
 
 class Comparison:
@@ -177,17 +177,17 @@ class Comparison:
     # ---- results
 
     def _sums(self, name: str) -> tuple[_Sums, _Sums]:
-        """Return the sums of the total and the window, with the doubts about them."""
+        """Return the sums of the total and the window, with their faults."""
         record, limit = self._record(name), self._facts.get(name, _NO_FACTS).limit
-        doubt = self._missing(name) or record.evidence.doubt(limit=limit)
+        fault = self._missing(name) or record.evidence.fault(limit=limit)
         sums, evidence = record.window(limit)
-        return (_Sums(record.total, doubt),
-                _Sums(sums, doubt or evidence.doubt(record.evidence, limit)))
+        return (_Sums(record.total, fault),
+                _Sums(sums, fault or evidence.fault(record.evidence, limit)))
 
     def _spans(self, names: Sequence[str], sums: Sequence[_Sums], window: bool) -> list[Span]:
         """Return the figures of the joints; those of a message share one lag."""
         evidence = {name: lag_evidence(each.sums.late)
-                    for name, each in zip(names, sums) if not each.doubt}
+                    for name, each in zip(names, sums) if not each.fault}
         lags = shared_lags({name: known for name, known in evidence.items() if known is not None},
                            self._measured.groups, self._lags)
         return [self._span(name, each, *lags.get(name, _NO_LAGS), window)
@@ -214,10 +214,10 @@ class Comparison:
         return ''
 
     def _span(self, name: str, each: _Sums, lag: float, own: OwnLag | None, window: bool) -> Span:
-        sums, doubt = each
-        if doubt:
+        sums, fault = each
+        if fault:
             few = EffortFigures(sums.plain.samples)
-            return Span(doubt, figures=few, unaligned=few)
+            return Span(fault, figures=few, unaligned=few)
         record, facts = self._record(name), self._facts.get(name, _NO_FACTS)
         assert record.reference is not None
         known = (facts.damping, facts.friction) if self._semantics.friction else (0.0, 0.0)

@@ -89,7 +89,7 @@ class Evidence:
         self._run = Stuck(float(measured[-1]), 1, int(since[-1]), float(lowest[-1]),
                           float(highest[-1]))
 
-    def doubt(self, whole: Evidence | None = None, limit: float | None = None) -> str:
+    def fault(self, whole: Evidence | None = None, limit: float | None = None) -> str:
         """
         Return why the efforts are not credible, or an empty text.
 

@@ -87,14 +87,14 @@ class Span:
     """
     The figures of the window or the total.
 
-    `doubt` is the reason why the efforts are not credible and have no figures, or empty; `hint`
+    `fault` is the reason why the efforts are not credible and have no figures, or empty; `hint`
     a warning about credible ones. `lag` is that of the measurement [s], one for the joints of a
     message, NaN if not significant; `figures` correct it, and their largest error is then that of
     the kept samples. `own_lag` is that of the joint where it differs; nothing corrects it.
 
     """
 
-    doubt: str = ''
+    fault: str = ''
     lag: float = np.nan
     figures: EffortFigures = NO_FIGURES
     unaligned: EffortFigures = NO_FIGURES
@@ -124,9 +124,9 @@ class JointComparison:
     velocity: Array
 
     @property
-    def doubt(self) -> str:
+    def fault(self) -> str:
         """The reason why the efforts are not credible, or empty."""
-        return self.total.doubt
+        return self.total.fault
 
     @property
     def figures(self) -> EffortFigures:

@@ -92,12 +92,12 @@ def own_lag_text(own: OwnLag, common: float) -> str:
 def notes(name: str, span: Span) -> list[str]:
     """Return sentences about what the figures do not show."""
     texts = [span.hint] if span.hint else []
-    if not span.doubt and not math.isnan(span.lag):
+    if not span.fault and not math.isnan(span.lag):
         texts.append(f'the measurement is {lateness(span.lag)}; without alignment RMSE '
                      f'{span.unaligned.rmse:.4g}, NRMSE {100.0 * span.unaligned.nrmse:.4f} %')
     if span.own_lag is not None:
         texts.append(own_lag_text(span.own_lag, span.lag))
-    if not span.doubt and span.figures.friction.unknown:
+    if not span.fault and span.figures.friction.unknown:
         texts.append(f'no friction fitted: {span.figures.friction.unknown}')
     return [f'{name}: {text}' for text in texts]
 
@@ -112,13 +112,13 @@ def joint_status(joint: JointComparison, seconds: float, stale: bool) -> Status:
     values = {'unit': joint.unit}
     for name, span in (('window', joint.window), ('total', joint.total)):
         values |= _status_values(name, span, joint.unit)
-    if joint.doubt:
-        return Status(joint.joint, Level.WARN, f'not credible: {joint.doubt}', values)
+    if joint.fault:
+        return Status(joint.joint, Level.WARN, f'not credible: {joint.fault}', values)
     if stale:
         return Status(joint.joint, Level.STALE, 'nothing new to compare', values)
-    if joint.window.doubt:
+    if joint.window.fault:
         return Status(joint.joint, Level.WARN,
-                      f'not credible in the last {seconds:g} s: {joint.window.doubt}', values)
+                      f'not credible in the last {seconds:g} s: {joint.window.fault}', values)
     if joint.total.hint:
         return Status(joint.joint, Level.WARN, joint.total.hint, values)
     figures = joint.window.figures
@@ -130,8 +130,8 @@ def joint_status(joint: JointComparison, seconds: float, stale: bool) -> Status:
 
 def _status_values(name: str, span: Span, unit: str) -> dict[str, str]:
     values = {f'{name} samples': str(span.figures.samples)}
-    if span.doubt:
-        return {**values, f'{name} not credible': span.doubt}
+    if span.fault:
+        return {**values, f'{name} not credible': span.fault}
     numbers = {column.key.format(unit=unit, rate=rate_unit(unit)): column.value(span)
                for column in FIGURE_COLUMNS}
     numbers[f'RMSE without alignment [{unit}]'] = span.unaligned.rmse

@@ -77,7 +77,7 @@ def _draw_cloud(axes: Any, joint: JointComparison) -> None:
     axes.plot(joint.velocity[some], joint.residual[some], color=RESIDUAL, linestyle='none',
               marker='o', markersize=1.8, markeredgewidth=0.0, alpha=0.55, label='samples')
     friction = joint.figures.friction
-    if len(some) and not joint.doubt and not friction.unknown:
+    if len(some) and not joint.fault and not friction.unknown:
         ends = joint.velocity[known].min(), joint.velocity[known].max()
         # two points at zero, for the step
         velocity = np.array([ends[0], -1e-9, 1e-9, ends[1]])

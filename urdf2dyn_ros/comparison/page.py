@@ -38,8 +38,8 @@ caption { text-align: left; padding: .3rem 0; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .4rem; text-align: right;
          white-space: nowrap; }
 tbody th { min-width: 7rem; max-width: 14rem; white-space: normal; font-weight: 600; }
-tbody th, thead th:first-child, td.doubt { text-align: left; }
-.doubt { color: var(--warn); white-space: normal; }
+tbody th, thead th:first-child, td.fault { text-align: left; }
+.fault { color: var(--warn); white-space: normal; }
 thead th { vertical-align: bottom; white-space: normal; overflow-wrap: normal; }
 img { width: 100%; height: auto; display: block; }
 .column { max-width: 44rem; background: #fff; }
@@ -98,9 +98,9 @@ def _table(joints: Sequence[JointComparison], origin: Origin) -> str:
     for joint in joints:
         cells = [f'<th scope="row">{_text(joint.joint)}</th>', f'<td>{_text(joint.unit)}</td>',
                  f'<td>{joint.figures.samples}</td>']
-        if joint.doubt:
-            cells.append(f'<td class="doubt" colspan="{len(FIGURE_COLUMNS)}">not credible: '
-                         f'{_text(joint.doubt)}</td>')
+        if joint.fault:
+            cells.append(f'<td class="fault" colspan="{len(FIGURE_COLUMNS)}">not credible: '
+                         f'{_text(joint.fault)}</td>')
         else:
             cells += [_cell(column, text, joint.total) for column, text in zip(
                 FIGURE_COLUMNS, figure_texts(joint.total))]
@@ -134,7 +134,7 @@ def _picture(picture: PagePicture) -> str:
 
 def _section(joint: JointComparison, start: int, origin: Origin) -> str:
     seconds = [(int(joint.stamps[end]) - start) * 1e-9 for end in (0, -1)]
-    figures = (f'not credible, {joint.doubt}' if joint.doubt
+    figures = (f'not credible, {joint.fault}' if joint.fault
                else f'RMSE {joint.figures.rmse:.4g} {joint.unit}, largest difference '
                f'{joint.figures.max_error:.4g} {joint.unit}')
     pictures = (
@@ -145,8 +145,8 @@ def _section(joint: JointComparison, start: int, origin: Origin) -> str:
     images = '\n'.join(
         f'<img alt="{_text(words)}" src="data:image/svg+xml,{quote(picture, safe=_SAFE_LETTERS)}">'
         for picture, words in pictures)
-    doubt = f'<p class="doubt">not credible: {_text(joint.doubt)}</p>\n' if joint.doubt else ''
-    return (f'<section>\n<h2>{_text(joint.joint)}</h2>\n{doubt}'
+    fault = f'<p class="fault">not credible: {_text(joint.fault)}</p>\n' if joint.fault else ''
+    return (f'<section>\n<h2>{_text(joint.joint)}</h2>\n{fault}'
             f'<div class="pair">\n{images}\n</div>\n</section>')
 
 

@@ -79,7 +79,7 @@ def _draw(upper: Any, lower: Any, joint: JointComparison, start: int,
     lines = draw_pair(upper, lower, (joint.stamps[rows] - start) * 1e-9, curves[:, rows],
                       (source, 'computed', f'residual ({source} - computed)'),
                       (3.5, 1.2, 0.7))
-    figures = 'not credible' if joint.doubt else f'NRMSE {100.0 * joint.figures.nrmse:.2g} %'
+    figures = 'not credible' if joint.fault else f'NRMSE {100.0 * joint.figures.nrmse:.2g} %'
     if not math.isnan(joint.total.lag):
         figures += f', {lateness(joint.total.lag)}'
     add_name(upper, f'{drawn_name(joint.joint, 32)}   {figures}')

@@ -27,11 +27,11 @@ def comparison_table(joints: Sequence[JointComparison]) -> str:
     heads = ('joint', 'unit', 'samples', *(column.head for column in FIGURE_COLUMNS))
     rows = [heads]
     for joint in joints:
-        figures = [''] * len(FIGURE_COLUMNS) if joint.doubt else figure_texts(joint.total)
+        figures = [''] * len(FIGURE_COLUMNS) if joint.fault else figure_texts(joint.total)
         rows.append((printable(joint.joint), joint.unit, str(joint.figures.samples), *figures))
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
     lines = []
-    reasons = ['', *(joint.doubt for joint in joints)]
+    reasons = ['', *(joint.fault for joint in joints)]
     for row, reason in zip(rows, reasons, strict=True):
         cells = [cell.ljust(width) if column < 2 else cell.rjust(width)
                  for column, (cell, width) in enumerate(zip(row, widths, strict=True))]
@@ -97,7 +97,7 @@ def write_json(joints: Sequence[JointComparison], path: Path, origin: Origin = N
 
 
 def _span(span: Span) -> dict[str, Any]:
-    return {**_figures(span.figures), 'not_credible': span.doubt, 'hint': span.hint,
+    return {**_figures(span.figures), 'not_credible': span.fault, 'hint': span.hint,
             'lag': _known(span.lag), 'own_lag': span.own_lag and span.own_lag._asdict(),
             'unaligned': _figures(span.unaligned, friction=False)}
 

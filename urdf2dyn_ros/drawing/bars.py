@@ -38,7 +38,7 @@ class ReportedJoint:
     name: str
     nrmse: float
     text: str
-    doubt: str
+    fault: str
 
 
 def read_report(path: Path) -> list[ReportedJoint]:
@@ -61,15 +61,15 @@ def read_report(path: Path) -> list[ReportedJoint]:
 
 def _joint(path: Path, number: int, row: Any) -> ReportedJoint:
     try:
-        name, unit, doubt = str(row['joint']), str(row['unit']), str(row['not_credible'] or '')
+        name, unit, fault = str(row['joint']), str(row['unit']), str(row['not_credible'] or '')
         # null where it is unknown
         nrmse, rmse, largest, r2 = (math.nan if row[key] is None else float(row[key])
                                     for key in ('nrmse', 'rmse', 'max_error', 'r2'))
     except (KeyError, TypeError, ValueError) as error:
         raise DrawingError(f'{path}: joint {number + 1} of the list "joints" lacks a figure: '
                            f'{error}') from None
-    if doubt:
-        return ReportedJoint(name, math.nan, '', doubt)
+    if fault:
+        return ReportedJoint(name, math.nan, '', fault)
     text = (f'{100.0 * nrmse:.3g} %     RMSE {rmse:.3g}, maximum {largest:.3g} {unit}, '
             f'R² {r2:.4f}')
     return ReportedJoint(name, nrmse, text.replace('nan', 'unknown'), '')
@@ -82,7 +82,7 @@ def draw_bars(joints: Sequence[ReportedJoint], path: Path, title: str) -> str:
     joints = joints[:_MOST_JOINTS]
     figure = empty_figure(1.0, 1.0)
     names = [drawn_name(joint.name, 40) for joint in joints]
-    texts = [drawn_name(joint.text or f'not credible: {joint.doubt}', 90) for joint in joints]
+    texts = [drawn_name(joint.text or f'not credible: {joint.fault}', 90) for joint in joints]
     left = _MARGIN + max(text_width(figure, name, _SIZE) for name in names) + 0.15
     errors = [joint.nrmse if math.isfinite(joint.nrmse) and joint.nrmse > 0.0 else 0.0
               for joint in joints]
@@ -103,6 +103,6 @@ def draw_bars(joints: Sequence[ReportedJoint], path: Path, title: str) -> str:
     write_text(axes, _MARGIN, 0.6, about, GREY, _SIZE)
     for name, text, joint, bar, y in zip(names, texts, joints, bars, heights):
         write_text(axes, left - 0.08 - text_width(figure, name, _SIZE), y, name, BLACK, _SIZE)
-        write_text(axes, left + bar + 0.08, y, text, GREY if joint.doubt else BLACK, _SIZE)
+        write_text(axes, left + bar + 0.08, y, text, GREY if joint.fault else BLACK, _SIZE)
     save(figure, path, title)
     return note

@@ -58,7 +58,7 @@ def grouping(system: Multibody, gravity: Vector) -> Grouping:
     columns = structural_columns(system)
     Y = _sampled(system, gravity, columns)
     rows = len(Y) * len(system.joint_names)
-    kept, factors = _independent(Y.reshape(rows, len(columns)), _doubtful(Y))
+    kept, factors = _independent(Y.reshape(rows, len(columns)), _undecided(Y))
     factors.setflags(write=False)
     return Grouping(tuple(columns[k] for k in kept), columns, factors)
 
@@ -148,37 +148,37 @@ def _entries(wrench: Wrench, size: int) -> Array:
     return np.stack([np.broadcast_to(entry, (size,)) for vector in wrench for entry in vector])
 
 
-def _doubtful(Y: Array) -> list[int]:
+def _undecided(Y: Array) -> list[int]:
     """
     Return the columns that may depend on each other.
 
     One row at a time, from the tips to the root, most of them are found to be independent: where
-    those in doubt so far are independent in that row alone, no sum of them vanishes.
+    the undecided ones so far are independent in that row alone, no sum of them vanishes.
 
     """
-    doubtful, has = set(range(Y.shape[2])), np.abs(Y).max(axis=0, initial=0.0) > 0.0
+    undecided, has = set(range(Y.shape[2])), np.abs(Y).max(axis=0, initial=0.0) > 0.0
     for row in reversed(range(Y.shape[1])):
-        some = [k for k in sorted(doubtful) if has[row, k]]
+        some = [k for k in sorted(undecided) if has[row, k]]
         if 0 < len(some) < len(Y) and (np.linalg.svd(Y[:, row, some], compute_uv=False)[-1]
                                        > CLEAR_COLUMN * np.sqrt(len(Y))):
-            doubtful.difference_update(some)
-    return sorted(doubtful)
+            undecided.difference_update(some)
+    return sorted(undecided)
 
 
-def _independent(W: Array, doubtful: Sequence[int]) -> tuple[list[int], Array]:
+def _independent(W: Array, undecided: Sequence[int]) -> tuple[list[int], Array]:
     """
     Return columns of W that all are sums of, and the factors, (columns that are kept, all).
 
-    A column in doubt is kept if it is no sum of those before it.
+    An undecided column is kept if it is no sum of those before it.
 
     """
     kept: list[int] = []
     # as many random sums of rows are enough, and quicker
-    size = len(doubtful) + 10
+    size = len(undecided) + 10
     mixed = np.random.default_rng(_SEED).normal(size=(size, len(W))) / np.sqrt(len(W) + 1)
-    some: Array = mixed @ W[:, doubtful]
+    some: Array = mixed @ W[:, undecided]
     Q: Array = np.zeros(some.shape)
-    R: Array = np.zeros((len(doubtful), len(doubtful)))
+    R: Array = np.zeros((len(undecided), len(undecided)))
     for k, column in enumerate(some.T):
         basis, rest = Q[:, :len(kept)], column
         for _ in range(2):   # twice is enough
@@ -191,11 +191,11 @@ def _independent(W: Array, doubtful: Sequence[int]) -> tuple[list[int], Array]:
             Q[:, len(kept)] = rest / length
             kept.append(k)
     shares = _rounded(np.linalg.solve(R[:len(kept), kept], R[:len(kept)]))
-    among = [doubtful[k] for k in kept]
-    result = sorted(set(range(W.shape[1])) - set(doubtful) | set(among))
+    among = [undecided[k] for k in kept]
+    result = sorted(set(range(W.shape[1])) - set(undecided) | set(among))
     factors: Array = np.zeros((len(result), W.shape[1]))
     factors[range(len(result)), result] = 1.0
-    factors[np.ix_([result.index(k) for k in among], doubtful)] = shares
+    factors[np.ix_([result.index(k) for k in among], undecided)] = shares
     return result, factors
 
 

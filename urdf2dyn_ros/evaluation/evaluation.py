@@ -150,8 +150,8 @@ def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation, hold
             source.accelerate(stamp, names, acceleration)
         for outputs in collected.receive(stamp, names, position, velocity, effort):
             sinks.add(outputs)
-        for doubt in source.warnings:   # the last one is kept: its figures change
-            result.doubts[next(filter(doubt.startswith, quantities), '')] = doubt
+        for warning in source.warnings:   # the last one is kept: its figures change
+            result.warnings[next(filter(warning.startswith, quantities), '')] = warning
     for outputs in collected.finish():
         sinks.add(outputs)
     sinks.finish()

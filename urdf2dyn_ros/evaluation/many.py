@@ -83,7 +83,7 @@ def _evaluated(job: EvaluationJob, output: Path, item: tuple[str, str]) -> Evalu
     if result.span is None:
         fault = fault or f'{path}: no effort could be computed'
     joints = [JointResidual(each.joint, each.unit, each.figures.samples,
-                            float(each.figures.rmse), float(each.figures.r2), each.doubt)
+                            float(each.figures.rmse), float(each.figures.r2), each.fault)
               for each in result.joints]
     return EvaluatedRecording(name, path, joints, result.remarks, fault)
 

@@ -65,7 +65,7 @@ class Evaluation:
     """
     Result of an evaluation.
 
-    `span` is the first and the last stamp of an effort, in the order of the file [ns]; `doubts`
+    `span` is the first and the last stamp of an effort, in the order of the file [ns]; `warnings`
     has the last reason why a quantity was not credible, `unknown` the recorded joints that the
     robot does not have, `held` the positions of held joints [rad or m], `cutoffs` the lowest and
     the highest cutoff that each joint was smoothed with [Hz], `error` the defect at which reading
@@ -77,7 +77,7 @@ class Evaluation:
     records: int = 0
     span: tuple[int, int] | None = None
     counters: Counter[str] = field(default_factory=Counter)
-    doubts: dict[str, str] = field(default_factory=dict)
+    warnings: dict[str, str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
     cutoffs: dict[str, tuple[float, float]] = field(default_factory=dict)
     held: dict[str, float] = field(default_factory=dict)
@@ -127,7 +127,7 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
                   if result.counters[name] and name not in _COUNTED_KEYS]
     if result.unknown:
         lines.append('recorded joints that the robot does not have: ' + ', '.join(result.unknown))
-    lines += [f'not credible at times: {doubt}' for doubt in result.doubts.values()]
+    lines += [f'not credible at times: {warning}' for warning in result.warnings.values()]
     if result.counters['jump_back']:
         lines.append('time went back: the figures cover the records after the last jump; the '
                      'table and the bag cover all')

@@ -122,7 +122,7 @@ class VelocityCheck:
         block = yield from self._blocks.measure(samples)
         moving = block.moving
         if not self._all_judged:
-            self._doubt(block)
+            self._suspect(block)
         if self._zero.any():
             self._report_zeros(samples[-1], block.least)
         if not moving.any():
@@ -139,7 +139,7 @@ class VelocityCheck:
         yield
         self._judge(absurd)
 
-    def _doubt(self, block: VelocityBlock) -> None:
+    def _suspect(self, block: VelocityBlock) -> None:
         """Do not use velocities that were not judged yet, after a rest or a contradiction."""
         self._waiting = (self._waiting | block.resting) & ~block.agreeing & ~self._judged
         self._suspected |= block.contradicted & ~self._judged

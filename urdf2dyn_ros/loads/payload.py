@@ -35,7 +35,7 @@ def payload(values: Mapping[str, Any]) -> Array:
     return np.array([values['payload.mass'], *values['payload.com'], *values['payload.inertia']])
 
 
-def doubt(values: Mapping[str, Any]) -> str:
+def payload_fault(values: Mapping[str, Any]) -> str:
     """Return why no body is like the payload of the parameters; empty if one may be."""
     mass, inertia = values['payload.mass'], values['payload.inertia']
     if not any(inertia):

@@ -34,7 +34,7 @@ class ProgressLog:
             computed = self._node.resolve_topic_name(self._topics[1])
             self._node.get_logger().info(f'nothing on topic {computed} yet')
             return
-        not_credible = [joint for joint in joints if joint.doubt]
+        not_credible = [joint for joint in joints if joint.fault]
         rated = [joint for joint in joints if joint.figures.nrmse == joint.figures.nrmse]
         parts = [f'{len(joints)} joints']
         if rated:
@@ -43,5 +43,5 @@ class ProgressLog:
                          f'{100.0 * worst.figures.nrmse:.3g} % ({worst.joint})')
         if not_credible:
             parts.append(f'{len(not_credible)} not credible ({not_credible[0].joint}: '
-                         f'{not_credible[0].doubt})')
+                         f'{not_credible[0].fault})')
         self._node.get_logger().info('; '.join(parts))

@@ -8,7 +8,7 @@ from std_srvs.srv import SetBool
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.loads.payload import carried, doubt, payload
+from urdf2dyn_ros.loads.payload import carried, payload, payload_fault
 from urdf2dyn_ros.nodes.endpoints import Endpoints
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 
@@ -31,7 +31,7 @@ class Payload:
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise a ParameterError for a payload that no body can be, where inertias are strict."""
-        flaw = doubt(values)
+        flaw = payload_fault(values)
         if flaw and values['strict_inertia']:
             raise ParameterError(f'{flaw}; rejected because strict_inertia is true')
 
@@ -40,7 +40,7 @@ class Payload:
         values = self._parameters.values
         link = values['payload.link']
         self.entries[link] = payload(values)
-        text, flaw = carried(values), doubt(values)
+        text, flaw = carried(values), payload_fault(values)
         logger, logged = self._node.get_logger(), self._logged
         self._logged = text, flaw
         if link and text != logged[0]:
