@@ -19,12 +19,16 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, total, transformed
 from urdf2dyn_ros.algebra.vectors import Vector, symmetric, upper
-from urdf2dyn_ros.equations.newton_euler import Sweep, in_parent, newton_euler
 from urdf2dyn_ros.equations.recursion import unnoted
-from urdf2dyn_ros.equations.regressor import MASS_ENTRIES, UnitParameter, unit_inertia, unit_wrench
-from urdf2dyn_ros.equations.simplification.regroup import NO_INERTIA
+from urdf2dyn_ros.equations.regressor import (
+    MASS_ENTRIES,
+    UnitParameter,
+    sampled_columns,
+    unit_inertia,
+)
+from urdf2dyn_ros.equations.simplification.regroup import NO_INERTIA, inertia_tensor
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import Note, Wrench
+from urdf2dyn_ros.joints.motion import Note
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
 NEGLIGIBLE_COLUMN = 1e-10
@@ -115,37 +119,15 @@ def _sampled(system: Multibody, gravity: Vector, columns: Sequence[UnitParameter
         several[system.bodies[column.body].coordinate] += 1
     size = 2 * max(several, default=0) + 10
     states = np.random.default_rng(_SEED).normal(size=(3, n, size))
-    sweep = newton_euler(system, [None] * (len(system.bodies) + 1), list(states), gravity)
     result = np.zeros((size, n, len(columns)))
-    # wrenches at the joint of a body, of all columns behind it: (6, columns, N)
-    waiting: dict[int, list[tuple[list[int], Array]]] = {}
-    for i, body in reversed(list(enumerate(system.bodies))):
-        numbers = [k for k, column in enumerate(columns) if column.body == i]
-        parts = waiting.pop(i, [])
-        own = np.array([_entries(unit_wrench(columns[k], sweep), size) for k in numbers])
-        parts.append((numbers, own.reshape(-1, 6, size).swapaxes(0, 1)))
-        numbers = [k for part, _ in parts for k in part]
-        effort, before = _through(system, i, sweep, np.concatenate(
-            [each for _, each in parts], axis=1))
-        result[:, body.coordinate, numbers] += body.multiplier * effort.T
-        if body.parent != ROOT:
-            waiting.setdefault(body.parent, []).append((numbers, before))
+    units = [(column.body, _with_tensor(unit_inertia(column.entry))) for column in columns]
+    for body, numbers, efforts in sampled_columns(system, units, states, gravity):
+        result[:, body.coordinate, numbers] += efforts
     return result
 
 
-def _through(system: Multibody, i: int, sweep: Sweep, wrenches: Array) -> tuple[Array, Array]:
-    """Return efforts (columns, N) and wrenches (6, columns, N) in the parent's frame."""
-    body, shape = system.bodies[i], wrenches.shape[1:]
-    f_x, f_y, f_z, n_x, n_y, n_z = wrenches
-    effort, before = JOINTS[body.type].backward(
-        Wrench((f_x, f_y, f_z), (n_x, n_y, n_z)), sweep.coordinates[i], lambda *noted: None)
-    there = in_parent(body, before, lambda *noted: None)
-    return np.broadcast_to(effort, shape), np.stack(
-        [np.broadcast_to(entry, shape) for vector in there for entry in vector])
-
-
-def _entries(wrench: Wrench, size: int) -> Array:
-    return np.stack([np.broadcast_to(entry, (size,)) for vector in wrench for entry in vector])
+def _with_tensor(inertia: BodyInertia) -> BodyInertia:
+    return inertia._replace(J=inertia_tensor(inertia.J))
 
 
 def _undecided(Y: Array) -> list[int]:

@@ -8,18 +8,21 @@ are 0. With second moments as parameters, what such a body requires are entries 
 
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia
-from urdf2dyn_ros.algebra.vectors import AXES, TENSOR, symmetric
-from urdf2dyn_ros.equations.newton_euler import Sweep, in_parent, inertial
-from urdf2dyn_ros.equations.recursion import second_moment, unnoted
+from urdf2dyn_ros.algebra.vectors import AXES, TENSOR, Vector, symmetric, upper
+from urdf2dyn_ros.equations.newton_euler import Sweep, in_parent, inertial, newton_euler
+from urdf2dyn_ros.equations.recursion import second_moment, textbook_moment, unnoted
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Note, Wrench
-from urdf2dyn_ros.multibody import ROOT, Multibody
+from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
 MASS_ENTRIES = ('m', *(f'h{x}' for x in AXES), *(f'S{xy}' for xy in TENSOR))
 """Mass, first moments and second moments of a body about the origin of its frame."""
@@ -80,3 +83,62 @@ def regressor(system: Multibody, columns: Sequence[UnitParameter], sweep: Sweep,
             note(i, 'tau', (row[k],))
             i = body.parent
     return Y
+
+
+def sampled_columns(system: Multibody, units: Sequence[tuple[int, BodyInertia]], state: Array,
+                    gravity: Vector) -> Iterator[tuple[Body, list[int], Array]]:
+    """
+    Yield the columns of the regressor at many instants, tips to root: those behind each body.
+
+    Parameters
+    ----------
+    units : sequence of tuple
+        For each column the number of a body, and the inertia with a tensor that it then has.
+    state : ndarray, (3, n, N)
+        q, qd, qdd of the independent joints: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
+    gravity : tuple of float, (3,)
+        [m/s^2], in the root frame.
+
+    Yields
+    ------
+    body : Body
+        Each of the bodies.
+    numbers : list of int, (c,)
+        The columns of this body and of all that it carries.
+    efforts : ndarray, (N, c)
+        What each adds to the effort of the body's coordinate [N m or N per unit].
+
+    """
+    sweep = newton_euler(system, [None] * (len(system.bodies) + 1), list(state), gravity)
+    waiting: dict[int, list[tuple[list[int], Array]]] = {}   # wrenches (6, c, N) at a body
+    for i, body in reversed(list(enumerate(system.bodies))):
+        own = [k for k, (number, _) in enumerate(units) if number == i]
+        needed = inertial(_together([units[k][1] for k in own]), sweep.motions[i], sweep.spins[i],
+                          textbook_moment, partial(unnoted, i))
+        parts = [(own, _stacked(needed, (len(own), state.shape[2]))), *waiting.pop(i, [])]
+        numbers = [k for part, _ in parts for k in part]
+        f_x, f_y, f_z, n_x, n_y, n_z = np.concatenate([each for _, each in parts], axis=1)
+        effort, before = JOINTS[body.type].backward(
+            Wrench((f_x, f_y, f_z), (n_x, n_y, n_z)), sweep.coordinates[i], partial(unnoted, i))
+        yield body, numbers, body.multiplier * np.broadcast_to(effort, f_x.shape).T
+        if body.parent != ROOT:
+            there = _wrench_in_parent(body) @ _stacked(before, f_x.shape).reshape(6, -1)
+            waiting.setdefault(body.parent, []).append((numbers, there.reshape(6, *f_x.shape)))
+
+
+def _together(inertias: Sequence[BodyInertia]) -> BodyInertia:
+    """Return inertias as one with entries (c, 1)."""
+    rows = [(inertia.m, *inertia.h, *upper(inertia.J)) for inertia in inertias]
+    m, x, y, z, *six = np.array(rows, dtype=np.float64).reshape(-1, 10).T[..., None]
+    return BodyInertia(m, (x, y, z), symmetric(tuple(six)))
+
+
+def _wrench_in_parent(body: Body) -> Array:
+    """Return the matrix (6, 6) of `in_parent`."""
+    f_x, f_y, f_z, n_x, n_y, n_z = np.eye(6)
+    return _stacked(in_parent(body, Wrench((f_x, f_y, f_z), (n_x, n_y, n_z)),
+                              partial(unnoted, ROOT)), (6,))
+
+
+def _stacked(wrenches: Wrench, shape: tuple[int, ...]) -> Array:
+    return np.stack([np.broadcast_to(entry, shape) for vector in wrenches for entry in vector])

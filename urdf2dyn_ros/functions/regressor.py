@@ -11,6 +11,7 @@ from urdf2dyn_ros.equations.recursion import TEXTBOOK, Recursion, second_moment
 from urdf2dyn_ros.equations.regressor import MASS_ENTRIES, UnitParameter, regressor
 from urdf2dyn_ros.equations.simplification.any_inertia import FULL_INERTIA, for_any_inertia
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
+from urdf2dyn_ros.equations.simplification.regroup import inertia_tensor
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows, by_joint
 from urdf2dyn_ros.functions.mechanics import Mechanics
@@ -146,5 +147,4 @@ def _forward(note: Note) -> Note:
 def _inertia(entries: dict[str, float]) -> BodyInertia:
     """Return the inertia with the tensor of these second moments."""
     m, x, y, z, *S = (entries[entry] for entry in MASS_ENTRIES)
-    xx, xy, xz, yy, yz, zz = S
-    return BodyInertia(m, (x, y, z), symmetric((yy + zz, -xy, -xz, xx + zz, -yz, xx + yy)))
+    return BodyInertia(m, (x, y, z), inertia_tensor(symmetric(tuple(S))))

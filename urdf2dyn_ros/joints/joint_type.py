@@ -114,9 +114,10 @@ class JointType:
         (f_x, f_y, f_z), (n_x, n_y, n_z) = wrench
         f = turned(wrench.f, c, -s)
         note('fj', f)
-        # n + s z x f: the origin of the body is s along z from that of the joint
-        distance = self.slides * at.q
-        n = turned((n_x - distance * f_y, n_y + distance * f_x, n_z), c, -s)
+        if self.slides:   # n + s z x f: the body's origin is s along z from that of the joint
+            distance = self.slides * at.q
+            n_x, n_y = n_x - distance * f_y, n_y + distance * f_x
+        n = turned((n_x, n_y, n_z), c, -s)
         note('nj', n)
         return self.along(f_z, n_z), Wrench(f, n)
 

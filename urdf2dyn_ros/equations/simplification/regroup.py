@@ -12,7 +12,7 @@ moments are moved there.
 from collections.abc import Sequence
 
 from urdf2dyn_ros.algebra.inertia import BodyInertia, total, transformed
-from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, rounded
+from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, rounded, symmetric
 from urdf2dyn_ros.equations.simplification.virtual_masses import Child, virtual_mass
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Multibody
@@ -26,6 +26,12 @@ def second_moments(J: Matrix) -> Matrix:
     return ((half - J[0][0], -J[0][1], -J[0][2]),
             (-J[1][0], half - J[1][1], -J[1][2]),
             (-J[2][0], -J[2][1], half - J[2][2]))
+
+
+def inertia_tensor(S: Matrix) -> Matrix:
+    """Return J = tr(S) 1 - S, of second moments [kg m^2]."""
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = S
+    return symmetric((yy + zz, -xy, -xz, xx + zz, -yz, xx + yy))
 
 
 def with_second_moments(inertias: Sequence[BodyInertia | None]) -> list[BodyInertia | None]:
