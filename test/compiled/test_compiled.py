@@ -12,7 +12,11 @@ import pytest
 from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.compiled import caller
+from urdf2dyn_ros.compiled.backend import choose
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.program.generator import generate
+from urdf2dyn_ros.robot_model import RobotModel
 
 ROBOTS = {
     'robot_2r': OWN / 'robot_2r.urdf',
@@ -38,6 +42,11 @@ def _cache(tmp_path_factory: pytest.TempPathFactory) -> object:
 def rx90(_cache: object) -> tuple[InverseDynamics, InverseDynamics]:
     model = read_urdf((OWN / 'rx90.urdf').read_bytes())
     return InverseDynamics(model), InverseDynamics(model, backend='c')
+
+
+def compiled_efforts(model: RobotModel) -> caller.Caller:
+    program = generate(multibody(model), robot='robot', name='robot', style='fast')
+    return choose(program, 'inverse_dynamics', 'c')[1]
 
 
 def states(n: int, count: int, seed: int = 0) -> np.ndarray:
@@ -193,7 +202,7 @@ def test_without_the_headers_of_python_ctypes_calls_it(
 def test_the_callable_itself_answers_none_to_whatever_is_unusual(
         rx90: tuple[InverseDynamics, InverseDynamics]) -> None:
     """Too few arguments, too many, keywords: nothing that could be read by mistake."""
-    call = rx90[1]._efforts.compiled
+    call = compiled_efforts(rx90[0].model)
     x = np.zeros(6)
     assert isinstance(call(x, x, x), np.ndarray)
     for arguments in ((), (x,), (x, x), (x,) * 4, (None,) * 3, (x, x, object())):
@@ -218,7 +227,7 @@ def test_results_are_new_arrays_and_the_code_outlives_its_maker() -> None:
     kept = first.copy()
     made(*(2 * STATE))
     np.testing.assert_array_equal(first, kept)
-    call = made._efforts.compiled
+    call = compiled_efforts(made.model)
     del made
     gc.collect()
     np.testing.assert_array_equal(call(*STATE), kept)

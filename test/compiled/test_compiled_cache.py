@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -175,14 +176,14 @@ def test_an_unusable_cache_is_replaced_by_a_private_folder(
     assert len(warned) == 1
 
 
-def full(path: Path, key: str, build: object) -> None:
-    raise OSError(28, 'No space left on device', str(path))
+def full(*arguments: object, **options: object) -> None:
+    raise OSError(28, 'No space left on device')
 
 
 def test_without_any_folder_the_error_names_both_and_the_remedy(
         monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """'auto' continues in Python, with one warning."""
-    monkeypatch.setattr(cache, '_store', full)
+    monkeypatch.setattr(tempfile, 'TemporaryDirectory', full)
     with pytest.raises(CompilerError) as caught:
         InverseDynamics(MODEL, backend='c')
     for word in ('No space left', 'XDG_CACHE_HOME', 'TMPDIR', "'python'", 'noexec'):

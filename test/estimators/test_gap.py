@@ -121,29 +121,33 @@ def test_with_coarse_sensors_it_is_clean_again_within_thirty(kind):
 # What is known of the sensors
 
 
+def made(kind):
+    return make_estimator('kalman', 4) if kind == 'numpy' else KINDS[kind](4)
+
+
 @pytest.mark.fault(32)
 @pytest.mark.parametrize('kind', ['numpy', *KINDS])
 def test_a_gap_leaves_the_sensors_as_they_are(kind):
-    estimator = make_estimator('kalman', 4) if kind == 'numpy' else KINDS[kind](4)
-    estimates_of(estimator, shortened('A').chosen(np.arange(LENGTH * 1000) < 1003))
-    known = estimator._noise.variance.copy()
-    assert (known < 3e-6).all()   # of velocities; it begins with 1e-4
+    """Estimates are soon certain again: those of a new filter are 3 to 6 times less so."""
+    estimator, whole = made(kind), shortened('A')
+    estimates_of(estimator, whole.chosen(slice(0, 1003)))
     estimator.forget_motion()
-    later = [estimator.update(*sample) for sample in shortened('A').chosen(
-        np.arange(LENGTH * 1000) >= 1103)]
+    later = whole.chosen(slice(1103, 1163))
     first = 20 if kind == 'kalman_fixed_lag' else 4   # the lag has to be full
-    assert not any(estimate.valid for estimate in later[:first])
-    assert later[first].valid
-    estimator.forget_motion()
-    assert estimator._noise.variance == pytest.approx(known, rel=1.0)
+    deviations = []
+    for each in (estimator, made(kind)):
+        estimates = estimates_of(each, later)
+        assert [estimate.valid for estimate in estimates] == [k >= first for k in range(60)]
+        deviations.append(np.mean([estimate.std for estimate in estimates[first:first + 25]]))
+    assert deviations[0] < 0.4 * deviations[1]
 
 
 @pytest.mark.fault(32)
 @pytest.mark.parametrize('kind', ['numpy', *KINDS])
 def test_absurd_samples_are_not_remembered_over_a_gap(kind):
     """Velocities whose squares are infinite would make the noise of a joint NaN."""
-    estimator = make_estimator('kalman', 4) if kind == 'numpy' else KINDS[kind](4)
-    whole = shortened('A').chosen(np.arange(LENGTH * 1000) < 300)
+    estimator = made(kind)
+    whole = shortened('A').chosen(slice(0, 300))
     with np.errstate(all='ignore'):
         estimates_of(estimator, Recording(whole.stamps, whole.q, whole.qd + 1e200))
     estimator.forget_motion()
@@ -156,12 +160,12 @@ def test_absurd_samples_are_not_remembered_over_a_gap(kind):
 @pytest.mark.fault(31)
 def test_a_clock_that_is_set_back_forgets_the_sensors_too():
     """After a clock jump it may be another robot."""
+    samples = shortened('A').chosen(slice(0, 2600))
     for shift, kept in ((200_000_000, True), (-5_000_000_000, False)):
-        estimator = KINDS['kalman'](4)
-        stream = Stream(NAMES, [False] * 4, accelerations,
-                        lambda joints, one=estimator: one, clock=lambda: START)
-        samples = list(shortened('A'))[:2000]
-        for stamp, q, qd in samples:
-            stream.receive(stamp, NAMES, q, qd, ())
-        stream.receive(samples[-1][0] + shift, NAMES, *samples[-1][1:], ())
-        assert (estimator._noise.variance[1] < 1e-5).all() == kept
+        later = samples.stamps + shift * (np.arange(2600) >= 2000)
+        moved = Recording(later, samples.q, samples.qd)
+        (found, _), (new, _) = (outputs('kalman', moved.chosen(slice(first, None)))
+                                for first in (0, 2000))
+        equal = [np.array_equal(one.effort, other.effort)
+                 for one, other in zip(found[2000:], new, strict=True) if one and other]
+        assert len(equal) > 500 and set(equal) == {not kept}

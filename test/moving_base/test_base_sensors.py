@@ -11,6 +11,7 @@ from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.moving_base import BASE_SENSORS
 from urdf2dyn_ros.moving_base.odometry import Odometry
 from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.parameters.gravity import GRAVITY
 
 TEXT = next(EXAMPLES.rglob('g1_29dof_rev_1_0.urdf')).read_bytes()
 MODEL = read_urdf(TEXT)
@@ -165,23 +166,30 @@ def test_efforts_and_the_wrench_on_the_root_are_as_good(gyroscope, accelerometer
 
 # What must fail
 
-turned = Odometry._checked
+class NotTurned(Odometry):
+    """The mistake to be found: gravity in the axes of the world."""
+
+    def unfiltered_part(self, rest):
+        return np.array(GRAVITY)
 
 
-@pytest.mark.parametrize('wrong', [
-    lambda self, q: self._gravity, lambda self, q: turned(self, q * [-1, -1, -1, 1]),
-], ids=['not turned', 'turned the other way'])
-def test_gravity_that_is_not_turned_fails(wrong, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Odometry, '_checked', wrong)
-    assert rms(errors(make('odometry'), 'pelvis', 400.0))[2] > 1.0
+class TurnedBack(Odometry):
+    """The mistake to be found: gravity is rotated in the other direction."""
+
+    def unfiltered_part(self, rest):
+        return super().unfiltered_part(rest * [-1, -1, -1, 1])
 
 
-def test_a_turning_frame_that_is_forgotten_fails(monkeypatch: pytest.MonkeyPatch):
-    """The twist is expressed in axes that rotate: w x v."""
-    right = Odometry._motion
+class FixedAxes(Odometry):
+    """The mistake to be found: axes of the twist that are taken for fixed, without w x v."""
 
-    def wrong(self, state):
-        return right(self, state._replace(velocities=state.velocities * [1, 1, 1, 0, 0, 0]))
+    def sensor_motion(self, state):
+        return super().sensor_motion(
+            state._replace(velocities=state.velocities * [1, 1, 1, 0, 0, 0]))
 
-    monkeypatch.setattr(Odometry, '_motion', wrong)
-    assert rms(errors(make('odometry'), 'pelvis', 400.0))[2] > 0.2
+
+@pytest.mark.parametrize(('wrong', 'least'), [(NotTurned, 1.0), (TurnedBack, 1.0),
+                                              (FixedAxes, 0.2)])
+def test_wrong_axes_fail(wrong, least):
+    base = wrong(MODEL, clock=lambda: START)
+    assert rms(errors(base, 'pelvis', 400.0))[2] > least

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from rclpy.clock import ROSClock
+from rclpy.time_source import TimeSource
 
 from support.nodes.graph import Graph
 from support.paths import ROOT
@@ -56,8 +57,9 @@ def test_gravity_of_whole_and_other_numbers_is_accepted_or_has_a_remedy() -> Non
 
 def test_a_simulated_clock_that_nothing_publishes_is_logged() -> None:
     warnings: list[str] = []
-    clock = ROSClock()
-    clock._set_ros_time_is_active(True)
+    clock, source = ROSClock(), TimeSource()
+    source.attach_clock(clock)
+    source.ros_time_is_active = True
     checks = []
     logger = SimpleNamespace(warning=warnings.append, info=warnings.append)
     node = SimpleNamespace(get_logger=lambda: logger, get_clock=lambda: clock)

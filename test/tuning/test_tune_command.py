@@ -21,7 +21,7 @@ from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.tuning.motion import read_motion
-from urdf2dyn_ros.tuning.plots import _page, plot_tuning
+from urdf2dyn_ros.tuning.plots import plot_tuning, tuning_page
 from urdf2dyn_ros.tuning.reference import estimated
 from urdf2dyn_ros.tuning.report import report
 from urdf2dyn_ros.tuning.suggestion import Suggestion, suggest
@@ -168,7 +168,8 @@ def test_what_was_dropped_is_reported_with_its_cause(tmp_path: Path) -> None:
     assert 'samples from all of it' not in text
     assert 'excluded, as they do not move: b' in text
     assert re.search(r'^b .*  -  +-  +-$', text, re.MULTILINE)
-    titles = [axes.get_title('right') for axes in _page(motion, found, range(3), 'title').axes]
+    titles = [axes.get_title('right') for axes in tuning_page(
+        motion, found, range(3), 'title').axes]
     assert [title[:5] for title in titles if title] == ['RMS o', 'does ', 'RMS o']
     motion.skipped, motion.events = 500, Counter(duplicate_stamp=3, jump_back=1)
     text = report(motion, found)

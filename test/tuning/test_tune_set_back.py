@@ -11,7 +11,7 @@ from support.recordings.tuned import as_csv, as_db3, as_mcap, scaled, silent, tu
 from support.streams.known_motions import START, Recording
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.tuning.motion import read_motion
-from urdf2dyn_ros.tuning.plots import _page
+from urdf2dyn_ros.tuning.plots import tuning_page
 from urdf2dyn_ros.tuning.suggestion import suggest
 
 JOINTS = ('a', 'b', 'c', 'd')
@@ -76,7 +76,7 @@ def test_pictures_of_it_have_a_time_that_rises(tmp_path: Path) -> None:
     """From the beginning of the stretch to its end, whatever came before."""
     path = as_csv(tmp_path, played_twice(PART, PASS), JOINTS)
     motion = read_motion(open_recording(path))
-    figure = _page(motion, suggest(motion, 'kalman_fixed_lag', silent), range(4), 'title')
+    figure = tuning_page(motion, suggest(motion, 'kalman_fixed_lag', silent), range(4), 'title')
     assert len(figure.axes) == 4 * 3 * 2
     for axes in figure.axes:
         assert axes.get_xlim() == pytest.approx((0.0, (PASS - 1) * 0.008))

@@ -88,19 +88,19 @@ def write_external_efforts(external: ExternalEfforts, directory: Path, title: st
     with atomic_file(numbers) as part:
         part.write_text(json.dumps({'gain': external.gain, 'joints': rows}, indent=2) + '\n',
                         encoding='utf-8')
-    _draw_all(external, title, picture)
+    draw_external(external, title, picture)
     return [numbers, picture]
 
 
 def external_picture(external: ExternalEfforts) -> PagePicture:
     """Return the picture with the joints below each other, for a page of any width."""
     data = BytesIO()
-    _draw_all(external, '', data)
+    draw_external(external, '', data)
     return PagePicture('External efforts', 'External effort of each joint over time, with '
                        'thresholds and contacts', data.getvalue())
 
 
-def _draw_all(external: ExternalEfforts, title: str, file: Path | BytesIO) -> None:
+def draw_external(external: ExternalEfforts, title: str, file: Path | BytesIO) -> None:
     """Draw into a file, or as PNG for a narrow page, with the joints below each other."""
     joints, (low, high) = external.joints, external.curves.ends
     start = external.curves.stamps[0]

@@ -42,8 +42,10 @@ class Imu(MovingBase):
         """
         return self._receive(stamp, frame, covariances, angular_velocity, linear_acceleration)
 
-    def _checked(self, rest: Array) -> Array:
+    def unfiltered_part(self, rest: Array) -> Array:
+        """Return the specific force [m/s^2]."""
         return rest
 
-    def _motion(self, state: SensorState) -> Array:
+    def sensor_motion(self, state: SensorState) -> Array:
+        """Return the motion of the frame's origin, (9,)."""
         return np.concatenate((state.velocities, state.accelerations, state.unfiltered))

@@ -80,7 +80,7 @@ class MovingBase(ABC):
         self._mounting = Mounting(self._system, model.root)
         # the part of each message that is not filtered
         self._unfiltered: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)
-        self._history = SensorHistory(timeout, max_age, self._motion)
+        self._history = SensorHistory(timeout, max_age, self.sensor_motion)
         self._rejection = ''
 
     @property
@@ -163,7 +163,7 @@ class MovingBase(ABC):
         fault = self._check.content_fault(frame, covariances, velocities, rest)
         if fault:
             return fault
-        unfiltered = self._checked(rest)
+        unfiltered = self.unfiltered_part(rest)
         if unfiltered is None:
             return 'no_rotation'
         mounted = self._check.frame
@@ -185,7 +185,7 @@ class MovingBase(ABC):
         while self._unfiltered[0][0] < estimate.stamp:
             self._unfiltered.popleft()
         state = SensorState(estimate.qd, estimate.qdd, self._rates.jerk, self._unfiltered[0][1])
-        motion = self._motion(state)
+        motion = self.sensor_motion(state)
         if not is_finite(np.concatenate((motion, state.jerks))):
             self._restart()
             return 'not_finite'
@@ -197,9 +197,9 @@ class MovingBase(ABC):
         self._history.clear()
 
     @abstractmethod
-    def _checked(self, rest: Array) -> Array | None:
+    def unfiltered_part(self, rest: Array) -> Array | None:
         """Return the part of a message that is not filtered; None if it is no rotation."""
 
     @abstractmethod
-    def _motion(self, state: SensorState) -> Array:
+    def sensor_motion(self, state: SensorState) -> Array:
         """Return angular velocity, angular acceleration and acceleration minus gravity (9,)."""

@@ -51,7 +51,7 @@ class Odometry(MovingBase):
         """
         return self._receive(stamp, frame, covariances, (*angular, *linear), orientation)
 
-    def _checked(self, rest: Array) -> Array | None:
+    def unfiltered_part(self, rest: Array) -> Array | None:
         """Return gravity in the link's frame [m/s^2]."""
         length = math.hypot(*rest)
         if abs(length - 1.0) > QUATERNION_TOLERANCE:
@@ -61,7 +61,8 @@ class Odometry(MovingBase):
         twice = cross(scale(2.0, self._gravity), (x, y, z))
         return np.array(add(self._gravity, add(scale(s, twice), cross(twice, (x, y, z)))))
 
-    def _motion(self, state: SensorState) -> Array:
+    def sensor_motion(self, state: SensorState) -> Array:
+        """Return the motion of the link's origin, (9,)."""
         w_x, w_y, w_z, *v = state.velocities.tolist()
         coriolis = cross((w_x, w_y, w_z), (v[0], v[1], v[2]))
         acceleration = state.accelerations[3:] + coriolis - state.unfiltered

@@ -53,7 +53,7 @@ def plot_tuning(motion: RecordedMotion, suggestion: Suggestion, path: Path,
              for number in range(1, len(pages) + 1)]
     for number, (joints, page) in enumerate(zip(pages, paths), start=1):
         of = f'   page {number} of {len(pages)}' if len(pages) > 1 else ''
-        figure = _page(motion, suggestion, joints, f'{title}{of}')
+        figure = tuning_page(motion, suggestion, joints, f'{title}{of}')
         with atomic_file(page) as part:
             figure.savefig(part, dpi=DPI)
     return paths
@@ -74,7 +74,8 @@ def joint_pictures(motion: RecordedMotion, suggestion: Suggestion) -> list[tuple
     return pictures
 
 
-def _page(motion: RecordedMotion, suggestion: Suggestion, joints: range, title: str) -> Any:
+def tuning_page(motion: RecordedMotion, suggestion: Suggestion, joints: range, title: str) -> Any:
+    """Return the figure of some joints, a row each."""
     figure, lines = _grid(motion, suggestion, [[(joint, each) for each in _QUANTITIES]
                                                for joint in joints], _HEADER)
     add_head(figure, title, _LONGEST_TITLE, lines, legend=0.52)
