@@ -15,6 +15,7 @@ from urdf2dyn_ros.program.generator import LOADS, STYLES, generate
 from urdf2dyn_ros.program.program import JointRow, Operations, Result
 from urdf2dyn_ros.quoting import quote
 from urdf2dyn_ros.robot_model import RobotModel
+from urdf2dyn_ros.text_table import aligned
 
 _MOST_ROUNDED = 10
 """Rounded angles that are listed for people."""
@@ -134,11 +135,8 @@ def information_text(found: dict[str, Any]) -> str:
         rows.append((str(body['number']), body['joint'], body['type'] + follows,
                      str(body['parent'] or 'root'), f"{body['mass']:.6g}",
                      ', '.join(body['links'])))
-    widths = [max(len(row[k]) for row in rows) for k in range(5)]
-    for row in rows:
-        cells = [text.ljust(width) for text, width in zip(row, widths)]
-        lines.append('  '.join([*cells, row[5]]).rstrip())
-    lines += ['', 'fixed to the world: ' + ', '.join(found['fixed_to_root'])]
+    lines += [*aligned(rows, left=6), '',
+              'fixed to the world: ' + ', '.join(found['fixed_to_root'])]
     lines += found['acting']
     for result in found['results'] if found['model'] != 'inverse_dynamics' else ():
         size = ' x '.join(str(n) for n in (result['rows'], result['columns']) if n is not None)

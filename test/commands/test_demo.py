@@ -36,7 +36,7 @@ def start(robot, duration, output):
 
 
 def test_simulated_and_computed_efforts_agree(tmp_path):
-    demo = start('', 4.0, tmp_path / 'output')
+    demo = start('', 2.0, tmp_path / 'output')
     output, _ = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 0, output
     written = sorted(path.name for path in (tmp_path / 'output').iterdir())
@@ -49,8 +49,8 @@ def test_simulated_and_computed_efforts_agree(tmp_path):
     for joint in joints:
         assert joint['nrmse'] < 0.002, output
         assert joint['r2'] > 0.9999, output
-        assert joint['samples'] > 500, output
-    assert output.count(' of 4 s, ') >= 3  # a line a second
+        assert joint['samples'] > 400, output
+    assert output.count(' of 2 s, ') >= 2  # a line a second
     script = subprocess.run([sys.executable, tmp_path / 'output' / 'rx90_dynamics.py'],
                             capture_output=True, text=True)
     assert script.returncode == 0, script.stdout + script.stderr
@@ -71,7 +71,7 @@ def test_a_root_that_floats_is_fixed_in_the_demonstration(tmp_path):
         </robot>""")
     robot = tmp_path / 'floating.urdf'
     robot.write_text(text)
-    demo = start(robot, 2.0, tmp_path / 'output')
+    demo = start(robot, 0.5, tmp_path / 'output')
     output, _ = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 0, output
     joints = json.loads((tmp_path / 'output' / 'efforts.json').read_text())['joints']
@@ -92,10 +92,10 @@ def running(output):
     return demo, nodes
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_it_ends_its_children(number, tmp_path):
+def test_interrupted_it_ends_its_children(tmp_path):
+    """By Ctrl-C; SIGTERM ends the demonstration of identify, in its test."""
     demo, nodes = running(tmp_path)
-    demo.send_signal(number)
+    demo.send_signal(signal.SIGINT)
     output, _ = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 130, output
     assert 'Traceback' not in output

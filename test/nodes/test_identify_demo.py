@@ -71,7 +71,7 @@ def test_interrupted_while_it_records_it_writes_nothing(tmp_path: Path) -> None:
         seen += line
     nodes = children(demo.pid)
     assert len(nodes) == 1
-    demo.send_signal(signal.SIGINT)
+    demo.send_signal(signal.SIGTERM)
     output, _ = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 130, output
     assert 'Traceback' not in output

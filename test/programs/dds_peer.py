@@ -6,6 +6,7 @@ Another process on the DDS graph, to be stopped and killed: a program of the nod
 
 """
 
+import signal
 import sys
 import time
 
@@ -29,5 +30,6 @@ def listen(graph: Graph) -> None:
 
 
 if __name__ == '__main__':
+    signal.signal(signal.SIGINT, signal.SIG_DFL)   # which a shell's background job ignores
     with Graph() as graph:
         {'talk': talk, 'listen': listen}[sys.argv[1]](graph)

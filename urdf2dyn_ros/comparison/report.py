@@ -15,6 +15,7 @@ from urdf2dyn_ros.origin import NO_ORIGIN, Origin
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.system.atomic_file import atomic_file
+from urdf2dyn_ros.text_table import aligned
 
 KINDS = ('measured', 'computed', 'residual')
 OBSERVED = (*KINDS, 'external')
@@ -29,15 +30,9 @@ def comparison_table(joints: Sequence[JointComparison]) -> str:
     for joint in joints:
         figures = [''] * len(FIGURE_COLUMNS) if joint.fault else figure_texts(joint.total)
         rows.append((printable(joint.joint), joint.unit, str(joint.figures.samples), *figures))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
-    lines = []
-    reasons = ['', *(joint.fault for joint in joints)]
-    for row, reason in zip(rows, reasons, strict=True):
-        cells = [cell.ljust(width) if column < 2 else cell.rjust(width)
-                 for column, (cell, width) in enumerate(zip(row, widths, strict=True))]
-        if reason:
-            cells = [*cells[:3], f'not credible: {reason}']
-        lines.append('  '.join(cells).rstrip())
+    faults = ['', *(joint.fault for joint in joints)]
+    lines = [f'{line}  not credible: {fault}' if fault else line
+             for line, fault in zip(aligned(rows, left=2), faults, strict=True)]
     for joint in joints:
         lines += notes(printable(joint.joint), joint.total)
     return '\n'.join(lines)

@@ -14,6 +14,7 @@ from urdf2dyn_ros.dh.rows import (
     inertia_numbers,
 )
 from urdf2dyn_ros.quoting import printable
+from urdf2dyn_ros.text_table import aligned
 
 _GEOMETRY = ('j', 'joint', 'type', 'a(j)', 'gamma', 'b', 'alpha', 'd', 'theta', 'r')
 _LATEX_GEOMETRY = ('$j$', 'joint', 'type', '$a(j)$', r'$\gamma_j$', '$b_j$', r'$\alpha_j$',
@@ -32,9 +33,9 @@ def dh_text(table: DhTable) -> str:
     return '\n'.join([
         f'{printable(table.name)}: modified DH parameters (Khalil and Kleinfinger)',
         'frame j in frame a(j): Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r) [rad, m]', '',
-        *_aligned([_GEOMETRY, *_geometry(table, 'pi', 'q{}'.format)]), '',
+        *aligned([_GEOMETRY, *_geometry(table, 'pi', 'q{}'.format)]), '',
         'inertia about the origin of frame j [kg m^2], first moments [kg m], mass [kg]; friction',
-        *_aligned([('j', *INERTIA_COLUMNS, *FRICTION_COLUMNS), *_inertias(table)])])
+        *aligned([('j', *INERTIA_COLUMNS, *FRICTION_COLUMNS), *_inertias(table)])])
 
 
 def dh_latex(table: DhTable) -> str:
@@ -107,12 +108,6 @@ def _inertias(table: DhTable) -> Iterator[Sequence[str]]:
             yield (str(row.j), *(f'{numbers.get(name, 0.0) + 0.0:.6g}'
                                  for name in INERTIA_COLUMNS),
                    *(f'{value:.6g}' for value in (row.damping, row.friction)))
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    for row in rows:
-        yield '  '.join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
 
 
 def _tabular(columns: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

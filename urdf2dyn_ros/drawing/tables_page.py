@@ -7,6 +7,7 @@ from html import escape
 from typing import NamedTuple
 
 from urdf2dyn_ros.quoting import printable
+from urdf2dyn_ros.text_table import aligned
 
 _NOISE = ' class="noise"'
 
@@ -42,10 +43,7 @@ class ReportTable(NamedTuple):
 
 def text_table(table: ReportTable) -> str:
     """Return a table for a terminal."""
-    rows = [list(table.heads), *map(list, table.rows)]
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return '\n'.join('  '.join([row[0].ljust(widths[0]), *(
-        cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))]) for row in rows)
+    return '\n'.join(aligned((table.heads, *table.rows)))
 
 
 def report_page(title: str, tables: Sequence[ReportTable], remarks: Sequence[str],

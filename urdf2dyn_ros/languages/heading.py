@@ -3,6 +3,7 @@
 from urdf2dyn_ros.functions.mention import is_plain
 from urdf2dyn_ros.languages.lines import wrapped
 from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.text_table import aligned
 from urdf2dyn_ros.version import __version__
 
 _WIDTH = 96   # behind what begins a comment
@@ -74,12 +75,10 @@ def _table(program: Program) -> list[str]:
     if turned:
         column = ["Ai: frame p's", *(row.rotation or _SAME_AXES for row in program.joints)]
         rows = [(*row, cell) for row, cell in zip(rows, column)]
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     key = []
     if turned or any(row.frame != _SAME_AXES for row in program.joints):
         key = [_KEY + '; Ai: axes of joint i, in frame p' * turned]
-    return ['    ' + '  '.join(text.ljust(width) for text, width in zip(row, widths)).rstrip()
-            for row in rows] + key
+    return [f'    {line}' for line in aligned(rows, left=len(rows[0]))] + key
 
 
 def _limits(program: Program) -> list[str]:

@@ -15,6 +15,7 @@ from sensor_msgs.msg import JointState
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.evaluation.effort_bag import EffortBag
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.nodes.conversions import nanoseconds
 from urdf2dyn_ros.nodes.demo.altered_robot import AlteredRobot, altered
 from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
 from urdf2dyn_ros.nodes.demo.demo_graph import (
@@ -33,6 +34,7 @@ from urdf2dyn_ros.simulators.parameters import SIMULATOR_PARAMETERS
 from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.system.atomic_file import create_files
 from urdf2dyn_ros.system.share import robot_file
+from urdf2dyn_ros.text_table import aligned
 from urdf2dyn_ros.urdf.reader import read_description
 from urdf2dyn_ros.urdf.source import load_urdf
 from urdf2dyn_ros.urdf.writer import clean_urdf
@@ -162,11 +164,11 @@ def _record(robot: AlteredRobot, duration: float, work: Path, check: Callable[[]
         graph.follow(duration, lambda: f'{len(messages)} messages',
                      lambda meanwhile: graph.client.subscribe(
                          JointState, 'joint_states', messages.append, _MESSAGES))
-    check_complete([_stamp(message) for message in messages])
+    check_complete([nanoseconds(message.header.stamp) for message in messages])
     with EffortBag(work / 'recording', 'mcap', messages[0].name, robot.model.root,
                    '/joint_states') as bag:
         for message in messages:
-            bag.write(_stamp(message), *(np.array(values) for values in (
+            bag.write(nanoseconds(message.header.stamp), *(np.array(values) for values in (
                 message.position, message.velocity, message.effort)))
 
 
@@ -180,9 +182,9 @@ def _compared(model: RobotModel, robot: AlteredRobot, duration: float, work: Pat
     def keep(source: str) -> Callable[[Any], None]:
         def receive(message: Any) -> None:
             columns = [list(message.name).index(name) for name in joints.joint_names]
-            received[source][_stamp(message)] = np.array(message.effort)[columns]
+            received[source][nanoseconds(message.header.stamp)] = np.array(message.effort)[columns]
             if source == 'measured' and np.abs(message.velocity).max() > _AT_REST:
-                moving.add(_stamp(message))
+                moving.add(nanoseconds(message.header.stamp))
         return receive
 
     def begin(graph: DemoGraph, meanwhile: Callable[[], None]) -> None:
@@ -225,19 +227,13 @@ def check_complete(stamps: Iterable[int]) -> None:
                         'the computer is too busy; run the demonstration again')
 
 
-def _stamp(message: Any) -> int:
-    return int(message.header.stamp.sec) * SECOND_NS + int(message.header.stamp.nanosec)
-
-
 def _table(found: BeforeAndAfter) -> str:
     """Return the errors of each joint and of all, in percent of the measured torques."""
     rows = [*zip(found.joints, *found.errors()), ('all', *found.total_errors())]
     lines = [('torque error', 'URDF', 'identified'),
              *((name, f'{100.0 * before:.3g} %', f'{100.0 * after:.2g} %')
                for name, before, after in rows)]
-    width = max(len(line[0]) for line in lines)
-    return '\n'.join(['', *(f'{name:{width}}  {before:>10}  {after:>10}'
-                            for name, before, after in lines)])
+    return '\n'.join(['', *aligned(lines)])
 
 
 def _figures(found: BeforeAndAfter) -> str:
