@@ -6,11 +6,13 @@ origin (Atkeson, An, Hollerbach 1986).
 
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.inertia import BodyInertia
-from urdf2dyn_ros.algebra.vectors import Triple, symmetric
+from urdf2dyn_ros.algebra.vectors import symmetric
 from urdf2dyn_ros.equations.kinematics import chain
 from urdf2dyn_ros.equations.regressor import sampled_columns
 from urdf2dyn_ros.multibody import Multibody
@@ -33,8 +35,9 @@ class Columns:
 
     """
 
-    def __init__(self, system: Multibody, gravity: Triple) -> None:
-        self._system, self._gravity = system, gravity
+    def __init__(self, system: Multibody, gravity: Sequence[float]) -> None:
+        x, y, z = gravity
+        self._system, self._gravity = system, (x, y, z)
         numbers = range(len(system.bodies))
         self._units = [(number, BodyInertia(m, (x, y, z), symmetric(tuple(six))))
                        for number in numbers for m, x, y, z, *six in np.eye(10).tolist()]
