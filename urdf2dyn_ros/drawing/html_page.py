@@ -68,7 +68,7 @@ def html_table(label: str, heads: Sequence[str], rows: Iterable[Sequence[str]],
 
 def html_png(data: bytes, words: str) -> str:
     """Return a picture in PNG, and what it shows in words."""
-    return (f'<img class="column" alt="{html_text(words)}" '
+    return (f'<img alt="{html_text(words)}" class="column" '
             f'src="data:image/png;base64,{b64encode(data).decode()}">')
 
 
