@@ -145,7 +145,7 @@ def test_it_starts_without_subscribers_after_the_timeout():
 
 
 @pytest.mark.parametrize(('parameters', 'words'), [
-    ({}, 'robot_description is empty'),
+    ({}, 'there is no robot: joint_simulator robot.urdf, or'),
     ({'robot_description': '<robot name="x"/>'}, 'robot description'),
     ({'robot_description': URDF, 'simulator': 'bullet'}, 'must be one of dart, mujoco'),
     ({'robot_description': URDF, 'control': 'magic'}, 'must be one of computed_torque, pd'),

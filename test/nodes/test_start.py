@@ -7,11 +7,13 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from rcl_interfaces.srv import GetParameters
 from rclpy.clock import ROSClock
 from rclpy.time_source import TimeSource
 
 from support.nodes.graph import Graph
 from support.paths import ROOT
+from support.robot_files import OWN
 from urdf2dyn_ros.nodes import (
     effort_comparison,
     inverse_dynamics,
@@ -30,6 +32,7 @@ def test_help_is_printed_and_no_node_started(node, word, monkeypatch, capsys) ->
     assert node.main() == 0
     out = capsys.readouterr().out
     assert out.startswith(f'usage: ros2 run urdf2dyn_ros {node.__name__.rpartition(".")[2]} ')
+    assert ('ROBOT.urdf' in out) == (node is not effort_comparison)
     if node is inverse_dynamics:
         assert all(f'\n  {row.name} (default: ' in out for row in NODE_PARAMETERS)
         assert 'gravity (default: [0.0, 0.0, -9.81])\n      Gravity in the root frame.' in out
@@ -53,6 +56,32 @@ def test_gravity_of_whole_and_other_numbers_is_accepted_or_has_a_remedy() -> Non
             '--ros-args', '-p', 'gravity:=[0, 0, -9.81]']) as node:
         assert node.wait(120.0) == 2
         assert 'with a decimal point: [0.0, 0.0, -9.81]' in node.output
+
+
+@pytest.mark.parametrize('name', ['inverse_dynamics', 'inverse_dynamics_lifecycle'])
+def test_a_file_is_the_robot(name: str) -> None:
+    """As of robot_state_publisher; a description in the place of it breaks the YAML of rcl."""
+    words = [str(OWN / 'robot_2r.urdf'), '--ros-args', '-p', 'gravity:=[0.0, -9.81, 0.0]']
+    with Graph() as graph, graph.program(f'urdf2dyn_ros.nodes.{name}', words) as node:
+        if name == 'inverse_dynamics':
+            graph.wait(lambda: "model of 'robot_2r': 2 joints" in node.output)
+        value = graph.ask(GetParameters, 'inverse_dynamics/get_parameters',
+                          names=['robot_description', 'gravity']).values
+        assert value[0].string_value == (OWN / 'robot_2r.urdf').read_text()
+        assert list(value[1].double_array_value) == [0.0, -9.81, 0.0]
+        assert node.stop() == 0
+
+
+@pytest.mark.parametrize(('words', 'message'), [
+    (['none.urdf'], "cannot read 'none.urdf': No such file or directory"),
+    (['a.urdf', 'b.urdf'], "unexpected argument 'b.urdf': there is one file of a robot before"),
+    (['--ros-args', '-p', 'robot_description:=<robot\nname="r: {"/>'],
+     'a description is no YAML; name its file as the argument before --ros-args')])
+def test_what_is_wrong_with_the_arguments_is_one_line(words: list[str], message: str) -> None:
+    with Graph() as graph, graph.program('urdf2dyn_ros.nodes.inverse_dynamics', words) as node:
+        assert node.wait(120.0) == 2
+        errors = [line for line in node.output.splitlines() if line.startswith('error: ')]
+        assert len(errors) == 1 and message in errors[0]
 
 
 def test_a_simulated_clock_that_nothing_publishes_is_logged() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from urdf2dyn_ros.errors import SourceError
+from urdf2dyn_ros.errors import SourceError, UrdfError
+from urdf2dyn_ros.urdf.reader import read_description
 from urdf2dyn_ros.urdf.source import description_text, load_urdf, read_urdf
 
 XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -31,6 +32,12 @@ def test_text_for_a_parameter_is_utf_8(tmp_path: Path) -> None:
     path.write_bytes(b'<robot name="\xff"/>')
     with pytest.raises(SourceError, match='is not UTF-8; save it as UTF-8'):
         description_text(str(path))
+
+
+def test_a_path_in_the_place_of_a_text_has_a_remedy() -> None:
+    """As of the parameter robot_description."""
+    with pytest.raises(UrdfError, match=r'for a path: read_urdf\(path\), or the node'):
+        read_description('arms/robot.urdf')
 
 
 def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import sys
 import traceback
+from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
@@ -28,8 +29,8 @@ class ManagedInverseDynamics(LifecycleNode):
 
     """
 
-    def __init__(self) -> None:
-        super().__init__('inverse_dynamics', allow_undeclared_parameters=True)
+    def __init__(self, **options: Any) -> None:
+        super().__init__('inverse_dynamics', allow_undeclared_parameters=True, **options)
         self._requested = NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES)
         self._endpoints: Endpoints | None = None
         self._wiring: Wiring | None = None

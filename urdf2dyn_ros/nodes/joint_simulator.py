@@ -54,13 +54,13 @@ class JointSimulator(Node):
 
     """
 
-    def __init__(self) -> None:
-        super().__init__('joint_simulator', allow_undeclared_parameters=True)
+    def __init__(self, **options: Any) -> None:
+        super().__init__('joint_simulator', allow_undeclared_parameters=True, **options)
         parameters = NodeParameters(self, SIMULATOR_PARAMETERS, (JOINT_PARAMETERS,))
         parameters.check, values = _fixed, parameters.values
         if not values['robot_description']:
-            raise ParameterError('parameter robot_description is empty: set it to the text of '
-                                 'a URDF, for instance in a file of parameters')
+            raise ParameterError('there is no robot: joint_simulator robot.urdf, or set parameter '
+                                 'robot_description to the text of a URDF')
         model = read_description(values['robot_description'])
         self._control = CONTROLS[values['control']]
         self._simulator = simulator_class(values['simulator'])(

@@ -16,6 +16,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
+from urdf2dyn_ros.nodes.arguments import overrides, unusable
 from urdf2dyn_ros.nodes.node_help import node_help, wants_help
 from urdf2dyn_ros.parameters import Parameter
 
@@ -33,34 +34,32 @@ _SWITCH_INTERVAL = 0.0005
 """Time [s] for which a worker thread may hold the interpreter while the spinning one waits."""
 
 
-_MIXED_NUMBERS = 'Sequence should be of same type'
-"""What rcl says of a list of whole and other numbers."""
-
-
-def run_node(make_node: Callable[[], Node], arguments: Sequence[str] | None = None,
+def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = None,
              table: Sequence[Parameter] = ()) -> int:
     """
     Spin a node until SIGINT or SIGTERM; return the exit code.
 
-    The argument ``--help`` prints the node's table of parameters instead. If arguments or
-    parameters are unusable at the start, an error is printed and the code is 2.
+    The argument ``--help`` prints the node's table of parameters instead. A file of a robot is
+    its parameter ``robot_description``, if it has one: `make_node` then has the argument
+    ``parameter_overrides``. If arguments or parameters are unusable at the start, an error is
+    printed and the code is 2.
 
     """
-    if wants_help(sys.argv[1:] if arguments is None else arguments):
+    words = sys.argv[1:] if arguments is None else arguments
+    if wants_help(words):
         print(node_help(make_node, table))
         return 0
     signals = _quiet_signals()
     try:
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     except RuntimeError as error:  # for instance a file of parameters that is no YAML
-        remedy = ('; write every number of a list with a decimal point: [0.0, 0.0, -9.81]'
-                  if _MIXED_NUMBERS in str(error) else '')
-        print(f'error: {error}{remedy}', file=sys.stderr)
+        print(f'error: {unusable(error)}', file=sys.stderr)
         return 2
     node = executor = None
     try:
+        of_file = overrides(words, table)
         executor = make_executor()
-        node = make_node()
+        node = make_node(parameter_overrides=of_file) if of_file else make_node()
         executor.add_node(node)
         signalled = Future()   # of no executor: its callback then waits for no other work
         threading.Thread(target=_wait, args=(signals, signalled), daemon=True).start()

@@ -1,5 +1,7 @@
 """The node inverse_dynamics: joint states in, efforts out, and the equations as files."""
 
+from typing import Any
+
 from rclpy.node import Node
 
 from urdf2dyn_ros.nodes.endpoints import Endpoints
@@ -13,8 +15,8 @@ from urdf2dyn_ros.status.monitor import Monitor
 class InverseDynamicsNode(Node):
     """Publishes the efforts that the motion in joint_states requires."""
 
-    def __init__(self) -> None:
-        super().__init__('inverse_dynamics', allow_undeclared_parameters=True)
+    def __init__(self, **options: Any) -> None:
+        super().__init__('inverse_dynamics', allow_undeclared_parameters=True, **options)
         monitor = Monitor()
         self.wiring = Wiring(Endpoints(self, monitor.failed),
                              NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES), monitor)

@@ -1,0 +1,54 @@
+"""The arguments of a node's process before those of ROS: the file of a robot."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rclpy.parameter import Parameter as RosParameter
+from rclpy.utilities import remove_ros_args
+
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.urdf.source import description_text
+
+DESCRIPTION = 'robot_description'
+
+_MIXED_NUMBERS = 'Sequence should be of same type'
+"""What rcl says of a list of whole and other numbers."""
+
+
+def takes_file(table: Sequence[Parameter]) -> bool:
+    """Return whether a node with these parameters has a robot of its own."""
+    return any(row.name == DESCRIPTION for row in table)
+
+
+def overrides(arguments: Sequence[str], table: Sequence[Parameter]) -> list[RosParameter]:
+    """
+    Return the parameter robot_description, if there is a file: ``inverse_dynamics robot.urdf``.
+
+    Raises
+    ------
+    ParameterError
+        If there are other arguments.
+    SourceError
+        If the file cannot be read.
+
+    """
+    words = remove_ros_args(list(arguments))
+    allowed = int(takes_file(table))
+    if len(words) > allowed:
+        what = 'one file of a robot' if allowed else 'no argument'
+        raise ParameterError(f'unexpected argument {words[allowed]!r}: there is {what} before '
+                             '--ros-args, and parameters are behind it: --ros-args -p NAME:=VALUE')
+    return [RosParameter(DESCRIPTION, value=description_text(str(Path(word).expanduser())))
+            for word in words]
+
+
+def unusable(error: RuntimeError) -> str:
+    """Return what rcl says of arguments that it cannot parse, and the remedy."""
+    first, *more = str(error).splitlines()
+    if _MIXED_NUMBERS in str(error):
+        return f'{error}; write every number of a list with a decimal point: [0.0, 0.0, -9.81]'
+    if more and DESCRIPTION in first:
+        return (f'{first} ...: a description is no YAML; name its file as the argument before '
+                '--ros-args')
+    return str(error)
