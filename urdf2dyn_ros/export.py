@@ -15,7 +15,7 @@ from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.program.generator import LOADS, Style, generate, uncollected
 from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.system.atomic_file import create_files
+from urdf2dyn_ros.system.atomic_file import create_files, writing_to
 
 NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
 
@@ -105,7 +105,7 @@ def write_files(files: dict[str, str], directory: str | os.PathLike[str],
     except (RuntimeError, ValueError) as error:  # no such user; a NUL in the name
         raise ExportError(f'cannot write to {os.fspath(directory)!r}: {error}') from None
     texts = {folder / name: text.encode() for name, text in files.items()}
-    try:
+    with writing_to(folder):
         folder.mkdir(parents=True, exist_ok=True)
         new = _to_write(texts, overwrite)
         while new:
@@ -114,8 +114,6 @@ def write_files(files: dict[str, str], directory: str | os.PathLike[str],
                 break
             except FileExistsError:  # came just now; whether it is the same is seen at once
                 new = _to_write(texts, overwrite)
-    except OSError as error:
-        raise ExportError(f'cannot write to {folder}: {error.strerror}') from None
     return list(texts)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from urdf2dyn_ros.commands.checks.checking import Finding, count_line, findings
 from urdf2dyn_ros.commands.checks.mending import Mended, mended
 from urdf2dyn_ros.commands.output import add_overwrite, results
-from urdf2dyn_ros.errors import ExportError, ParameterError
-from urdf2dyn_ros.system.atomic_file import create_files
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.system.atomic_file import create_files, writing_to
 from urdf2dyn_ros.urdf.source import load_urdf
 
 
@@ -55,8 +55,5 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write(path: Path, text: bytes, overwrite: bool) -> None:
-    with results(path.parent, (path.name,), overwrite, 'file'):
-        try:
-            create_files({path: text}, replace=overwrite)
-        except OSError as error:
-            raise ExportError(f'cannot write to {path}: {error.strerror}') from None
+    with results(path.parent, (path.name,), overwrite, 'file'), writing_to(path):
+        create_files({path: text}, replace=overwrite)

@@ -11,7 +11,7 @@ from urdf2dyn_ros.commands.robot import add_options, read_model
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.drawing.tables_page import report_page, text_table
-from urdf2dyn_ros.errors import ExportError, ParameterError, RecordingError
+from urdf2dyn_ros.errors import ParameterError, RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.evaluation.accelerations import OFFLINE_DEFAULT
 from urdf2dyn_ros.evaluation.job import RESULTS, EvaluationJob
@@ -28,7 +28,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import THRESHOLD
 from urdf2dyn_ros.observer.momentum_observer import GAIN
 from urdf2dyn_ros.origin import EFFORT_SOURCES, facts, typed_command
-from urdf2dyn_ros.system.atomic_file import create_files
+from urdf2dyn_ros.system.atomic_file import create_files, writing_to
 from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
 from urdf2dyn_ros.system.workers import Workers
@@ -132,11 +132,9 @@ def _many(job: EvaluationJob, arguments: argparse.Namespace, workers: Workers) -
         tables, remarks = many_tables(recordings), many_remarks(recordings)
         page = report_page(f'{job.dynamics.model.name}: {len(recordings)} recordings', tables,
                            remarks, [f'{name}: {value}' for name, value in job.facts.items()])
-        try:
+        with writing_to(output):
             create_files({output / name: text.encode() for name, text in zip(
                 MANY_FILES, (many_json(recordings, job.facts), page))}, replace=True)
-        except OSError as error:
-            raise ExportError(f'cannot write to {output}: {error.strerror}') from None
     for remark in remarks:
         print(f'warning: {remark}', file=sys.stderr)
     for table in tables if len(recordings) <= MOST_ROWS else tables[:1]:

@@ -11,7 +11,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.commands.output import add_overwrite, results
 from urdf2dyn_ros.commands.robot import add_robot, read_robot
 from urdf2dyn_ros.drawing.tables_page import ReportTable, text_table
-from urdf2dyn_ros.errors import ExportError, ParameterError
+from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.identification.excitation.files import (
     ENDINGS,
     approach_time,
@@ -30,7 +30,7 @@ from urdf2dyn_ros.identification.excitation.optimisation import Excitation, exci
 from urdf2dyn_ros.identification.low_pass import ROW_RATE
 from urdf2dyn_ros.identification.robot import joint_friction
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.system.atomic_file import create_files
+from urdf2dyn_ros.system.atomic_file import create_files, writing_to
 from urdf2dyn_ros.system.blas import one_blas_thread
 from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
@@ -99,11 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
                  yaml_text(found, joints, approach, [title, *about]).encode(),
                  excitation_picture(times, motion, efforts, joints, title))
         table = _table(dynamics, limits, motion, efforts)
-        try:
+        with writing_to(output):
             create_files({output / name: text for name, text in zip(names, texts)},
                          arguments.overwrite)
-        except OSError as error:
-            raise ExportError(f'cannot write to {output}: {error.strerror}') from None
     print('\n'.join([*about[:-1], '', text_table(table), '']))
     print(f'note: {_COLLISIONS}', file=sys.stderr)
     for name in names:

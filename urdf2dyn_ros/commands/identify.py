@@ -11,7 +11,7 @@ from urdf2dyn_ros.commands.output import add_output, results
 from urdf2dyn_ros.commands.recording import add_workers, read_workers
 from urdf2dyn_ros.commands.robot import add_options
 from urdf2dyn_ros.drawing.tables_page import report_page, text_table
-from urdf2dyn_ros.errors import ExportError, IdentificationError, ParameterError
+from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.fleet.merged_file import (
     check_merged_file,
     shared_paths,
@@ -39,7 +39,7 @@ from urdf2dyn_ros.identification.summary_file import SUFFIX, summary_bytes, summ
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.origin import EFFORT_SOURCES, facts, typed_command
 from urdf2dyn_ros.stream.hold import read_hold
-from urdf2dyn_ros.system.atomic_file import create_files
+from urdf2dyn_ros.system.atomic_file import create_files, writing_to
 from urdf2dyn_ros.system.blas import one_blas_thread
 from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
@@ -270,14 +270,11 @@ def _write(found: Identification, staged: Mapping[str, Path], text: str | bytes,
     contents: dict[Path, bytes | Path] = {
         **{output / name: content for name, content in files.items()},
         **{summaries / name: path for name, path in staged.items()}}
-    with results(summaries, (), overwrite=True):
-        try:
-            create_files(contents, replace=True)
-            for path in summary_paths(summaries):
-                if path not in contents:   # of recordings that are no part of this result
-                    path.unlink()
-        except OSError as error:
-            raise ExportError(f'cannot write to {output}: {error.strerror}') from None
+    with results(summaries, (), overwrite=True), writing_to(output):
+        create_files(contents, replace=True)
+        for path in summary_paths(summaries):
+            if path not in contents:   # of recordings that are no part of this result
+                path.unlink()
     print('\n'.join((tables[0].title, *tables[0].text)), text_table(tables[0]), sep='\n\n')
     for table in (*(each for each in tables if each.title in (GAINS_TITLE, PAYLOAD_TITLE)),
                   tables[-1]):

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.system.atomic_file import writing_to
 
 
 def add_output(parser: argparse.ArgumentParser, default: str, content: str) -> None:
@@ -54,11 +55,9 @@ def results(path: Path, names: Iterable[str], overwrite: bool,
 
 def _prepare(path: Path, missing: list[Path]) -> None:
     """Create what is missing, to which the directories are added."""
-    try:
+    with writing_to(path):
         missing += [each for each in (path, *path.parents) if not each.exists()]
         for folder in reversed(missing):
             folder.mkdir(exist_ok=True)   # a/.. exists once a does
         with TemporaryFile(dir=path):
             pass
-    except OSError as error:
-        raise ExportError(f'cannot write to {path}: {error.strerror}') from None

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from urdf2dyn_ros.commands.output import add_output, results
 from urdf2dyn_ros.commands.recording import add_recording
-from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.origin import facts, typed_command
 from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.system.atomic_file import atomic_file
+from urdf2dyn_ros.system.atomic_file import atomic_file, writing_to
 from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
 from urdf2dyn_ros.tuning.held import held_texts
@@ -59,7 +58,7 @@ def _tune(arguments: argparse.Namespace, output: Path) -> int:
         suggestion = suggest(motion, arguments.estimator, show)
     print(report(motion, suggestion, held))
     name, about = recording.path.name or str(recording.path), facts(typed_command())
-    try:
+    with writing_to(output):
         with atomic_file(output / 'tuned.yaml') as part:
             part.write_text(parameter_file(suggestion, name, about, held), encoding='utf-8')
         title = f'{suggestion.estimator} on {name}' + (', longest segment of rising stamps'
@@ -67,8 +66,6 @@ def _tune(arguments: argparse.Namespace, output: Path) -> int:
         pictures = plot_tuning(motion, suggestion, output / 'tune.png', title)
         with atomic_file(output / 'tune.html') as part:
             part.write_text(html_report(motion, suggestion, held, title, about), encoding='utf-8')
-    except OSError as error:
-        raise ExportError(f'cannot write to {output}: {error.strerror}') from None
     for path in (output / 'tuned.yaml', *pictures, output / 'tune.html'):
         print(path)
     if recording.error is not None:

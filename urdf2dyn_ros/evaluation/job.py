@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from urdf2dyn_ros.comparison.files import write_figures
-from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.evaluation.evaluation import BAG, TABLE, evaluate
 from urdf2dyn_ros.evaluation.external_report import (
     EXTERNAL_FILES,
@@ -17,6 +16,7 @@ from urdf2dyn_ros.evaluation.result import Evaluation, Settings, evaluation_summ
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.origin import EffortSource, Origin
 from urdf2dyn_ros.recordings import Recording, open_recording
+from urdf2dyn_ros.system.atomic_file import writing_to
 
 REPORT = ('efforts.json', 'efforts.png', 'efforts.html')
 RESULTS = (TABLE, BAG, *REPORT, *EXTERNAL_FILES)
@@ -48,7 +48,7 @@ class EvaluationJob:
         """Write pictures and pages; remove those of an earlier evaluation."""
         origin = Origin(self.efforts, {**self.facts, 'recording': str(recording.path)})
         name = self.dynamics.model.name
-        try:
+        with writing_to(output):
             # those of an earlier evaluation, if this one has any result
             for file in (*REPORT, *EXTERNAL_FILES) if result.files else ():
                 (output / file).unlink(missing_ok=True)
@@ -60,5 +60,3 @@ class EvaluationJob:
             if result.external is not None and result.span is not None:
                 result.files += write_external_efforts(
                     result.external, output, f'{name}: external efforts')
-        except OSError as error:
-            raise ExportError(f'cannot write to {output}: {error.strerror}') from None

@@ -9,8 +9,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from urdf2dyn_ros.errors import ExportError
+
 NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 """Errors of a file system without hard links, such as FAT."""
+
+
+@contextmanager
+def writing_to(place: object) -> Iterator[None]:
+    """Raise an OSError as an ExportError with the place that cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise ExportError(f'cannot write to {place}: {error.strerror}') from None
 
 
 @contextmanager
