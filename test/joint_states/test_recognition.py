@@ -7,7 +7,9 @@ import pytest
 
 from support.paths import RECORDINGS, ROOT
 from support.streams.known_motions import PROFILES, record, truth
-from urdf2dyn_ros.joint_states.recognition import recognise
+from urdf2dyn_ros.joint_states.steps import Steps
+from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
+from urdf2dyn_ros.joint_states.velocity_words import JointVelocity
 
 sys.path.insert(0, str(ROOT / 'benchmarks'))
 import real_accelerations as real
@@ -16,6 +18,18 @@ import real_accelerations as real
 REAL = [('kr300/kr300.csv', False, (22.0, 24.0)), ('kinova_gen3/joint_2.csv', True, (-12.0, 1.0)),
         ('tiago/tiago.csv', False, (100.0, 230.0)),
         ('ur10_exciting_trajectory/ur10_exciting_trajectory.db3', True, (0.0, 3.0))]
+
+
+def recognise(stamps: np.ndarray, q: np.ndarray, qd: np.ndarray) -> tuple[JointVelocity, ...]:
+    """Return what is known of each joint's velocity at the end of a recording."""
+    check, steps, before = VelocityCheck(q.shape[1]), Steps(), 0
+    for stamp, position, velocity in zip(stamps.tolist(), q, qd, strict=True):
+        if before and steps.is_jump(stamp - before):
+            check.restart()
+        steps.add(before, stamp)
+        check.update(stamp, position, velocity)
+        before = stamp
+    return check.joints
 
 
 @pytest.mark.parametrize(('name', 'used', 'lags'), REAL, ids=[row[0][:5] for row in REAL])

@@ -7,11 +7,11 @@ import sys
 from urdf2dyn_ros.commands.loads import add_parameters, read_recorded_loads
 from urdf2dyn_ros.commands.output import add_output, results
 from urdf2dyn_ros.commands.recording import add_recording, add_workers, read_workers
-from urdf2dyn_ros.commands.robot import add_options, read_model
+from urdf2dyn_ros.commands.robot import add_base, add_options, check_fixed, read_model
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.drawing.tables_page import report_page, text_table
-from urdf2dyn_ros.errors import ParameterError, RecordingError
+from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.evaluation.accelerations import OFFLINE_DEFAULT
 from urdf2dyn_ros.evaluation.job import RESULTS, EvaluationJob
@@ -73,9 +73,7 @@ def add(parser: argparse.ArgumentParser) -> None:
                         default=(THRESHOLD,),
                         help='external efforts that are contacts '
                         f'[N m or N]: one, or one for each joint (default: {THRESHOLD:g})')
-    parser.add_argument('--base', choices=('auto', 'fixed'), default='auto',
-                        help='fixed: a floating root was at rest (default: auto, as in the '
-                        'URDF)')
+    add_base(parser, 'was at rest')
     parser.add_argument('--backend', choices=BACKENDS, default='python',
                         help='back end that evaluates the equations (default: python)')
     add_workers(parser, 'evaluate recordings')
@@ -90,9 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     robot = read_recorded_loads(arguments, read_model(text, arguments.strict_inertia))
     model = robot.model
     dynamics = InverseDynamics(model, robot.gravity, arguments.backend, loads=robot.loads)
-    if 'base_motion' in dynamics.inputs:
-        raise ParameterError(f'the root of robot {model.name!r} floats, and its motion is not in '
-                             'joint states; if it was at rest, add --base fixed')
+    check_fixed(dynamics, 'and its motion is not in joint states')
     settings = Settings(arguments.estimator, arguments.effort_semantics, tuple(arguments.gains),
                         tuple(arguments.rename), arguments.observer,
                         arguments.observer_gain, tuple(arguments.thresholds),

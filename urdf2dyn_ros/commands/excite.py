@@ -9,7 +9,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.commands.output import add_overwrite, results
-from urdf2dyn_ros.commands.robot import add_robot, read_robot
+from urdf2dyn_ros.commands.robot import add_base, add_robot, check_fixed, read_robot
 from urdf2dyn_ros.drawing.tables_page import ReportTable, text_table
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.identification.excitation.files import (
@@ -57,8 +57,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--limits', type=Path, metavar='FILE',
                         help='YAML with limits in the place of those of the URDF, a line for '
                         'each joint: "<joint>: {lower: -1, upper: 1, velocity: 1, effort: 10}"')
-    parser.add_argument('--base', choices=('auto', 'fixed'), default='auto',
-                        help='fixed: a floating root is at rest (default: auto, as in the URDF)')
+    add_base(parser, 'is at rest')
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -73,9 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     require('urdf2dyn excite', 'scipy', 'matplotlib')
     model = read_robot(arguments.robot, arguments.strict_inertia)
     dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
-    if 'base_motion' in dynamics.inputs:
-        raise ParameterError(f'the root of robot {model.name!r} floats; if it is at rest, add '
-                             '--base fixed')
+    check_fixed(dynamics, 'and its motion is not known')
     if not dynamics.joint_names:
         raise ParameterError(f'robot {model.name!r} has no joint that moves')
     if model.forces:

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from urdf2dyn_ros.commands.output import add_output, results
 from urdf2dyn_ros.commands.recording import add_workers, read_workers
-from urdf2dyn_ros.commands.robot import add_options
+from urdf2dyn_ros.commands.robot import add_base, add_options, check_fixed
 from urdf2dyn_ros.drawing.tables_page import report_page, text_table
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.fleet.merged_file import (
@@ -85,9 +85,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--gains', nargs='+', default=(), metavar='GAIN',
                         help='gains of currents [N m/A or N/A]: one, one for each joint, or '
                         'JOINT=VALUE; free: identified, up to a factor that all have in common')
-    parser.add_argument('--base', choices=('auto', 'fixed'), default='auto',
-                        help='fixed: a floating root was at rest (default: auto, as in the '
-                        'URDF)')
+    add_base(parser, 'was at rest')
     parser.add_argument('--friction-per-recording', action='store_true',
                         help='friction and offsets of each recording are its own, as on '
                         'different days; links and rotors are shared')
@@ -119,9 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
     for problem in model.warnings:
         print(f'warning: {problem}', file=sys.stderr)
     dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
-    if 'base_motion' in dynamics.inputs:
-        raise ParameterError(f'the root of robot {model.name!r} floats, and its motion is not in '
-                             'joint states; if it was at rest, add --base fixed')
+    check_fixed(dynamics, 'and its motion is not in joint states')
     if model.forces:
         raise ParameterError('the URDF has tags <force>, which are not identified: remove them')
     robot = robot_of(model, dynamics)

@@ -2,7 +2,9 @@
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
+from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.functions import CHOICES
 from urdf2dyn_ros.functions.dynamics import Dynamics
 from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, LinkFrames
@@ -10,6 +12,9 @@ from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf import read_description
 from urdf2dyn_ros.urdf.source import load_urdf
+
+if TYPE_CHECKING:   # most commands do not need it, and start sooner
+    from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 
 
 def add_robot(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +31,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help='gravity in the root frame [m/s^2] (default: 0 0 -9.81)')
     parser.add_argument('--strict-inertia', action='store_true',
                         help='reject inertias that are physically impossible')
+
+
+def add_base(parser: argparse.ArgumentParser, rests: str) -> None:
+    """Add whether a floating root `rests`."""
+    parser.add_argument('--base', choices=('auto', 'fixed'), default='auto',
+                        help=f'fixed: a floating root {rests} (default: auto, as in the URDF)')
+
+
+def check_fixed(dynamics: 'InverseDynamics', reason: str) -> None:
+    """Raise a ParameterError with the reason if the root floats."""
+    if 'base_motion' in dynamics.inputs:
+        raise ParameterError(f'the root of robot {dynamics.model.name!r} floats, {reason}; if it '
+                             'is at rest, add --base fixed')
 
 
 def read_robot(robot: str, strict_inertia: bool = False) -> RobotModel:
