@@ -68,7 +68,7 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics
     operations : Operations
         What one evaluation costs: multiplications, additions, functions.
     inputs : tuple of str
-        What a call takes: q, qd, qdd, then those of base_motion, external, payload that there are.
+        Arguments of a call: q, qd, qdd, then those of base_motion, external, payload that exist.
     loads : Loads
     backend : str
         'python' or 'c': what runs.

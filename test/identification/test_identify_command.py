@@ -63,7 +63,7 @@ def test_the_identified_robot_explains_another_motion(result: Path) -> None:
 def test_the_report_has_its_answers_in_order(result: Path) -> None:
     page = (result / 'out' / 'identification.html').read_text()
     heads = ['Does it explain data', 'What changed: friction', 'What changed: bodies',
-             'What the data knew', 'What does not fit', 'Origin']
+             'What the data determine', 'What does not fit', 'Origin']
     places = [page.index(head) for head in heads]
     assert places == sorted(places)
     for text in ('urdf2dyn_ros ', 'urdf_sha256: ', 'scara.urdf', 'UTC', 'data:image/png;base64,',

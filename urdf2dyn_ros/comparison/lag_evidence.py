@@ -1,4 +1,4 @@
-"""What the moments of one joint say about the lag of its measurement."""
+"""Evidence for the lag of one joint's measurement, from its moments."""
 
 from typing import NamedTuple
 
@@ -55,7 +55,7 @@ class LagEvidence(NamedTuple):
 
 def lag_evidence(moments: Moments) -> LagEvidence | None:
     """
-    Return what the moments say about a lag; None for too few samples or a constant effort.
+    Return the evidence for a lag; None for too few samples or a constant effort.
 
     Measured and computed effort are correlated at every lag, both without the part that friction
     and an offset explain, as damping shifts the phase like a lag. Samples at rest are excluded,

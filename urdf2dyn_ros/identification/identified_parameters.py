@@ -1,4 +1,4 @@
-"""What a URDF cannot say of an identified robot, as a file of the node's parameters."""
+"""What a URDF cannot express of an identified robot, as a file of the node's parameters."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -99,7 +99,7 @@ def _file(name: str) -> str:
 
 
 def _inline(script: str) -> str:
-    """Return a script that means the same, and in which HTML finds no end and no comment."""
+    """Return an equal script without what HTML reads as its end or as a comment."""
     return script.replace('</', '<\\/').replace('<!--', '<\\!--')
 
 

@@ -1,1 +1,1 @@
-"""Joint states in, efforts out, whatever comes."""
+"""From joint states to efforts."""

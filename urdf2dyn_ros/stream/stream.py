@@ -1,4 +1,4 @@
-"""From the joint states of one robot to its efforts, whatever is received."""
+"""From the joint states of one robot to its efforts, with a check of every message."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

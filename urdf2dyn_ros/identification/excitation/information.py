@@ -1,4 +1,4 @@
-"""What a motion says of the parameters: log det of its information, and the gradient of it."""
+"""The information of a motion about the parameters: its log det, and the gradient of that."""
 
 from collections.abc import Iterator
 

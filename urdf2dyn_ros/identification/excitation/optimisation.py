@@ -64,7 +64,7 @@ class _OutOfTimeError(Exception):
 def excite(information: Information, limits: MotionLimits, duration: float,
            show: Callable[[float], None] = lambda fraction: None) -> Excitation:
     """
-    Return the motion of a duration [s] within limits that says most of the parameters.
+    Return the motion of a duration [s] within limits with the most information on parameters.
 
     IdentificationError if gravity alone needs more effort than the limits allow.
 

@@ -7,7 +7,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 
 PAYLOAD_WEIGHT = 0.1
-"""Weight of the prior of a payload: a URDF says nothing of it."""
+"""Weight of the prior of a payload: no URDF has it."""
 
 _MASS_DEVIATION = 1e-3
 """Standard deviation of a known mass, as a share of it."""

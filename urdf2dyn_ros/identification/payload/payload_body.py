@@ -145,7 +145,7 @@ def with_scaled_prior(robot: Robot, bodies: Array) -> Robot:
     Return a robot whose bodies' priors, but for the payload, are multiplied by a common factor.
 
     It is that for which the priors are closest to the bodies (b, 10) of a fit: where a payload's
-    known mass fixes the scale of all masses, the URDF has no say in it.
+    known mass fixes the scale of all masses, the URDF has no influence on it.
 
     """
     before, after = (pseudo_inertia(each[:-1]) for each in (robot.prior.parameters, bodies))

@@ -1,4 +1,4 @@
-"""The identified robot as files: a URDF, and parameters of what a URDF cannot say."""
+"""The identified robot as files: a URDF, and parameters that a URDF cannot express."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -151,7 +151,7 @@ def _parameters(found: Identification) -> ReportTable:
                          figure_text(deviations.bodies[body, k], 2), source_of_value(left)])
     known = sum(row[-1] == DATA for row in rows)
     return ReportTable(
-        'What the data knew', ('moved by', 'parameter', 'URDF', 'identified', 'deviation',
+        'What the data determine', ('moved by', 'parameter', 'URDF', 'identified', 'deviation',
                                'from'), rows,
         (f'The data determine {deviations.known} of {deviations.unknowns} combinations of '
          f'inertial parameters, and {known} single parameters; the others are from the URDF. '

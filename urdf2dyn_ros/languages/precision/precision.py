@@ -1,4 +1,4 @@
-"""What single precision changes in a language; double precision is what it says itself."""
+"""What single precision changes in a language; double precision is that of the language."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -66,7 +66,7 @@ class DemoGraph:
         """
         Show the progress of a motion of a duration [s], followed by a text, until it is done.
 
-        `begin` is called with what is to be done while it waits, and lets the motion begin.
+        `begin` is called with what is to be done while it waits, and starts the motion.
 
         """
         done = [0.0]

@@ -1,4 +1,4 @@
-"""The demonstration of identify: a simulated robot is not as its URDF says, and then it is."""
+"""The demonstration of identify: a simulated robot differs from its URDF, and is identified."""
 
 import json
 import shlex
