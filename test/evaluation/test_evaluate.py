@@ -113,8 +113,9 @@ def test_currents_and_efforts_beyond_gravity_are_made_comparable(evaluate, tmp_p
     assert nrmse(done.side('measured'), true_efforts(done, samples)) < 1e-9
     assert max(row['nrmse'] for row in done.figures()) < 1.5e-5
     for words, said in ((['--effort-semantics', 'current'], 'currents require one gain for all'),
-                        (['--effort-semantics', 'current', '--gains', 1, 2], '--gains 1 2: '),
-                        (['--effort-semantics', 'current', '--gains', 0], 'not zero'),
+                        (['--effort-semantics', 'current', '--gains', 1, 2],
+                         '--gains: there are 2 without a name'),
+                        (['--effort-semantics', 'current', '--gains', 0], 'other than zero'),
                         (['--gains', 1], '--gains require --effort-semantics current')):
         failed = evaluate(path, *words)
         assert failed.code == 1 and said in failed.err
@@ -128,6 +129,26 @@ def test_currents_and_efforts_beyond_gravity_are_made_comparable(evaluate, tmp_p
     done = evaluate(recording, '--effort-semantics', 'gravity_compensated')
     np.testing.assert_allclose(done.side('residual'), 0.0, atol=1e-6)
     assert done.side('measured')[0] == pytest.approx(weight, abs=0.1 * abs(weight[3]))
+
+
+def test_free_gains_are_fitted_and_can_be_typed(evaluate, tmp_path: Path) -> None:
+    """With friction that the URDF is without; one motor turns the other way."""
+    samples = scara.motion()
+    gains = np.array([2.0, -3.0, 4.0, 5.0])
+    currents = (samples.effort + [2.0, 1.0, 0.5, 3.0] * np.sign(samples.qd)) / gains
+    path = scara.mcap(tmp_path, samples.but(effort=currents))
+    words = ('--effort-semantics', 'current', '--gains')
+    done = evaluate(path, *words, 'free', f'{scara.JOINTS[3]}=5')
+    assert done.code == 0 and f'{scara.JOINTS[3]} 5 N/A (known)' in done.out
+    typed = done.out.partition('to use them: --gains ')[2].partition('\n')[0].split()
+    assert [word.partition('=')[0] for word in typed] == list(scara.JOINTS)
+    np.testing.assert_allclose([float(word.partition('=')[2]) for word in typed], gains, rtol=1e-3)
+    again = evaluate(path, *words, *typed)
+    np.testing.assert_allclose(done.side('measured'), again.side('measured'), rtol=1e-5)
+    (tmp_path / 'still').mkdir()
+    still = evaluate(scara.mcap(tmp_path / 'still', scara.motion(100).but(
+        q=np.tile([0.1, -0.3, 0.5, -0.1], (100, 1)), qd=np.zeros((100, 4)))), *words, 'free')
+    assert f'the gain of {scara.JOINTS[0]} cannot be fitted' in still.err
 
 
 def test_joints_of_another_name_are_renamed(evaluate, tmp_path: Path) -> None:

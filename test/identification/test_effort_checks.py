@@ -1,4 +1,4 @@
-"""Efforts of another gravity, or of a wrong sign, by Pinocchio as the oracle."""
+"""Efforts of another gravity, of a wrong sign or of other joints, by Pinocchio as the oracle."""
 
 from pathlib import Path
 
@@ -7,7 +7,9 @@ import pinocchio as pin
 import pytest
 
 from support.robot_files import EXAMPLES
-from urdf2dyn_ros.identification.effort_checks import effort_fault
+from urdf2dyn_ros.identification.checks import checked
+from urdf2dyn_ros.identification.gains import Gains
+from urdf2dyn_ros.identification.mistakes.change import Change, no_change, swapped, turned
 from urdf2dyn_ros.identification.preparation import Piece
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -38,27 +40,48 @@ def robot() -> Robot:
     return robot_of(model, InverseDynamics(model, backend='python'))
 
 
-def fault(robot: Robot, gravity: tuple[float, ...], signs: np.ndarray) -> str:
-    """Return the fault of efforts with other masses, friction, gravity and signs."""
+NONE = no_change(6)
+TURNED = turned(6, 1)
+GAINS = np.array([12.0, -9.0, 11.0, 5.0, -4.0, 6.0])
+"""Two motors turn the other way."""
+
+KNOWN, FREE = Gains(GAINS, np.zeros(6, dtype=bool)), Gains(np.ones(6), np.ones(6, dtype=bool))
+
+
+def fault(robot: Robot, gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
+          change: Change = NONE, gains: Gains | None = None) -> str:
+    """
+    Return the fault of efforts with other masses, friction and gravity.
+
+    The change is that which corrects the recording; with gains it has currents.
+
+    """
     oracle = pin.buildModelFromUrdf(str(URDF))
     oracle.gravity.linear = np.array(gravity)
     rng = np.random.default_rng(8)
     for inertia in oracle.inertias[1:]:
         inertia.mass *= float(np.exp(rng.normal(0.0, 0.3)))
     data = oracle.createData()
-    time, q, qd, qdd = motion(robot)
-    effort = np.array([pin.rnea(oracle, data, *row) for row in zip(q, qd, qdd)])
-    effort += 0.1 * effort.std(axis=0) * np.tanh(qd / 0.02) + 0.05 * rng.normal(size=q.shape)
-    return effort_fault(robot, [Piece(time, RATE, q, qd, qdd, effort * signs)],
-                        np.ones(len(signs)))
+    time, *motions = motion(robot)
+    effort = np.array([pin.rnea(oracle, data, *row) for row in zip(*motions)])
+    effort += 0.1 * effort.std(axis=0) * np.tanh(motions[1] / 0.02)
+    effort += 0.05 * rng.normal(size=effort.shape)
+    back = change._replace(positions=np.argsort(change.positions), shifts=np.zeros(6))
+    motions[0] = motions[0] - change.shifts
+    q, qd, qdd = back.motion(*motions)
+    effort = change.effort(effort)   # signs and interchanges are their own inverses
+    if gains is not None:
+        effort = effort / GAINS
+    return checked(robot, [Piece(time, RATE, q, qd, qdd, effort)], gains).fault
 
 
+@pytest.mark.parametrize('gains', [None, FREE], ids=['efforts', 'free gains'])
 @pytest.mark.parametrize(('gravity', 'begin'), [
     ((0.0, 0.0, -9.81), ''), ((0.0, 0.0, 9.81), FITS), ((9.81, 0.0, 0.0), FITS),
     ((6.0, 0.0, -7.8), FITS), ((0.0, 0.0, 0.0), ABSENT)])
-def test_another_gravity_is_reported_with_its_direction(gravity: tuple[float, ...], begin: str,
-                                                        robot: Robot) -> None:
-    text = fault(robot, gravity, np.ones(6))
+def test_another_gravity_is_reported_with_its_direction(
+        gravity: tuple[float, ...], begin: str, gains: Gains | None, robot: Robot) -> None:
+    text = fault(robot, gravity, gains=gains)
     assert text.startswith(begin) and bool(text) == bool(begin)
     if begin == FITS:   # the remedy can be typed
         words = text.partition('--gravity ')[2].partition(';')[0].split()
@@ -66,6 +89,43 @@ def test_another_gravity_is_reported_with_its_direction(gravity: tuple[float, ..
         assert np.dot([float(word) for word in words], gravity) > np.cos(np.radians(10.0)) * size
 
 
-def test_a_joint_whose_effort_has_the_wrong_sign_is_named(robot: Robot) -> None:
-    text = fault(robot, (0.0, 0.0, -9.81), np.array([1.0, -1.0, 1.0, 1.0, 1.0, 1.0]))
-    assert 'shoulder_lift_joint have the wrong sign' in text
+def zero(joint: int, degrees: float) -> Change:
+    """Return a change of the zero of a joint."""
+    return NONE._replace(shifts=np.radians(degrees) * np.eye(6)[joint])
+
+
+@pytest.mark.parametrize(('change', 'gains', 'words'), [
+    (zero(2, 90.0), None, 'the zero of elbow_joint is not that of the URDF: the efforts fit its '
+     'geometry if about 1.57 rad (90 deg) is added'),
+    (zero(1, -90.0), FREE, 'about -1.57 rad (-90 deg) is added'),
+    (zero(3, 180.0), None, 'the zero of wrist_1_joint'),
+    (NONE._replace(efforts=swapped(6, 1, 2)), FREE,
+     'the efforts of shoulder_lift_joint and elbow_joint look interchanged'),
+    (NONE._replace(efforts=swapped(6, 3, 4)), None,
+     'the efforts of wrist_1_joint and wrist_2_joint look interchanged'),
+    (NONE._replace(efforts=swapped(6, 0, 2), positions=swapped(6, 0, 2)), None,
+     '--rename shoulder_pan_joint=elbow_joint --rename elbow_joint=shoulder_pan_joint'),
+    (NONE._replace(position_signs=TURNED), None,
+     'the positions of shoulder_lift_joint have the wrong sign'),
+    (NONE._replace(position_signs=TURNED, effort_signs=TURNED), KNOWN,
+     'shoulder_lift_joint turns the other way than in the URDF'),
+    (NONE._replace(effort_signs=TURNED), KNOWN,
+     'the efforts of shoulder_lift_joint have the wrong sign: there they are minus what the URDF '
+     'needs, and they push where friction brakes; change the sign of its gain'),
+    (NONE._replace(effort_signs=TURNED * turned(6, 3)), None,
+     '--gains 1 shoulder_lift_joint=-1; the efforts of wrist_1_joint have the wrong sign')])
+def test_mistakes_of_joints_are_named_with_the_remedy(change: Change, gains: Gains | None,
+                                                      words: str, robot: Robot) -> None:
+    """The masses are those of another robot, and no joint but those that are wrong is named."""
+    text = fault(robot, change=change, gains=gains)
+    assert words in text
+    wrong = {*np.flatnonzero((change.shifts != 0.0) | (change.effort_signs < 0.0)
+                             | (change.position_signs < 0.0)
+                             | (change.efforts != np.arange(6)))}
+    assert {robot.joints[joint] for joint in wrong} == {
+        joint for joint in robot.joints if joint in text}
+
+
+@pytest.mark.parametrize('gains', [KNOWN, FREE])
+def test_currents_of_mirrored_motors_are_no_fault(gains: Gains, robot: Robot) -> None:
+    assert fault(robot, gains=gains) == ''

@@ -60,7 +60,9 @@ def test_free_gains_are_identified_up_to_a_factor_and_one_known_gain_fixes_it(
     for name in NAMES:
         assert found[name]['unit'] == 'A'
         assert found[name]['held_out']['r2']['identified'] > 0.999
-    assert 'What changed: gains' in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert 'What changed: gains' in printed.out
+    assert f'the gain of {NAMES[1]} is negative' in printed.err
     summary = str(tmp_path / 'free' / 'summaries' / 'r.npz')
     words = ('--gains', 'free', f'{NAMES[0]}={GAINS[0]}')
     fixed = identified(tmp_path / 'fixed', summary, *robot, *words)
@@ -71,6 +73,13 @@ def test_free_gains_are_identified_up_to_a_factor_and_one_known_gain_fixes_it(
     for name, gain in zip(NAMES[1:], GAINS[1:]):
         value, deviation, _ = fixed[name]['gain'].values()
         assert abs(value - gain) < 1.96 * deviation
+    turned = np.where(np.arange(len(NAMES)) == 2, -1.0, 1.0)
+    other = recording(tmp_path / 'other.csv', seed=1,
+                      change=lambda q, effort: (q, effort / GAINS * turned))
+    code = main(['identify', summary, other, *robot, '--effort-semantics', 'current', '--gains',
+                 'free', '-o', str(tmp_path / 'none')])
+    assert code == 3
+    assert f'the current of {NAMES[2]} has another sign in ' in capsys.readouterr().err
     code = main(['identify', summary, *robot, '-o', str(tmp_path / 'none')])
     assert code == 1 and 'a summary of currents' in capsys.readouterr().err
 

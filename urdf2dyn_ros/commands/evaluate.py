@@ -3,15 +3,19 @@
 import argparse
 import os
 import sys
+from collections.abc import Sequence
+
+import numpy as np
 
 from urdf2dyn_ros.commands.loads import add_parameters, read_recorded_loads
 from urdf2dyn_ros.commands.output import add_output, results
 from urdf2dyn_ros.commands.recording import add_recording, add_workers, read_workers
 from urdf2dyn_ros.commands.robot import add_base, add_options, check_fixed, read_model
+from urdf2dyn_ros.commands.word_order import gain
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.drawing.tables_page import report_page, text_table
-from urdf2dyn_ros.errors import RecordingError
+from urdf2dyn_ros.errors import ParameterError, RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.evaluation.accelerations import OFFLINE_DEFAULT
 from urdf2dyn_ros.evaluation.job import RESULTS, EvaluationJob
@@ -24,6 +28,7 @@ from urdf2dyn_ros.evaluation.many import (
     many_tables,
 )
 from urdf2dyn_ros.evaluation.result import Settings, figures_table
+from urdf2dyn_ros.identification.gains import read_gains
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import THRESHOLD
 from urdf2dyn_ros.observer.momentum_observer import GAIN
@@ -63,8 +68,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--efforts', choices=EFFORT_SOURCES, default=EFFORT_SOURCES[0],
                         help='where the recorded efforts come from, as the report names them '
                         f'(default: {EFFORT_SOURCES[0]})')
-    parser.add_argument('--gains', nargs='+', type=float, default=(), metavar='GAIN',
-                        help='gains of currents [N m/A or N/A]: one, or one for each joint')
+    parser.add_argument('--gains', nargs='+', type=gain, default=(), metavar='GAIN',
+                        help='gains of currents [N m/A or N/A]: one, one for each joint, or '
+                        'JOINT=VALUE; free: fitted to the recording, joint by joint')
     parser.add_argument('--observer', action='store_true',
                         help='estimate external efforts and contacts with a momentum observer')
     parser.add_argument('--observer-gain', type=float, metavar='GAIN',
@@ -89,7 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
     model = robot.model
     dynamics = InverseDynamics(model, robot.gravity, arguments.backend, loads=robot.loads)
     check_fixed(dynamics, 'and its motion is not in joint states')
-    settings = Settings(arguments.estimator, arguments.effort_semantics, tuple(arguments.gains),
+    settings = Settings(arguments.estimator, arguments.effort_semantics,
+                        _gains(arguments, dynamics.joint_names),
                         tuple(arguments.rename), arguments.observer,
                         arguments.observer_gain, tuple(arguments.thresholds),
                         tuple(arguments.hold))
@@ -98,6 +105,16 @@ def run(arguments: argparse.Namespace) -> int:
     workers = read_workers(arguments)
     return (_one(job, arguments) if len(arguments.recordings) == 1 and workers.here
             else _many(job, arguments, workers))
+
+
+def _gains(arguments: argparse.Namespace, joints: Sequence[str]) -> tuple[float, ...]:
+    """Return the gains of all joints, NaN where they are free."""
+    if not arguments.gains:
+        return ()
+    if arguments.effort_semantics != 'current':
+        raise ParameterError('--gains require --effort-semantics current')
+    gains = read_gains(arguments.gains, joints)
+    return tuple(np.where(gains.free, np.nan, gains.values).tolist())
 
 
 def _one(job: EvaluationJob, arguments: argparse.Namespace) -> int:

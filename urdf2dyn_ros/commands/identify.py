@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from urdf2dyn_ros.commands.output import add_output, results
 from urdf2dyn_ros.commands.recording import add_workers, read_workers
 from urdf2dyn_ros.commands.robot import add_base, add_options, check_fixed
+from urdf2dyn_ros.commands.word_order import gain
 from urdf2dyn_ros.drawing.tables_page import report_page, text_table
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.fleet.merged_file import (
@@ -82,7 +83,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--efforts', choices=EFFORT_SOURCES, default=EFFORT_SOURCES[0],
                         help='where the recorded efforts come from, as the report names them '
                         f'(default: {EFFORT_SOURCES[0]})')
-    parser.add_argument('--gains', nargs='+', default=(), metavar='GAIN',
+    parser.add_argument('--gains', nargs='+', type=gain, default=(), metavar='GAIN',
                         help='gains of currents [N m/A or N/A]: one, one for each joint, or '
                         'JOINT=VALUE; free: identified, up to a factor that all have in common')
     add_base(parser, 'was at rest')

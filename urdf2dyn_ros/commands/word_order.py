@@ -7,6 +7,11 @@ from dataclasses import dataclass, field
 _REPEATED_NARGS = ('+', '*')
 
 
+def gain(word: str) -> str:
+    """Return a word of --gains, which `read_gains` reads: a number, free or JOINT=VALUE."""
+    return word
+
+
 @dataclass
 class _Words:
     """
@@ -26,7 +31,8 @@ def file_first(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[st
     Return words with the file first, if an option would take it: ``--external link6 robot.urdf``.
 
     That is so if no other word can be the file, and the last option with any number of values has
-    two or more, which are numbers where there may be several files. Otherwise nothing changes.
+    two or more, which are numbers or gains where there may be several files. Otherwise nothing
+    changes.
 
     """
     found = _read(parser, words)
@@ -54,7 +60,7 @@ def _read(parser: argparse.ArgumentParser, words: Sequence[str]) -> _Words:
             k += 1
         if many:
             result.open_values = list(range(first, k))
-            result.are_numbers = action is not None and action.type is float
+            result.are_numbers = action is not None and action.type in (float, gain)
     return result
 
 

@@ -36,7 +36,8 @@ class Settings:
     semantics : str
         A key of SEMANTICS.
     gains : tuple of float
-        Gains of currents: one, or one for each joint [N m/A or N/A].
+        Gains of currents: one, or one for each joint [N m/A or N/A]; NaN: fitted by
+        `EvaluationJob`.
     renames : tuple of str
         Rules of `renaming`.
     observer : bool

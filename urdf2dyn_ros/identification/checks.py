@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.effort_checks import effort_fault
+from urdf2dyn_ros.identification.gains import Gains
 from urdf2dyn_ros.identification.preparation import Piece
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.rows import MOVING_SPEED
@@ -53,9 +54,11 @@ class Checked(NamedTuple):
     fault: str
 
 
-def checked(robot: Robot, pieces: Sequence[Piece], currents: bool = False) -> Checked:
-    """Return the checks of the pieces of a recording, whose efforts may be currents [A]."""
+def checked(robot: Robot, pieces: Sequence[Piece], gains: Gains | None = None) -> Checked:
+    """Return the checks of the pieces of a recording; with gains, its efforts are currents."""
     joints = robot.joints
+    if gains is not None:
+        pieces = [piece._replace(effort=piece.effort * gains.values) for piece in pieces]
     q = np.concatenate([piece.q for piece in pieces])
     effort = np.concatenate([piece.effort for piece in pieces])
     moving = np.ptp(q, axis=0) > _STILL_RANGE
@@ -66,11 +69,11 @@ def checked(robot: Robot, pieces: Sequence[Piece], currents: bool = False) -> Ch
     used = np.array([float(moves and not fault) for moves, fault in zip(moving, faults)])
     remarks = [f'{joint}: {fault}; it is not identified'
                for joint, fault, moves in zip(joints, faults, moving) if fault and moves]
-    return Checked(moving, used, remarks, _fault(robot, pieces, moving, used, faults, currents))
+    return Checked(moving, used, remarks, _fault(robot, pieces, moving, used, faults, gains))
 
 
 def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], used: Array,
-           faults: Sequence[str], currents: bool) -> str:
+           faults: Sequence[str], gains: Gains | None) -> str:
     if not moving.any():
         return ('no joint moves by more than 0.02 rad or m: there is nothing to identify from; '
                 'record a motion of all joints')
@@ -88,7 +91,7 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
         more = f'; and {len(reasons) - 2} more such reasons' if len(reasons) > 2 else ''
         return ('no joint that moves has a measured effort that can be used: '
                 f'{"; ".join(reasons[:2])}{more}')
-    return '' if currents else effort_fault(robot, pieces, used)
+    return effort_fault(robot, pieces, moving, used, gains)
 
 
 def _effort_fault(effort: Array) -> str:

@@ -1,20 +1,14 @@
-"""Checks of measured efforts against those of the URDF: their signs, units and gravity."""
+"""Checks of measured efforts against the URDF: signs, units, gravity, and their joints."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.columns import Columns
-from urdf2dyn_ros.identification.fit.joint_columns import (
-    ARMATURE,
-    COULOMB,
-    OFFSET,
-    QUADRATIC,
-    VISCOUS,
-    joint_columns,
-)
+from urdf2dyn_ros.identification.fit.joint_columns import COULOMB, OFFSET, joint_columns
+from urdf2dyn_ros.identification.gains import Gains
+from urdf2dyn_ros.identification.mistakes.mistakes import mistakes_of
 from urdf2dyn_ros.identification.preparation import Piece
 from urdf2dyn_ros.identification.robot import Robot
 
@@ -24,150 +18,58 @@ _WRONG_UNITS = 30.0
 _STRONG = 0.5
 """Share of an effort that the URDF's explains, from which on their ratio is known."""
 
-_LEAST_FRICTION = 0.03
-"""Share of an effort from which on its sign is known by the friction."""
-
-_BEARS = 0.3
-"""Gravity of the URDF over the effort of a joint, from which on the joint counts for gravity."""
-
-_FEWEST_JOINTS = 3
-"""Fewest such joints from which gravity is distinguished from centres of mass."""
-
-_TILTED = 20.0
-"""Angle between gravity and that of the efforts, from which on it is not the URDF's [deg]."""
-
-_EXPLAINS = 0.5
-"""Share of squares that another gravity leaves, up to which it explains the efforts."""
-
-_ABSENT = 3.0
-"""Gravity of the URDF over that of the efforts, from which on the efforts are without it."""
-
-_CHANCE = 0.7
-"""Share of squares that a fraction of the URDF's gravity leaves, if it fits by chance alone."""
-
 _MOST_SAMPLES = 4000
 
 
-class ComparedEffort(NamedTuple):
+def effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], used: Array,
+                 gains: Gains | None = None) -> str:
     """
-    Measured effort of a joint and its parts by the URDF.
+    Return why efforts, or currents times gains, contradict the URDF's joints, or nothing.
 
-    Attributes
-    ----------
-    joint : str
-    effort, nominal : ndarray, (k,)
-        [N m or N].
-    own : ndarray, (k, 6)
-        JOINT_COLUMNS.
-    gravity : ndarray, (k, 3)
-        Effort for a unit of gravity along each axis of the root frame.
+    They have a wrong sign, other units or another gravity, joints are interchanged, or positions
+    have another zero or sign. Efforts are in N m or N; free gains have any unit and sign.
 
     """
-
-    joint: str
-    effort: Array
-    nominal: Array
-    own: Array
-    gravity: Array
-
-
-def effort_fault(robot: Robot, pieces: Sequence[Piece], used: Array) -> str:
-    """Return why efforts have a wrong sign, other units or another gravity, or nothing."""
-    compared = _compared(robot, pieces, used)
-    return _sign_or_units(compared) or _gravity(
-        compared, np.array(robot.dynamics.gravity_vector, dtype=np.float64))
+    free = np.zeros(len(used), dtype=bool) if gains is None else gains.free
+    known = np.flatnonzero((used > 0) & ~free).tolist()
+    return (_sign_or_units_of_all(robot, pieces, known, gains is not None)
+            or '; '.join(each.sentence(robot, gains is not None)
+                         for each in mistakes_of(robot, pieces, moving, used, free)))
 
 
-def _compared(robot: Robot, pieces: Sequence[Piece], used: Array) -> list[ComparedEffort]:
+def _proportions(robot: Robot, pieces: Sequence[Piece],
+                 joints: Sequence[int]) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Return factors of the URDF's efforts (m,), Coulomb friction, and which factors are known."""
     step = max(1, sum(len(piece.q) for piece in pieces) // _MOST_SAMPLES)
     q, qd, qdd, effort = (np.concatenate([getattr(piece, name)[::step] for piece in pieces])
                           for name in ('q', 'qd', 'qdd', 'effort'))
-    rest = np.zeros_like(q)
-    columns = [robot.columns(q, qd, qdd),
-               *(Columns(robot.system, axis)(q, rest, rest) for axis in np.eye(3).tolist())]
+    nominal = robot.dynamics(q, qd, qdd)
     result = []
-    for j in np.flatnonzero(used).tolist():
-        parameters = robot.prior.parameters[robot.columns.bodies[j]].ravel()
-        nominal, *gravity = (each[j] @ parameters for each in columns)
-        own = joint_columns(qd[:, j], qdd[:, j], nominal, robot.sign_widths[j])
+    for j in joints:
         known = np.isfinite(effort[:, j])
-        result.append(ComparedEffort(robot.joints[j], effort[known, j], nominal[known],
-                                     own[known], np.column_stack(gravity)[known]))
-    return result
+        own = joint_columns(qd[known, j], qdd[known, j], nominal[known, j], robot.sign_widths[j])
+        columns = np.column_stack((nominal[known, j], own[:, [COULOMB, OFFSET]]))
+        x = np.linalg.lstsq(columns, effort[known, j], rcond=None)[0]
+        sizes = np.abs(x[:2]) * columns[:, :2].std(axis=0) / max(
+            float(np.std(effort[known, j])), 1e-9)
+        result.append((x[0], np.copysign(sizes[1], x[1]), sizes[0] > _STRONG))
+    factors, frictions, strong = np.array(result, dtype=np.float64).reshape(-1, 3).T
+    return factors, frictions, strong > 0.0
 
 
-def _sign_or_units(compared: Sequence[ComparedEffort]) -> str:
+def _sign_or_units_of_all(robot: Robot, pieces: Sequence[Piece], joints: Sequence[int],
+                          gains: bool) -> str:
     """Return a fault of efforts that are proportional to those of the URDF and friction."""
-    factors, frictions, strong = [], [], []
-    for _, effort, nominal, own, _ in compared:
-        columns = np.column_stack((nominal, own[:, [COULOMB, OFFSET]]))
-        x = np.linalg.lstsq(columns, effort, rcond=None)[0]
-        share = float(np.std(nominal * x[0])) / max(float(np.std(effort)), 1e-9)
-        factors.append(float(x[0]))
-        frictions.append(float(x[1] * np.std(own[:, COULOMB])) / max(float(np.std(effort)), 1e-9))
-        strong.append(share > _STRONG)
-    known = [factor for factor, flag in zip(factors, strong) if flag]
-    if known and max(known) < -0.1 and np.mean(np.array(frictions) < 0.0) > 0.7:
+    factors, frictions, strong = _proportions(robot, pieces, joints)
+    known = factors[strong]
+    if len(known) and known.max() < -0.1 and np.mean(frictions < 0.0) > 0.7:
         return ('the efforts have the wrong sign: they are minus what the URDF needs, and they '
-                'push where friction brakes; change the sign of the efforts')
-    middle = float(np.median(np.abs(known))) if known else 1.0
+                'push where friction brakes; change the sign of the '
+                + ('gains' if gains else 'efforts'))
+    middle = float(np.median(np.abs(known))) if len(known) else 1.0
     if not 1.0 / _WRONG_UNITS < middle < _WRONG_UNITS:
-        return (f'the efforts are {middle:.3g} times what the URDF needs: are they in other '
-                'units? they must be in N m or N; for currents, add --effort-semantics current '
-                '--gains free')
-    wrong = [each.joint for each, factor, friction, flag in zip(
-        compared, factors, frictions, strong)
-        if flag and friction < -_LEAST_FRICTION and factor < -1.0 / 3.0]
-    if wrong:
-        negative = ' '.join(f'{joint}=-1' for joint in wrong)
-        return (f'the efforts of {", ".join(wrong)} have the wrong sign: there they are minus '
-                'what the URDF needs, and they push where friction brakes; change their sign, '
-                f'or add --effort-semantics current --gains 1 {negative}')
-    return ''
-
-
-def _gravity(compared: Sequence[ComparedEffort], nominal: Array) -> str:
-    """
-    Return a fault of efforts in which gravity has another direction, or is absent.
-
-    The vector is fitted to the efforts of all joints, besides friction, rotors, offsets and the
-    effort of the URDF without gravity of each.
-
-    """
-    if not nominal.any() or not compared:
-        return ''
-    left, right = [], []
-    for _, effort, whole, own, gravity in compared:
-        others = np.column_stack((own[:, [VISCOUS, COULOMB, OFFSET, ARMATURE, QUADRATIC]],
-                                  whole - gravity @ nominal))
-        size = np.linalg.norm(others, axis=0)
-        basis = np.linalg.qr(others / np.where(size > 0.0, size, 1.0))[0]
-        scale = max(float(np.std(effort)), 1e-9)
-        left.append((gravity - basis @ (basis.T @ gravity)) / scale)
-        right.append((effort - basis @ (basis.T @ effort)) / scale)
-    A, y = np.concatenate(left), np.concatenate(right)
-    along, measured = A @ nominal, float(y @ y)
-    size = float(along @ along)
-    factor = max(float(along @ y) / max(size, 1e-300), 0.0)
-    left_by_nominal = float(np.sum((y - factor * along) ** 2))
-    if size > _ABSENT ** 2 * measured and left_by_nominal > _CHANCE * measured:
-        return ('the efforts are without gravity: the URDF needs '
-                f'{np.sqrt(size / max(measured, 1e-300)):.2g} times as much for it as they have '
-                'besides friction and accelerations; if the driver subtracts gravity, record the '
-                'efforts before it does, or set --gravity 0 0 0')
-    fitted = np.linalg.lstsq(A, y, rcond=1e-6)[0]
-    left_by_fitted = float(np.sum((y - A @ fitted) ** 2))
-    cosine = float(fitted @ nominal) / max(float(np.linalg.norm(fitted)), 1e-300) / float(
-        np.linalg.norm(nominal))
-    bearing = sum(np.linalg.norm(part @ nominal) > _BEARS * np.linalg.norm(effort)
-                  for part, effort in zip(left, right))
-    if (bearing >= _FEWEST_JOINTS and cosine < np.cos(np.radians(_TILTED))
-            and left_by_fitted < _EXPLAINS * measured
-            and left_by_fitted < _EXPLAINS * left_by_nominal):
-        direction = fitted / np.linalg.norm(fitted) * np.linalg.norm(nominal)
-        text = ' '.join(f'{entry:.1f}' for entry in direction + 0.0)
-        return (f'the efforts fit a gravity of about {text} m/s^2 in the frame of the root, not '
-                f'{" ".join(f"{entry:.3g}" for entry in nominal)}: if the robot is mounted so, '
-                f'set it with --gravity {text}; otherwise the zeros of its joints differ from '
-                'those of the URDF')
+        return (f'the efforts are {middle:.3g} times what the URDF needs: ' + (
+            'are the currents in A, and the gains those of the joint, after its gear?' if gains
+            else 'are they in other units? they must be in N m or N; for currents, add '
+                 '--effort-semantics current --gains free'))
     return ''

@@ -38,6 +38,7 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
 )
 from urdf2dyn_ros.identification.gains import Gains, approximated, known_gains, with_gains
 from urdf2dyn_ros.identification.misfits import misfits, other_recordings
+from urdf2dyn_ros.identification.mistakes.gain_signs import signs_fault
 from urdf2dyn_ros.identification.payload.identified_payload import identified_payload
 from urdf2dyn_ros.identification.payload.payload_body import (
     CarriedPayload,
@@ -167,6 +168,9 @@ def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
     """
     if gains is None:
         return robot, known_gains(len(robot.joints))
+    fault = signs_fault(robot, summaries, gains)
+    if fault:
+        raise IdentificationError(fault)
     everything = pooled([pool for each in summaries for pool in each.weighted])
     gains = approximated(robot, everything, gains)
     known = _known_mass(payload)

@@ -74,6 +74,12 @@ def misfits(found: Identification, negative_rotors: NDArray[np.bool_]) -> list[s
                 f'{each.name}: the efforts are {late} by {1e3 * abs(each.delay):.0f} ms, more '
                 'than filters of drivers explain: are positions and efforts of the same instant, '
                 'and the positions measured, not commanded?')
+    names = [joint for joint, gain, used in zip(joints, found.effort_per_unit, found.used)
+             if used and gain < 0.0]
+    if names and found.gains is not None and found.gains.free.any():
+        remarks.append(
+            f'the gain of {", ".join(names)} is negative: the motor turns the other way than the '
+            'joint, or the sign of its current is wrong')
     names = [joint for joint, flag in zip(joints, negative_rotors & found.used) if flag]
     if names:
         remarks.append(

@@ -141,9 +141,7 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     segments, names = read_segments(recording, settings.names)
     pieces = pieces_of(segments, names, path)
     gains = settings.gains
-    found = checked(robot, pieces if gains is None else [
-        piece._replace(effort=piece.effort * gains.values) for piece in pieces],
-        gains is not None and bool(gains.free.any()))
+    found = checked(robot, pieces, gains)
     if found.fault:
         about = f' ({"; ".join(recording.remarks)})' if recording.remarks else ''
         raise IdentificationError(f'{path}: {found.fault}{about}')

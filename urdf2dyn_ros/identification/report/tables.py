@@ -86,7 +86,14 @@ def _gains(found: Identification) -> list[ReportTable]:
                                 'deviation [%]'), rows,
         (f'Effort over current. Their common factor is {scale}. Deviation of ratio: of the gain '
          'over the mean of all free ones. A negative gain: this motor turns the other '
-         'way.',))]
+         f'way. For urdf2dyn evaluate: --effort-semantics current --gains {_gain_words(found)}',))]
+
+
+def _gain_words(found: Identification) -> str:
+    """Return the gains as they can be typed."""
+    words = [f'{joint}={value:.6g}' for joint, value, used in zip(
+        found.robot.joints, found.effort_per_unit, found.used) if used]
+    return ' '.join([*([] if found.used.all() else ['free']), *words])
 
 
 def _friction(found: Identification) -> ReportTable:

@@ -1,0 +1,78 @@
+"""How a recording would have to be changed to be without a mistake."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.columns import Columns
+from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.robot import Robot
+
+
+class Change(NamedTuple):
+    """
+    A change of recorded positions and efforts, and of gravity.
+
+    Attributes
+    ----------
+    positions, efforts : ndarray of int, (n,)
+        The recorded joint whose positions, and whose efforts, are those of each joint.
+    position_signs, effort_signs : ndarray, (n,)
+        1 or -1.
+    shifts : ndarray, (n,)
+        What is added to positions [rad or m].
+    gravity : ndarray, (3,), or None
+        In the frame of the root [m/s^2]; None: that of the robot.
+
+    """
+
+    positions: NDArray[np.int64]
+    efforts: NDArray[np.int64]
+    position_signs: Array
+    effort_signs: Array
+    shifts: Array
+    gravity: Array | None = None
+
+    def motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+        """Return the changed positions to accelerations (k, n)."""
+        q, qd, qdd = (self.position_signs * each[:, self.positions] for each in (q, qd, qdd))
+        return q + self.shifts, qd, qdd
+
+    def effort(self, effort: Array) -> Array:
+        """Return the changed efforts (k, n)."""
+        return self.effort_signs * effort[:, self.efforts]
+
+    def pieces(self, pieces: Sequence[Piece]) -> list[Piece]:
+        """Return the changed pieces of a recording."""
+        return [Piece(each.time, each.rate, *self.motion(each.q, each.qd, each.qdd),
+                      self.effort(each.effort)) for each in pieces]
+
+    def robot(self, robot: Robot) -> Robot:
+        """Return the robot with the changed gravity."""
+        if self.gravity is None:
+            return robot
+        return replace(robot, columns=Columns(robot.system, self.gravity.tolist()))
+
+
+def no_change(joints: int) -> Change:
+    """Return the change that leaves a recording as it is."""
+    order, ones = np.arange(joints), np.ones(joints)
+    return Change(order, order, ones, ones, np.zeros(joints))
+
+
+def swapped(joints: int, one: int, other: int) -> NDArray[np.int64]:
+    """Return the order of joints in which two are interchanged."""
+    order = np.arange(joints)
+    order[[one, other]] = other, one
+    return order
+
+
+def turned(joints: int, joint: int) -> Array:
+    """Return the signs in which that of one joint is -1."""
+    signs = np.ones(joints)
+    signs[joint] = -1.0
+    return signs

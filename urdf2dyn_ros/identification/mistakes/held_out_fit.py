@@ -1,0 +1,44 @@
+"""How well any bodies explain a recording that is changed, on blocks that are held out."""
+
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.choice import block_pools, unseen
+from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
+from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, pooled
+from urdf2dyn_ros.identification.gains import Gains, approximated, with_gains
+from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF
+from urdf2dyn_ros.identification.mistakes.change import Change
+from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.robot import Robot
+from urdf2dyn_ros.identification.rows import BLOCKS, RowSource
+
+_WEIGHT, _WEIGHT_OF_FREE_GAINS = 1.0, 10.0
+"""Weights of the URDF's bodies, which may be wrong."""
+
+
+def held_out_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_],
+                   change: Change) -> Array:
+    """
+    Return the logarithms of the residuals (n,) that a fit leaves of held-out blocks of a piece.
+
+    The fit has possible bodies and friction that brakes; 0 for joints that are not used.
+
+    """
+    robot = change.robot(robot)
+    source = RowSource(change.pieces([piece]), robot.columns, robot.prior.parameters,
+                       robot.sign_widths)
+    pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
+    gains = approximated(robot, pooled(pools), Gains(np.ones(len(free)), free))
+    pools = with_gains(pools, gains.values)
+    every = np.broadcast_to(used[:, None] > 0, (len(used), len(JOINT_COLUMNS)))
+    unknown = tuple(np.flatnonzero(free & (used > 0)).tolist())
+    terms = FitTerms(every, top_speeds(robot.speed_limits, source.fastest), unknown)
+    weight = _WEIGHT_OF_FREE_GAINS if unknown else _WEIGHT
+    total, count = unseen(robot, pools, terms, weight, False)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        errors = 0.5 * np.log(total / count) - np.log(np.abs(gains.values))
+    result: Array = np.where((used > 0) & np.isfinite(errors), errors, 0.0)
+    return result
