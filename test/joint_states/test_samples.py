@@ -1,7 +1,6 @@
 """The fields of joint states in samples; the rows are those of the catalogue of faults."""
 
 from array import array
-from collections import Counter
 from math import inf, nan, pi
 
 import numpy as np
@@ -9,19 +8,8 @@ import pytest
 
 from support.memory import bytes_of
 from support.streams.three_joints import MS, NAMES, START, take
-from urdf2dyn_ros.joint_states.layouts import MAX_LAYOUTS, MAX_UNKNOWN
-from urdf2dyn_ros.joint_states.samples import Sample, Samples
-
-
-@pytest.fixture
-def events():
-    return Counter()
-
-
-@pytest.fixture
-def samples(events):
-    """Three joints, the last of them continuous."""
-    return Samples(NAMES, [False, False, True], events)
+from urdf2dyn_ros.joint_states.layouts import MAX_LAYOUTS
+from urdf2dyn_ros.joint_states.samples import Sample
 
 
 def test_a_whole_message_is_a_sample(samples):
@@ -125,11 +113,10 @@ def test_a_wrong_length_of_one_field_leaves_the_others(samples, events, wrong):
 
 
 @pytest.mark.fault(25)
-def test_unknown_names_are_ignored_and_remembered_once(samples):
+def test_unknown_names_are_ignored(samples):
     for ms in range(3):
         sample = take(samples, ms, ['wheel', *NAMES, 'gripper'], [9.0, 1.0, 2.0, 3.0, 9.0])
         assert sample.q.tolist() == [1.0, 2.0, 3.0]
-    assert sorted(samples.unknown) == ['gripper', 'wheel']
 
 
 @pytest.mark.fault(25)
@@ -142,18 +129,6 @@ def test_a_message_of_another_robot_is_none_of_ours(samples):
 @pytest.mark.fault(25)
 def test_duplicate_names_are_ambiguous(samples, names):
     assert take(samples, 0, names, [1.0] * len(names)) == 'duplicate_names'
-
-
-@pytest.mark.fault(25)
-def test_missing_joints_are_waited_for_by_name(samples):
-    assert samples.missing == ('a', 'b', 'c')
-    assert take(samples, 0, ['a', 'c'], [1.0, 3.0]) == 'incomplete'
-    assert samples.missing == ('b',)
-    take(samples, 1)
-    assert samples.missing == ()
-    for ms in range(2, 400, 2):
-        assert take(samples, ms, ['b'], [2.0]) == 'incomplete'
-    assert samples.missing == ('a', 'c')
 
 
 @pytest.mark.fault(34)
@@ -198,5 +173,4 @@ def test_memory_is_bounded(samples):
     for k in range(10 * MAX_LAYOUTS):
         take(samples, k, [*NAMES, f'x{k}'], [1.0, 2.0, 3.0, 4.0])
         sizes.append(bytes_of(samples))
-    assert len(samples.unknown) == MAX_UNKNOWN
     assert max(sizes) < 1.1 * max(sizes[:MAX_LAYOUTS])

@@ -12,7 +12,7 @@ from urdf2dyn_ros.comparison.comparison import Comparison
 from urdf2dyn_ros.comparison.semantics import JointFacts
 from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.simulators import SIMULATORS, simulator_class
+from urdf2dyn_ros.simulators import simulator_class
 from urdf2dyn_ros.simulators.control import CONTROLS
 from urdf2dyn_ros.simulators.gears import gears
 from urdf2dyn_ros.stream.stream import Stream
@@ -30,12 +30,6 @@ START = 10**18
 
 DAMPING, FRICTION = 0.05, 0.03
 """Of every joint, as a share of what its inertia takes to reach 1 rad/s or m/s in 0.1 s."""
-
-
-@pytest.fixture(params=SIMULATORS)
-def engine(request):
-    pytest.importorskip(SIMULATORS[request.param].package)
-    return request.param
 
 
 class Run:

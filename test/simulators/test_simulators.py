@@ -26,12 +26,6 @@ from urdf2dyn_ros.trajectories.smooth import SmoothTrajectory
 from urdf2dyn_ros.urdf import read_urdf
 
 
-@pytest.fixture(params=SIMULATORS)
-def engine(request):
-    pytest.importorskip(SIMULATORS[request.param].package)
-    return request.param
-
-
 def simulator(engine, text, **options):
     return simulator_class(engine)(read_urdf(text), **options)
 

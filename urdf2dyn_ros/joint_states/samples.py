@@ -9,10 +9,10 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.layouts import NameLayout
 from urdf2dyn_ros.joint_states.messages import Message, Messages, unwrap
-from urdf2dyn_ros.joint_states.steps import MAX_GAP_NS, Steps
+from urdf2dyn_ros.joint_states.steps import Steps
 
 SKEW_PERIODS = 1.5
-"""Default of the largest skew, in median periods."""
+"""Largest difference of the stamps of one sample, in median periods."""
 
 NEAR_PERIODS = 0.6
 """Skew in median periods from which on the next message will be nearer."""
@@ -35,8 +35,6 @@ class Sample(NamedTuple):
     restart : bool
         Whether the samples before must not be used: this is the first one, or the first after a
         clock jump or a gap.
-    gap : bool
-        Whether it is the first one after a gap: time is missing, but the sensors are the same.
 
     """
 
@@ -45,50 +43,38 @@ class Sample(NamedTuple):
     qd: Array
     effort: Array
     restart: bool
-    gap: bool
 
 
 class Samples:
     """
-    Checks messages, sorts their joints, merges and unwraps them.
+    Checks messages of a recording, sorts their joints, merges and unwraps them.
 
     A message with all joints is a sample. Others are kept, each joint with its own stamp, until
     every joint was received since the last sample and the stamps differ by no more than
-    `max_skew`, nor by more than they will with the next message; the sample gets the newest stamp.
-    Messages whose stamps do not advance are dropped per joint; a clock jump back forgets all.
+    SKEW_PERIODS, nor by more than they will with the next message; the sample gets the newest
+    stamp. Messages whose stamps do not advance are dropped per joint; a clock jump back forgets
+    all.
 
-    Names, continuous joints, `max_gap` and `max_skew` are as in `Stream`, the latter in [ns].
-    ``gap``, ``jump_back``, ``velocity_ignored`` and ``effort_ignored`` are counted in `events`.
+    Names and continuous joints are as in `Stream`. ``gap``, ``jump_back``, ``velocity_ignored``
+    and ``effort_ignored`` are counted in `events`.
 
     """
 
     def __init__(self, joint_names: Sequence[str], continuous: Sequence[bool],
-                 events: Counter[str], max_gap: int = MAX_GAP_NS, max_skew: int = 0) -> None:
-        self._names = tuple(joint_names)
+                 events: Counter[str]) -> None:
+        self._joints = len(joint_names)
         self._messages = Messages(joint_names, continuous, events)
         self._events = events
-        self._steps = Steps(max_gap)
-        self._max_skew = max_skew
+        self._steps = Steps()
         self._forget()
 
     def _forget(self) -> None:
-        joints = len(self._names)
+        joints = self._joints
         self._q, self._qd, self._effort = (np.full(joints, np.nan) for _ in range(3))
         self._stamps = np.zeros(joints, dtype=np.int64)
         self._renewed = np.zeros(joints, dtype=bool)
         self.newest = 0   # stamp [ns]
         self._last_sample = 0
-
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """Names in messages that are no joints of the model, the first few."""
-        return tuple(self._messages.layouts.unknown)
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """Names of the joints that were not received yet, or not recently."""
-        return tuple(name for name, stamp in zip(self._names, self._stamps.tolist(), strict=True)
-                     if stamp == 0 or self._steps.is_jump(self.newest - stamp))
 
     def add(self, stamp: int, names: Sequence[str], position: Sequence[float],
             velocity: Sequence[float], effort: Sequence[float]) -> Sample | str:
@@ -140,7 +126,7 @@ class Samples:
             # the oldest joints are received next, nearer to the newest than they are now
             self._renewed[self._stamps < self.newest - NEAR_PERIODS * period] = False
             return True
-        return skew > (self._max_skew or SKEW_PERIODS * period)
+        return skew > SKEW_PERIODS * period
 
     def _sample(self) -> Sample:
         first = self._last_sample == 0
@@ -149,4 +135,4 @@ class Samples:
             self._events['gap'] += 1
         self._last_sample = self.newest
         self._renewed.fill(False)
-        return Sample(self.newest, self._q, self._qd, self._effort, first or gap, gap)
+        return Sample(self.newest, self._q, self._qd, self._effort, first or gap)
