@@ -5,6 +5,8 @@ import signal
 import time
 from pathlib import Path
 
+import numpy as np
+
 
 def square(item: int) -> int:
     return item * item
@@ -26,6 +28,11 @@ def squared_or_worker_killed(folder: str, item: int) -> int:
         mark.touch()
         os.kill(os.getppid(), signal.SIGKILL)
     return item * item
+
+
+def squared_in_memory(item: int) -> int:
+    """Return the square; item 2 needs 1 GB for it."""
+    return int(np.full(125_000_000 if item == 2 else 1, item * item, dtype=np.int64)[-1])
 
 
 def span(item: int) -> tuple[int, int, int]:

@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 
 from support.scara_recordings import SCARA, recording
-from support.work import fail, span, square, squared_or_killed, squared_or_worker_killed
+from support.work import (
+    fail,
+    span,
+    square,
+    squared_in_memory,
+    squared_or_killed,
+    squared_or_worker_killed,
+)
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.errors import WorkersError
 from urdf2dyn_ros.system.workers import Workers, results_of
@@ -21,7 +28,7 @@ def cluster() -> Iterator[str]:
     """Return the address of a real cluster: two processes of two threads."""
     distributed: Any = pytest.importorskip('distributed')
     with distributed.LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=':0',
-                                  host='127.0.0.1', memory_limit=0) as local:
+                                  host='127.0.0.1', memory_limit='800MB') as local:
         yield local.scheduler_address
 
 
@@ -68,6 +75,13 @@ def test_a_process_of_a_cluster_works_on_one_item_at_a_time(cluster: str) -> Non
     pairs = [(first, second) for first, second in pairwise(spans) if first[0] == second[0]]
     assert len(pairs) >= 10
     assert all(first[2] <= second[1] for first, second in pairs)
+
+
+def test_an_item_that_needs_more_memory_than_a_worker_has_is_lost(cluster: str) -> None:
+    """The limit of Dask is for the worker and the process in which it computes together."""
+    first, lost, *others = results_of(squared_in_memory, (1, 2, 3, 4), Workers(scheduler=cluster))
+    assert (first, others) == (1, [9, 16])
+    assert isinstance(lost, Lost) and 'out of memory' in lost.reason
 
 
 def test_without_workers_this_process_does_the_work() -> None:

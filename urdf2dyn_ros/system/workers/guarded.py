@@ -22,7 +22,10 @@ from urdf2dyn_ros.system.workers.lost import LOST
 _ATTEMPTS = 2
 """Child processes that must end while they work on an item, until it is lost."""
 
-_PROGRAM = 'from urdf2dyn_ros.system.workers.guarded import work; work()'
+_PROGRAM = 'from urdf2dyn_ros.system.workers.guarded import work; work({limit})'
+
+_LEAST_SHARE = 0.5
+"""Share of the memory limit of a worker that its child process may always use."""
 
 _SIZE = struct.Struct('<Q')
 
@@ -57,7 +60,8 @@ def _answer(call: bytes) -> bytes | None:
     """Return what the child process answers to a call; None if it ends before."""
     if not _children:
         _children.append(subprocess.Popen(
-            [sys.executable, '-c', _PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, '-c', _PROGRAM.format(limit=_memory_limit())],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}))
     child = _children[0]
     assert child.stdin is not None and child.stdout is not None
@@ -73,8 +77,36 @@ def _answer(call: bytes) -> bytes | None:
     return answer
 
 
-def work() -> None:
-    """Answer the calls of the standard input, until it is closed: with it ends the process."""
+def _memory_limit() -> int:
+    """
+    Return the memory that a child process may use, 0 for any amount [byte].
+
+    Dask's limit of a worker does not know its child: the two have to remain below it together.
+
+    """
+    from distributed import get_worker
+
+    try:
+        worker: Any = get_worker()
+    except ValueError:   # this process is none
+        return 0
+    limit = int(worker.memory_manager.memory_limit or 0)
+    return max(limit - int(worker.monitor.get_process_memory()), int(_LEAST_SHARE * limit))
+
+
+def work(limit: int = 0) -> None:
+    """
+    Answer the calls of the standard input, until it is closed: with it ends the process.
+
+    It also ends where it needs more memory than the limit [byte], unless this is 0.
+
+    """
+    if limit:
+        import resource  # not on Windows
+
+        most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        limit = limit if most == resource.RLIM_INFINITY else min(limit, most)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
     answers = os.fdopen(os.dup(1), 'wb')
     os.dup2(2, 1)   # what an item prints is no answer
     calls: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -86,6 +118,8 @@ def work() -> None:
         try:
             function, item = pickle.loads(call)
             value = _function(function)(item)
+        except MemoryError:
+            os._exit(1)
         except Exception as raised:   # raised again by the worker
             error = raised
         _write(answers, pickle.dumps((value, error)))
