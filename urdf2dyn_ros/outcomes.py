@@ -30,7 +30,8 @@ JOINT_STATE_OUTCOMES = {
     'other_joints': 'no joint of the model among the names',
     'position_not_finite': 'NaN or infinite position of a joint of the model',
     **_STAMP_OUTCOMES,
-    'no_stamp': 'stamp zero or out of range, and use_receive_time is false',
+    'no_stamp': 'stamp zero or out of range: publish with stamps, or set '
+                'stream.use_receive_time',
     'two_sources': 'positions alternate from message to message, as of two publishers of the '
                    'same joints',
     'no_base': 'the motion of the base at that stamp is unknown',

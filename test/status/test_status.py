@@ -89,9 +89,10 @@ def test_a_healthy_input_is_ok_with_every_counter() -> None:
 def test_silence_is_no_data() -> None:
     """And says since when, and whether there is a publisher."""
     silent = replace(FIGURES, silent=True, silence=2.5, received=0.0, newest=None)
-    assert heard(state(), silent) == (Level.WARN, 'no data for 2.5 s')
+    assert heard(state(), silent) == (Level.WARN, 'no data for 2.5 s on /joint_states')
     never = replace(silent, silence=None)
-    assert heard(state(), never, []) == (Level.WARN, 'no data yet, no node publishes them')
+    assert heard(state()._replace(topic='/left/measured'), never, []) == (
+        Level.WARN, 'no data yet on /left/measured, which no node publishes')
     assert output_status(state(), silent, Counter()).level == Level.STALE
 
 

@@ -36,7 +36,7 @@ class NodeState(NamedTuple):
     The text `rejected` says why the newest description was rejected; it is empty if it is active.
     The payload is in words. `contact` and `wrench` are the statuses of the contact detection and
     of the estimated wrench, if they are enabled; `name` is that of the node, `hold` its parameter
-    of this name.
+    of this name, `topic` that of the joint states.
 
     """
 
@@ -50,6 +50,7 @@ class NodeState(NamedTuple):
     name: str = 'inverse_dynamics'
     hold: tuple[str, ...] = ()
     wrench: Status | None = None
+    topic: str = '/joint_states'
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -136,7 +137,8 @@ def _input_level(state: NodeState, figures: MonitorReport, grown: Counter[str],
     stream, warnings = state.stream, state.warnings
     if figures.silent:
         since = 'yet' if figures.silence is None else f'for {figures.silence:.1f} s'
-        return Level.WARN, f'no data {since}' + ('' if publishers else ', no node publishes them')
+        unpublished = '' if publishers else ', which no node publishes'
+        return Level.WARN, f'no data {since} on {state.topic}{unpublished}'
     total = sum(grown[name] for name in JOINT_STATE_OUTCOMES)
     backward = sum(grown[name] for name in _BACKWARD)
     if len(publishers) > 1 and backward > FAULTY_SHARE * total:

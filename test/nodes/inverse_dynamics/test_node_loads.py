@@ -141,6 +141,8 @@ def test_a_payload_is_carried_from_the_next_message_on(graph: Graph, tmp_path: P
         robot = connected(graph)
         answer = set_payload(graph, True)
         assert not answer.success and 'payload.link' in answer.message
+        assert set_number(graph, 'payload.mass', 1).successful
+        graph.wait(lambda: 'payload.mass without effect: payload.link is empty' in process.output)
         refused = graph.set_parameter('payload.link', type=4, string_value='link7')
         assert not refused.successful and '"link7"' in refused.reason.replace("'", '"')
         assert graph.set_parameter('payload.link', type=4, string_value='link6').successful

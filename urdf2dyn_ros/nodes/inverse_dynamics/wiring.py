@@ -189,4 +189,5 @@ class Wiring:
                      None if active is None else active.stream, values['estimator'],
                      self.descriptions.rejection, carried(values),
                      None if active is None else active.sources, self._observer.status(),
-                     self._node.get_fully_qualified_name(), values['hold'], self._wrench.status())
+                     self._node.get_fully_qualified_name(), values['hold'], self._wrench.status(),
+                     self._node.resolve_topic_name('joint_states'))
