@@ -15,7 +15,7 @@ from urdf2dyn_ros.origin import NO_ORIGIN, Origin
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.system.atomic_file import atomic_file
-from urdf2dyn_ros.text_table import aligned
+from urdf2dyn_ros.text_table import aligned, csv_cell
 
 KINDS = ('measured', 'computed', 'residual')
 OBSERVED = (*KINDS, 'external')
@@ -41,7 +41,7 @@ def comparison_table(joints: Sequence[JointComparison]) -> str:
 def write_head(file: TextIO, joints: Sequence[str], kinds: Sequence[str] = KINDS) -> None:
     """Write the names of the columns: the time, and those of every joint."""
     heads = [f'{kind}_{joint}' for joint in joints for kind in kinds]
-    file.write(','.join(['time', *map(_quoted, heads)]) + '\n')
+    file.write(','.join(['time', *map(csv_cell, heads)]) + '\n')
 
 
 def write_rows(file: TextIO, stamps: Iterable[int], rows: Iterable[Sequence[float]]) -> None:
@@ -56,11 +56,6 @@ def seconds(stamp: int) -> str:
     """Return a stamp [ns] in seconds with nine decimals."""
     second, rest = divmod(abs(stamp), SECOND_NS)
     return f'{"-" if stamp < 0 else ""}{second}.{rest:09d}'
-
-
-def _quoted(cell: str) -> str:
-    """Return a cell as CSV; a joint's name may contain any character."""
-    return '"' + cell.replace('"', '""') + '"' if set(cell) & set(',"\r\n') else cell
 
 
 def write_csv(joints: Sequence[JointComparison], path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,13 @@ def save(figure: Any, path: Path, title: str) -> None:
             figure.savefig(part, format=ending[1:], dpi=DPI, metadata=metadata)
     except OSError as error:
         raise DrawingError(f'cannot write to {str(path)!r}: {error.strerror or error}') from None
+
+
+def png_bytes(figure: Any) -> bytes:
+    """Return a picture as PNG."""
+    buffer = BytesIO()
+    figure.savefig(buffer, format='png', dpi=DPI)
+    return buffer.getvalue()
 
 
 def inch_axes(figure: Any, width: float, height: float) -> Any:

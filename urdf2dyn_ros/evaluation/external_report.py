@@ -2,7 +2,6 @@
 
 import json
 import math
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,13 @@ from urdf2dyn_ros.comparison.page import PagePicture
 from urdf2dyn_ros.drawing.picture import (
     BLACK,
     BLUE,
-    DPI,
     ORANGE,
     add_axes,
     add_head,
     add_name,
     drawn_name,
     empty_figure,
+    png_bytes,
     save,
     style_axes,
 )
@@ -94,21 +93,22 @@ def write_external_efforts(external: ExternalEfforts, directory: Path, title: st
 
 def external_picture(external: ExternalEfforts) -> PagePicture:
     """Return the picture with the joints below each other, for a page of any width."""
-    data = BytesIO()
-    draw_external(external, '', data)
     return PagePicture('External efforts', 'External effort of each joint over time, with '
-                       'thresholds and contacts', data.getvalue())
+                       'thresholds and contacts', png_bytes(_figure(external, '', 1, _ON_PAGE)))
 
 
-def draw_external(external: ExternalEfforts, title: str, file: Path | BytesIO) -> None:
-    """Draw into a file, or as PNG for a narrow page, with the joints below each other."""
+def draw_external(external: ExternalEfforts, title: str, path: Path) -> None:
+    """Draw into a file, with up to four joints next to each other."""
+    columns = min(4, math.ceil(len(external.joints) / 4))
+    save(_figure(external, title, columns, _CELL if columns > 1 else 1.4 * _CELL), path, title)
+
+
+def _figure(external: ExternalEfforts, title: str, columns: int, wide: float) -> Any:
+    """Return the figure of joints in columns of a width [in]."""
     joints, (low, high) = external.joints, external.curves.ends
     start = external.curves.stamps[0]
     time = (np.array(external.curves.stamps) - start) / SECOND_NS
-    on_page = isinstance(file, BytesIO)
-    columns = 1 if on_page else min(4, math.ceil(len(joints) / 4))
     rows = math.ceil(len(joints) / columns)
-    wide = _ON_PAGE if on_page else _CELL if columns > 1 else 1.4 * _CELL
     place = wide, _ABOVE + _AXIS + _BELOW
     size = (place[0] * columns, place[1] * rows + _HEAD)
     figure = empty_figure(*size)
@@ -118,10 +118,7 @@ def draw_external(external: ExternalEfforts, title: str, file: Path | BytesIO) -
                         place[0] - _LEFT - _RIGHT, _AXIS)
         handles = _draw(axes, time, low[:, number], high[:, number], joint, start)
     add_head(figure, title, 40 * columns + 40, handles, legend=0.48)
-    if isinstance(file, Path):
-        save(figure, file, title)
-    else:
-        figure.savefig(file, format='png', dpi=DPI)
+    return figure
 
 
 def _draw(axes: Any, time: Any, low: Any, high: Any, joint: JointExternal,

@@ -1,6 +1,5 @@
 """Pictures of a tuned filter: its estimates of every joint, and the reference."""
 
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from urdf2dyn_ros.drawing.picture import (
     draw_pair,
     drawn_name,
     empty_figure,
+    png_bytes,
     style_axes,
 )
 from urdf2dyn_ros.system.atomic_file import atomic_file
@@ -66,9 +66,7 @@ def joint_pictures(motion: RecordedMotion, suggestion: Suggestion) -> list[tuple
         figure, lines = _grid(motion, suggestion, [[(joint, each)] for each in _QUANTITIES],
                               _NARROW_HEADER)
         add_head(figure, '', 0, lines, legend=0.5 * _NARROW_HEADER, rows=len(lines))
-        data = BytesIO()
-        figure.savefig(data, format='png', dpi=DPI)
-        pictures.append((data.getvalue(),
+        pictures.append((png_bytes(figure),
                          f'Joint {name}: position, velocity and acceleration, estimated and '
                          'smoothed with later samples, and their differences.'))
     return pictures

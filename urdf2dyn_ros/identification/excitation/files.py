@@ -13,6 +13,7 @@ from urdf2dyn_ros.drawing.table import Table
 from urdf2dyn_ros.identification.excitation.limits import MotionLimits
 from urdf2dyn_ros.identification.excitation.optimisation import Excitation
 from urdf2dyn_ros.quoting import printable
+from urdf2dyn_ros.text_table import csv_cell
 
 ENDINGS = ('.csv', '.yaml', '.png')
 
@@ -55,7 +56,7 @@ def csv_text(found: Excitation, joints: Sequence[str]) -> str:
     columns = np.stack((q, qd), axis=2).reshape(len(times), -1)
     rows = [','.join([f'{time:.6f}', *(f'{value:.9f}' for value in row)])
             for time, row in zip(times, columns)]
-    return '\n'.join([','.join(map(_cell, heads)), *rows]) + '\n'
+    return '\n'.join([','.join(map(csv_cell, heads)), *rows]) + '\n'
 
 
 def yaml_text(found: Excitation, joints: Sequence[str], approach: float,
@@ -87,9 +88,3 @@ def excitation_picture(times: Array, motion: Array, efforts: Array, joints: Sequ
 def picture_instants(found: Excitation) -> Array:
     """Return the times that are drawn, (T,)."""
     return instants(found.duration, _PICTURE_RATE)
-
-
-def _cell(text: str) -> str:
-    """Return a cell of a table, quoted where necessary."""
-    quoted = text.replace('"', '""')
-    return f'"{quoted}"' if any(each in text for each in ',;"\t\n\r') else text

@@ -1,6 +1,5 @@
 """The picture of an identification: efforts over time, and residuals of the three models."""
 
-from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,6 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.drawing.picture import (
     COMPUTED,
-    DPI,
     GREY,
     LIGHT,
     MEASURED,
@@ -17,6 +15,7 @@ from urdf2dyn_ros.drawing.picture import (
     add_name,
     drawn_name,
     empty_figure,
+    png_bytes,
     style_axes,
     thinned,
 )
@@ -74,9 +73,7 @@ def identification_picture(found: Identification, title: str) -> bytes:
         axes.set_ylabel(found.units[joint], fontsize='small')
         style_axes(axes, inset=0.5)
     add_head(figure, title, 50 * columns, handles, legend=0.52, size='small')
-    buffer = BytesIO()
-    figure.savefig(buffer, format='png', dpi=DPI)
-    return buffer.getvalue()
+    return png_bytes(figure)
 
 
 def _curves(axes: Any, measured: Array, nominal: Array, computed: Array) -> list[Any]:

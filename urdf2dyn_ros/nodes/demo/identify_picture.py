@@ -1,7 +1,6 @@
 """The picture of the demonstration of identify: torques before and after, and their errors."""
 
 from collections.abc import Sequence
-from io import BytesIO
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +8,6 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.drawing.picture import (
     COMPUTED,
-    DPI,
     GREY,
     MEASURED,
     add_axes,
@@ -17,6 +15,7 @@ from urdf2dyn_ros.drawing.picture import (
     add_name,
     drawn_name,
     empty_figure,
+    png_bytes,
     style_axes,
     thinned,
 )
@@ -94,6 +93,4 @@ def before_and_after_picture(found: BeforeAndAfter, robot: str) -> bytes:
     add_head(figure, f'{robot} with other inertias, friction and rotors than its URDF has, on a '
              f'motion that was not recorded: error {before:.3g} % → {after:.2g} %', 160, handles,
              legend=0.55)
-    buffer = BytesIO()
-    figure.savefig(buffer, format='png', dpi=DPI)
-    return buffer.getvalue()
+    return png_bytes(figure)
