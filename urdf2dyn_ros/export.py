@@ -16,12 +16,13 @@ from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.program.generator import LOADS, Style, generate, uncollected
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.system.atomic_file import create_files, writing_to
+from urdf2dyn_ros.urdf.source import UrdfSource, read_urdf
 
 NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
 
 
 @uncollected()
-def export_model(model: RobotModel, language: LanguageName | Target = 'python',
+def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target = 'python',
                  style: Style = 'readable',
                  name: str | None = None,
                  gravity: ArrayLike = GRAVITY,
@@ -32,7 +33,8 @@ def export_model(model: RobotModel, language: LanguageName | Target = 'python',
 
     Parameters
     ----------
-    model : RobotModel
+    model : RobotModel, str, bytes, path or open file
+        A model, or what `read_urdf` reads as one.
     language : str or Target
         A key of LANGUAGES; a Target chooses single precision in C, C++ and Rust.
     style : str
@@ -59,9 +61,17 @@ def export_model(model: RobotModel, language: LanguageName | Target = 'python',
         For loads on what the robot does not have; the message lists what it has.
     ExportError
         For an unknown language, precision, style, function or link, or a name that is not a plain
-        identifier; the message lists what is valid.
+        identifier; the message lists what is valid. For an InverseDynamics: its model, gravity
+        and loads are three arguments.
+    UrdfError, SourceError
+        As `read_urdf` does.
 
     """
+    if not isinstance(model, RobotModel):
+        if isinstance(getattr(model, 'model', None), RobotModel):
+            raise ExportError(f'{type(model).__name__} is no model: export_model(dynamics.model, '
+                              'gravity=..., loads=...)')
+        model = read_urdf(model)
     target = language if isinstance(language, Target) else Target(language)
     target.check()
     stem = default_name(model.name) if name is None else checked_name(name)

@@ -9,13 +9,21 @@ from pathlib import Path
 import pytest
 
 from support.robot_files import OWN
-from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import default_name, write_files
 from urdf2dyn_ros.functions import CHOICES
 from urdf2dyn_ros.languages import LANGUAGES
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
+
+
+def test_a_description_is_exported_as_its_model() -> None:
+    """Its path or text; an object with gravity and loads of its own has a remedy."""
+    path = OWN / 'robot_2r.urdf'
+    assert export_model(str(path)) == export_model(path.read_text()) == export_model(MODEL)
+    with pytest.raises(ExportError, match=r'export_model\(dynamics\.model, gravity='):
+        export_model(InverseDynamics(MODEL, backend='python'))   # type: ignore[arg-type]
 
 
 @pytest.mark.fault(44)
@@ -189,7 +197,7 @@ def test_of_two_processes_at_once_one_wins(tmp_path: Path, texts: tuple[str, str
 _EXPORT = """
 import sys
 from pathlib import Path
-from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 for style in ('readable', 'fast'):
     for text in export_model(read_urdf(Path(sys.argv[1]).read_bytes()), style=style).values():
         sys.stdout.buffer.write(text.encode())

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,10 +35,11 @@ def test_text_for_a_parameter_is_utf_8(tmp_path: Path) -> None:
         description_text(str(path))
 
 
-def test_a_path_in_the_place_of_a_text_has_a_remedy() -> None:
-    """As of the parameter robot_description."""
-    with pytest.raises(UrdfError, match=r'for a path: read_urdf\(path\), or the node'):
-        read_description('arms/robot.urdf')
+@pytest.mark.parametrize('read', [read_description, read_urdf])
+def test_a_path_in_the_place_of_a_text_has_a_remedy(read: Callable[[str], object]) -> None:
+    """As of the parameter robot_description, or of a file that does not exist."""
+    with pytest.raises(UrdfError, match=r'is for read_urdf\(path\), if there is one of this name'):
+        read('arms/robot')
 
 
 def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

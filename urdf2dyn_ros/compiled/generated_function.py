@@ -80,8 +80,8 @@ class GeneratedFunction:
         """Convert what is unusual, or raise; whatever compiled code does not take runs here."""
         if len(arguments) != len(self._inputs):
             names = ', '.join(x.name for x in self._inputs)
-            raise StateError(f'{self._name} takes {len(self._inputs)} arguments ({names}); there '
-                             f'are {len(arguments)}')
+            count = f'{len(self._inputs)} argument' + 's' * (len(self._inputs) != 1)
+            raise StateError(f'{self._name} takes {count} ({names}); there are {len(arguments)}')
         states = [self._checked(x, values) for x, values in zip(self._inputs, arguments)]
         if any(state.ndim == 2 for state in states):
             states = self._broadcast(states)

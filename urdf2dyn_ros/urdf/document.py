@@ -9,7 +9,6 @@ from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.quoting import escaped, quote
 from urdf2dyn_ros.urdf.description import Element, line_of
 
-_SUFFIXES = ('.urdf', '.xacro', '.xml')
 MAX_BYTES = 10_000_000
 MAX_DEPTH = 100
 
@@ -105,8 +104,9 @@ def _syntax_error(error: etree.XMLSyntaxError, text: str) -> UrdfError:
     if not text.strip():
         return _error('xml', f'{line}:{column}: the text is empty; a URDF begins with <robot>', 1)
     remedy = 'the text must be well-formed XML'
-    if text.strip().lower().endswith(_SUFFIXES):
-        remedy += "; for a path: read_urdf(path), or the node's argument, inverse_dynamics FILE"
+    if '<' not in text:
+        remedy += ('; the path of a file is for read_urdf(path), if there is one of this name, or '
+                   'the argument of a node: inverse_dynamics FILE')
     if 'prefix xacro' in reason:
         remedy = 'this is xacro, not URDF: run xacro on it first'
     # the parser's message may have names of the text in it
