@@ -6,6 +6,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import SimulationError
+from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import Joint, Limits, RobotModel
 
 _SINGLE = ('revolute', 'continuous', 'prismatic')
@@ -75,16 +76,13 @@ def gears(model: RobotModel) -> Gears:
                 'prismatic and revolute joints one after the other')
     drivers = tuple(joint for joint in moving if joint.mimic is None)
     column = {joint.name: number for number, joint in enumerate(drivers)}
-    mimics = {joint.name: joint.mimic for joint in moving}
+    system = multibody(model)
+    bodies = {body.name: body for body in system.bodies}
     ratios = np.zeros((len(moving), len(drivers)))
-    offsets = np.zeros(len(moving))
     for row, joint in enumerate(moving):
-        name, ratio = joint.name, 1.0
-        while (mimic := mimics[name]) is not None:
-            offsets[row] += ratio * mimic.offset
-            ratio *= mimic.multiplier
-            name = mimic.joint
-        ratios[row, column[name]] = ratio
+        body = bodies[joint.name]
+        ratios[row, column[system.joint_names[body.coordinate]]] = body.multiplier
+    offsets = np.array([bodies[joint.name].offset for joint in moving], dtype=np.float64)
     return Gears(tuple(moving), drivers, ratios, offsets)
 
 
