@@ -1,6 +1,9 @@
 """Forward dynamics: Pinocchio, MuJoCo, the inverse of inverse dynamics, cost, and refusals."""
 
 import ast
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +19,12 @@ from support.robot_files import EXAMPLES, OWN
 from support.torture import program_of, robot, tangle
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.errors import ParameterError, StateError
+from urdf2dyn_ros.functions.accelerations.accelerations_of_efforts import AccelerationsOfEfforts
+from urdf2dyn_ros.functions.accelerations.by_articulated_bodies import (
+    AccelerationsByArticulatedBodies,
+)
+from urdf2dyn_ros.functions.accelerations.by_factors import AccelerationsByFactors
+from urdf2dyn_ros.functions.forward_dynamics import ForwardDynamics
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.loads import Friction, Loads, Rotor
 from urdf2dyn_ros.multibody import multibody
@@ -23,11 +32,15 @@ from urdf2dyn_ros.program.generator import STYLES, generate
 from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.robot_model import Joint, Link
 
-PEERS = [OWN / 'rx90.urdf', OWN / 'scara.urdf', *(
+PEERS = [*(OWN / f'{name}.urdf' for name in ('rx90', 'scara', 'humanoid_3p33r')), *(
     next(EXAMPLES.rglob(f'{name}.urdf')) for name in (
         'ur5_robot', 'kinova', 'talos_reduced', 'anymal', 'simple_humanoid', 'tiago_no_hand'))]
-LIMITS = {'ur5_robot': (196, 181, 5), 'panda': (559, 502, 6), 'talos_reduced': (3226, 2855, 27)}
+LIMITS = {'ur5_robot': (196, 145, 5), 'panda': (559, 502, 6), 'talos_reduced': (2934, 2757, 27),
+          'humanoid_3p33r': (2382, 1980, 31)}
 """Multiplications, additions and divisions of the fast style, at most."""
+
+WAYS = (AccelerationsByFactors, AccelerationsByArticulatedBodies)
+way = pytest.mark.parametrize('way', WAYS)
 
 
 def program(model: RobotModel, style: str = 'fast', loads: Loads | None = None) -> Program:
@@ -35,29 +48,45 @@ def program(model: RobotModel, style: str = 'fast', loads: Loads | None = None) 
 
 
 def read(name: str) -> RobotModel:
-    return read_urdf(next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes())
+    path, *_ = (*OWN.glob(f'{name}.urdf'), *EXAMPLES.rglob(f'{name}.urdf'))
+    return read_urdf(path.read_bytes())
 
 
+@contextmanager
+def derived_by(way: type[AccelerationsOfEfforts]) -> Iterator[None]:
+    """Derive forward dynamics in this way, whatever it costs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ForwardDynamics, 'ways', lambda self, system: (way(),))
+        yield
+
+
+@way
 @pytest.mark.parametrize('path', PEERS, ids=lambda path: path.stem)
-def test_accelerations_are_those_of_pinocchio(path: Path) -> None:
+def test_accelerations_are_those_of_pinocchio(
+        path: Path, way: type[AccelerationsOfEfforts]) -> None:
     text = path.read_bytes()
     dynamics = InverseDynamics(read_urdf(text), backend='python', base='fixed')
     names = dynamics.joint_names
     state = random_state(names, 3)
     q, qd, tau = columns(names, state)
     peer = Pinocchio(text).accelerations(state)
-    assert worst(dynamics.forward_dynamics(q, qd, tau), [peer[name] for name in names]) < 1e-10
+    with derived_by(way):
+        found = dynamics.forward_dynamics(q, qd, tau)
+    assert worst(found, [peer[name] for name in names]) < 1e-10
 
 
+@way
 @pytest.mark.parametrize('name', ['panda', 'pr2'])
-def test_efforts_by_pinocchio_give_the_motion_where_joints_follow_others(name: str) -> None:
+def test_efforts_by_pinocchio_give_the_motion_where_joints_follow_others(
+        name: str, way: type[AccelerationsOfEfforts]) -> None:
     text = next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes()
     dynamics = InverseDynamics(read_urdf(text), backend='python', base='fixed')
     names = dynamics.joint_names
     state = random_state(names, 4)
     q, qd, qdd = columns(names, state)
     efforts = Pinocchio(text).efforts(state)
-    found = dynamics.forward_dynamics(q, qd, [efforts[joint] for joint in names])
+    with derived_by(way):
+        found = dynamics.forward_dynamics(q, qd, [efforts[joint] for joint in names])
     assert worst(found, qdd) < 1e-10
 
 
@@ -90,21 +119,34 @@ def check_inverse(model: RobotModel, loads: Loads, style: str, seed: int = 0) ->
     assert worst(found, qdd) < 1e-9
 
 
+@way
 @pytest.mark.parametrize('style', STYLES)
 @pytest.mark.parametrize('base', ['fixed', 'moving'])
 @pytest.mark.parametrize('name', ['tangle', 'scara'])
-def test_it_is_the_inverse_with_all_loads(name: str, base: str, style: str) -> None:
+def test_it_is_the_inverse_with_all_loads(
+        name: str, base: str, style: str, way: type[AccelerationsOfEfforts]) -> None:
     """Branches, sliders, joints that follow others in other branches, oblique axes."""
     model = robot(name)
-    check_inverse(model, everything(model, base), style)
+    with derived_by(way):
+        check_inverse(model, everything(model, base), style)
 
 
 @examples(12)
 @given(trees(most=7))
 def test_it_is_the_inverse_for_random_trees(model: RobotModel) -> None:
     loads = Loads(terms=terms(model, gyroscopic=False))   # the links may be points on their axes
-    for style in STYLES:
-        check_inverse(model, loads, style)
+    for style, way in itertools.product(STYLES, WAYS):
+        with derived_by(way):
+            check_inverse(model, loads, style)
+
+
+def test_the_operations_of_a_chain_grow_with_its_length_and_it_stays_exact() -> None:
+    """Articulated bodies: the factors of the mass matrix would take ten times as many for 60."""
+    counts = {n: program(arm(*[True] * n, turning=True)).functions[0].operations
+              for n in (20, 40, 60)}
+    more = [np.subtract(counts[n][:2], counts[n - 20][:2]) for n in (40, 60)]
+    assert np.allclose(more[0], more[1], rtol=0.01)
+    check_inverse(arm(*[True] * 40, turning=True), Loads(), 'fast')
 
 
 def test_a_planar_joint_and_a_floating_joint_on_a_link() -> None:
@@ -122,7 +164,8 @@ def test_a_planar_joint_and_a_floating_joint_on_a_link() -> None:
 def test_the_files_pass_their_own_test(tool: str, tmp_path: Path) -> None:
     model = tangle()
     style = 'fast' if tool in ('gcc', 'rust') else 'readable'
-    files = language_tools.files_of(tool, program(model, style, everything(model)))
+    with derived_by(AccelerationsByArticulatedBodies):   # the factors: those of its derivatives
+        files = language_tools.files_of(tool, program(model, style, everything(model)))
     code, output = language_tools.self_test(tool, files, 'robot', tmp_path)
     assert code == 0, output
 
@@ -134,7 +177,7 @@ def test_the_accelerations_of_a_joint_that_are_wrong_are_reported(tmp_path: Path
 
 
 @pytest.mark.parametrize('name', LIMITS)
-def test_it_costs_no_more_than_bias_mass_matrix_and_its_factors(name: str) -> None:
+def test_it_costs_no_more_than_it_did(name: str) -> None:
     model = read(name)
     if name == 'panda':   # its second finger follows the first
         model = replace(model, joints=tuple(
@@ -150,13 +193,41 @@ def test_it_costs_no_more_than_bias_mass_matrix_and_its_factors(name: str) -> No
     assert f'additions, {found[-1]} divisions, ' in str(counts)
 
 
+@pytest.mark.parametrize('name', [*LIMITS, 'scara', 'rx90', 'anymal'])
+def test_it_takes_the_way_with_fewer_operations(name: str) -> None:
+    model, counts = read(name), []
+    for way in WAYS:
+        with derived_by(way):
+            function, = program(model, loads=Loads('fixed')).functions
+            counts.append(function.operations)
+    function, = program(model, loads=Loads('fixed')).functions
+    assert sum(function.operations) == min(map(sum, counts))
+
+
 def test_readable_text_explains_every_row_of_the_factors() -> None:
-    text, = export_model(robot('scara'), functions='forward_dynamics').values()
+    with derived_by(AccelerationsByFactors):
+        text, = export_model(robot('scara'), functions='forward_dynamics').values()
     for line in ("# ---- joint 2 'joint2': r2_j = M2_j - l3_2 r3_j, d2 = r2_2, l2_j = r2_j / d2",
                  'id2 = 1.0 / d2', 'e2 = tau2 - n2_z - l3_2 * e3', 'qdd2 = id2 * e2 - l2_1 * qdd1',
                  'Mij           entry of the mass matrix', 'gv_effort_joint1'):
         assert line in text, line
     assert 'acceleration_joint1' not in text
+
+
+def test_readable_text_explains_every_articulated_body() -> None:
+    """With a paragraph for each link in each sweep, and only its own symbols in the legend."""
+    text, = export_model(robot('scara'), functions='forward_dynamics').values()
+    for line in ('# IA2 = I2 + IFp3', 'e3 = tau3 - n3_z', '# fa3 = HA3 z, na3 = JA3 z',
+                 '# fl3 = fa3 / d3, nl3 = na3 / d3', '# ff3 = f3 + e3 fl3',
+                 '# qdd3 = e3 / d3 - fl3 . xa3 - nl3 . xwb3', 'IAi           (MAi, HAi, JAi):',
+                 'As the joints behind it move freely. Backward, tips to root:'):
+        assert line in text, line
+    assert text.count("# ---- link 3 'link3', turned by joint 3 'joint3'") == 3
+    assert 'mass matrix' not in text
+    with derived_by(AccelerationsByArticulatedBodies):
+        text, = export_model(tangle(), functions='forward_dynamics').values()
+    assert '# ---- joints 1, 2, 4, 6 together: rk_j, the effort of k for' in text
+    assert 'e1 = tau1 - k6 * N6_z - n1_z - e4 * l4_1' in text
 
 
 @pytest.mark.parametrize('backend', ['python', 'c'])
@@ -170,12 +241,14 @@ def test_one_state_or_many(backend: str) -> None:
     assert worst(dynamics.forward_dynamics(q[3], qd[3], tau[3]), many[3]) < 1e-13
 
 
-def arm(*inertial: bool, axis: tuple[float, float, float] = (0.0, 0.0, 1.0)) -> RobotModel:
-    """Return links in a row, with inertia or not, that turn about the same axis."""
+def arm(*inertial: bool, axis: tuple[float, float, float] = (0.0, 0.0, 1.0),
+        turning: bool = False) -> RobotModel:
+    """Return links in a row, with inertia or not, that turn about the same axis, or not."""
     inertia = tangle().links[1].inertia
     links = (Link('base'), *(Link(f'link{k}', inertia if there else None)
                              for k, there in enumerate(inertial, 1)))
-    joints = tuple(Joint(f'joint{k}', 'revolute', links[k - 1].name, links[k].name, axis=axis)
+    joints = tuple(Joint(f'joint{k}', 'revolute', links[k - 1].name, links[k].name, axis=axis,
+                         xyz=(0.2 * turning, 0.0, 0.0), rpy=(1.5708 * turning, 0.0, 0.0))
                    for k in range(1, len(links)))
     return RobotModel('arm', links, joints, 'base')
 

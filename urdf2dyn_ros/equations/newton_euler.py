@@ -69,6 +69,21 @@ class Sweep(NamedTuple):
     transmitted: list[Scalar]
 
 
+class Forward(NamedTuple):
+    """
+    What the forward sweep computes by body.
+
+    Coordinates, motions and spins are those of `Sweep`, `own` the wrenches that accelerate the
+    bodies themselves; motions and wrenches also of the root, which is the last.
+
+    """
+
+    coordinates: list[Coordinate]
+    motions: list[Motion]
+    spins: list[Matrix]
+    own: list[Wrench]
+
+
 def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
                  state: Sequence[Sequence[Scalar]], gravity: Vector,
                  recursion: Recursion = TEXTBOOK, loads: AppliedLoads = NO_LOADS) -> Sweep:
@@ -81,6 +96,16 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
     motion of a base that moves.
 
     """
+    moved = forward(system, inertias, state, gravity, recursion, loads)
+    efforts, wrenches, transmitted = backward(
+        system, moved.coordinates, moved.motions, moved.own, loads, recursion.note)
+    return Sweep(efforts, moved.coordinates, moved.motions, moved.spins, wrenches, transmitted)
+
+
+def forward(system: Multibody, inertias: Sequence[BodyInertia | None],
+            state: Sequence[Sequence[Scalar]], gravity: Vector, recursion: Recursion,
+            loads: AppliedLoads) -> Forward:
+    """Return the motion of every body, root to tips; arguments are those of `newton_euler`."""
     note = recursion.note
     root, U_root = Motion(ZERO, ZERO, scale(-1.0, gravity)), (ZERO, ZERO, ZERO)
     if loads.base is not None:
@@ -102,8 +127,7 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
     own.append(Wrench(ZERO, ZERO) if loads.base is None else
                inertial(inertias[ROOT], root, U_root, recursion.moment, partial(note, ROOT)))
     motions.append(root)
-    efforts, wrenches, transmitted = backward(system, coordinates, motions, own, loads, note)
-    return Sweep(efforts, coordinates, motions, spins, wrenches, transmitted)
+    return Forward(coordinates, motions, spins, own)
 
 
 def _forward(body: Body, parent: Motion, U_parent: Matrix, at: Coordinate, recursion: Recursion,
@@ -153,14 +177,13 @@ def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Sequ
     received: list[list[Wrench]] = [[] for _ in own]
     for i in reversed(range(len(system.bodies))):
         body = system.bodies[i]
-        wrenches[i] = _summed(i, own[i], received[i], loads, note)
+        wrenches[i] = summed(i, own[i], received[i], loads, note)
         transmitted[i], wrench = JOINTS[body.type].backward(wrenches[i], coordinates[i],
                                                             partial(note, i))
         effort = transmitted[i]
         if i in loads.terms:
             seen = effort if loads.transmitted is None else loads.transmitted[i]
-            joint_R_parent, above = transpose(body.parent_R_joint), motions[body.parent]
-            parent = Motion(apply(joint_R_parent, above.w), apply(joint_R_parent, above.wd), ZERO)
+            parent = in_joint(body, motions[body.parent])
             for term in loads.terms[i]:
                 wrench = Wrench(wrench.f, add(wrench.n, term.on_parent(parent, coordinates[i])))
             note(i, 'nr', wrench.n)
@@ -173,11 +196,11 @@ def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Sequ
         if body.parent != ROOT or loads.base is not None:
             received[body.parent].append(in_parent(body, wrench, partial(note, i)))
     if loads.base is not None:
-        wrenches[ROOT] = _summed(ROOT, own[ROOT], received[ROOT], loads, note)
+        wrenches[ROOT] = summed(ROOT, own[ROOT], received[ROOT], loads, note)
     return efforts, wrenches, transmitted
 
 
-def _summed(i: int, own: Wrench, received: Sequence[Wrench], loads: AppliedLoads,
+def summed(i: int, own: Wrench, received: Sequence[Wrench], loads: AppliedLoads,
             note: Note) -> Wrench:
     """Return what a joint transmits: to its body and the children, less external wrenches."""
     external = loads.wrenches.get(i)
@@ -189,6 +212,12 @@ def _summed(i: int, own: Wrench, received: Sequence[Wrench], loads: AppliedLoads
         sums.append(total if external is None else subtract(total, external[k]))
         note(i, symbol, sums[k])
     return Wrench(*sums)
+
+
+def in_joint(body: Body, parent: Motion) -> Motion:
+    """Return w and wd of the parent in the axes of the joint, which terms depend on."""
+    joint_R_parent = transpose(body.parent_R_joint)
+    return Motion(apply(joint_R_parent, parent.w), apply(joint_R_parent, parent.wd), ZERO)
 
 
 def in_parent(body: Body, wrench: Wrench, note: BodyNote) -> Wrench:

@@ -1,166 +1,42 @@
-"""Accelerations that efforts cause."""
+"""Accelerations that efforts cause, in the way that takes fewer operations."""
 
 from collections.abc import Sequence
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.equations.body_terms import body_terms
-from urdf2dyn_ros.equations.definiteness import SMALLEST_INERTIA, weakness
-from urdf2dyn_ros.equations.sparse_factors import Factors, factors, solved
-from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.functions.fields import Fields
-from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows, by_joint
-from urdf2dyn_ros.functions.mass_matrix import MassMatrix
+from urdf2dyn_ros.functions.accelerations.accelerations_of_efforts import AccelerationsOfEfforts
+from urdf2dyn_ros.functions.accelerations.by_articulated_bodies import (
+    AccelerationsByArticulatedBodies,
+)
+from urdf2dyn_ros.functions.accelerations.by_factors import AccelerationsByFactors
+from urdf2dyn_ros.functions.function import ModelFunction, Rows
 from urdf2dyn_ros.functions.mechanics import Mechanics
-from urdf2dyn_ros.functions.mention import mention
-from urdf2dyn_ros.functions.quantity import Quantity
-from urdf2dyn_ros.functions.symbol import BACKWARD, Symbol
-from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.multibody import Multibody
-from urdf2dyn_ros.quoting import quote
+from urdf2dyn_ros.functions.symbol import Symbol
+from urdf2dyn_ros.multibody import ROOT, Multibody
 
-ACCELERATION_UNITS = {'N m': 'rad/s^2', 'N': 'm/s^2'}
-"""Unit of an effort to that of the acceleration of its joint."""
+DEEPEST = 20
+"""
+Joints from the root to a tip up to which factors of the mass matrix are tried.
 
-_FACTORS = "Factors of the mass matrix, M = L' D L, tips to root"
-_SOLUTION = "Accelerations: L' D L qdd = tau - bias"
+In a chain of so many, articulated bodies take half the operations (8316 and 4200).
+
+"""
 
 
-def _bias(at: Fields) -> str:
-    # without accelerations a rotor requires nothing unless its parent feels that it spins
-    terms = [f'{name}{at.n}' for name, term in at.terms.items()
-             if at.on_parent or not term.INERTIAL]
-    return at.of_coordinate('bias', [at.along, *terms])
+class ForwardDynamics(AccelerationsOfEfforts):
+    """By factors of the mass matrix, or by articulated bodies."""
 
-
-class AccelerationsOfEfforts(ModelFunction):
-    """qdd of tau = M(q) qdd + bias(q, qd), by the factors of M."""
-
-    INPUTS = ('q', 'qd', 'tau')
-    SUMMARY = 'the accelerations qdd that efforts cause, the inverse of inverse_dynamics'
-    TITLE = ('Forward dynamics{robot}: {results} = FD({forward_dynamics}), the accelerations that '
-             'efforts cause.')
-    RESULTS = (Quantity('qdd', 'accelerations [rad/s^2 or m/s^2]', ACCELERATION_UNITS),)
-    SECOND_MOMENTS = True
     SYMBOLS: ClassVar[dict[str, Symbol]] = {
-        'bias': Symbol(BACKWARD, ('bias{n}',), _bias),
-        'pivot': Symbol(_FACTORS, ('d{n}',)),
-        'rest': Symbol(_FACTORS, ('r{n}',)),
-        'inverse': Symbol(_FACTORS, ('id{n}',)),
-        'factor': Symbol(_FACTORS, ('l{n}',)),
-        'e': Symbol(_SOLUTION, ('e{n}',)),
-        'x': Symbol(_SOLUTION, ('qdd{n}',)),
-    }
-    LEGEND: ClassVar[dict[str, str]] = {'Ti, ri, vi': """\
-biasi         effort of joint i where all accelerations are zero
-mci, hci, Sci mass, first and second moments of link i with all that it carries
-Mij           entry of the mass matrix: effort of joint i where joint j accelerates by 1
-rij, di, lij  the rest of Mij as the joints behind i move freely; rii; rij / di, idi: 1 / di
-ei            effort that is left for joint i as the joints behind it move freely"""}
+        **AccelerationsByFactors.SYMBOLS, **AccelerationsByArticulatedBodies.SYMBOLS}
 
-    def check(self, system: Multibody, loads: Loads) -> None:
-        """Raise a ParameterError where efforts do not determine the accelerations."""
-        terms = body_terms(system, loads)
-        for i, each in terms.items():
-            if any(term.needs_transmitted() for term in each):
-                raise ParameterError(
-                    f'forward_dynamics with friction of joint {quote(system.bodies[i].name)} that '
-                    'depends on the effort that the joint transmits: this depends on the '
-                    'accelerations, of which there may be several for the same efforts; set its '
-                    'load to 0')
-        weak = weakness(system, terms)
-        if weak is not None:
-            why = (f'what it moves has an inertia of {weak.inertia:g}'
-                   if weak.inertia <= SMALLEST_INERTIA else
-                   f'of the inertia {weak.inertia:g} that it moves, {weak.rest:.3g} is left as '
-                   'the joints behind it move freely')
-            raise ParameterError(
-                f'forward_dynamics at joint {quote(weak.joint)}: {why}, so that no acceleration '
-                'follows from its effort; give the links behind it their mass and inertia, or the '
-                'joint a rotor')
+    def ways(self, system: Multibody) -> Sequence[ModelFunction]:
+        """Return the two ways, or the second alone where the first one takes far more."""
+        depths: list[int] = []
+        for body in system.bodies:
+            depths.append(1 + (0 if body.parent == ROOT else depths[body.parent]))
+        if max(depths, default=0) > DEEPEST:
+            return (AccelerationsByArticulatedBodies(),)
+        return AccelerationsByFactors(), AccelerationsByArticulatedBodies()
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        """Return the accelerations."""
-        return {'qdd': by_joint(accelerations(mechanics)[0])}
-
-    def expected(self, mechanics: Mechanics) -> Expected:
-        """Return the accelerations by Cholesky's factors of the dense matrix."""
-        return {'qdd': dense_solution(MassMatrix().derive(mechanics)['M'], np.subtract(
-            mechanics.of_joints('tau'), _without_accelerations(mechanics)))}
-
-
-def accelerations(mechanics: Mechanics, bias: Sequence[Scalar] | None = None,
-                  M: Rows | None = None) -> tuple[list[Scalar], Factors]:
-    """Return qdd, and the factors of M; bias and M by default as their functions return them."""
-    if bias is None:
-        bias = _without_accelerations(mechanics)
-    log = _Log(mechanics)
-    known = factors(MassMatrix().derive(mechanics)['M'] if M is None else M, log)
-    rest = [a - b for a, b in zip(mechanics.of_joints('tau'), bias)]
-    return solved(known, rest, log), known
-
-
-def dense_solution(M: Rows, b: ArrayLike) -> tuple[float, ...]:
-    """Return M^-1 b by Cholesky's factors of the dense matrix."""
-    if not len(M):
-        return ()
-    # with ones on the diagonal: inertias of fingers and of the torso are far apart
-    scale: Array = 1.0 / np.sqrt(np.diag(M))
-    half = np.linalg.inv(np.linalg.cholesky(scale[:, None] * np.array(M) * scale))
-    return tuple((scale * (half.T @ (half @ (scale * np.array(b))))).tolist())
-
-
-def _without_accelerations(mechanics: Mechanics) -> list[Scalar]:
-    """Return the bias; a base that moves has its accelerations."""
-    def renamed(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
-        mechanics.notes.note(i, 'bias' if symbol == 'tau' else symbol, entries)
-
-    return mechanics.efforts(('q', 'qd'), renamed).efforts
-
-
-class _Log:
-    """The rows of the factors and the entries of the solution, as notes with their formulas."""
-
-    def __init__(self, mechanics: Mechanics) -> None:
-        self._notes, self._drivers = mechanics.notes, mechanics.system.drivers
-        self._bodies = mechanics.system.bodies
-        self._behind: dict[int, list[int]] = {}
-
-    def __call__(self, k: int, symbol: str, entries: Sequence[tuple[int, Scalar]]) -> None:
-        i = self._drivers[k]
-        if symbol == 'r':
-            self._title = self._row(k)
-        if symbol in ('e', 'x'):
-            self._title = _SWEEPS[symbol]
-        if symbol == 'l':
-            for j, _ in entries:
-                self._behind.setdefault(j, []).append(k)
-        for j, entry in entries:
-            name, tag = _NAMES[symbol], f'_{self._drivers[j] + 1}'
-            if j == k:
-                name, tag = ('pivot' if symbol == 'r' else name), ''
-            self._notes.begin('', tag, self._title)
-            self._notes.note(i, name, (entry,))
-
-    def _row(self, k: int) -> str:
-        """Return the formulas of one row of the factors."""
-        n = self._drivers[k] + 1
-        behind = [self._drivers[m] + 1 for m in self._behind.get(k, ())]
-        less = ''.join(f' - l{m}_{n} r{m}_j' for m in behind)
-        if len(behind) > _SPELLED_OUT:
-            less = f' - sum of lk_{n} rk_j over k = {", ".join(map(str, behind))}'
-        body = self._bodies[self._drivers[k]]
-        return (f'joint {n}{mention(body.name)}: r{n}_j = M{n}_j{less}, d{n} = r{n}_{n}, '
-                f'l{n}_j = r{n}_j / d{n}')
-
-
-_NAMES = {'r': 'rest', 'id': 'inverse', 'l': 'factor', 'e': 'e', 'x': 'x'}
-_SWEEPS = {
-    'e': 'tips to root: ei = taui - biasi - sum of lk_i ek over the joints k behind',
-    'x': 'root to tips: qddi = ei / di - sum of li_j qddj over the joints j before'}
-_SPELLED_OUT = 4
-"""Terms of a sum that a comment spells out."""
+        """Return the accelerations, in the last of the ways."""
+        return self.ways(mechanics.system)[-1].derive(mechanics)

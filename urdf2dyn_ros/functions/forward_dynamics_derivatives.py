@@ -6,14 +6,14 @@ from typing import ClassVar
 
 from urdf2dyn_ros.algebra.dual import Dual, dual
 from urdf2dyn_ros.algebra.expression import Scalar
+from urdf2dyn_ros.equations.elimination.sparse_factors import Factors, inverse, solved
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.equations.recursion import textbook_moment
-from urdf2dyn_ros.equations.sparse_factors import Factors, inverse, solved
-from urdf2dyn_ros.functions.forward_dynamics import (
+from urdf2dyn_ros.functions.accelerations.accelerations_of_efforts import (
     AccelerationsOfEfforts,
-    accelerations,
     dense_solution,
 )
+from urdf2dyn_ros.functions.accelerations.by_factors import AccelerationsByFactors, accelerations
 from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows, by_joint
 from urdf2dyn_ros.functions.inverse_dynamics_derivatives import InverseDynamicsDerivatives
 from urdf2dyn_ros.functions.mass_matrix import MassMatrix
@@ -48,13 +48,13 @@ class ForwardDynamicsDerivatives(ModelFunction):
         'Minv': Symbol(_COLUMNS, ('Mi{n}',))}
     LEGEND: ClassVar[dict[str, str]] = {'Ti, ri, vi': '\n'.join((
         *(function.LEGEND['Ti, ri, vi'] for function in (
-            AccelerationsOfEfforts, InverseDynamicsDerivatives)),
+            AccelerationsByFactors, InverseDynamicsDerivatives)),
         'wdi_d, ..     the same vector with the accelerations qdd; without _d they are zero',
         'Miij          entry of the inverse of M'))}
 
     def check(self, system: Multibody, loads: Loads) -> None:
         """Raise a ParameterError as forward_dynamics does."""
-        AccelerationsOfEfforts().check(system, loads)
+        AccelerationsByFactors().check(system, loads)
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the accelerations, and -M^-1 times the derivatives of the efforts there."""
@@ -103,7 +103,7 @@ class ForwardDynamicsDerivatives(ModelFunction):
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return the accelerations, and their derivatives in the direction of qdd."""
-        qdd = AccelerationsOfEfforts().expected(mechanics)['qdd']
+        qdd = AccelerationsByFactors().expected(mechanics)['qdd']
         direction = mechanics.of_joints('qdd')
         M = MassMatrix().derive(mechanics)['M']
         results = {'qdd': qdd, 'Minv': dense_solution(M, direction)}

@@ -71,6 +71,10 @@ class ModelFunction(ABC):
     def check(self, system: Multibody, loads: Loads) -> None:   # noqa: B027 - most need none
         """Raise a ParameterError for a robot or loads that it does not exist for."""
 
+    def ways(self, system: Multibody) -> Sequence['ModelFunction']:
+        """Return the functions with the same results, of which the cheapest one is generated."""
+        return (self,)
+
     @abstractmethod
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the results that there are, by name, for any scalar."""

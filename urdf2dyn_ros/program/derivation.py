@@ -35,6 +35,8 @@ from urdf2dyn_ros.program.scheduling import Schedule, nodes_behind
 Names = dict[Node, tuple[str, bool]]
 """Node to its name, and whether it is the opposite of what has this name."""
 
+_ARITHMETIC = ('mul', 'add', 'sub', 'reciprocal')
+
 
 @dataclass(frozen=True)
 class Request:
@@ -85,14 +87,24 @@ class Derivation:
     shared: int
     quantities: tuple[Quantity, ...]
 
+    def operations(self) -> int:
+        """Return the number of multiplications, additions and divisions of a call."""
+        return sum(node.op in _ARITHMETIC for node in self._needed()
+                   if node.serial >= self.shared)
+
     def constants(self) -> set[int]:
         """Return the serials of the expressions of parameters alone that the results need."""
-        rows = [*itertools.chain(*self.results.values()), *self.vectors.values()]
-        roots = [entry.node for row in rows for entry in row if isinstance(entry, Expression)]
-        needed = nodes_behind(self.graph, roots)
+        roots, needed = self._roots(), self._needed()
         used = {arg for node in needed if node.serial >= self.shared for arg in node.args}
         return {node.serial for node in needed
                 if (node in used or node in roots) and node.serial < self.shared and node.args}
+
+    def _needed(self) -> list[Node]:
+        return nodes_behind(self.graph, self._roots())
+
+    def _roots(self) -> list[Node]:
+        rows = [*itertools.chain(*self.results.values()), *self.vectors.values()]
+        return [entry.node for row in rows for entry in row if isinstance(entry, Expression)]
 
 
 class _Arguments(Mapping[str, list[Expression]]):
@@ -112,8 +124,18 @@ class _Arguments(Mapping[str, list[Expression]]):
 
 
 def derive(request: Request, name: str) -> Derivation:
-    """Derive one function."""
-    function, graph, loads = FUNCTIONS[name], Graph(), request.loads
+    """Derive one function, in the way with the fewest operations."""
+    derived = [_derived(request, name, way) for way in FUNCTIONS[name].ways(request.system)]
+    cheapest = min(derived, key=Derivation.operations) if len(derived) > 1 else derived[0]
+    for each in derived:
+        if each is not cheapest:
+            each.graph.clear()
+    return cheapest
+
+
+def _derived(request: Request, name: str, function: ModelFunction) -> Derivation:
+    """Derive one function in one way."""
+    graph, loads = Graph(), request.loads
     terms = body_terms(request.system, loads)
     notebook = Notebook(graph, request.system, request.rows, request.readable, terms, loads,
                         request.general)

@@ -91,12 +91,13 @@ def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readab
             name for function in written for name in function.result_names}
         kinematic = all(function.KINEMATIC for function in chosen.values())
         lumped = any(len(body.attached) > 1 for body in system.bodies)
+        ways = [each.function for each in derived]
         return Program(
             _title(robot, written), robot, name, style, gravity,
             tuple(about_links(frames, loads.moving(system)) if kinematic
                   else in_words(system, gravity, loads, named)),
             (kinematic_legend(loads.moving(system)) if kinematic else
-             legend(chosen.values(), 'base_motion' in named, lumped)) if readable else (),
+             legend(ways, 'base_motion' in named, lumped)) if readable else (),
             request.rows,
             tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,
             tuple(written), dynamic_model,

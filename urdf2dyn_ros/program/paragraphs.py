@@ -18,7 +18,7 @@ from urdf2dyn_ros.program.statements import Block, Paragraph, Section, Statement
 
 # mentioned even where no statement is left of them
 _VECTOR_SYMBOLS = frozenset(('q', 'b', 'A', 'wj', 'wdj', 'bj', 'w', 'wd', 'a', 'U', 'f', 'n',
-                             'fj', 'nj', 'fp', 'np', 'T', 'r', 'v'))
+                             'fj', 'nj', 'fp', 'np', 'T', 'r', 'v', 'Ar6', 'Ar'))
 OTHER_ENTRIES = 'What the efforts do not need: the other entries of these vectors'
 RESULTS_TITLE = 'Results'
 

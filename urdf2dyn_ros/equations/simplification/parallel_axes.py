@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, rotated_about_z
-from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO
+from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, Vector
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Sweep, newton_euler
 from urdf2dyn_ros.equations.recursion import Recursion
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
@@ -80,18 +80,24 @@ class ParallelAxes(NamedTuple):
 
         return noted
 
-    def newton_euler(self, state: Sequence[Sequence[Scalar]], gravity: tuple[Scalar, ...],
+    def newton_euler(self, state: Sequence[Sequence[Scalar]], gravity: Vector,
                      recursion: Recursion, loads: AppliedLoads) -> Sweep:
         """Return the sweep of this robot under the loads of the robot as it was."""
+        return newton_euler(self.system, self.inertias, state, gravity, self.recursion(recursion),
+                            self.loads(loads))
+
+    def recursion(self, recursion: Recursion) -> Recursion:
+        """Return the recursion for this robot; notes are by the numbers of the robot as it was."""
+        return recursion._replace(spin_of=InheritedSpin(self.system, self.inertias),
+                                  note=self.note(recursion.note))
+
+    def loads(self, loads: AppliedLoads) -> AppliedLoads:
+        """Return loads on the robot as it was as those on this one."""
         wrenches = {}
         for i, (f, n) in loads.wrenches.items():
             c, s = self.turns.get(i, _NO_ROTATION)
             wrenches[self.parts[i]] = Wrench(turned(f, c, -s), turned(n, c, -s))
-        x, y, z = gravity
-        return newton_euler(
-            self.system, self.inertias, state, (x, y, z), recursion._replace(
-                spin_of=InheritedSpin(self.system, self.inertias), note=self.note(recursion.note)),
-            loads._replace(terms=self.terms(loads.terms), wrenches=wrenches))
+        return loads._replace(terms=self.terms(loads.terms), wrenches=wrenches)
 
 
 def parallel_axes(system: Multibody, inertias: Sequence[BodyInertia | None],

@@ -23,23 +23,28 @@ class Factors(NamedTuple):
     M = L' D L: L has ones on the diagonal, and zeros to the right of it.
 
     `rows` has for each row of L the entries left of the diagonal that are not zero, by column;
-    `inverses` are those of the entries of D; `behind` has for each column of L the rows of its
-    entries, from the last.
+    `rests` the same before they are divided by the pivot; `inverses` are those of the entries of
+    D; `behind` has for each column of L the rows of its entries, from the last. The `first` rows
+    are not eliminated.
 
     """
 
     rows: list[dict[int, Scalar]]
+    rests: list[dict[int, Scalar]]
     inverses: list[Scalar]
     behind: list[list[int]]
+    first: int = 0
 
 
 def _unnoted(row: int, symbol: str, entries: Sequence[tuple[int, Scalar]]) -> None:
     """Note nothing."""
 
 
-def factors(M: Sequence[Sequence[Scalar]], note: RowNote = _unnoted) -> Factors:
+def factors(M: Sequence[Sequence[Scalar]], note: RowNote = _unnoted, first: int = 0) -> Factors:
     """
     Return the factors of a symmetric positive definite matrix (n, n).
+
+    The `first` rows are not eliminated, and their entries of M not read.
 
     For each row k, from the last to the first, `note` is called with the rest of M's row behind
     which all joints are eliminated (`r`), the inverse of its last entry, the pivot (`id`), and the
@@ -51,34 +56,48 @@ def factors(M: Sequence[Sequence[Scalar]], note: RowNote = _unnoted) -> Factors:
     rows: list[dict[int, Scalar]] = [{} for _ in M]
     inverses: list[Scalar] = [0.0] * n
     behind: list[list[int]] = [[] for _ in M]
-    for k in reversed(range(n)):
+    for k in reversed(range(first, n)):
         rest = {j: M[k][j] for j in reversed(range(k + 1)) if not _is_zero(M[k][j])}
         for m in behind[k]:
             for j, entry in rests[m].items():
                 if j <= k:
                     rest[j] = rest.get(j, 0.0) - rows[m][k] * entry
         note(k, 'r', [*rest.items()])
-        inverses[k] = reciprocal(rest.pop(k))
+        pivot = rest.pop(k)
+        inverses[k] = reciprocal(pivot)
         note(k, 'id', [(k, inverses[k])])
         rests[k] = rest
-        rows[k] = {j: entry * inverses[k] for j, entry in rest.items()}
+        rows[k] = {j: _ratio(entry, pivot, inverses[k]) for j, entry in rest.items()}
         note(k, 'l', [*rows[k].items()])
         for j in rest:
             behind[j].append(k)
-    return Factors(rows, inverses, behind)
+    return Factors(rows, rests, inverses, behind, first)
 
 
 def solved(known: Factors, b: Sequence[Scalar], note: RowNote = _unnoted) -> list[Scalar]:
     """Return x of L' D L x = b, where `note` is called with L'^-1 b (`e`) and x (`x`)."""
+    return substituted(known, reduced(known, b, note), (), note)
+
+
+def reduced(known: Factors, b: Sequence[Scalar], note: RowNote = _unnoted) -> list[Scalar]:
+    """Return L'^-1 b, as far as rows are eliminated; `note` is called with its entries (`e`)."""
     e = list(b)
     for k in reversed(range(len(e))):
         for m in known.behind[k]:
             e[k] = e[k] - known.rows[m][k] * e[m]
-        note(k, 'e', [(k, e[k])])
-    x: list[Scalar] = []
-    for k, (row, inverse) in enumerate(zip(known.rows, known.inverses)):
-        x.append(e[k] * inverse)
-        for j in sorted(row):
+        if k >= known.first:
+            note(k, 'e', [(k, e[k])])
+    return e
+
+
+def substituted(known: Factors, e: Sequence[Scalar], first: Sequence[Scalar],
+                note: RowNote = _unnoted) -> list[Scalar]:
+    """Return x of D L x = e from its first entries; `note` is called with the others (`x`)."""
+    x = list(first)
+    for k in range(len(x), len(e)):
+        row = known.rows[k]
+        x.append(e[k] * known.inverses[k])
+        for j in sorted(row, key=lambda j: (is_one(row[j]), j)):
             x[k] = x[k] - row[j] * x[j]
         note(k, 'x', [(k, x[k])])
     return x
@@ -101,6 +120,17 @@ def inverse(known: Factors) -> list[list[Scalar]]:
                 entry = entry - factor * result[m][j]
             result[k][j] = result[j][k] = entry
     return result
+
+
+def is_one(entry: Scalar) -> bool:
+    """Return whether an entry is the number 1, with which no multiplication is left."""
+    return isinstance(entry, float) and entry == 1.0
+
+
+def _ratio(entry: Scalar, pivot: Scalar, inverse: Scalar) -> Scalar:
+    """Return an entry divided by the pivot; of equal numbers without rounding."""
+    equal = isinstance(entry, float) and isinstance(pivot, float) and entry == pivot
+    return 1.0 if equal else entry * inverse
 
 
 def _is_zero(entry: Scalar) -> bool:
