@@ -24,7 +24,7 @@ from urdf2dyn_ros.functions.accelerations.by_articulated_bodies import (
     AccelerationsByArticulatedBodies,
 )
 from urdf2dyn_ros.functions.accelerations.by_factors import AccelerationsByFactors
-from urdf2dyn_ros.functions.forward_dynamics import ForwardDynamics
+from urdf2dyn_ros.functions.forward_dynamics import CheapestAccelerations
 from urdf2dyn_ros.languages import LANGUAGES
 from urdf2dyn_ros.loads import Friction, Loads, Rotor
 from urdf2dyn_ros.multibody import multibody
@@ -56,7 +56,7 @@ def read(name: str) -> RobotModel:
 def derived_by(way: type[AccelerationsOfEfforts]) -> Iterator[None]:
     """Derive forward dynamics in this way, whatever it costs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ForwardDynamics, 'ways', lambda self, system: (way(),))
+        patch.setattr(CheapestAccelerations, 'ways', lambda self, system: (way(),))
         yield
 
 

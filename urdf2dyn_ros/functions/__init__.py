@@ -3,7 +3,7 @@
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.functions.bias import Bias
 from urdf2dyn_ros.functions.dynamics import Dynamics
-from urdf2dyn_ros.functions.forward_dynamics import ForwardDynamics
+from urdf2dyn_ros.functions.forward_dynamics import CheapestAccelerations
 from urdf2dyn_ros.functions.forward_dynamics_derivatives import ForwardDynamicsDerivatives
 from urdf2dyn_ros.functions.function import ModelFunction
 from urdf2dyn_ros.functions.gravity import Gravity
@@ -22,7 +22,7 @@ FUNCTIONS: dict[str, ModelFunction] = {
     'gravity': Gravity(),
     'bias': Bias(),
     'mass_matrix': MassMatrix(),
-    'forward_dynamics': ForwardDynamics(),
+    'forward_dynamics': CheapestAccelerations(),
     'momentum': Momentum(),
     'terms': Terms(),
     'inverse_dynamics_derivatives': InverseDynamicsDerivatives(),

@@ -22,7 +22,7 @@ In a chain of so many, articulated bodies take half the operations (8316 and 420
 """
 
 
-class ForwardDynamics(AccelerationsOfEfforts):
+class CheapestAccelerations(AccelerationsOfEfforts):
     """By factors of the mass matrix, or by articulated bodies."""
 
     SYMBOLS: ClassVar[dict[str, Symbol]] = {

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.vectors import ZERO, Vector, add, apply, cross, transpose, upper
-from urdf2dyn_ros.equations.elimination.blocks import Block, blocks
-from urdf2dyn_ros.equations.elimination.coupling import coupling
+from urdf2dyn_ros.equations.elimination.block_mass_matrix import block_mass_matrix
+from urdf2dyn_ros.equations.elimination.blocks import JointBlock, blocks
 from urdf2dyn_ros.equations.elimination.sparse_factors import (
     Factors,
     RowNote,
@@ -47,7 +47,7 @@ _Acceleration = tuple[Vector, Vector]
 class _Eliminated(NamedTuple):
     """The joints of a block, but for the acceleration of the body in whose frame they are."""
 
-    block: Block
+    block: JointBlock
     known: Factors
     e: list[Scalar]
 
@@ -70,7 +70,7 @@ class ArticulatedBodies:
         self._inertias, self._note, self._part = list(inertias), note, part
         self._carried: list[list[SpatialInertia]] = [[] for _ in inertias]
         self._drivers = system.drivers
-        self._blocks: dict[int, list[Block]] = {}
+        self._blocks: dict[int, list[JointBlock]] = {}
         for block in blocks(system):
             self._blocks.setdefault(block.frame, []).append(block)
         self._eliminated: dict[int, list[_Eliminated]] = {}
@@ -142,13 +142,14 @@ class ArticulatedBodies:
                 wrench = self._without(block, wrench, [rest[k] for k in block.coordinates])
         return wrench
 
-    def _without(self, block: Block, wrench: Wrench, rest: Sequence[Scalar]) -> Wrench:
+    def _without(self, block: JointBlock, wrench: Wrench, rest: Sequence[Scalar]) -> Wrench:
         """Eliminate the joints of a block, and return the wrench that is left."""
         i, numbers = block.frame, [self._drivers[k] for k in block.coordinates]
         together = None if block.bodies == (i,) else [
             j for j in block.bodies if self._system.bodies[j].multiplier != 0.0]
-        M = coupling(self._system, self._inertias, self._forward.coordinates, self._loads.terms,
-                     block, self._note, partial(self._part, together))
+        M = block_mass_matrix(
+            self._system, self._inertias, self._forward.coordinates, self._loads.terms, block,
+            self._note, partial(self._part, together))
         first = len(M) - len(numbers)
         note = self._row_note(numbers, together, first)
         known = factors(M, note, first)

@@ -6,7 +6,7 @@ from urdf2dyn_ros.equations.kinematics import chain
 from urdf2dyn_ros.multibody import Multibody
 
 
-class Block(NamedTuple):
+class JointBlock(NamedTuple):
     """
     Bodies that are moved by coordinates which move no other body.
 
@@ -27,7 +27,7 @@ class Block(NamedTuple):
     coordinates: tuple[int, ...]
 
 
-def blocks(system: Multibody) -> list[Block]:
+def blocks(system: Multibody) -> list[JointBlock]:
     """Return the blocks: one body each, but for joints that follow others."""
     together = [{i} for i in range(len(system.bodies))]
     moved: dict[int, list[int]] = {}
@@ -45,7 +45,7 @@ def blocks(system: Multibody) -> list[Block]:
         if i == min(members) and coordinates:
             firsts = [k for k in members if system.bodies[k].parent not in members]
             frame = firsts[0] if len(firsts) == 1 else system.bodies[i].parent
-            result.append(Block(frame, tuple(sorted(members)),
+            result.append(JointBlock(frame, tuple(sorted(members)),
                                 tuple(sorted(coordinates))))
     return result
 

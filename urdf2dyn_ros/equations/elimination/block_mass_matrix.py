@@ -5,7 +5,7 @@ from functools import partial
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.vectors import ZERO, add
-from urdf2dyn_ros.equations.elimination.blocks import Block
+from urdf2dyn_ros.equations.elimination.blocks import JointBlock
 from urdf2dyn_ros.equations.elimination.spatial_inertia import SpatialInertia
 from urdf2dyn_ros.equations.newton_euler import in_parent
 from urdf2dyn_ros.equations.recursion import unnoted
@@ -17,9 +17,10 @@ from urdf2dyn_ros.multibody import ROOT, Multibody
 _AT_REST = Motion(ZERO, ZERO, ZERO)
 
 
-def coupling(system: Multibody, inertias: Sequence[SpatialInertia], at: Sequence[Coordinate],
-             terms: Mapping[int, Sequence[JointTerm]], block: Block, note: Note = unnoted,
-             column: Callable[[int], None] = lambda body: None) -> list[list[Scalar]]:
+def block_mass_matrix(
+        system: Multibody, inertias: Sequence[SpatialInertia], at: Sequence[Coordinate],
+        terms: Mapping[int, Sequence[JointTerm]], block: JointBlock, note: Note = unnoted,
+        column: Callable[[int], None] = lambda body: None) -> list[list[Scalar]]:
     """
     Return the rows of the mass matrix of the joints of a block, in ascending order.
 
@@ -53,7 +54,7 @@ def coupling(system: Multibody, inertias: Sequence[SpatialInertia], at: Sequence
 
 
 def _on_the_way(system: Multibody, wrench: Wrench, at: Sequence[Coordinate],
-                terms: Mapping[int, Sequence[JointTerm]], j: int, block: Block, note: Note,
+                terms: Mapping[int, Sequence[JointTerm]], j: int, block: JointBlock, note: Note,
                 ) -> Iterator[tuple[int, Scalar, Wrench]]:
     """Yield the bodies from j to the block's, with effort and wrench of a unit acceleration."""
     i, accelerated = j, at[j]._replace(qd=0.0, qdd=1.0)
