@@ -48,6 +48,9 @@ def test_the_semantics_that_explains_the_efforts_is_named(chosen, actual) -> Non
     else:
         assert f'seems to be {actual} (' in hint and f'not {chosen}: ' in hint
         assert 'instead of' in hint and 'N m' in hint
+        # which may be of another direction
+        assert ('whether gravity is that of the robot' in hint) == (
+            'gravity_compensated' in (chosen, actual))
 
 
 def test_friction_that_counts_twice_is_suspected() -> None:

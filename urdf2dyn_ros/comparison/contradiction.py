@@ -42,6 +42,8 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
     included = (', and whether the computed one includes friction already (friction.enabled of '
                 'inverse_dynamics): then it compares as net'
                 if SEMANTICS[chosen].friction and best == 'net' else '')
+    if 'gravity_compensated' in (best, chosen):   # another direction looks like none
+        included += ', and whether gravity is that of the robot'
     return (f'the measured effort seems to be {best} ({SEMANTICS[best].meaning}), not {chosen}: '
             f'that would leave an RMSE of {sizes[best]:.3g} instead of {sizes[chosen]:.3g} '
             f'{facts.unit}; check the semantics of the effort{included}')

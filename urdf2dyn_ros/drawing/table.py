@@ -12,6 +12,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import DrawingError
 from urdf2dyn_ros.recordings.csv_rows import Defect, bad_cell, cell_numbers, column_list, csv_rows
 
+_BAGS = ('.mcap', '.db3', '.bag')
 _TIME = 'time'
 
 _LATEST_TIME = 9.2e9
@@ -36,6 +37,9 @@ def read_table(path: Path) -> Table:
     def defect(text: str) -> DrawingError:
         return DrawingError(f'{path}: {text}')
 
+    if path.is_dir() or path.suffix.lower() in _BAGS:
+        raise defect('a directory or bag is no table; of a bag, urdf2dyn evaluate writes '
+                     'efforts.csv')
     rows = csv_rows(path, defect)
     _, names = next(rows)
     if _TIME not in names:

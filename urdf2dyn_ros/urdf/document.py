@@ -104,7 +104,7 @@ def _syntax_error(error: etree.XMLSyntaxError, text: str) -> UrdfError:
     if not text.strip():
         return _error('xml', f'{line}:{column}: the text is empty; a URDF begins with <robot>', 1)
     remedy = 'the text must be well-formed XML'
-    if '<' not in text:
+    if '<' not in text and len(text.splitlines()) == 1:
         remedy += ('; the path of a file is for read_urdf(path), if there is one of this name, or '
                    'the argument of a node: inverse_dynamics FILE')
     if 'prefix xacro' in reason:
