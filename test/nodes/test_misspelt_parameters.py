@@ -21,4 +21,7 @@ def test_a_misspelt_parameter_is_logged_with_the_name_that_it_resembles(
         graph.wait(lambda: f'there is no parameter {name}, it has no effect' in process.output)
         assert f'did you mean "{known}"' in process.output
         assert 'another_node' not in process.output
+        result = graph.set_parameter(name, node, type=3, double_value=1.0)   # at run time
+        assert not result.successful
+        assert result.reason.startswith(f'there is no parameter {name}; did you mean "{known}"')
         assert process.stop() == 0, process.output

@@ -13,7 +13,7 @@ from rclpy.parameter import Parameter as RosParameter
 from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.parameters.parameter_family import Family
-from urdf2dyn_ros.quoting import listed
+from urdf2dyn_ros.quoting import listed, suggestion
 
 _QOS = 'qos_overrides.'
 
@@ -116,9 +116,10 @@ class NodeParameters:
                 values.pop(name, None)
             else:
                 values[name] = family.row(name).check(_plain(change.value))
-        elif self._families and not (self._node.has_parameter(name) or name.startswith(_QOS)):
+        elif not (self._node.has_parameter(name) or name.startswith(_QOS)):
             # rclpy also calls this to declare the QoS overrides of a publisher
-            raise ParameterError(f'there is no parameter {name}')
+            raise ParameterError(f'there is no parameter {name}; '
+                                 f'{suggestion(name, self._rows, True)}')
 
 
 def _plain(value: Any) -> Any:

@@ -57,7 +57,8 @@ class EffortComparison(Node):
     """
 
     def __init__(self) -> None:
-        super().__init__('effort_comparison')
+        # so that a wrong name is rejected here: rclpy's message has none
+        super().__init__('effort_comparison', allow_undeclared_parameters=True)
         self.parameters = NodeParameters(self, COMPARISON_PARAMETERS)
         values = self.parameters.values
         self._comparison = Comparison(
