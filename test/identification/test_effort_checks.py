@@ -1,5 +1,6 @@
 """Efforts of another gravity, of a wrong sign or of other joints, by Pinocchio as the oracle."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +9,13 @@ import pytest
 
 from support.robot_files import EXAMPLES
 from urdf2dyn_ros.identification.checks import checked
-from urdf2dyn_ros.identification.gains import Gains
+from urdf2dyn_ros.identification.choice import block_pools
+from urdf2dyn_ros.identification.fit.pooled_fit import pooled
+from urdf2dyn_ros.identification.gains import Gains, approximated
 from urdf2dyn_ros.identification.mistakes.change import Change, no_change, swapped, turned
 from urdf2dyn_ros.identification.preparation import Piece
 from urdf2dyn_ros.identification.robot import Robot, robot_of
+from urdf2dyn_ros.identification.rows import RowSource
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.urdf import read_urdf
 
@@ -129,3 +133,16 @@ def test_mistakes_of_joints_are_named_with_the_remedy(change: Change, gains: Gai
 @pytest.mark.parametrize('gains', [KNOWN, FREE])
 def test_currents_of_mirrored_motors_are_no_fault(gains: Gains, robot: Robot) -> None:
     assert fault(robot, gains=gains) == ''
+
+
+def test_the_sign_of_a_free_gain_is_that_with_which_friction_brakes(robot: Robot) -> None:
+    """Although the URDF has all centres of mass far on the other side of their joints."""
+    time, *motions = motion(robot)
+    effort = robot.dynamics(*motions)
+    effort += 0.4 * effort.std(axis=0) * np.tanh(motions[1] / 0.02)
+    parameters = robot.prior.parameters * [1, -5, -5, -5, 1, 1, 1, 1, 1, 1]
+    wrong = replace(robot, prior=robot.prior._replace(parameters=parameters))
+    rows = RowSource([Piece(time, RATE, *motions, effort / GAINS)], robot.columns, parameters,
+                     robot.sign_widths).rows(10.0, 0.0)
+    found = approximated(wrong, pooled(block_pools(rows, np.ones(6))), FREE)
+    assert (np.sign(found.values) == np.sign(GAINS)).all()

@@ -33,6 +33,13 @@ _LEAST_SHARE = 0.1
 """Least share of the effort that the bodies have in the approximation of a free gain."""
 
 
+_DECISIVE = 0.3
+"""Logarithm of the ratio of what the two signs leave, from which on friction has the sign."""
+
+_LEAST_LEFT = 1e-3
+"""Share of a current below which what is left of it is noise."""
+
+
 class Gains(NamedTuple):
     """
     Gains of all joints.
@@ -113,7 +120,8 @@ def approximated(robot: Robot, pool: Pool, gains: Gains) -> Gains:
     Return gains with approximations of the free ones, from triangles of recorded units.
 
     A current is fitted by the effort of the URDF's bodies and friction. Its sign is that with
-    which both are positive: a motor may be mounted in the other direction.
+    which friction brakes; where there is hardly any, that with which both are positive: a motor
+    may be mounted in the other direction.
 
     """
     values = gains.values.copy()
@@ -126,10 +134,39 @@ def approximated(robot: Robot, pool: Pool, gains: Gains) -> Gains:
         if sizes[0] <= 0.0 or not R[:, -1].any():
             continue
         x = np.linalg.lstsq(columns, R[:, -1], rcond=None)[0]
+        sign = sign_evidence(pool, j)
+        if abs(sign) < _DECISIVE:
+            sign = float(x[:3] @ sizes[:3])
         most = float(np.linalg.norm(R[:, -1]) / sizes[0])
-        size = min(max(abs(float(x[0])), _LEAST_SHARE * most), most)
-        values[j] = math.copysign(1.0 / size, float(x[:3] @ sizes[:3]))
+        size = min(max(math.copysign(1.0, sign) * float(x[0]), _LEAST_SHARE * most), most)
+        values[j] = math.copysign(1.0 / size, sign)
     return Gains(values, gains.free)
+
+
+def sign_evidence(pool: Pool, joint: int) -> float:
+    """
+    Return how much more a negative gain leaves of a current than a positive one, as a logarithm.
+
+    It is positive if friction brakes with a positive gain, whatever the bodies are: their columns
+    are removed.
+
+    """
+    from scipy.optimize import nnls
+
+    R = pool.triangles[joint]
+    bodies, own = np.split(R, [-1 - len(JOINT_COLUMNS)], axis=1)
+    removed = np.column_stack((bodies, own[:, OFFSET]))
+    sizes = np.linalg.norm(removed, axis=0)
+    removed /= np.where(sizes > 0.0, sizes, 1.0)
+    columns = own[:, [VISCOUS, COULOMB, -1]]
+    columns = columns - removed @ np.linalg.lstsq(removed, columns, rcond=1e-9)[0]
+    sizes = np.linalg.norm(columns, axis=0)
+    if not sizes.all():
+        return 0.0
+    columns /= sizes
+    left = [math.log(max(nnls(columns[:, :2], sign * columns[:, 2])[1] ** 2, _LEAST_LEFT))
+            for sign in (1.0, -1.0)]
+    return left[1] - left[0]
 
 
 def with_gains(pools: Sequence[Pool], values: Array) -> list[Pool]:
