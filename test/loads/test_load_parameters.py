@@ -117,6 +117,10 @@ def test_what_has_no_effect_is_reported() -> None:
     others = {f'joints.other{k}.viscous': 1.0 for k in range(500)}
     line, = load_parameters.unheeded({**DEFAULTS, 'friction.enabled': True, **others}, MODEL)
     assert '"other0"' in line and '490 more' in line
+    on = {**DEFAULTS, 'friction.enabled': True}
+    line, = load_parameters.unheeded(on, MODEL)
+    assert line.startswith('friction.enabled without effect: the URDF has no <dynamics')
+    assert load_parameters.unheeded({**on, 'joints.joint1.load': 0.1}, MODEL) == []
     with pytest.raises(ParameterError, match='joint3'):
         load_parameters.check_names({'joints.joint3.viscous': 1.0}, MODEL)
 

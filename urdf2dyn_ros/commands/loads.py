@@ -67,7 +67,7 @@ def add_loads(parser: argparse.ArgumentParser) -> None:
 def read_loads(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
     """Return the declared loads; warn on standard error of what has no effect."""
     robot = _read(arguments, model, arguments.friction)
-    if arguments.friction and not any(
+    if arguments.friction and not arguments.parameters and not any(
             isinstance(term, Friction) for each in robot.loads.terms.values() for term in each):
         print('warning: no movable joint has a tag <dynamics> with damping or friction',
               file=sys.stderr)

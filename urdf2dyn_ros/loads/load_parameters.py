@@ -6,7 +6,7 @@ from typing import Any
 
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.loads import TERMS, JointTerm, Loads
+from urdf2dyn_ros.loads import TERMS, Friction, JointTerm, Loads
 from urdf2dyn_ros.loads.joint_term import LARGEST_SETTING, SMALLEST_DIVISOR_SETTING
 from urdf2dyn_ros.multibody import ROOT, multibody
 from urdf2dyn_ros.parameters import Parameter
@@ -127,6 +127,12 @@ def unheeded(values: Mapping[str, Any], model: RobotModel) -> list[str]:
         lines += [f'<force> on link {quote(force.link)} without effect: the link stands still'
                   for force in model.forces if system.links[force.link][0] == ROOT]
     if values['friction.enabled']:
+        settings = {row.setting for row in Friction.rows().values()}
+        declared = any(joint.damping or joint.friction for joint in model.joints) or any(
+            settings & {*row} for row in JOINT_PARAMETERS.of(values).values())
+        if not declared:
+            lines.append('friction.enabled without effect: the URDF has no <dynamics damping '
+                         'friction> other than 0, and no joints.* gives friction')
         singles = {body.name for body in system.bodies}
         lines += [f'damping and friction of joint {quote(joint.name)} are not counted: it has '
                   f'several coordinates; set joints.<coordinate>.viscous and coulomb'
