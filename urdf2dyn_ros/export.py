@@ -44,7 +44,7 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
         Stem of the files' names; by default the robot's name with what is not a letter, a digit
         or _ replaced by _.
     gravity : array_like, (3,)
-        [m/s^2], in the root frame.
+        [m/s^2], in the root frame; by default (0, 0, -9.81).
     functions : str
         A key of `functions.FUNCTIONS`, or all: inverse_dynamics, gravity, bias, mass_matrix, and
         one that does the work of these four at once.

@@ -37,7 +37,7 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics
     model : RobotModel, str, bytes, path or open file
         A model, or what `read_urdf` reads as one.
     gravity : array_like, (3,)
-        [m/s^2], in the root frame.
+        [m/s^2], in the root frame; by default (0, 0, -9.81).
     backend : str
         'auto', the default, is 'c' where it can be compiled, else 'python' and a warning in the
         log. 'python' runs the generated Python text. 'c' has the system's C compiler make machine

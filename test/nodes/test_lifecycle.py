@@ -57,7 +57,9 @@ def test_efforts_are_published_while_the_node_is_active(graph: Graph) -> None:
 
 
 def test_without_a_description_or_with_a_bad_one_it_is_not_configured(graph: Graph) -> None:
-    with graph.process('hurried_lifecycle_node', **moving_robot.CENTRED) as process:
+    # simulated time stands still: nothing waits for it, the shutdown either
+    with graph.process('hurried_lifecycle_node', use_sim_time=True,
+                       **moving_robot.CENTRED) as process:
         graph.client(GetState, f'{NODE}/get_state')
         assert not change(graph, Transition.TRANSITION_CONFIGURE)
         graph.wait(lambda: 'not configured: no robot description within 0.3 s on '
