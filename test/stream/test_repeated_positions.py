@@ -77,6 +77,44 @@ def test_a_joint_that_stops_rests_although_its_positions_were_repeated():
     assert max(abs(output.qd[0]) for output in rest) < 0.02
 
 
+def stalled(seconds, loss, late):
+    """
+    Return stamps, times, positions and velocities at 1 kHz, of which some are those before.
+
+    The velocities are late by `late` ms.
+    """
+    random = np.random.default_rng(3)
+    t = 0.001 * np.arange(round(1000 * seconds))
+    w = 2.0 * np.pi * 0.7
+    step = 2.0 * np.pi / 2**17
+    q = step * np.round(0.5 * np.sin(w * t) / step)[:, None]
+    qd = 0.5 * w * np.cos(w * t)[:, None] + 1e-3 * random.normal(size=(len(t), 1))
+    rows = np.arange(len(t))
+    rows[random.uniform(size=len(t)) < loss] = -1
+    for first in range(2200, len(t), 700):   # longer than those before
+        rows[first:first + random.integers(4, 8)] = -1
+    rows = np.maximum.accumulate(rows)
+    qd = np.concatenate((qd[:late], qd))[:len(qd)]
+    return 1_000_000 * (np.arange(len(t)) + 1000), t, q[rows], qd[rows]
+
+
+@pytest.mark.fault(55)
+@pytest.mark.parametrize('loss', [0.0, 0.06])
+@pytest.mark.parametrize('late', [0, 40])
+def test_a_connection_that_stalls_at_times_is_no_stop_of_the_robot(loss, late):
+    """As the real-time connection of an arm that loses packets, and at times several in a row."""
+    stamps, t, q, qd = stalled(7.0, loss, late)
+    stream = Stream(('a',), [False], _Accelerations(), lambda joints: make_compiled(
+        'kalman', joints), clock=lambda: 0)
+    outputs = [stream.receive(stamp, ('a',), *each, ()) for stamp, *each in zip(
+        stamps.tolist(), q, qd)]
+    true = dict(zip(stamps.tolist(), -0.5 * (1.4 * np.pi) ** 2 * np.sin(1.4 * np.pi * t)))
+    wrong = [abs(output.effort[0] - true[output.stamp]) for output in outputs[2000:] if output]
+    print(loss, late, max(wrong), len(wrong))
+    assert max(wrong) < 3.0
+    assert len(wrong) > 0.98 * len(q[2000:])
+
+
 @pytest.mark.fault(55)
 @pytest.mark.parametrize('speed', [0.02, 0.5])
 def test_coarse_encoders_repeat_no_positions(speed):

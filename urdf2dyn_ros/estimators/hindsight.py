@@ -3,8 +3,10 @@ Errors of accelerations, as the positions that follow show them.
 
 No model says how wrong an adapted filter is: noise is not white, and the filter is late where a
 motion changes. Positions before and after an estimate show it: they have a central difference, of
-fourth order and over five of them, that is hardly late and hardly noisy. Its span is what "an
-acceleration" means here: motion that is slower and that the estimate lacks is an error of it.
+fourth order and over five of them, that is hardly late. Its span is what "an acceleration" means
+here: motion that is slower and that the estimate lacks is an error of it. Where positions come
+slowly there are two differences: a long one, which is hardly noisy, and one over the same time as
+at high rates, which follows fast motion.
 
 The variance of an estimate is the mean of these squared errors, less the noise of the difference,
 over a short time, or what the filters declare, whichever is larger. What they declare is scaled
@@ -25,6 +27,9 @@ ROW_SPACING = 2_500_000
 DIFFERENCE_ROWS = 11
 """Rows from one position of the difference to the next one."""
 
+SHORTEST_SPAN = 0.132
+"""Time from the first position of the short difference to the last one [s]."""
+
 COMPARED_ROWS = 4 * DIFFERENCE_ROWS + 1
 """Rows from the first position of the difference to the last one."""
 
@@ -43,6 +48,10 @@ SCALE_ROWS = 100.0
 MOST_OF_DECLARED = 9.0
 """Squared error, relative to what the filters declare, at which it is clipped in that scale."""
 
+LEAST_OF_NOISE = 0.2
+"""Negative squared error by the short difference at which it is clipped, over its noise: without a
+limit it is honest for white noise, with 0 where a motion changes at times."""
+
 DIFFERENCE_NOISE = 9.82
 """Variance of the difference, times the fourth power of its step over that of a position."""
 
@@ -53,17 +62,17 @@ class Hindsight:
 
     Attributes
     ----------
-    errors : ndarray, (n,)
-        Mean squared errors [rad^2/s^4 or m^2/s^4].
-    scale : ndarray, (n,)
+    errors : ndarray, (2, n)
+        Mean squared errors by the long and the short difference [rad^2/s^4 or m^2/s^4].
+    scale : ndarray, (2, n)
         Mean squared errors relative to what the filters declare.
-    compared : ndarray, (n,)
+    compared : ndarray, (2, n)
         Numbers of comparisons.
 
     """
 
     def __init__(self, joints: int) -> None:
-        self.errors, self.scale, self.compared = np.zeros((3, joints))
+        self.errors, self.scale, self.compared = np.zeros((3, 2, joints))
         self.stamps = np.zeros(COMPARED_ROWS, dtype=np.int64)
         # position, acceleration, and the squared error that the filters declare
         self.rows = np.zeros((COMPARED_ROWS, 3, joints))
@@ -71,8 +80,7 @@ class Hindsight:
 
     def reset(self) -> None:
         """Forget everything."""
-        self.errors[:] = self.compared[:] = 0.0
-        self.scale[:] = 1.0
+        self.errors[:] = self.compared[:] = self.scale[:] = 0.0
         self.start()
 
     def start(self) -> None:
@@ -87,7 +95,8 @@ class Hindsight:
 
     def variance(self, declared: Array) -> Array:
         """Return the variances of accelerations whose filters declare these, (n,)."""
-        result: Array = np.maximum(np.minimum(self.scale, 1.0) * declared, self.errors)
+        scale = np.where(self.compared[0] > 0.0, self.scale.max(axis=0), 1.0)
+        result: Array = np.maximum(np.minimum(scale, 1.0) * declared, self.errors.max(axis=0))
         return result
 
     def observe(self, stamp: int, position: Array, acceleration: Array, declared: Array,
@@ -116,8 +125,16 @@ class Hindsight:
             self._compare((stamp - last) * 1e-9, noise)
 
     def _compare(self, passed: float, noise: Array) -> None:
-        # from the oldest one
-        rows = (self._number + np.arange(0, COMPARED_ROWS, DIFFERENCE_ROWS)) % COMPARED_ROWS
+        oldest, newest = self.stamps[(self._number + np.array((0, -1))) % COMPARED_ROWS]
+        short = max(round(DIFFERENCE_ROWS * SHORTEST_SPAN / (1e-9 * float(newest - oldest))), 1)
+        self._compare_over(DIFFERENCE_ROWS, 0, passed, noise)
+        if short <= DIFFERENCE_ROWS // 2:
+            self._compare_over(short, 1, passed, noise)
+
+    def _compare_over(self, distance: int, kind: int, passed: float, noise: Array) -> None:
+        """Compare with the difference of positions that are so many rows apart."""
+        middle = self._number + COMPARED_ROWS // 2
+        rows = (middle + distance * np.arange(-2, 3)) % COMPARED_ROWS
         times = (self.stamps[rows] - self.stamps[rows[2]]) * 1e-9
         q = self.rows[rows, 0]
         near, far = (_curvature(times[[2 - k, 2, 2 + k]], q[[2 - k, 2, 2 + k]]) for k in (1, 2))
@@ -125,12 +142,13 @@ class Hindsight:
         square = np.square(acceleration - (4.0 * near - far) / 3.0)
         step = 0.25 * float(times[4] - times[0])
         added = DIFFERENCE_NOISE / step ** 4 * noise
+        least = -LEAST_OF_NOISE * added if kind else 0.0   # the short one is noisy
         known = np.isfinite(square + declared)
-        self.compared += known
-        first = 1.0 / np.maximum(self.compared, 1.0)
+        self.compared[kind] += known
+        first = 1.0 / np.maximum(self.compared[kind], 1.0)
         for mean, value, memory, fewest in (
-                (self.errors, np.maximum(square - added, 0.0), ERROR_MEMORY, ERROR_ROWS),
-                (self.scale, np.minimum((square + added) / declared, MOST_OF_DECLARED),
+                (self.errors[kind], np.maximum(square - added, least), ERROR_MEMORY, ERROR_ROWS),
+                (self.scale[kind], np.minimum((square + added) / declared, MOST_OF_DECLARED),
                  SCALE_MEMORY, SCALE_ROWS)):
             gain = np.maximum(min(1.0 - exp(-passed / memory), 1.0 / fewest), first)
             mean += np.where(known, gain * (value - mean), 0.0)

@@ -23,6 +23,15 @@ LONGEST_RUN_NS = 100_000_000
 CONFIRMATIONS = 3
 """Runs of repeated positions, at least as long, that show that a driver repeats as many."""
 
+FASTEST_STOP = 200.0
+"""Acceleration with which a joint may stop [rad/s^2 or m/s^2]."""
+
+LONGEST_SLIP = 1
+"""Repeated positions by which two loops of the same rate slip: what follows does not catch up."""
+
+MOST_OF_USUAL = 2
+"""Length of a run that counts as repeated, in usual ones."""
+
 RUNS_WITHIN_NS = 1_000_000_000
 """Time within which these are seen [ns]."""
 
@@ -35,7 +44,12 @@ class RepeatedPositions:
     too, and so has a slow one with a coarse encoder. But if positions were repeated, the next
     change makes up for them: the mean velocity over the run is that before, by changes that are
     far larger than the resolution. After a few such runs, samples with the same positions count as
-    repeated, up to as many in a row as in three of these: at rest, those that follow are measured.
+    repeated, up to twice as many in a row as in three of these: a connection that loses packets
+    loses several at times. At rest, those that follow are measured.
+
+    Two kinds of samples are repeated whatever was seen before: those after which the robot would
+    have stopped faster than any does, and several that also repeat velocities by which a position
+    would have changed by far more than its resolution.
 
     """
 
@@ -43,6 +57,7 @@ class RepeatedPositions:
         self._resolution = np.full(joints, np.inf)   # smallest change of each position
         self._runs: list[tuple[int, int]] = []   # stamps [ns] and lengths of confirmed ones
         self._longest = self._new = self._found_at = 0
+        self._contradicted = False   # positions stayed while velocities said that they change
         self.found = False   # with the newest sample
         self.restart()
 
@@ -51,29 +66,32 @@ class RepeatedPositions:
         self._bytes = b''
         self._stamp = self._before = 0               # of the last two new positions [ns]
         self._q = self._earlier = np.full(len(self._resolution), np.nan)
-        self._velocities = b''
+        self._velocities = b'', b''   # those that are used, and those that were received
         self._run = 0
 
     @property
     def known(self) -> bool:
         """Whether the driver repeats positions."""
-        return self._longest > 0
+        return self._longest > 0 or self._contradicted
 
-    def update(self, stamp: int, q: Array, qd: Array) -> bool:
+    def update(self, stamp: int, q: Array, qd: Array, received: Array | None = None) -> bool:
         """
         Add a sample; return whether it is repeated and no measurement.
 
         Stamp [ns], q (n,) [rad or m], and the velocities that are used, qd (n,) [rad/s or m/s] or
-        NaN: with new ones, a sample is a measurement. The arrays are kept.
+        NaN: with new ones, a sample is a measurement. Velocities that were received but are not
+        used, as they are late, still show that positions should change. The arrays are kept.
 
         """
         self.found = False
-        data, velocities = q.tobytes(), qd.tobytes()
-        same = velocities == self._velocities
+        shown = qd if received is None else received
+        data, velocities = q.tobytes(), (qd.tobytes(), shown.tobytes())
+        same, stays = (now == before for now, before in zip(velocities, self._velocities))
         self._velocities = velocities
         if data == self._bytes:
             self._run += 1
-            return same and self._run <= self._longest
+            return same and (self._run <= MOST_OF_USUAL * self._longest
+                             or (stays and self._would_move(stamp, shown)))
         self._new += 1
         if self._run or self._new % LOOKED_AT == 0:
             self._compare(stamp, q)
@@ -95,6 +113,19 @@ class RepeatedPositions:
         run = rows - np.maximum.accumulate(np.where(new, rows, 0))
         other = (stamps > self._found_at) | (stamps < self._found_at - RUNS_WITHIN_NS)
         return new | other | (run > self._longest)
+
+    def _would_move(self, stamp: int, qd: Array) -> bool:
+        """Return whether positions that stayed until a stamp contradict the velocities."""
+        passed = 1e-9 * (stamp - self._stamp)
+        large = LARGE_CHANGE * self._resolution
+        moves = (self._run > LONGEST_SLIP and stamp - self._stamp <= LONGEST_RUN_NS
+                 and bool((np.abs(qd) * passed > large).any()))
+        if not moves and self._before:
+            change = np.abs(self._q - self._earlier)
+            stop = change / (1e-9 * (self._stamp - self._before)) / passed
+            moves = bool(((change > large) & (stop > FASTEST_STOP)).any())
+        self._contradicted |= moves
+        return moves
 
     def _compare(self, stamp: int, q: Array) -> None:
         """Learn the resolution, and whether a change makes up for a run of repeated positions."""

@@ -117,8 +117,8 @@ class Group:
             self.event = self.event or 'restart'
             return 'two_sources'
         self._efforts.append((stamp, effort))
-        qd = self.velocities.update(stamp, q, qd)
-        if self._differentiates and self.repeats.update(stamp, q, qd):
+        received, qd = qd, self.velocities.update(stamp, q, qd)
+        if self._differentiates and self.repeats.update(stamp, q, qd, received):
             return self._without_sample(stamp)
         if self.repeats.found and isinstance(self.estimator, Learning):   # from repeated ones
             self._reset()
@@ -137,8 +137,8 @@ class Group:
         """Carry the joints to the stamp of repeated positions [ns]; an estimate with lag waits."""
         if self.history.newest is None:
             return 'warming_up'
-        if not self.lag:
-            self.history.predict(stamp, self._measured_at(stamp))
+        if not self.lag and not self.history.predict(stamp, self._measured_at(stamp)):
+            return 'warming_up'
         return ''
 
     def _check_order(self, stamp: int) -> str:

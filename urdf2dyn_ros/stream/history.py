@@ -56,13 +56,19 @@ class History:
             self._past.append(known)
             self._last = estimate
 
-    def predict(self, stamp: int, measured: Array) -> None:
-        """Add the state at a later stamp [ns] without a sample, from the last estimate."""
+    def predict(self, stamp: int, measured: Array) -> bool:
+        """
+        Add the state at a later stamp [ns] without a sample, from the last estimate.
+
+        Returns False if no estimate is kept from which to carry it.
+
+        """
         if not self._past:
-            return
+            return False
         jerk, snap, error = self._extrapolation.at((stamp - self._last.stamp) * 1e-9)
         self.newest = Known(_moved(self._last, stamp, jerk, snap, error), measured)
         self._past.append(self.newest)
+        return True
 
     def newest_until(self, stamp: int) -> int | None:
         """Return the stamp of the newest estimate that is no newer than a stamp [ns]."""

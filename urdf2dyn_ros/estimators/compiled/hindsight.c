@@ -8,7 +8,7 @@ typedef struct {
     long joints, number;
     long long *stamps;   /* (COMPARED_ROWS) */
     double *rows;        /* (COMPARED_ROWS, 3, joints): position, acceleration, declared variance */
-    double *errors, *scale, *compared;   /* (joints) each */
+    double *errors, *scale, *compared;   /* (2, joints) each: of the long, the short difference */
 } Hindsight;
 
 /* Return the second derivative of the parabola through three positions. */
@@ -17,20 +17,23 @@ static double curvature(double before, double after, double q0, double q1, doubl
     return 2.0 / (before + after) * ((q2 - q1) / after - (q1 - q0) / before);
 }
 
-static void look_back(Hindsight *s, double passed, const double *noise)
+/* Compare with the difference of positions that are so many rows apart. */
+static void look_back(Hindsight *s, long distance, long kind, double passed, const double *noise)
 {
-    const long n = s->joints;
+    const long n = s->joints, middle = s->number + COMPARED_ROWS / 2;
     const double *row[5];
     double time[5];
     for (int k = 0; k < 5; k++) {
-        const long index = (s->number + k * DIFFERENCE_ROWS) % COMPARED_ROWS;   /* from the oldest */
+        const long index = (middle + (k - 2) * distance) % COMPARED_ROWS;
         row[k] = s->rows + index * 3 * n;
-        time[k] = 1e-9 * (double)(s->stamps[index] - s->stamps[(s->number + 2 * DIFFERENCE_ROWS) % COMPARED_ROWS]);
+        time[k] = 1e-9 * (double)(s->stamps[index] - s->stamps[middle % COMPARED_ROWS]);
     }
     const double step = 0.25 * (time[4] - time[0]);
     const double added = DIFFERENCE_NOISE / (step * step * step * step);
     const double error_gain = fmin(1.0 - exp(-passed / ERROR_MEMORY), 1.0 / ERROR_ROWS);
     const double scale_gain = fmin(1.0 - exp(-passed / SCALE_MEMORY), 1.0 / SCALE_ROWS);
+    const double least = kind ? LEAST_OF_NOISE : 0.0;   /* the short one is noisy */
+    double *errors = s->errors + kind * n, *scale = s->scale + kind * n;
     for (long j = 0; j < n; j++) {
         const double near = curvature(-time[1], time[3], row[1][j], row[2][j], row[3][j]);
         const double far = curvature(-time[0], time[4], row[0][j], row[2][j], row[4][j]);
@@ -38,10 +41,10 @@ static void look_back(Hindsight *s, double passed, const double *noise)
         const double square = error * error, declared = row[2][2 * n + j];
         if (!isfinite(square + declared))
             continue;
-        const double first = 1.0 / (s->compared[j] += 1.0);
-        s->errors[j] += fmax(error_gain, first) * (fmax(square - added * noise[j], 0.0) - s->errors[j]);
-        s->scale[j] += fmax(scale_gain, first)
-            * (fmin((square + added * noise[j]) / declared, MOST_OF_DECLARED) - s->scale[j]);
+        const double first = 1.0 / (s->compared[kind * n + j] += 1.0);
+        errors[j] += fmax(error_gain, first) * (fmax(square - added * noise[j], -least * added * noise[j]) - errors[j]);
+        scale[j] += fmax(scale_gain, first)
+            * (fmin((square + added * noise[j]) / declared, MOST_OF_DECLARED) - scale[j]);
     }
 }
 
@@ -61,9 +64,17 @@ static void hindsight(Hindsight *s, long long stamp, const double *position,
             row[n + j] = acceleration[j];
             row[2 * n + j] = declared[j];
         }
-        if (s->number >= COMPARED_ROWS)
-            look_back(s, 1e-9 * (double)(stamp - last), noise);
+        if (s->number >= COMPARED_ROWS) {
+            const double passed = 1e-9 * (double)(stamp - last);
+            const double span = 1e-9 * (double)(stamp - s->stamps[s->number % COMPARED_ROWS]);
+            const long most = lrint(DIFFERENCE_ROWS * SHORTEST_SPAN / span);
+            look_back(s, DIFFERENCE_ROWS, 0, passed, noise);
+            if (most <= DIFFERENCE_ROWS / 2)
+                look_back(s, most < 1 ? 1 : most, 1, passed, noise);
+        }
     }
-    for (long j = 0; j < n; j++)
-        variance[j] = fmax(fmin(s->scale[j], 1.0) * declared[j], s->errors[j]);
+    for (long j = 0; j < n; j++) {
+        const double scale = s->compared[j] > 0.0 ? fmax(s->scale[j], s->scale[n + j]) : 1.0;
+        variance[j] = fmax(fmin(scale, 1.0) * declared[j], fmax(s->errors[j], s->errors[n + j]));
+    }
 }

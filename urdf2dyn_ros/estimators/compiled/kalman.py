@@ -75,7 +75,7 @@ class CompiledHindsight(Hindsight):
     def start(self) -> None:
         """Forget the rows but keep the errors: a gap does not change the sensors."""
         super().start()
-        self._struct = _Hindsight(len(self.errors), 0, *(
+        self._struct = _Hindsight(self.errors.shape[1], 0, *(
             getattr(self, name).ctypes.data for name in _HINDSIGHT))
         self.address = ctypes.addressof(self._struct)
 

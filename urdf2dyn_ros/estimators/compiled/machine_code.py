@@ -37,7 +37,8 @@ _MACROS = {
         'DEVIATION_MEMORY', 'ONSET_MEMORY', 'ONSET_GATE', 'NOISE_GATE', 'SINGLE_SAMPLE')},
     **{name: getattr(hindsight, name) for name in (
         'ROW_SPACING', 'DIFFERENCE_ROWS', 'ERROR_MEMORY', 'ERROR_ROWS', 'SCALE_MEMORY',
-        'SCALE_ROWS', 'MOST_OF_DECLARED', 'DIFFERENCE_NOISE')},
+        'SCALE_ROWS', 'MOST_OF_DECLARED', 'DIFFERENCE_NOISE', 'SHORTEST_SPAN',
+        'LEAST_OF_NOISE')},
     'COMPARED_ROWS': hindsight.COMPARED_ROWS,
     **{name: getattr(kalman, name) for name in (
         'MOST_REJECTED', 'REJECTED_VARIANCE', 'SHIFT', 'SMALL_JUMP')},
