@@ -29,6 +29,7 @@ class FittedGains:
     units : tuple of str
         Of gains [N m/A or N/A].
     values : tuple of float
+        NaN where a gain cannot be fitted.
     deviations : tuple of float
         Standard deviations, NaN of gains that were known.
     remarks : tuple of str
@@ -47,12 +48,14 @@ class FittedGains:
         parts = [f'{joint} {value:.4g} {unit}' + (
             ' (known)' if np.isnan(error) else f' +- {error:.2g}')
             for joint, unit, value, error in zip(self.joints, self.units, self.values,
-                                                 self.deviations)]
+                                                 self.deviations) if np.isfinite(value)]
         return f'gains fitted to this recording: {", ".join(parts)}'
 
     def words(self) -> str:
         """Return the gains as they can be typed."""
-        return ' '.join(f'{joint}={value:.6g}' for joint, value in zip(self.joints, self.values))
+        known = [f'{joint}={value:.6g}' for joint, value in zip(self.joints, self.values)
+                 if np.isfinite(value)]
+        return ' '.join(known if len(known) == len(self.joints) else ['free', *known])
 
 
 def fitted_gains(joints: Sequence[JointComparison], gains: Sequence[float]) -> FittedGains:
@@ -60,14 +63,13 @@ def fitted_gains(joints: Sequence[JointComparison], gains: Sequence[float]) -> F
     Return the gains of joints whose measured efforts are currents; those that are NaN are fitted.
 
     current = effort / gain + viscous qd + coulomb sign(qd) + offset, while the joint moves: the
-    friction is that which the computed effort is without. A gain that cannot be fitted is 1.
+    friction is that which the computed effort is without.
 
     """
     values, errors, remarks = [], [], []
     for joint, known in zip(joints, np.broadcast_to(gains, len(joints)).tolist()):
         value, error = (known, np.nan) if np.isfinite(known) else _fitted(joint)
-        if not np.isfinite(value):
-            value = 1.0
+        if not np.isfinite(value) and np.isfinite(joint.measured).any():
             remarks.append(f'the gain of {joint.joint} cannot be fitted, as its current or its '
                            'computed effort hardly varies while it moves: its figures are those '
                            'of a gain of 1')

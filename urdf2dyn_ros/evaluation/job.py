@@ -62,7 +62,8 @@ class EvaluationJob:
             first = replace(first, settings=replace(first.settings, observer=False))
             _, result, _ = first.evaluated(path, Path(folder), lambda part: show(0.5 * part))
         fitted = fitted_gains(result.joints, self.settings.gains)
-        recording, result, about = self._with_gains(fitted.values or (1.0,)).evaluated(
+        values = np.nan_to_num(fitted.values, nan=1.0).tolist() or [1.0]
+        recording, result, about = self._with_gains(values).evaluated(
             path, output, lambda part: show(0.5 + 0.5 * part))
         for remark in fitted.remarks:
             result.remark(remark)
