@@ -141,6 +141,14 @@ class Multibody:
         return tuple(number[name] for name in self.joint_names)
 
     @property
+    def depth(self) -> int:
+        """Largest number of bodies from the root to a tip."""
+        depths: list[int] = []
+        for body in self.bodies:
+            depths.append(1 + (0 if body.parent == ROOT else depths[body.parent]))
+        return max(depths, default=0)
+
+    @property
     def links(self) -> dict[str, tuple[int, Attached]]:
         """Every link by name, with the number of its body, ROOT for the root's."""
         parts = [(ROOT, self.root), *enumerate(body.attached for body in self.bodies)]

@@ -30,7 +30,7 @@ LIMITS_OF = {   # where joints are parallel; behind others, velocities have no z
     'rx90': {'bias': (202, 169), 'gravity': (37, 22), 'mass_matrix': (108, 105),
              'forward_dynamics': (393, 343)},
     'ur5_robot': {'bias': (106, 69), 'gravity': (3, 4), 'mass_matrix': (39, 50),
-                  'forward_dynamics': (196, 145)},
+                  'forward_dynamics': (196, 181)},
     'talos_reduced': {'bias': (1353, 1208), 'gravity': (267, 174), 'mass_matrix': (1061, 964),
                       'forward_dynamics': (2934, 2757)},
     'humanoid_3p33r': {'bias': (976, 699), 'gravity': (246, 138), 'mass_matrix': (1876, 1172),

@@ -35,7 +35,7 @@ from urdf2dyn_ros.robot_model import Joint, Link
 PEERS = [*(OWN / f'{name}.urdf' for name in ('rx90', 'scara', 'humanoid_3p33r')), *(
     next(EXAMPLES.rglob(f'{name}.urdf')) for name in (
         'ur5_robot', 'kinova', 'talos_reduced', 'anymal', 'simple_humanoid', 'tiago_no_hand'))]
-LIMITS = {'ur5_robot': (196, 145, 5), 'panda': (559, 502, 6), 'talos_reduced': (2934, 2757, 27),
+LIMITS = {'ur5_robot': (196, 181, 5), 'panda': (559, 502, 6), 'talos_reduced': (2934, 2757, 27),
           'humanoid_3p33r': (2382, 1980, 31)}
 """Multiplications, additions and divisions of the fast style, at most."""
 
@@ -193,20 +193,21 @@ def test_it_costs_no_more_than_it_did(name: str) -> None:
     assert f'additions, {found[-1]} divisions, ' in str(counts)
 
 
-@pytest.mark.parametrize('name', [*LIMITS, 'scara', 'rx90', 'anymal'])
-def test_it_takes_the_way_with_fewer_operations(name: str) -> None:
-    model, counts = read(name), []
+@pytest.mark.parametrize(('name', 'by'), [
+    *((name, AccelerationsByFactors) for name in ('scara', 'rx90', 'ur5_robot', 'anymal')),
+    *((name, AccelerationsByArticulatedBodies) for name in ('talos_reduced', 'humanoid_3p33r'))])
+def test_articulated_bodies_are_taken_where_they_save_more_than_they_wait(
+        name: str, by: type[AccelerationsOfEfforts]) -> None:
+    model, functions = read(name), {}
     for way in WAYS:
         with derived_by(way):
-            function, = program(model, loads=Loads('fixed')).functions
-            counts.append(function.operations)
-    function, = program(model, loads=Loads('fixed')).functions
-    assert sum(function.operations) == min(map(sum, counts))
+            functions[way] = program(model, loads=Loads('fixed')).functions
+    assert program(model, loads=Loads('fixed')).functions == functions.pop(by)
+    assert program(model, loads=Loads('fixed')).functions not in functions.values()
 
 
 def test_readable_text_explains_every_row_of_the_factors() -> None:
-    with derived_by(AccelerationsByFactors):
-        text, = export_model(robot('scara'), functions='forward_dynamics').values()
+    text, = export_model(robot('scara'), functions='forward_dynamics').values()
     for line in ("# ---- joint 2 'joint2': r2_j = M2_j - l3_2 r3_j, d2 = r2_2, l2_j = r2_j / d2",
                  'id2 = 1.0 / d2', 'e2 = tau2 - n2_z - l3_2 * e3', 'qdd2 = id2 * e2 - l2_1 * qdd1',
                  'Mij           entry of the mass matrix', 'gv_effort_joint1'):
@@ -216,7 +217,8 @@ def test_readable_text_explains_every_row_of_the_factors() -> None:
 
 def test_readable_text_explains_every_articulated_body() -> None:
     """With a paragraph for each link in each sweep, and only its own symbols in the legend."""
-    text, = export_model(robot('scara'), functions='forward_dynamics').values()
+    with derived_by(AccelerationsByArticulatedBodies):
+        text, = export_model(robot('scara'), functions='forward_dynamics').values()
     for line in ('# IA2 = I2 + IFp3', 'e3 = tau3 - n3_z', '# fa3 = HA3 z, na3 = JA3 z',
                  '# fl3 = fa3 / d3, nl3 = na3 / d3', '# ff3 = f3 + e3 fl3',
                  '# qdd3 = e3 / d3 - fl3 . xa3 - nl3 . xwb3', 'IAi           (MAi, HAi, JAi):',

@@ -11,7 +11,7 @@ from urdf2dyn_ros.functions.accelerations.by_factors import AccelerationsByFacto
 from urdf2dyn_ros.functions.function import ModelFunction, Rows
 from urdf2dyn_ros.functions.mechanics import Mechanics
 from urdf2dyn_ros.functions.symbol import Symbol
-from urdf2dyn_ros.multibody import ROOT, Multibody
+from urdf2dyn_ros.multibody import Multibody
 
 DEEPEST = 20
 """
@@ -30,10 +30,7 @@ class CheapestAccelerations(AccelerationsOfEfforts):
 
     def ways(self, system: Multibody) -> Sequence[ModelFunction]:
         """Return the two ways, or the second alone where the first one takes far more."""
-        depths: list[int] = []
-        for body in system.bodies:
-            depths.append(1 + (0 if body.parent == ROOT else depths[body.parent]))
-        if max(depths, default=0) > DEEPEST:
+        if system.depth > DEEPEST:
             return (AccelerationsByArticulatedBodies(),)
         return AccelerationsByFactors(), AccelerationsByArticulatedBodies()
 

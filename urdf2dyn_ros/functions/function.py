@@ -75,6 +75,10 @@ class ModelFunction(ABC):
         """Return the functions with the same results, of which the cheapest one is generated."""
         return (self,)
 
+    def waiting(self, system: Multibody) -> int:
+        """Return how many operations last as long as those of one call wait for each other."""
+        return 0
+
     @abstractmethod
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the results that there are, by name, for any scalar."""

@@ -124,9 +124,10 @@ class _Arguments(Mapping[str, list[Expression]]):
 
 
 def derive(request: Request, name: str) -> Derivation:
-    """Derive one function, in the way with the fewest operations."""
+    """Derive one function, in the way that takes the least time."""
     derived = [_derived(request, name, way) for way in FUNCTIONS[name].ways(request.system)]
-    cheapest = min(derived, key=Derivation.operations) if len(derived) > 1 else derived[0]
+    cheapest = derived[0] if len(derived) == 1 else min(
+        derived, key=lambda each: each.operations() + each.function.waiting(request.system))
     for each in derived:
         if each is not cheapest:
             each.graph.clear()
