@@ -69,10 +69,10 @@ def information(model: RobotModel,
 
 def _base_parameters(system: Multibody, gravity: tuple[float, float, float],
                      ) -> list[dict[str, Any]]:
-    found = base_parameters(for_any_inertia(system)[0], gravity)
+    base = base_parameters(for_any_inertia(system)[0], gravity)
     return [{'name': name, 'value': value, 'unit': unit, 'formula': formula}
             for name, value, unit, formula in zip(
-                found.names, found.values.tolist(), found.units, found.formulas)]
+                base.names, base.values.tolist(), base.units, base.formulas)]
 
 
 def _shape(result: Result) -> dict[str, Any]:
@@ -125,28 +125,28 @@ def _parameters(term: JointTerm, row: JointRow) -> str:
     return ', '.join(texts)
 
 
-def information_text(found: dict[str, Any]) -> str:
+def information_text(robot: dict[str, Any]) -> str:
     """Return the same for people."""
-    lines = [f"{found['name']}: {len(found['joints'])} joints, {len(found['bodies'])} bodies, "
-             f"{found['mass']:.6g} kg, of which {found['moving_mass']:.6g} kg move", '']
+    lines = [f"{robot['name']}: {len(robot['joints'])} joints, {len(robot['bodies'])} bodies, "
+             f"{robot['mass']:.6g} kg, of which {robot['moving_mass']:.6g} kg move", '']
     rows = [('i', 'joint', 'type', 'parent', 'mass [kg]', 'links (lumped after the first)')]
-    for body in found['bodies']:
+    for body in robot['bodies']:
         follows = f" (mimic: {body['mimic']})" if body['mimic'] else ''
         rows.append((str(body['number']), body['joint'], body['type'] + follows,
                      str(body['parent'] or 'root'), f"{body['mass']:.6g}",
                      ', '.join(body['links'])))
     lines += [*aligned(rows, left=6), '',
-              'fixed to the world: ' + ', '.join(found['fixed_to_root'])]
-    lines += found['acting']
-    for result in found['results'] if found['model'] != 'inverse_dynamics' else ():
+              'fixed to the world: ' + ', '.join(robot['fixed_to_root'])]
+    lines += robot['acting']
+    for result in robot['results'] if robot['model'] != 'inverse_dynamics' else ():
         size = ' x '.join(str(n) for n in (result['rows'], result['columns']) if n is not None)
-        lines.append(f"{found['model']}: {result['name']} ({size}), {result['what']}")
-    for base in found.get('base_parameters', ()):
+        lines.append(f"{robot['model']}: {result['name']} ({size}), {result['what']}")
+    for base in robot.get('base_parameters', ()):
         lines.append(f"    {base['name']:6} {base['value'] + 0.0: .6g} {base['unit']}: "
                      f"{base['formula']}")
     lines += [f'{style} style: {Operations(**cost)}'
-              for style, cost in found['operations'].items()]
-    if rounded := found['rounded']:
+              for style, cost in robot['operations'].items()]
+    if rounded := robot['rounded']:
         lines += ['', f'what is rounded in rotations: {len(rounded)}',
                   *(f'  {line}' for line in rounded[:_MOST_ROUNDED])]
         if len(rounded) > _MOST_ROUNDED:

@@ -39,19 +39,19 @@ def run(arguments: argparse.Namespace) -> int:
                                  'first, and mend the URDF')
         text, changes = mended(text)
         _write(arguments.output, text, arguments.overwrite)
-    name, found, rounded = findings(text)
-    errors = sum(finding.error for finding in found)
+    name, reported, rounded = findings(text)
+    errors = sum(finding.error for finding in reported)
     if arguments.json:
-        print(json.dumps({'robot': name, 'errors': errors, 'warnings': len(found) - errors,
+        print(json.dumps({'robot': name, 'errors': errors, 'warnings': len(reported) - errors,
                           'mended': [change.data() for change in changes],
-                          'problems': [finding.data() for finding in found],
+                          'problems': [finding.data() for finding in reported],
                           'rounded': rounded}, indent=2))
     else:
         print('\n'.join([*(f'mended: {change}' for change in changes),
-                         *map(Finding.text, found), *(f'note: {line}' for line in rounded),
+                         *map(Finding.text, reported), *(f'note: {line}' for line in rounded),
                          *[str(arguments.output)] * arguments.fix,
-                         count_line(name, found) + ' left' * arguments.fix]))
-    return int(bool(errors or (arguments.strict and found)))
+                         count_line(name, reported) + ' left' * arguments.fix]))
+    return int(bool(errors or (arguments.strict and reported)))
 
 
 def _write(path: Path, text: bytes, overwrite: bool) -> None:

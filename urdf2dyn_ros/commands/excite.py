@@ -85,15 +85,15 @@ def run(arguments: argparse.Namespace) -> int:
     with results(arguments.output.parent, names, arguments.overwrite, 'file') as output:
         information = Information(dynamics, joint_friction(model, dynamics), limits)
         with one_blas_thread(), progress('optimising') as show:
-            found = excite(information, limits, arguments.duration, show)
-        times = picture_instants(found)
-        motion = found.motion(times)
+            excitation = excite(information, limits, arguments.duration, show)
+        times = picture_instants(excitation)
+        motion = excitation.motion(times)
         efforts = information.efforts(motion)
-        joints, approach = dynamics.joint_names, approach_time(found, limits)
-        about = _about(found, arguments.fraction, approach, information.count)
+        joints, approach = dynamics.joint_names, approach_time(excitation, limits)
+        about = _about(excitation, arguments.fraction, approach, information.count)
         title = f'{model.name}: excitation'
-        texts = (csv_text(found, joints).encode(),
-                 yaml_text(found, joints, approach, [title, *about]).encode(),
+        texts = (csv_text(excitation, joints).encode(),
+                 yaml_text(excitation, joints, approach, [title, *about]).encode(),
                  excitation_picture(times, motion, efforts, joints, title))
         table = _table(dynamics, limits, motion, efforts)
         with writing_to(output):
@@ -106,15 +106,15 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _about(found: Excitation, fraction: float, approach: float, count: int) -> list[str]:
+def _about(excitation: Excitation, fraction: float, approach: float, count: int) -> list[str]:
     """Return sentences on a motion; the last one is on collisions."""
-    best, other = found.log_det
-    ratio = found.deviations[0] / found.deviations[1]
-    periods = round(found.duration / found.period)
+    best, other = excitation.log_det
+    ratio = excitation.deviations[0] / excitation.deviations[1]
+    periods = round(excitation.duration / excitation.period)
     lines = [
-        f'motion: {found.duration:g} s, {periods} times a period of {found.period:g} s, within '
-        f'{100.0 * fraction:g} % of all limits, at rest at both ends',
-        f'log det of the information: {best:.1f}; the best of {found.random} random motions: '
+        f'motion: {excitation.duration:g} s, {periods} times a period of {excitation.period:g} s, '
+        f'within {100.0 * fraction:g} % of all limits, at rest at both ends',
+        f'log det of the information: {best:.1f}; the best of {excitation.random} random motions: '
         f'{other:.1f}',
         f'expected standard deviations of {count} base parameters: {_mean(ratio):.2f} times those '
         f'of the best random motion in the geometric mean ({ratio.min():.2f} to '
@@ -122,7 +122,7 @@ def _about(found: Excitation, fraction: float, approach: float, count: int) -> l
         'limits of the efforts)',
         f'the .yaml file begins with {approach:g} s in which the robot goes to the start, the '
         '.csv file at the start']
-    if not found.complete:
+    if not excitation.complete:
         lines.append('the optimisation ended early, as it took too long on this machine')
     return [*lines, _COLLISIONS]
 

@@ -46,7 +46,7 @@ def source(program: Program, function: Function) -> Source:
     statements, entries = _Statements(function), function.entries
     sizes = {'INPUTS': len(inputs), 'ENTRIES': sum(inputs), 'ALIKE(DO)': _alike(inputs),
              'RESULT': len(entries), 'OPERATIONS': max(1, _arithmetic(function)),
-             **{name.upper(): len(found) for name, found in statements.arguments.items()}}
+             **{name.upper(): len(calls) for name, calls in statements.arguments.items()}}
     lines = [_packaged('vector_trigonometry.h'), _packaged('vector_exponentials.h')]
     lines += [f'#define {name} {size}' for name, size in sizes.items()]
     functions = '\n'.join([*statements.arguments_function(),
@@ -67,12 +67,12 @@ def _arithmetic(function: Function) -> int:
 
 def _alike(inputs: Sequence[int]) -> str:
     """Return DO(first, end, entry, size) of the inputs with one size, one behind the other."""
-    found, first = [], 0
+    loops, first = [], 0
     for size, same in groupby(inputs):
         end = first + len(list(same))
-        found.append(f'DO({first}, {end}, {sum(inputs[:first])}, {size})')
+        loops.append(f'DO({first}, {end}, {sum(inputs[:first])}, {size})')
         first = end
-    return ' '.join(found)
+    return ' '.join(loops)
 
 
 def _packaged(name: str) -> str:
@@ -88,8 +88,8 @@ class _Hoisting(Angles):
 
     def _term(self, term: Term) -> Term:
         if isinstance(term, Call) and term.function in self.calls:
-            found = self.calls[term.function]
-            k = found.setdefault(Signed(term.negative, term.argument), len(found))
+            numbers = self.calls[term.function]
+            k = numbers.setdefault(Signed(term.negative, term.argument), len(numbers))
             return Name(f'{_VALUES[term.function]}[{k}]')
         return super()._term(term)
 

@@ -33,44 +33,44 @@ def check_rows(rows: Sequence[RowData]) -> None:
             raise UrdfError(problems)
 
 
-_Found: TypeAlias = list[tuple[str, str]]
+_Problems: TypeAlias = list[tuple[str, str]]
 
 
-def _column_problems(row: RowData, rows: Sequence[RowData]) -> _Found:
+def _column_problems(row: RowData, rows: Sequence[RowData]) -> _Problems:
     """Return what is wrong in single cells."""
-    found = [('dh-column', f'{quote(str(name))} is no column; '
-              f'{suggestion(str(name), _COLUMNS, search=True)}')
-             for name in row if name not in _COLUMNS]
+    problems = [('dh-column', f'{quote(str(name))} is no column; '
+                 f'{suggestion(str(name), _COLUMNS, search=True)}')
+                for name in row if name not in _COLUMNS]
     if row['type'] not in _TYPES:
-        found.append(('dh-type', f'{row["type"]!r} is no type of joint; the types are '
-                      f'{", ".join(_TYPES)}'))
-    found += [('dh-number', f'{name} is {row[name]!r}, but must be a finite number')
-              for name in ROW_NUMBERS if not _is_number(row[name])]
-    found += [('dh-number', f'{name} is {row[name]!r}, but must be an integer{null}')
-              for name, null in (('j', ''), ('antecedent', ', or null in row 0'))
-              if not ((isinstance(row[name], int) and not isinstance(row[name], bool))
-                      or (null and row[name] is None))]
-    found += [('dh-name', f'{name} is {row[name]!r}, but must be a text that is not empty')
-              for name in ('joint', 'link') if not (isinstance(row[name], str) and row[name])]
-    return found or _value_problems(row)
+        problems.append(('dh-type', f'{row["type"]!r} is no type of joint; the types are '
+                         f'{", ".join(_TYPES)}'))
+    problems += [('dh-number', f'{name} is {row[name]!r}, but must be a finite number')
+                 for name in ROW_NUMBERS if not _is_number(row[name])]
+    problems += [('dh-number', f'{name} is {row[name]!r}, but must be an integer{null}')
+                 for name, null in (('j', ''), ('antecedent', ', or null in row 0'))
+                 if not ((isinstance(row[name], int) and not isinstance(row[name], bool))
+                         or (null and row[name] is None))]
+    problems += [('dh-name', f'{name} is {row[name]!r}, but must be a text that is not empty')
+                 for name in ('joint', 'link') if not (isinstance(row[name], str) and row[name])]
+    return problems or _value_problems(row)
 
 
-def _value_problems(row: RowData) -> _Found:
-    found = []
+def _value_problems(row: RowData) -> _Problems:
+    problems = []
     if row['M'] < 0.0:
-        found.append(('dh-mass', f'the mass M is {row["M"]!r} kg; it must not be negative'))
+        problems.append(('dh-mass', f'the mass M is {row["M"]!r} kg; it must not be negative'))
     if row['M'] == 0.0 and any(row[name] for name in ('MX', 'MY', 'MZ')):
-        found.append(('dh-mass', 'first moments MX, MY, MZ need a mass: M must be positive'))
-    found += [('dh-friction', f'{name} is {row[name]!r}; it must not be negative')
-              for name in FRICTION_COLUMNS if row[name] < 0.0]
+        problems.append(('dh-mass', 'first moments MX, MY, MZ need a mass: M must be positive'))
+    problems += [('dh-friction', f'{name} is {row[name]!r}; it must not be negative')
+                 for name in FRICTION_COLUMNS if row[name] < 0.0]
     mimic = row['mimic']
     if mimic is not None and not (
             isinstance(mimic, Mapping) and isinstance(mimic.get('joint'), str)
             and {*mimic} <= {'joint', *_MIMIC_NUMBERS}
             and all(_is_number(mimic.get(name, 0.0)) for name in _MIMIC_NUMBERS)):
-        found.append(('dh-mimic', 'mimic must be a mapping with "joint" and, as finite numbers, '
-                      '"multiplier" and "offset"'))
-    return found
+        problems.append(('dh-mimic', 'mimic must be a mapping with "joint" and, as finite '
+                         'numbers, "multiplier" and "offset"'))
+    return problems
 
 
 def _is_number(value: object) -> bool:
@@ -78,26 +78,26 @@ def _is_number(value: object) -> bool:
             and abs(value) <= sys.float_info.max)   # not of NaN either
 
 
-def _reference_problems(row: RowData, rows: Sequence[RowData]) -> _Found:
+def _reference_problems(row: RowData, rows: Sequence[RowData]) -> _Problems:
     """Return what is wrong between rows."""
-    found = []
+    problems = []
     for name in ('j', 'joint', 'link'):
         if sum(other[name] == row[name] for other in rows) > 1:
-            found.append(('dh-duplicate', f'several rows have the {name} {row[name]!r}'))
+            problems.append(('dh-duplicate', f'several rows have the {name} {row[name]!r}'))
     by_number = {other['j']: other for other in rows}
     if row['antecedent'] is None or row['j'] == 0:
         if row['antecedent'] is not None or row['j'] != 0 or row['type'] != FIXED_ROW:
-            found.append(('dh-base', 'row 0, and no other, has the antecedent null; it is fixed, '
-                          'and places frame 0 in the root'))
+            problems.append(('dh-base', 'row 0, and no other, has the antecedent null; it is '
+                             'fixed, and places frame 0 in the root'))
     elif row['antecedent'] not in {0, *by_number}:
-        found.append(('dh-antecedent', f'there is no frame {row["antecedent"]!r}; the frames are '
-                      f'{listed(map(str, sorted({0, *by_number})))}'))
+        problems.append(('dh-antecedent', f'there is no frame {row["antecedent"]!r}; the frames '
+                         f'are {listed(map(str, sorted({0, *by_number})))}'))
     else:
-        found += _cycle(row, by_number)
-    return found + _mimic_problems(row, {other['joint']: other for other in rows})
+        problems += _cycle(row, by_number)
+    return problems + _mimic_problems(row, {other['joint']: other for other in rows})
 
 
-def _cycle(row: RowData, by_number: Mapping[int, RowData]) -> _Found:
+def _cycle(row: RowData, by_number: Mapping[int, RowData]) -> _Problems:
     """Return the antecedents that lead from a row back to it."""
     path = [row['j']]
     while (row := by_number.get(row['antecedent'], {})) and row['antecedent'] is not None:
@@ -111,7 +111,7 @@ def _cycle(row: RowData, by_number: Mapping[int, RowData]) -> _Found:
     return []
 
 
-def _mimic_problems(row: RowData, by_name: Mapping[str, RowData]) -> _Found:
+def _mimic_problems(row: RowData, by_name: Mapping[str, RowData]) -> _Problems:
     if row['mimic'] is None:
         return []
     driver = by_name.get(str(row['mimic']['joint']))

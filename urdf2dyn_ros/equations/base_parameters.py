@@ -77,11 +77,11 @@ def base_parameters(system: Multibody, gravity: Vector) -> BaseParameters:
 
     """
     moving = [each for body in system.bodies for each in body.attached]
-    found = grouped(system, gravity)
+    groups = grouped(system, gravity)
     return BaseParameters(
-        tuple(column.name for column in found.columns),
-        tuple(column.unit for column in found.columns),
-        tuple(each.link.name for each in moving), _matrix(system, found),
+        tuple(column.name for column in groups.columns),
+        tuple(column.unit for column in groups.columns),
+        tuple(each.link.name for each in moving), _matrix(system, groups),
         np.array([_standard(each) for each in moving]).reshape(-1))
 
 
@@ -94,7 +94,7 @@ def grouped(system: Multibody, gravity: Vector) -> Grouping:
     return grouping(replace(system, bodies=bodies, root=massless(system.root), forces=()), gravity)
 
 
-def base_values(system: Multibody, inertias: Sequence[BodyInertia | None], found: Grouping,
+def base_values(system: Multibody, inertias: Sequence[BodyInertia | None], groups: Grouping,
                 note: Note = unnoted) -> list[Scalar]:
     """
     Return the base parameters of bodies with these second moments, (b,), for any scalar.
@@ -105,15 +105,15 @@ def base_values(system: Multibody, inertias: Sequence[BodyInertia | None], found
     entries = {(i, entry): value for i, whole in enumerate(with_regrouped(system, inertias, note))
                for entry, value in zip(MASS_ENTRIES, entries_of(whole))}
     values = []
-    for row in found.factors:
+    for row in groups.factors:
         value: Scalar = 0.0
         for k in np.flatnonzero(row):
-            value = value + float(row[k]) * entries[found.structural[k]]
+            value = value + float(row[k]) * entries[groups.structural[k]]
         values.append(value)
     return values
 
 
-def _matrix(system: Multibody, found: Grouping) -> Array:
+def _matrix(system: Multibody, groups: Grouping) -> Array:
     """Return the matrix from standard parameters to base parameters."""
     links = sum(len(body.attached) for body in system.bodies)
     size = 10 * links
@@ -127,8 +127,8 @@ def _matrix(system: Multibody, found: Grouping) -> Array:
             parts.append(transformed(BodyInertia(m, (x, y, z), S), each.body_R_link,
                                      each.body_p_link))
         inertias.append(total(parts))
-    result = np.zeros((len(found.columns), size))
-    for row, value in zip(result, base_values(system, inertias, found)):
+    result = np.zeros((len(groups.columns), size))
+    for row, value in zip(result, base_values(system, inertias, groups)):
         row[:] = value
     return result
 

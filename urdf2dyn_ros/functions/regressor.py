@@ -84,7 +84,7 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the rows of Y, and pi."""
         notes, system = mechanics.notes, mechanics.system
-        found = grouped(*_numbers(mechanics))
+        groups = grouped(*_numbers(mechanics))
         recursion = mechanics.recursion
         if recursion.moment is second_moment:   # every body has all that needs U
             recursion = Recursion(second_moment, InheritedSpin(system, [FULL_INERTIA] * len(
@@ -93,11 +93,11 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
             system, [None] * (len(system.bodies) + 1),
             [mechanics.of_joints(x) for x in self.INPUTS], mechanics.gravity,
             recursion._replace(note=_forward(notes.note)))
-        current = [found.columns[0]] if found.columns else []
+        current = [groups.columns[0]] if groups.columns else []
 
         def begin(column: UnitParameter) -> None:
             current[0] = column
-            k = found.columns.index(column) + 1
+            k = groups.columns.index(column) + 1
             notes.begin('', f'_{column.name}', f'column {k}: {column.name}')
 
         def note(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
@@ -105,15 +105,15 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
             if f'y{symbol}' in self.SYMBOLS:
                 notes.note(i, f'y{symbol}', entries)
 
-        Y = regressor(system, found.columns, sweep, note, begin)
+        Y = regressor(system, groups.columns, sweep, note, begin)
         notes.begin()
         return {'Y': Y}
 
     def constants(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return pi."""
-        found, notes = grouped(*_numbers(mechanics)), mechanics.notes
-        pi = base_values(mechanics.system, mechanics.second_moments, found, notes.note)
-        for column, value in zip(found.columns, pi):
+        groups, notes = grouped(*_numbers(mechanics)), mechanics.notes
+        pi = base_values(mechanics.system, mechanics.second_moments, groups, notes.note)
+        for column, value in zip(groups.columns, pi):
             notes.begin(tag=f'_{column.entry}')
             notes.note(column.body, 'pi', (value,))
         notes.begin()

@@ -101,7 +101,7 @@ def running_nodes(domain: int) -> Iterator[Sequence[ChildProcess]]:
 
 def rights(node: Any) -> dict[str, Rights] | None:
     """Return the rights of the running nodes in each enclave; None before all have everything."""
-    found: dict[str, Rights] = defaultdict(lambda: defaultdict(set))
+    by_enclave: dict[str, Rights] = defaultdict(lambda: defaultdict(set))
     for number, each in enumerate(_STARTED):
         name, space = _node(each.module), f'/n{number}'
         try:
@@ -116,8 +116,8 @@ def rights(node: Any) -> dict[str, Rights] | None:
             return None
         for enclave in each.enclaves:
             for right, allowed in names.items():
-                found[enclave][right] |= allowed
-    return found
+                by_enclave[enclave][right] |= allowed
+    return by_enclave
 
 
 def _node(module: str) -> str:

@@ -51,9 +51,9 @@ class Family:
 
     def of(self, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """Return the values of each thing by field, of parameters by their full names."""
-        found: dict[str, dict[str, Any]] = {}
+        things: dict[str, dict[str, Any]] = {}
         for name, value in values.items():
             if self.has(name):
                 thing, field = self.split(name)
-                found.setdefault(thing, {})[field] = value
-        return found
+                things.setdefault(thing, {})[field] = value
+        return things

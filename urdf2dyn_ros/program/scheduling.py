@@ -96,14 +96,14 @@ def nodes_behind(graph: Graph, roots: Iterable[Node],
                  known: Collection[Node] = ()) -> list[Node]:
     """Return the nodes that the roots need, up to known ones, in the order of their serials."""
     wanted = set(roots).difference(known)
-    found = []
+    last_first = []
     for node in reversed(graph.nodes):
         if node in wanted:
-            found.append(node)
+            last_first.append(node)
             for arg in node.args:
                 if arg not in known:
                     wanted.add(arg)
-    return found[::-1]
+    return last_first[::-1]
 
 
 def _product(node: Node, operands: list[Signed]) -> Signed:

@@ -42,11 +42,11 @@ def _named(topics: Sequence[Topic], wanted: str) -> list[Topic]:
 def _candidates(topics: Sequence[Topic]) -> list[Topic]:
     """Return the topics of the first type that occurs, if possible those with messages."""
     for kind in MESSAGES:
-        found = [topic for topic in topics if topic.type == kind]
-        found = [topic for topic in found if topic.messages != 0] or found
-        usual = [topic for topic in found if topic.name == _USUAL_TOPIC]
-        if found:
-            return usual or found
+        candidates = [topic for topic in topics if topic.type == kind]
+        candidates = [topic for topic in candidates if topic.messages != 0] or candidates
+        usual = [topic for topic in candidates if topic.name == _USUAL_TOPIC]
+        if candidates:
+            return usual or candidates
     return []
 
 

@@ -42,7 +42,7 @@ class Place:
 
 def places(text: str) -> list[Place]:
     """Return the elements of a well-formed text without a DOCTYPE, in the order of their tags."""
-    found: list[Place] = []
+    elements: list[Place] = []
     unclosed: list[Place] = []
     for token in _TOKEN.finditer(text):
         if token['name'] is None:
@@ -52,12 +52,12 @@ def places(text: str) -> list[Place]:
             place.closed, place.end = token.span()
             continue
         place = Place(token['name'], *token.span())
-        found.append(place)
+        elements.append(place)
         if text[place.opened - 2] == '/':
             place.closed = place.end = place.opened
         else:
             unclosed.append(place)
-    return found
+    return elements
 
 
 def attributes_of(text: str, place: Place) -> dict[str, tuple[int, int]]:

@@ -88,18 +88,18 @@ def findings(text: str | bytes) -> tuple[str, list[Finding], list[str]]:
     except UrdfError as error:
         return '', list(map(Finding, error.problems)), []
     changes = EffortChanges(decoded_text(text))
-    found = [Finding(problem, changes.of(problem)) for problem in model.warnings]
+    reported = [Finding(problem, changes.of(problem)) for problem in model.warnings]
     try:
         Loads().check(multibody(model))
     except ParameterError as error:
-        found.append(Finding(Problem('base', str(error), refused=False)))
-    return model.name, found, list(rounded_angles(model))
+        reported.append(Finding(Problem('base', str(error), refused=False)))
+    return model.name, reported, list(rounded_angles(model))
 
 
-def count_line(name: str, found: list[Finding]) -> str:
+def count_line(name: str, reported: list[Finding]) -> str:
     """Return the numbers of errors and warnings in a line."""
-    errors = sum(finding.error for finding in found)
+    errors = sum(finding.error for finding in reported)
     counts = [f'{n} {what}' + 's' * (n != 1) for n, what in (
-        (errors, 'error'), (len(found) - errors, 'warning')) if n]
+        (errors, 'error'), (len(reported) - errors, 'warning')) if n]
     robot = f'robot {printable(name)!r}' if name else 'the robot'
     return f'{robot}: {" and ".join(counts) or "no problems"}'

@@ -34,7 +34,7 @@ def instants(duration: float, rate: float) -> Array:
     return np.linspace(0.0, duration, round(duration * rate) + 1)
 
 
-def approach_time(found: Excitation, limits: MotionLimits) -> float:
+def approach_time(excitation: Excitation, limits: MotionLimits) -> float:
     """
     Return how long [s] a robot may need to go to the start, by polynomials of degree 5.
 
@@ -42,16 +42,16 @@ def approach_time(found: Excitation, limits: MotionLimits) -> float:
     the limits, of which that is a fraction, the whole velocities.
 
     """
-    start = found.motion(np.zeros(1))[0, 0]
+    start = excitation.motion(np.zeros(1))[0, 0]
     way = limits.half + np.abs(start - limits.middle)
     slowest = float((_QUINTIC * way / limits.velocity).max())
     return float(np.ceil(max(_SHORTEST_APPROACH, slowest)))
 
 
-def csv_text(found: Excitation, joints: Sequence[str]) -> str:
+def csv_text(excitation: Excitation, joints: Sequence[str]) -> str:
     """Return a table with time, and positions and velocities of all joints."""
-    times = instants(found.duration, _TABLE_RATE)
-    q, qd, _ = found.motion(times)
+    times = instants(excitation.duration, _TABLE_RATE)
+    q, qd, _ = excitation.motion(times)
     heads = ['time', *(f'{prefix}_{joint}' for joint in joints for prefix in ('q', 'qd'))]
     columns = np.stack((q, qd), axis=2).reshape(len(times), -1)
     rows = [','.join([f'{time:.6f}', *(f'{value:.9f}' for value in row)])
@@ -59,13 +59,13 @@ def csv_text(found: Excitation, joints: Sequence[str]) -> str:
     return '\n'.join([','.join(map(csv_cell, heads)), *rows]) + '\n'
 
 
-def yaml_text(found: Excitation, joints: Sequence[str], approach: float,
+def yaml_text(excitation: Excitation, joints: Sequence[str], approach: float,
               head: Sequence[str]) -> str:
     """Return a trajectory_msgs/JointTrajectory, whose first point is the start after a time."""
-    times = instants(found.duration, _POINTS / found.period)
+    times = instants(excitation.duration, _POINTS / excitation.period)
     lines = [*(f'# {printable(line)}' for line in head),
              f'joint_names: {json.dumps(list(joints))}', 'points:']
-    for time, motion in zip(times, found.motion(times).transpose(1, 0, 2)):
+    for time, motion in zip(times, excitation.motion(times).transpose(1, 0, 2)):
         seconds, nanoseconds = divmod(round(1e9 * (approach + time)), 10**9)
         q, qd, qdd = (', '.join(f'{value:.6f}' for value in row) for row in motion)
         lines += [f'- positions: [{q}]', f'  velocities: [{qd}]', f'  accelerations: [{qdd}]',
@@ -85,6 +85,6 @@ def excitation_picture(times: Array, motion: Array, efforts: Array, joints: Sequ
         return path.read_bytes()
 
 
-def picture_instants(found: Excitation) -> Array:
+def picture_instants(excitation: Excitation) -> Array:
     """Return the times that are drawn, (T,)."""
-    return instants(found.duration, _PICTURE_RATE)
+    return instants(excitation.duration, _PICTURE_RATE)

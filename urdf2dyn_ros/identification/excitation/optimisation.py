@@ -72,8 +72,8 @@ def excite(information: Information, limits: MotionLimits, duration: float,
     search = _Search(information, limits, period_of(duration), show)
     starts = search.random()
     reference = starts[0]
-    found = search.optimised(starts[:_STARTS])
-    best = max((found, reference), key=search.log_det)
+    optimised = search.optimised(starts[:_STARTS])
+    best = max((optimised, reference), key=search.log_det)
     rows = ROW_RATE * duration
     pair = [search.motion(each) for each in (best, reference)]
     one, other = (information.log_det(each) for each in pair)
@@ -109,7 +109,7 @@ class _Search:
     def random(self) -> list[Array]:
         """Return random motions within all limits, the best first."""
         random = np.random.default_rng(_SEED)
-        n, found, worst = len(self._speed), [], np.zeros(len(self._speed))
+        n, starts, worst = len(self._speed), [], np.zeros(len(self._speed))
         k = np.arange(1.0, HARMONICS)
         for _ in range(3 * RANDOM_MOTIONS):
             z = random.normal(size=(2 * HARMONICS - 1, n))
@@ -120,21 +120,21 @@ class _Search:
             z[0] = random.uniform(-1.0 - low, 1.0 - high)
             kept = self._kept(z)
             if kept is not None:
-                found.append(kept)
+                starts.append(kept)
             else:
                 worst = np.maximum(worst, self._effort_excess(z * _only_centre(z)))
-            if len(found) == RANDOM_MOTIONS:
+            if len(starts) == RANDOM_MOTIONS:
                 break
-        if not found:
+        if not starts:
             number = int(np.argmax(worst))
             name = self._information.joint_names[number]
             raise IdentificationError(
                 f'joint {name!r}: at rest, gravity needs up to {worst[number]:.2g} times the '
                 'effort that a motion may use; a larger --fraction or a smaller range of '
                 'positions (--limits) is needed')
-        motions = [self._motion(self._functions, z) for z in found]
+        motions = [self._motion(self._functions, z) for z in starts]
         self._information.set_scale(np.concatenate(motions, axis=1))
-        return sorted(found, key=self.log_det, reverse=True)
+        return sorted(starts, key=self.log_det, reverse=True)
 
     def optimised(self, starts: Sequence[Array]) -> Array:
         """Return the best motion that L-BFGS finds, within all limits."""
@@ -161,8 +161,8 @@ class _Search:
                 raise _OutOfTimeError(now.reshape(z.shape).copy())
         result = minimize(self._cost, z.ravel(), args=(weight,), jac=True, method='L-BFGS-B',
                           callback=step, options={'maxiter': steps, 'maxcor': 20})
-        found: Array = result.x.reshape(z.shape)
-        return found
+        minimum: Array = result.x.reshape(z.shape)
+        return minimum
 
     def _cost(self, flat: Array, weight: float) -> tuple[float, Array]:
         """Return -log det with what exceeds limits, and its gradient by the coefficients."""

@@ -54,22 +54,22 @@ def trajectory_from_file(path: str, joints: Sequence[Joint], limits: Sequence[Li
     if file.suffix.lower() not in TRAJECTORY_FILES:
         raise SimulationError(f'trajectory file {path!r}: must end in '
                               f'{", ".join(TRAJECTORY_FILES)}')
-    found = TRAJECTORY_FILES[file.suffix.lower()](file)
+    trajectory = TRAJECTORY_FILES[file.suffix.lower()](file)
     known = [joint.name for joint in joints]
-    missing = [name for name in known if name not in found.names]
+    missing = [name for name in known if name not in trajectory.names]
     if missing:
         raise SimulationError(f'{path}: the joints {", ".join(map(repr, missing))} of the robot '
                               'are missing; the file has '
-                              f'{", ".join(map(repr, found.names)) or "none"}')
+                              f'{", ".join(map(repr, trajectory.names)) or "none"}')
     start = np.array(centre)
-    if found.begins:
-        if len(found.points) < 2:
-            raise SimulationError(f'{path}: {len(found.points)} rows, at least 2 are needed')
-        first = dict(zip(found.names, found.points[0].positions))
+    if trajectory.begins:
+        if len(trajectory.points) < 2:
+            raise SimulationError(f'{path}: {len(trajectory.points)} rows, at least 2 are needed')
+        first = dict(zip(trajectory.names, trajectory.points[0].positions))
         start = np.array([first[name] for name in known])
     try:
-        return ViaPoints(joints, limits, (start, 0.0 * start, 0.0 * start), found.names,
-                         found.points, _MOST_POINTS)
+        return ViaPoints(joints, limits, (start, 0.0 * start, 0.0 * start), trajectory.names,
+                         trajectory.points, _MOST_POINTS)
     except SimulationError as error:
         raise SimulationError(f'{path}: {error}') from None
 

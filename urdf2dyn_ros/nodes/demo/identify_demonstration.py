@@ -107,15 +107,15 @@ def _demonstrate(robot: Path, duration: float, output: Path, check: Callable[[],
                  work, check)
         _say('4. another motion: two nodes compute its efforts, one with robot.urdf, one with '
              'identified/')
-        found = _compared(model, real, duration, work, check)
-        print(_table(found))
-        (work / 'identify_demo.png').write_bytes(before_and_after_picture(found, model.name))
-        (work / 'identify_demo.json').write_text(_figures(found), encoding='utf-8')
+        comparison = _compared(model, real, duration, work, check)
+        print(_table(comparison))
+        (work / 'identify_demo.png').write_bytes(before_and_after_picture(comparison, model.name))
+        (work / 'identify_demo.json').write_text(_figures(comparison), encoding='utf-8')
         check()
         _keep(work, output)
     print(f'after {time.monotonic() - begin:.0f} s:', *(output / name for name in IDENTIFY_FILES),
           sep='\n', flush=True)
-    _, error = found.total_errors()
+    _, error = comparison.total_errors()
     if not error <= LARGEST_ERROR:
         raise DemoError(f'the torque error of the identified robot is {100.0 * error:.2g} %, more '
                         f'than {100.0 * LARGEST_ERROR:g} %; see identified/identification.html')
@@ -227,21 +227,21 @@ def check_complete(stamps: Iterable[int]) -> None:
                         'the computer is too busy; run the demonstration again')
 
 
-def _table(found: BeforeAndAfter) -> str:
+def _table(comparison: BeforeAndAfter) -> str:
     """Return the errors of each joint and of all, in percent of the measured torques."""
-    rows = [*zip(found.joints, *found.errors()), ('all', *found.total_errors())]
+    rows = [*zip(comparison.joints, *comparison.errors()), ('all', *comparison.total_errors())]
     lines = [('torque error', 'URDF', 'identified'),
              *((name, f'{100.0 * before:.3g} %', f'{100.0 * after:.2g} %')
                for name, before, after in rows)]
     return '\n'.join(['', *aligned(lines)])
 
 
-def _figures(found: BeforeAndAfter) -> str:
-    before, after = found.errors()
-    total = dict(zip(_MODELS, found.total_errors()))
+def _figures(comparison: BeforeAndAfter) -> str:
+    before, after = comparison.errors()
+    total = dict(zip(_MODELS, comparison.total_errors()))
     return json.dumps({'torque_error': total, 'joints': {
         joint: dict(zip(_MODELS, map(float, pair)))
-        for joint, pair in zip(found.joints, zip(before, after))}}, indent=1) + '\n'
+        for joint, pair in zip(comparison.joints, zip(before, after))}}, indent=1) + '\n'
 
 
 def _keep(work: Path, output: Path) -> None:

@@ -62,34 +62,34 @@ class BeforeAndAfter(NamedTuple):
         return before, after
 
 
-def before_and_after_picture(found: BeforeAndAfter, robot: str) -> bytes:
+def before_and_after_picture(comparison: BeforeAndAfter, robot: str) -> bytes:
     """Return a PNG with a panel for each joint."""
-    count = min(len(found.joints), _MOST_JOINTS)
+    count = min(len(comparison.joints), _MOST_JOINTS)
     columns, levels = min(2, count), -(-count // 2)
     figure = empty_figure(_WIDE * columns, _HIGH * levels + _HEAD)
     handles: list[Any] = []
-    errors = found.errors()
+    errors = comparison.errors()
     for joint in range(count):
         row, column = divmod(joint, 2)
         axes = add_axes(figure, _WIDE * column + 0.7, _HIGH * (levels - 1 - row) + 0.5,
                         _WIDE - 0.85, _HIGH - 0.8)
         curves = np.stack([each[:, joint] for each in (
-            found.measured, found.before, found.after)])
+            comparison.measured, comparison.before, comparison.after)])
         drawn = thinned(curves, _MOST_SEGMENTS)
-        lines = [axes.plot(found.time[drawn], values[drawn], color=colour, linewidth=width,
+        lines = [axes.plot(comparison.time[drawn], values[drawn], color=colour, linewidth=width,
                            linestyle=style, label=label)[0]
                  for values, colour, width, style, label in zip(
                      curves, (MEASURED, GREY, COMPUTED), (3.2, 1.1, 1.1), ('-', (0, (4, 2)), '-'),
                      ('measured', 'computed from the URDF', 'computed from what was identified'))]
         handles = handles or lines
-        add_name(axes, drawn_name(found.joints[joint], 30))
+        add_name(axes, drawn_name(comparison.joints[joint], 30))
         before, after = (100.0 * each[joint] for each in errors)
         axes.set_title(f'error {before:.3g} % → {after:.2g} %', fontsize='small', loc='right')
-        axes.set_ylabel(found.units[joint], fontsize='small')
-        axes.set_xlim(found.time[0], found.time[-1])
+        axes.set_ylabel(comparison.units[joint], fontsize='small')
+        axes.set_xlim(comparison.time[0], comparison.time[-1])
         axes.set_xlabel('time [s]', fontsize='small', labelpad=1.0)
         style_axes(axes, inset=0.45)
-    before, after = (100.0 * each for each in found.total_errors())
+    before, after = (100.0 * each for each in comparison.total_errors())
     add_head(figure, f'{robot} with other inertias, friction and rotors than its URDF has, on a '
              f'motion that was not recorded: error {before:.3g} % → {after:.2g} %', 160, handles,
              legend=0.55)

@@ -134,15 +134,15 @@ class Client:
 
     def _offering(self, service: str) -> list[str]:
         """Return the nodes that offer a service, with their namespaces."""
-        found = []
+        nodes = []
         for name, namespace in self.node.get_node_names_and_namespaces():
             try:
                 offered = self.node.get_service_names_and_types_by_node(name, namespace)
             except NodeNameNonExistentError:   # it has just ended
                 continue
             if any(each == service for each, _ in offered):
-                found.append(f'{namespace.rstrip("/")}/{name}')
-        return found
+                nodes.append(f'{namespace.rstrip("/")}/{name}')
+        return nodes
 
 
 def keep_local() -> None:
