@@ -3,6 +3,8 @@
 import json
 import signal
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,9 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with two recordings and the result of both, validated by a third."""
     folder = tmp_path_factory.mktemp('identify')
     paths = [recording(folder / f'{name}.csv', seed=seed) for seed, name in enumerate('abc')]
-    assert identified(*paths[:2], '--validate', paths[2], '-o', folder / 'out') == 0
+    with redirect_stdout(StringIO()) as printed:
+        assert identified(*paths[:2], '--validate', paths[2], '-o', folder / 'out') == 0
+    assert 'Validation recording c\n' in printed.getvalue()
     return folder
 
 

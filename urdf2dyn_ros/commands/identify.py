@@ -27,7 +27,11 @@ from urdf2dyn_ros.identification.preparation import RecordedNames
 from urdf2dyn_ros.identification.report.figures import identification_json
 from urdf2dyn_ros.identification.report.picture import identification_picture
 from urdf2dyn_ros.identification.report.robot_files import robot_texts
-from urdf2dyn_ros.identification.report.tables import GAINS_TITLE, report_tables
+from urdf2dyn_ros.identification.report.tables import (
+    GAINS_TITLE,
+    VALIDATION_TITLE,
+    report_tables,
+)
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.sources import (
@@ -273,8 +277,8 @@ def _write(found: Identification, staged: Mapping[str, Path], text: str | bytes,
             if path not in contents:   # of recordings that are no part of this result
                 path.unlink()
     print('\n'.join((tables[0].title, *tables[0].text)), text_table(tables[0]), sep='\n\n')
-    for table in (*(each for each in tables if each.title in (GAINS_TITLE, PAYLOAD_TITLE)),
-                  tables[-1]):
+    shown = (VALIDATION_TITLE, GAINS_TITLE, PAYLOAD_TITLE)
+    for table in (*(each for each in tables if each.title.startswith(shown)), tables[-1]):
         settings = table.text[-1:] if table.title == PAYLOAD_TITLE else ()
         print('', table.title, text_table(table), *settings, sep='\n')
     print()

@@ -13,6 +13,7 @@ from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS
 from urdf2dyn_ros.identification.result import Identification
 
 GAINS_TITLE = 'What changed: gains'
+VALIDATION_TITLE = 'Validation recording'
 
 _LEAST_R2 = 0.5
 """R2 of held-out data from which on the model explains a joint."""
@@ -23,7 +24,7 @@ def report_tables(found: Identification) -> list[ReportTable]:
     return [_figures(found, 'Does it explain data that it was not fitted to?', found.held_out,
                      [_verdict(found), f'Held out of the fit in turn: {found.parts}. Root mean '
                       f'squares of measured minus computed effort below {_band(found)} Hz.']),
-            *(_figures(found, f'Validation recording {name}', figures, [])
+            *(_figures(found, f'{VALIDATION_TITLE} {name}', figures, [])
               for name, figures in found.validation.items()),
             *_gains(found), _friction(found), *_own_friction(found), _masses(found),
             _parameters(found), _base(found), _recordings(found)]
@@ -179,7 +180,8 @@ def _base(found: Identification) -> ReportTable:
 def _recordings(found: Identification) -> ReportTable:
     rows = [[each.name, figure_text(each.seconds, 4), figure_text(each.cutoff),
              figure_text(1e3 * each.delay),
-             ', '.join(joint for joint, used in zip(found.robot.joints, each.used) if used)]
+             'all' if each.used.all() else ', '.join(
+                 joint for joint, used in zip(found.robot.joints, each.used) if used)]
             for each in found.summaries]
     return ReportTable('Recordings', ('recording', 'used [s]', 'cutoff [Hz]',
                                       'effort is late by [ms]', 'joints'), rows,

@@ -1,0 +1,91 @@
+"""
+Recordings of a real Panda and a real UR10e that others have published, as tables; identified.
+
+    .venv/bin/python benchmarks/public_recordings.py --panda FOLDER --ur10e FOLDER -o FOLDER
+
+Folders are clones of marcocognetti/FrankaEmikaPandaDynModel (21 s at 1 kHz, torque sensors at the
+links) and of shamilmamedov/dynamic_calibration (motor currents at 94 Hz; with loads of 2.6 and
+2.805 kg as well). Neither was looked at before the identification, the filters or their limits
+were written.
+
+"""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from cases import EXAMPLES
+
+from urdf2dyn_ros.algebra.arrays import Array
+
+PANDA = tuple(f'panda_joint{number}' for number in range(1, 8))
+UR10E = ('shoulder_pan_joint', 'shoulder_lift_joint', 'elbow_joint', 'wrist_1_joint',
+         'wrist_2_joint', 'wrist_3_joint')
+
+# recordings of the UR10e without a load; the last two are predicted
+FITTED = ('20_02_05-20sec_8harm', '20_02_05-20sec_12harm', '20_02_06-20sec_5harm',
+          '20_02_06-20sec_10harm', '20_02_10-20sec_7harm', '20_02_10-30sec_12harm',
+          '20_02_12-40sec_12harm', '20_02_19_14harm50sec', '20_02_19_15harm50sec')
+PREDICTED = ('20_02_12-50sec_12harm', '20_01_17-ptp_10_points')
+LOADS = {'20_02_19_14harm50secLoad': 2.805, '20_01_13-load_2600': 2.6}
+
+
+def write_table(path: Path, joints: tuple[str, ...], columns: Array) -> Path:
+    """Write time, positions, velocities and efforts, (k, 1 + 3 n), as a table."""
+    names = ['time', *(f'{kind}_{joint}' for kind in ('q', 'qd', 'effort') for joint in joints)]
+    np.savetxt(path, columns, '%.9g', ',', header=','.join(names), comments='')
+    return path
+
+
+def panda_table(folder: Path, output: Path) -> Path:
+    """Return the table of the Panda's motion."""
+    logs = folder / 'matlab' / 'data' / 'Exciting_Traj' / 'Trajectory_1' / 'rbt_log'
+    time, *others = (np.loadtxt(logs / f'exciting_traj_{name}.txt')
+                     for name in ('time', 'positions', 'velocity', 'torques'))
+    return write_table(output / 'panda.csv', PANDA, np.column_stack(
+        (time, *(each.reshape(len(time), -1) for each in others))))
+
+
+def ur10e_table(folder: Path, output: Path, name: str) -> Path:
+    """Return the table of a motion of the UR10e, with currents as efforts."""
+    (path,) = folder.glob(f'dataset_ur10e/*/ur-{name}.csv')
+    return write_table(output / f'{name}.csv', UR10E,
+                       np.loadtxt(path, delimiter=',', usecols=range(19)))
+
+
+def identify(*arguments: object) -> None:
+    """Run urdf2dyn identify, and print what it prints."""
+    command = ['identify', *map(str, arguments), '--overwrite']
+    print('\n$ urdf2dyn', *command, flush=True)
+    subprocess.run([sys.executable, '-m', 'urdf2dyn_ros', *command], check=True)
+
+
+def main() -> None:
+    """Write the tables and identify."""
+    parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
+    parser.add_argument('--panda', type=Path, help='clone of FrankaEmikaPandaDynModel')
+    parser.add_argument('--ur10e', type=Path, help='clone of dynamic_calibration')
+    parser.add_argument('-o', '--output', type=Path, required=True)
+    arguments = parser.parse_args()
+    output = arguments.output
+    output.mkdir(parents=True, exist_ok=True)
+    if arguments.panda:
+        urdf = EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf'
+        identify(panda_table(arguments.panda, output), '--urdf', urdf, '--hold', 'auto',
+                 '-o', output / 'panda')
+    if arguments.ur10e:
+        fitted, predicted = ([ur10e_table(arguments.ur10e, output, name) for name in names]
+                             for names in (FITTED, PREDICTED))
+        common = (*fitted, '--urdf', arguments.ur10e / 'URe' / 'urdf' / 'ur10e.urdf',
+                  '--effort-semantics', 'current', '--gains', 'free')
+        identify(*common, '--validate', *predicted, '-o', output / 'ur10e')
+        for name, mass in LOADS.items():
+            identify(*common, '--payload-recording', ur10e_table(arguments.ur10e, output, name),
+                     '--payload-link', 'wrist_3_link', '--payload-mass', mass,
+                     '-o', output / f'ur10e_{mass:g}kg')
+
+
+if __name__ == '__main__':
+    main()
