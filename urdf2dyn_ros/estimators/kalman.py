@@ -37,7 +37,7 @@ REJECTED_VARIANCE = 1e30
 SMALL_JUMP = 0.01
 """Jump of a position that is followed instead of resetting the joint [rad or m]."""
 
-SHIFT = 0.2
+SAMPLE_SHIFT = 0.2
 """Part of a period by which a sample may be early or late without being an outlier, over the
 square root of the gate."""
 
@@ -241,7 +241,7 @@ class Kalman:
         y = z[INNOVATIONS, -self._joints:]
         limit = self._gate * S[:, -self._joints:] + self._credible
         if filters > 1:
-            limit += self._gate * np.square(SHIFT * self._h * self._mixed[1:3])
+            limit += self._gate * np.square(SAMPLE_SHIFT * self._h * self._mixed[1:3])
         good = y * y <= limit   # False for NaN
         if filters > 1 and self._rejecting:   # a small jump that stays is the onset of a motion
             good[0] |= (self._rejected >= MOST_REJECTED) & (np.abs(y[0]) < SMALL_JUMP)

@@ -15,7 +15,7 @@ from urdf2dyn_ros.parameters import Parameter
 SMOOTHED_STATES = 3
 """Position, velocity and acceleration."""
 
-FURTHEST = 1.5
+LAG_TOLERANCE = 1.5
 """Steps of the stamps by which the lag may differ from the parameter."""
 
 MOST_PAST = 512
@@ -80,8 +80,8 @@ class KalmanFixedLag(Kalman):
                 or len(self._stamps) - done > MOST_PAST):
             done += 1
         steps = len(self._stamps) - 1
-        if self._lagging and steps and (
-                steps * abs(self._stamps[1] - wanted) <= FURTHEST * (stamp - self._stamps[0])):
+        tolerance = LAG_TOLERANCE * (stamp - self._stamps[0])
+        if self._lagging and steps and steps * abs(self._stamps[1] - wanted) <= tolerance:
             done = 1   # stamps jitter: each sample in turn, none twice
         del self._stamps[:done]
         self._lagging |= done > 0 or self._stamps[0] <= wanted

@@ -89,7 +89,7 @@ static int judge(Filter *f, double h, const double *late, double *kept)
     for (long j = 0; j < n; j++) {
         int good[2];
         for (int k = 0; k < 2; k++) {
-            const double shift = adapts ? SHIFT * h * f->estimate[(k + 1) * n + j] : 0.0;
+            const double shift = adapts ? SAMPLE_SHIFT * h * f->estimate[(k + 1) * n + j] : 0.0;
             const double y = fastest[(ROWS + k) * all + j];
             const double S = fastest[NUMBER[k][k] * all + j] + f->variance[k * n + j]
                 + late[k * n + j] * late[k * n + j];

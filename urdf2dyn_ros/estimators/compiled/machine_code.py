@@ -41,7 +41,7 @@ _MACROS = {
         'LEAST_OF_NOISE')},
     'COMPARED_ROWS': hindsight.COMPARED_ROWS,
     **{name: getattr(kalman, name) for name in (
-        'MOST_REJECTED', 'REJECTED_VARIANCE', 'SHIFT', 'SMALL_JUMP')},
+        'MOST_REJECTED', 'REJECTED_VARIANCE', 'SAMPLE_SHIFT', 'SMALL_JUMP')},
     'SMOOTHED_NOISE': kalman_fixed_lag.SMOOTHED_NOISE,
     'HORIZON_COUNT': len(bandwidth.HORIZONS),
     **{f'HORIZON_{k}': horizon for k, horizon in enumerate(bandwidth.HORIZONS)},
