@@ -29,6 +29,9 @@ FITTED = ('20_02_05-20sec_8harm', '20_02_05-20sec_12harm', '20_02_06-20sec_5harm
           '20_02_06-20sec_10harm', '20_02_10-20sec_7harm', '20_02_10-30sec_12harm',
           '20_02_12-40sec_12harm', '20_02_19_14harm50sec', '20_02_19_15harm50sec')
 PREDICTED = ('20_02_12-50sec_12harm', '20_01_17-ptp_10_points')
+OTHER = '20_01_31-load'
+"""One with a load, as if it were without."""
+
 LOADS = {'20_02_19_14harm50secLoad': 2.805, '20_01_13-load_2600': 2.6}
 
 
@@ -81,6 +84,8 @@ def main() -> None:
         common = (*fitted, '--urdf', arguments.ur10e / 'URe' / 'urdf' / 'ur10e.urdf',
                   '--effort-semantics', 'current', '--gains', 'free')
         identify(*common, '--validate', *predicted, '-o', output / 'ur10e')
+        identify(ur10e_table(arguments.ur10e, output, OTHER), *common,
+                 '-o', output / 'ur10e_other')
         for name, mass in LOADS.items():
             identify(*common, '--payload-recording', ur10e_table(arguments.ur10e, output, name),
                      '--payload-link', 'wrist_3_link', '--payload-mass', mass,

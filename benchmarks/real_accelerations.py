@@ -7,8 +7,9 @@ Recordings are CSV tables or bags, as `urdf2dyn evaluate` reads them. The refere
 position through a Butterworth low-pass of order 4, forwards and backwards, differentiated twice:
 it has no lag and hardly any noise. Errors are RMSE over RMS of the reference [%], from 1 s after
 the first motion to 0.3 s before the last. The estimators receive the samples as they are; "q
-alone" without the velocities. Below the errors of a filter: the samples within two of its standard
-deviations [%].
+alone" without the velocities; "through the stream" with its checks of velocities and of samples
+that are repeated, as in the node. Below the errors of a filter: the samples within two of its
+standard deviations [%].
 
 """
 
@@ -22,6 +23,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.smoothing.smoother import smoothed
+from urdf2dyn_ros.stream.stream import Stream
 
 CUTOFF = 8.0
 MOVED = 1e-3   # rad or m
@@ -101,6 +103,18 @@ def estimated(motion: Motion, name: str, parameters: dict, velocity: bool) -> Ar
     return found
 
 
+def streamed(motion: Motion, kind: str, parameters: dict) -> Array:
+    """Return the accelerations that the stream, with its checks, gives to a model, (k, n)."""
+    stream = Stream(motion.names, [False] * len(motion.names), lambda q, qd, qdd: qdd,
+                    lambda joints: make_compiled(kind, joints, **parameters),
+                    clock=lambda: int(motion.stamps[0]))
+    found = {stamp: stream.receive(stamp, motion.names, q, qd if np.isfinite(qd).any() else (), ())
+             for stamp, q, qd in zip(motion.stamps.tolist(), motion.q, motion.qd)}
+    given = {each.stamp: each.effort for each in found.values() if each}
+    return np.array([given.get(stamp, np.full(len(motion.names), np.nan))
+                     for stamp in motion.stamps.tolist()])
+
+
 def errors(found: Array, true: Array, some: Array) -> tuple[Array, float]:
     """Return the errors [%] (n,), and the part of the samples with an estimate [%]."""
     answered = some & np.isfinite(found).all(axis=1)
@@ -146,6 +160,9 @@ def main() -> None:
     for text in arguments.recordings:
         name, _, cutoff = text.partition(':')
         motion = load(Path(name))
+        if not motion.names:
+            print(f'\n{name}: no joint moves by more than {10.0 * MOVED:g} rad or m')
+            continue
         true, some = reference(motion, float(cutoff or CUTOFF)), judged(motion)
         print(f'\n{name}: {len(motion.stamps)} samples of {", ".join(motion.names)}; reference '
               f'{float(cutoff or CUTOFF):g} Hz')
@@ -160,6 +177,13 @@ def main() -> None:
             if np.isfinite(deviations[some]).any():
                 print('    within 2 deviations   ' + ''.join(f'{part:8.1f}' for part in covered(
                     found[label], deviations, true, some)) + ' %')
+        through = streamed(motion, 'kalman', {})
+        figures, answered = errors(through, true, some)
+        worst = np.nanmax(np.abs(through - true)[some], axis=0)
+        print(f'  {"kalman, through the stream":26}' + ''.join(
+            f'{figure:8.0f}' for figure in figures) + f' %   {answered:5.1f} % of the samples')
+        print('    largest error         ' + ''.join(f'{each:8.1f}' for each in worst)
+              + ' rad/s^2 or m/s^2')
         figures, _ = errors(smoothed(motion.stamps, motion.q).qdd, true, some)
         print(f'  {"offline (evaluate)":26}' + ''.join(f'{figure:8.0f}' for figure in figures)
               + ' %')

@@ -15,8 +15,6 @@ import pytest
 
 from support.paths import RECORDINGS, ROOT
 from support.streams.known_motions import START
-from urdf2dyn_ros.estimators import make_compiled
-from urdf2dyn_ros.stream.stream import Stream
 
 sys.path.insert(0, str(ROOT / 'benchmarks'))
 import estimator_cases as cases
@@ -92,18 +90,6 @@ def test_a_joint_at_rest_has_no_larger_accelerations(name):
     assert (found <= np.maximum(np.minimum(differences, cases.OF_BEST * best), AT_REST)).all()
 
 
-def streamed(motion: real.Motion, kind: str, parameters: dict[str, float]) -> np.ndarray:
-    """Return the accelerations that the stream, with its checks, gives to a model, (k, n)."""
-    stream = Stream(motion.names, [False] * len(motion.names), lambda q, qd, qdd: qdd,
-                    lambda joints: make_compiled(kind, joints, **parameters),
-                    clock=lambda: int(motion.stamps[0]))
-    found = {stamp: stream.receive(stamp, motion.names, q, qd if np.isfinite(qd).any() else (), ())
-             for stamp, q, qd in zip(motion.stamps.tolist(), motion.q, motion.qd)}
-    given = {each.stamp: each.effort for each in found.values() if each}
-    return np.array([given.get(stamp, np.full(len(motion.names), np.nan))
-                     for stamp in motion.stamps.tolist()])
-
-
 @pytest.mark.parametrize(('name', 'cutoff', 'direct', 'through'), REAL,
                          ids=[row[0][:5] for row in REAL])
 def test_no_real_robot_is_estimated_worse(name, cutoff, direct, through):
@@ -123,7 +109,7 @@ def test_no_real_robot_is_estimated_worse(name, cutoff, direct, through):
     times = found / np.maximum(np.minimum(differences, cases.OF_BEST * best), cases.SMALL)
     print(name, *(each.round(2) for each in (found, differences, best, times)))
     (seen, answered), (plain, _) = (
-        real.errors(streamed(motion, kind, parameters), true, some) for kind, parameters in (
+        real.errors(real.streamed(motion, kind, parameters), true, some) for kind, parameters in (
             ('kalman', {}), ('finite_difference', low_pass)))
     print('  through the stream', seen.round(2), plain.round(2), (seen / plain).round(3))
     assert answered > 99.5
