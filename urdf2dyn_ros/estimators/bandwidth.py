@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.estimators.onset import Onset
+from urdf2dyn_ros.estimators.onset import INNOVATION_SHOWS, Onset
 
 HORIZONS = (0.03, 0.06, 0.12)
 """How far ahead predictions are compared with the samples [s]."""
@@ -182,16 +182,19 @@ class Bandwidth:
         self._share(declared, self._squares(declared))
 
     def weigh_anew(self, declared: Array, accelerations: Array, known: Array,
-                   single: NDArray[np.bool_], h: float) -> None:
+                   single: NDArray[np.bool_], innovations: Array, h: float) -> None:
         """
         Weight the filters after a sample.
 
         `known`, (n,), is `SensorNoise.known`: what filters declare by a noise that was not learned
-        counts less. The other arguments are those of `Onset.add`.
+        counts less; `innovations`, (k, n), are those of the velocities, NaN where none is used.
+        The other arguments are those of `Onset.add`.
         """
         credible = known * declared
         squares = self._squares(credible)
-        self.onset.add(squares, accelerations, credible, single, h / self._scale)
+        shown = np.nan_to_num(INNOVATION_SHOWS * np.square(innovations / h))
+        most = np.where(self.fast != 0.0, shown, np.inf)
+        self.onset.add(squares, accelerations, credible, single, most, h / self._scale)
         self._share(declared, squares)
 
     def _squares(self, declared: Array) -> Array:

@@ -268,9 +268,9 @@ class Kalman:
         """Weight the filters after a sample, with the measurements that are not rejected."""
         self._bandwidth.observe(self._present, self._each(slice(0, 4)), kept)
         follows = self._each(_MEASURED_VARIANCES) > SINGLE_SAMPLE * self._variances()[:, None]
-        follows[1] &= np.isfinite(kept[1])
+        single = follows[0] | follows[1] & np.isfinite(kept[1])
         self._bandwidth.weigh_anew(self._each(_VARIANCES[2]), self._each(2), self._noise.known,
-                                   follows[0] | follows[1], self._h)
+                                   single, self._each(INNOVATIONS)[1] + 0.0 * kept[1], self._h)
 
     def _each(self, rows: int | slice) -> Array:
         """Return rows of the filters' array, (..., k, n)."""

@@ -7,6 +7,7 @@ each filter is compared with the weighted one: if it deviates by several times o
 does, all slower filters have missed something, and their squared errors are increased by the
 excess for a while. The more noise a filter has, the more its deviation must exceed the usual one:
 false alarms cost as much as that noise. Vibration raises the usual deviation and is no onset.
+Where the velocity is measured, no slower filter has missed more than its innovation shows.
 
 """
 
@@ -28,6 +29,10 @@ ONSET_GATE = 6.0
 
 NOISE_GATE = 3.0
 """Increase of this gate for a filter whose variance is e times that of the weighted one."""
+
+INNOVATION_SHOWS = 0.5
+"""Part of the square of a velocity's innovation over the step of time that a filter can have
+missed: what deviates by more, follows velocities that contradict the positions."""
 
 SINGLE_SAMPLE = 0.9
 """Variance of a filter, relative to that of the measurement, beyond which it follows each sample
@@ -67,7 +72,7 @@ class Onset:
         self.in_a_row[:] = self.missed[:] = 0.0
 
     def add(self, squares: Array, accelerations: Array, declared: Array,
-            single: NDArray[np.bool_], h: float) -> None:
+            single: NDArray[np.bool_], most: Array, h: float) -> None:
         """
         Add the squared errors of the filters that missed an onset.
 
@@ -79,6 +84,8 @@ class Onset:
             Of the filters after the newest sample, and their variances.
         single : ndarray, (k, n)
             Whether a filter follows each sample alone.
+        most : ndarray, (k, n)
+            Largest squared errors that the innovations show.
         h : float
             Time since the last sample, in units in which the memories are [s].
 
@@ -98,7 +105,7 @@ class Onset:
         # the largest of all faster filters
         faster = np.zeros_like(excess)
         faster[:-1] = np.maximum.accumulate(excess[:0:-1], axis=0)[::-1]
-        np.maximum(self.missed * exp(-h / ONSET_MEMORY), faster, out=self.missed)
+        np.maximum(self.missed * exp(-h / ONSET_MEMORY), np.minimum(faster, most), out=self.missed)
         squares += self.missed
         self.judged += 1.0
         gain = np.maximum(1.0 - exp(-h / DEVIATION_MEMORY), 1.0 / self.judged)

@@ -143,7 +143,7 @@ static void add_errors(const Bandwidth *b, long j, double *excess)
 
 /* Arrays: (filters, joints); declared: variances of the accelerations; known: (joints). */
 static void weigh(Bandwidth *b, const double *declared, const double *accelerations,
-                  const double *known, const char *single, double h)
+                  const double *known, const char *single, const double *most, double h)
 {
     const long n = b->joints, all = b->filters * n;
     double squares[all + 1], credible[all + 1];
@@ -157,7 +157,7 @@ static void weigh(Bandwidth *b, const double *declared, const double *accelerati
     for (long c = 0; c < all; c++)
         squares[c] = fmax(fmax(credible[c], 0.0) + squares[c], LEAST_VARIANCE);
     if (b->filters > 1)
-        add_missed(b->onset, n, all, squares, accelerations, credible, single,
+        add_missed(b->onset, n, all, squares, accelerations, credible, single, most,
                    h / time_scale(b));
     for (long j = 0; j < n; j++) {
         double least = INFINITY, sum = 0.0, inverse = 0.0;

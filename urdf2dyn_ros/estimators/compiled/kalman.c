@@ -171,6 +171,18 @@ static void follow(const Filter *f, const double *kept, char *single)
                     && velocity[first + j] > SINGLE_SAMPLE * f->variance[n + j]);
 }
 
+/* Find the squared errors of accelerations that the innovations show at most. */
+static void limit(const Filter *f, double h, const double *kept, double *most)
+{
+    const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
+    const double *velocities = f->state + (ROWS + 1) * all;
+    for (long first = 0; first < all; first += n)
+        for (long j = 0; j < n; j++) {
+            const double y = isnan(kept[n + j]) ? 0.0 : velocities[first + j] / h;
+            most[first + j] = f->bandwidth->fast[j] != 0.0 ? INNOVATION_SHOWS * (y * y) : INFINITY;
+        }
+}
+
 /* Return flags: REJECTING if an outlier was rejected, UNCERTAIN if max_variance is exceeded. */
 __attribute__((visibility("default")))
 int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps)
@@ -191,8 +203,10 @@ int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps)
     if (b->filters > 1)
         observe(b, stamp, f->state, kept);
     char single[all + 1];
+    double most[all + 1];
     follow(f, kept, single);
-    weigh(b, f->state + NUMBER[2][2] * all, f->state + 2 * all, f->known, single, h);
+    limit(f, h, kept, most);
+    weigh(b, f->state + NUMBER[2][2] * all, f->state + 2 * all, f->known, single, most, h);
     for (int k = 0; k < 3; k++)
         for (long j = 0; j < n; j++) {
             double sum = 0.0;

@@ -29,7 +29,7 @@ static double shown(Onset *o, long c, double deviation, double usual, double var
 /* Add the squared errors of the filters that missed an onset, (filters, joints), all of them. */
 static void add_missed(Onset *o, long joints, long all, double *squares,
                        const double *accelerations, const double *declared, const char *single,
-                       double h)
+                       const double *most, double h)
 {
     const double kept = exp(-h / ONSET_MEMORY), new = 1.0 - exp(-h / DEVIATION_MEMORY);
     for (long j = 0; j < joints; j++) {
@@ -45,7 +45,7 @@ static void add_missed(Onset *o, long joints, long all, double *squares,
         const double gain = fmax(new, 1.0 / o->judged[j]);
         for (long c = all - joints + j; c >= 0; c -= joints) {
             const double deviation = accelerations[c] - mean;
-            o->missed[c] = fmax(o->missed[c] * kept, faster);
+            o->missed[c] = fmax(o->missed[c] * kept, fmin(faster, most[c]));
             squares[c] += o->missed[c];
             faster = fmax(faster, shown(o, c, deviation, fmax(o->deviations[c], declared[c]),
                                         total / inverse, single[c]));
