@@ -55,9 +55,18 @@ def test_the_robot_plays_the_files_of_excite(suffix: str, files: Path) -> None:
     stamps = 1e-9 * np.array([stamp_of(message) - stamp_of(states[0]) for message in states])
     q = np.array([message.position for message in states])
     time = np.arange(len(wanted)) / 100.0
-    errors = [max(np.abs(np.interp(begin + time, stamps, q[:, j]) - wanted[:, j]).max()
-                  for j in (0, 1)) for begin in stamps[stamps < stamps[-1] - time[-1]]]
-    assert min(errors) < 0.02 * np.ptp(wanted, axis=0).min()
+
+    def error(begin: float) -> float:
+        """Return that of the states that came: a busy machine loses some."""
+        during = (stamps >= begin) & (stamps <= begin + time[-1])
+        if during.sum() < len(wanted) / 2:
+            return np.inf
+        return max(np.abs(q[during, j] - np.interp(
+            stamps[during] - begin, time, wanted[:, j])).max() for j in (0, 1))
+
+    about = min(np.arange(0.0, stamps[-1] - time[-1], 0.02), key=error)
+    assert min(map(error, about + np.arange(-0.02, 0.02, 0.0005))) < (
+        0.02 * np.ptp(wanted, axis=0).min())
     start = np.abs(q[0] - wanted[0]).max()
     assert (start < 1e-3) == (suffix == '.csv')
 
