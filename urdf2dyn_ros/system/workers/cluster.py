@@ -75,8 +75,8 @@ def _result(client: Any, future: Any) -> Any:
         try:
             return future.result(timeout=_CHECK_PERIOD)
         except NotYet:
-            if future.done():   # an error of the function
-                raise
+            if future.done():   # since just now, or an error of the function
+                return future.result()
         if client.nthreads():
             seen = time.monotonic()
         elif time.monotonic() - seen > _LONGEST_WAIT:
