@@ -148,7 +148,7 @@ def test_what_needs_a_guess_is_left(capsys: pytest.CaptureFixture[str], tmp_path
 
 def warning_codes() -> set[str]:
     """Return the first argument of every call of `warn` in the rules that is a text."""
-    return {node.args[0].value for path in (ROOT / 'urdf2dyn_ros' / 'urdf').glob('rules_*.py')
+    return {node.args[0].value for path in (ROOT / 'urdf2dyn_ros' / 'urdf' / 'rules').glob('*.py')
             for node in ast.walk(ast.parse(path.read_text()))
             if isinstance(node, ast.Call) and getattr(node.func, 'id', '') == 'warn'
             and isinstance(node.args[0], ast.Constant)}

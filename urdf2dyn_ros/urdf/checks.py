@@ -1,29 +1,17 @@
-"""The table of rules for robot descriptions, and their application."""
+"""Application of the rules to a robot description."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.quoting import escaped, quote
-from urdf2dyn_ros.urdf import (
-    rules_inertia,
-    rules_joint,
-    rules_mimic,
-    rules_plausible,
-    rules_text,
-    rules_transmission,
-    rules_tree,
-)
 from urdf2dyn_ros.urdf.description import Description, line_of
 from urdf2dyn_ros.urdf.findings import reject
+from urdf2dyn_ros.urdf.rules import RULES
+from urdf2dyn_ros.urdf.rules.inertia import STRICT_CODES
 
 MAX_PROBLEMS = 1000
-
-RULES: tuple[Callable[[Description], Iterator[Problem]], ...] = (
-    *rules_text.RULES, *rules_tree.RULES, *rules_joint.RULES, *rules_mimic.RULES,
-    *rules_inertia.RULES, *rules_plausible.RULES, *rules_transmission.RULES)
-"""Each yields its problems; what another rule reports as faulty is None or empty for it."""
 
 
 def check_description(robot: Description, strict_inertia: bool,
@@ -37,7 +25,7 @@ def check_description(robot: Description, strict_inertia: bool,
     problems = list(_not_a_urdf(robot, max_links)) or list(_apply_rules(robot))
     if strict_inertia:
         problems = [replace(problem, refused=True)
-                    if problem.code in rules_inertia.STRICT_CODES else problem
+                    if problem.code in STRICT_CODES else problem
                     for problem in problems]
     problems.sort(key=lambda problem: problem.line or math.inf)
     if any(problem.refused for problem in problems):

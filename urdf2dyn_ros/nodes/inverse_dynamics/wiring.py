@@ -22,12 +22,12 @@ from urdf2dyn_ros.nodes.inverse_dynamics.observer import Observer
 from urdf2dyn_ros.nodes.inverse_dynamics.outputs import Outputs, TermTopics
 from urdf2dyn_ros.nodes.inverse_dynamics.payload import Payload
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Active, BuiltModel, Pipeline
-from urdf2dyn_ros.nodes.inverse_dynamics.same_name import SameName
 from urdf2dyn_ros.nodes.inverse_dynamics.status import StatusPublisher
 from urdf2dyn_ros.nodes.inverse_dynamics.wrench_estimate import WrenchTopic
 from urdf2dyn_ros.nodes.inverse_dynamics.wrenches import Wrenches
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.qos import best_effort
+from urdf2dyn_ros.nodes.same_name import SameName
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.status.monitor import Monitor
