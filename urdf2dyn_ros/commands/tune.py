@@ -9,7 +9,7 @@ from urdf2dyn_ros.commands.recording import add_recording
 from urdf2dyn_ros.origin import facts, typed_command
 from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.system.atomic_file import atomic_file, writing_to
+from urdf2dyn_ros.system.atomic_file import create_files, writing_to
 from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
 from urdf2dyn_ros.tuning.held import held_texts
@@ -58,15 +58,15 @@ def _tune(arguments: argparse.Namespace, output: Path) -> int:
         suggestion = suggest(motion, arguments.estimator, show)
     print(report(motion, suggestion, held))
     name, about = recording.path.name or str(recording.path), facts(typed_command())
-    with writing_to(output):
-        with atomic_file(output / 'tuned.yaml') as part:
-            part.write_text(parameter_file(suggestion, name, about, held), encoding='utf-8')
-        title = f'{suggestion.estimator} on {name}' + (', longest segment of rising stamps'
+    title = f'{suggestion.estimator} on {name}' + (', longest segment of rising stamps'
                                                   if motion.set_back else '')
-        pictures = plot_tuning(motion, suggestion, output / 'tune.png', title)
-        with atomic_file(output / 'tune.html') as part:
-            part.write_text(html_report(motion, suggestion, held, title, about), encoding='utf-8')
-    for path in (output / 'tuned.yaml', *pictures, output / 'tune.html'):
+    parameters, page = (output / file for file in (_FILES[0], _FILES[2]))
+    with writing_to(output):
+        pictures = plot_tuning(motion, suggestion, output / _FILES[1], title)
+        create_files({
+            parameters: parameter_file(suggestion, name, about, held).encode(),
+            page: html_report(motion, suggestion, held, title, about).encode()}, replace=True)
+    for path in (parameters, *pictures, page):
         print(path)
     if recording.error is not None:
         print(f'error: {recording.error}', file=sys.stderr)

@@ -17,7 +17,7 @@ from urdf2dyn_ros.drawing.html_page import (
     html_text,
 )
 from urdf2dyn_ros.origin import NO_ORIGIN, Origin
-from urdf2dyn_ros.system.atomic_file import atomic_file
+from urdf2dyn_ros.system.atomic_file import create_files
 
 _MOST_DECIMALS = 5
 """Decimals of a number with its uncertainty; smaller ones have an exponent."""
@@ -55,8 +55,7 @@ def write_page(joints: Sequence[JointComparison], path: Path, title: str,
         *(f'<dt>{html_text(column.head)}</dt><dd>{html_text(column.meaning)}</dd>'
           for column in FIGURE_COLUMNS),
         '</dl>', html_list('Origin', origin.lines if origin.facts else [])]
-    with atomic_file(path) as part:
-        part.write_text(html_page(title, parts), encoding='utf-8')
+    create_files({path: html_page(title, parts).encode()}, replace=True)
 
 
 def _table(joints: Sequence[JointComparison], origin: Origin) -> str:

@@ -1,7 +1,5 @@
 """A comparison as a table to read, and as files for spreadsheets and programs."""
 
-import json
-import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
@@ -14,7 +12,8 @@ from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.origin import NO_ORIGIN, Origin
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.stamps import SECOND_NS
-from urdf2dyn_ros.system.atomic_file import atomic_file
+from urdf2dyn_ros.system.atomic_file import atomic_file, create_files
+from urdf2dyn_ros.system.json_text import json_text
 from urdf2dyn_ros.text_table import aligned, csv_cell
 
 KINDS = ('measured', 'computed', 'residual')
@@ -80,31 +79,26 @@ def write_json(joints: Sequence[JointComparison], path: Path, origin: Origin = N
     """Write the figures of every joint, null if unknown or not credible, and the origin."""
     rows = [{'joint': joint.joint, 'unit': joint.unit, **_span(joint.total),
              'window': _span(joint.window)} for joint in joints]
-    with atomic_file(path) as part:
-        about = {**origin.facts, 'efforts': origin.efforts}
-        part.write_text(json.dumps({'about': about, 'joints': rows}, indent=2) + '\n',
-                        encoding='utf-8')
+    about = {**origin.facts, 'efforts': origin.efforts}
+    text = json_text({'about': about, 'joints': rows}, indent=2)
+    create_files({path: text.encode()}, replace=True)
 
 
 def _span(span: Span) -> dict[str, Any]:
     return {**_figures(span.figures), 'not_credible': span.fault, 'hint': span.hint,
-            'lag': _known(span.lag), 'own_lag': span.own_lag and span.own_lag._asdict(),
+            'lag': span.lag, 'own_lag': span.own_lag and span.own_lag._asdict(),
             'unaligned': _figures(span.unaligned, friction=False)}
 
 
 def _figures(figures: EffortFigures, friction: bool = True) -> dict[str, Any]:
     names = ('rmse', 'max_error', 'bias', 'nrmse', 'nrmse_rms', 'r2')
     values: dict[str, Any] = {'samples': figures.samples,
-                              **{name: _known(getattr(figures, name)) for name in names}}
+                              **{name: getattr(figures, name) for name in names}}
     if friction:
         fit = figures.friction
         values['friction'] = {
-            **{name: {'value': _known(term.value), 'standard_error': _known(term.error)}
+            **{name: {'value': term.value, 'standard_error': term.error}
                for name, term in (('viscous', fit.viscous), ('coulomb', fit.coulomb),
                                   ('offset', fit.offset))},
-            'rmse': _known(fit.rmse), 'unknown': fit.unknown}
+            'rmse': fit.rmse, 'unknown': fit.unknown}
     return values
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value

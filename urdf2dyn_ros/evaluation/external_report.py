@@ -1,6 +1,5 @@
 """The report of external efforts: sentences, figures (JSON) and a picture."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,8 @@ from urdf2dyn_ros.drawing.picture import (
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts, JointExternal
 from urdf2dyn_ros.observer.contact import Contact
 from urdf2dyn_ros.stamps import SECOND_NS
-from urdf2dyn_ros.system.atomic_file import atomic_file
+from urdf2dyn_ros.system.atomic_file import create_files
+from urdf2dyn_ros.system.json_text import json_text
 
 _STEM = 'external_efforts'
 EXTERNAL_FILES = (f'{_STEM}.json', f'{_STEM}.png')
@@ -84,9 +84,8 @@ def write_external_efforts(external: ExternalEfforts, directory: Path, title: st
              'rms': joint.rms, 'count': joint.count,
              'contacts': [{'begin': contact.begin, 'end': contact.end, 'peak': contact.peak}
                           for contact in joint.contacts]} for joint in external.joints]
-    with atomic_file(numbers) as part:
-        part.write_text(json.dumps({'gain': external.gain, 'joints': rows}, indent=2) + '\n',
-                        encoding='utf-8')
+    text = json_text({'gain': external.gain, 'joints': rows}, indent=2)
+    create_files({numbers: text.encode()}, replace=True)
     draw_external(external, title, picture)
     return [numbers, picture]
 

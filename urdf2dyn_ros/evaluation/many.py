@@ -1,10 +1,9 @@
 """The evaluation of many recordings: a directory for each, one table and one report over all."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from urdf2dyn_ros.drawing.tables_page import ReportTable
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.evaluation.job import EvaluationJob
 from urdf2dyn_ros.system.blas import one_blas_thread
+from urdf2dyn_ros.system.json_text import json_text
 from urdf2dyn_ros.system.workers import Workers, results_of
 from urdf2dyn_ros.system.workers.lost import Lost
 
@@ -120,11 +120,9 @@ def many_json(recordings: Sequence[EvaluatedRecording], about: Mapping[str, str]
                       'rmse': _together([row for _, row in each])}
               for joint, each in _by_joint(recordings).items()}
     rows = [{'name': each.name, 'path': each.path, 'fault': each.fault,
-             'remarks': list(each.remarks),
-             'joints': [{name: _known(value) for name, value in joint._asdict().items()}
-                        for joint in each.joints]} for each in recordings]
-    return json.dumps({'about': dict(about), 'joints': joints, 'recordings': rows}, indent=1,
-                      allow_nan=False) + '\n'
+             'remarks': each.remarks,
+             'joints': [joint._asdict() for joint in each.joints]} for each in recordings]
+    return json_text({'about': about, 'joints': joints, 'recordings': rows}, indent=1)
 
 
 def many_remarks(recordings: Sequence[EvaluatedRecording]) -> list[str]:
@@ -152,7 +150,3 @@ def _together(figures: Sequence[JointResidual]) -> float:
     """Return the RMSE of all samples."""
     squares = sum(row.samples * row.rmse ** 2 for row in figures)
     return float(np.sqrt(squares / sum(row.samples for row in figures)))
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and not np.isfinite(value) else value

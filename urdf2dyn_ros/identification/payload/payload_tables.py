@@ -41,12 +41,12 @@ def payload_figures(payload: IdentifiedPayload | None) -> dict[str, Any] | None:
     return {
         'link': payload.link, 'recordings': list(payload.recordings),
         'mass_known': payload.known,
-        'parameters': {name: {'value': float(value), 'deviation': float(error)}
+        'parameters': {name: {'value': value, 'deviation': error}
                        for name, value, error in zip(PARAMETERS, payload.parameters,
                                                      payload.deviations)},
-        'centre': {name[-1]: {'value': float(value), 'deviation': float(error)}
+        'centre': {name[-1]: {'value': value, 'deviation': error}
                    for name, value, error in zip(_CENTRE, centre, errors)},
-        'node_parameters': dict(payload.settings())}
+        'node_parameters': payload.settings()}
 
 
 def _text(value: Any) -> str:

@@ -1,6 +1,5 @@
 """The demonstration of identify: a simulated robot differs from its URDF, and is identified."""
 
-import json
 import shlex
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,6 +32,7 @@ from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.parameters import SIMULATOR_PARAMETERS
 from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.system.atomic_file import create_files
+from urdf2dyn_ros.system.json_text import json_text
 from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.text_table import aligned
 from urdf2dyn_ros.urdf.reader import read_description
@@ -239,9 +239,9 @@ def _table(comparison: BeforeAndAfter) -> str:
 def _figures(comparison: BeforeAndAfter) -> str:
     before, after = comparison.errors()
     total = dict(zip(_MODELS, comparison.total_errors()))
-    return json.dumps({'torque_error': total, 'joints': {
-        joint: dict(zip(_MODELS, map(float, pair)))
-        for joint, pair in zip(comparison.joints, zip(before, after))}}, indent=1) + '\n'
+    return json_text({'torque_error': total, 'joints': {
+        joint: dict(zip(_MODELS, pair))
+        for joint, pair in zip(comparison.joints, zip(before, after))}}, indent=1)
 
 
 def _keep(work: Path, output: Path) -> None:
