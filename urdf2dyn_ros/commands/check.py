@@ -7,6 +7,7 @@ from pathlib import Path
 from urdf2dyn_ros.commands.checks.checking import Finding, count_line, findings
 from urdf2dyn_ros.commands.checks.mending import Mended, mended
 from urdf2dyn_ros.commands.output import add_overwrite, results
+from urdf2dyn_ros.commands.robot import add_file
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.system.atomic_file import create_files, writing_to
 from urdf2dyn_ros.urdf.source import load_urdf
@@ -14,8 +15,7 @@ from urdf2dyn_ros.urdf.source import load_urdf
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the robot, what counts as a failure, the format, and what is mended."""
-    parser.add_argument('robot', metavar='ROBOT.urdf',
-                        help='URDF or xacro file; - for standard input')
+    add_file(parser)
     parser.add_argument('--strict', action='store_true',
                         help='fail on warnings as well as on errors')
     parser.add_argument('--json', action='store_true', help='print JSON')

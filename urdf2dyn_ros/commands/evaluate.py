@@ -2,16 +2,20 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Sequence
 
 import numpy as np
 
 from urdf2dyn_ros.commands.loads import add_parameters, read_recorded_loads
-from urdf2dyn_ros.commands.output import add_output, results
-from urdf2dyn_ros.commands.recording import add_recording, add_workers, read_workers
-from urdf2dyn_ros.commands.robot import add_base, add_options, check_fixed, read_model
-from urdf2dyn_ros.commands.word_order import gain
+from urdf2dyn_ros.commands.output import add_output, print_remarks, results
+from urdf2dyn_ros.commands.recording import (
+    add_efforts,
+    add_joints,
+    add_recording,
+    add_workers,
+    read_workers,
+)
+from urdf2dyn_ros.commands.robot import add_base, add_file, add_options, check_fixed, read_model
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.compiled.backend import BACKENDS
 from urdf2dyn_ros.drawing.tables_page import report_page, text_table
@@ -32,7 +36,7 @@ from urdf2dyn_ros.identification.gains import read_gains
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.observer.contact import THRESHOLD
 from urdf2dyn_ros.observer.momentum_observer import GAIN
-from urdf2dyn_ros.origin import EFFORT_SOURCES, facts, typed_command
+from urdf2dyn_ros.origin import facts, typed_command
 from urdf2dyn_ros.system.atomic_file import create_files, writing_to
 from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
@@ -47,17 +51,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add recording, robot, method and results."""
     add_recording(parser, 'BAG_OR_CSV', 'and optionally qd_<joint>, qdd_<joint>, effort_<joint>',
                   many=True)
-    parser.add_argument('--urdf', required=True, metavar='ROBOT',
-                        help='URDF or xacro file; - for standard input')
+    add_file(parser, '--urdf', required=True)
     add_options(parser)
     add_parameters(parser)
-    parser.add_argument('--rename', action='append', default=[], metavar='REGEX=NAME',
-                        help='rename recorded joints whose whole name matches, for instance '
-                        r"'fer_joint(\d)=panda_joint\1'; may be repeated")
-    parser.add_argument('--hold', action='append', default=[], metavar='JOINT[=POSITION]',
-                        help='a joint that is not in the recording was at rest at this position '
-                        '[rad or m] (default: 0 or the limit nearest to it); auto: all that are '
-                        'not; may be repeated')
+    add_joints(parser)
     parser.add_argument('--estimator', choices=(OFFLINE_DEFAULT, *ESTIMATORS), default='',
                         help='estimator of accelerations; external: as recorded (default: as '
                         f'recorded, or else {OFFLINE_DEFAULT}, offline)')
@@ -65,12 +62,7 @@ def add(parser: argparse.ArgumentParser) -> None:
                         help='what the measured effort is: ' + '; '.join(
                             f'{name}: {row.meaning}' for name, row in SEMANTICS.items())
                         + ' (default: net)')
-    parser.add_argument('--efforts', choices=EFFORT_SOURCES, default=EFFORT_SOURCES[0],
-                        help='where the recorded efforts come from, as the report names them '
-                        f'(default: {EFFORT_SOURCES[0]})')
-    parser.add_argument('--gains', nargs='+', type=gain, default=(), metavar='GAIN',
-                        help='gains of currents [N m/A or N/A]: one, one for each joint, or '
-                        'JOINT=VALUE; free: fitted to the recording, joint by joint')
+    add_efforts(parser, 'fitted to the recording, joint by joint')
     parser.add_argument('--observer', action='store_true',
                         help='estimate external efforts and contacts with a momentum observer')
     parser.add_argument('--observer-gain', type=float, metavar='GAIN',
@@ -122,8 +114,7 @@ def _one(job: EvaluationJob, arguments: argparse.Namespace) -> int:
     with results(arguments.output, RESULTS, arguments.overwrite) as output:
         with progress('evaluating') as show:
             recording, result, about = job.evaluated(path, output, show)
-        for remark in result.remarks:
-            print(f'warning: {remark}', file=sys.stderr)
+        print_remarks(result.remarks)
         print('\n'.join([*about, '', figures_table(result), '']))
         job.write_report(recording, result, about, output)
     for file in result.files:
@@ -148,8 +139,7 @@ def _many(job: EvaluationJob, arguments: argparse.Namespace, workers: Workers) -
         with writing_to(output):
             create_files({output / name: text.encode() for name, text in zip(
                 MANY_FILES, (many_json(recordings, job.facts), page))}, replace=True)
-    for remark in remarks:
-        print(f'warning: {remark}', file=sys.stderr)
+    print_remarks(remarks)
     for table in tables if len(recordings) <= MOST_ROWS else tables[:1]:
         print(table.title, text_table(table), '', sep='\n')
     for name in MANY_FILES:

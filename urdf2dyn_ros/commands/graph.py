@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from urdf2dyn_ros.commands.output import add_overwrite, check_free
-from urdf2dyn_ros.commands.robot import read_robot
+from urdf2dyn_ros.commands.robot import add_file, read_robot
 from urdf2dyn_ros.drawing.picture import checked_path
 from urdf2dyn_ros.drawing.tree import draw_tree
 from urdf2dyn_ros.export import default_name
@@ -13,8 +13,7 @@ from urdf2dyn_ros.system.extras import require
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the robot and the picture."""
-    parser.add_argument('robot', metavar='ROBOT.urdf',
-                        help='URDF or xacro file; - for standard input')
+    add_file(parser)
     parser.add_argument('-o', '--output', metavar='FILE',
                         help='.svg or .png (default: <robot>_graph.svg)')
     add_overwrite(parser)

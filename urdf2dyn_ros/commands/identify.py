@@ -7,10 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from urdf2dyn_ros.commands.output import add_output, results
-from urdf2dyn_ros.commands.recording import add_workers, read_workers
-from urdf2dyn_ros.commands.robot import add_base, add_options, check_fixed
-from urdf2dyn_ros.commands.word_order import gain
+from urdf2dyn_ros.commands.output import add_output, print_remarks, results
+from urdf2dyn_ros.commands.recording import (
+    add_efforts,
+    add_joints,
+    add_topic,
+    add_workers,
+    read_workers,
+)
+from urdf2dyn_ros.commands.robot import add_base, add_file, add_options, check_fixed, read_model
 from urdf2dyn_ros.drawing.tables_page import report_page, text_table
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.fleet.merged_file import (
@@ -42,13 +47,12 @@ from urdf2dyn_ros.identification.sources import (
 from urdf2dyn_ros.identification.summary import Summary
 from urdf2dyn_ros.identification.summary_file import SUFFIX, summary_bytes, summary_paths
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.origin import EFFORT_SOURCES, facts, typed_command
+from urdf2dyn_ros.origin import facts, typed_command
 from urdf2dyn_ros.stream.hold import read_hold
 from urdf2dyn_ros.system.atomic_file import create_files, writing_to
 from urdf2dyn_ros.system.blas import one_blas_thread
 from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
-from urdf2dyn_ros.urdf import read_urdf
 from urdf2dyn_ros.urdf.source import load_urdf
 
 FILES = ('identified.urdf', 'parameters.yaml', 'identification.json', 'identification.png',
@@ -67,29 +71,18 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('recordings', nargs='+', metavar='RECORDING',
                         help='rosbag2 directories, .db3, .mcap or .csv files (columns time, '
                         'q_<joint>, effort_<joint>), or summaries (.npz) of earlier runs')
-    parser.add_argument('--urdf', required=True, metavar='ROBOT',
-                        help='URDF or xacro file; - for standard input')
+    add_file(parser, '--urdf', required=True)
     parser.add_argument('--validate', nargs='+', default=[], metavar='RECORDING',
                         help='recordings that are not used for the fit, but predicted by it')
     add_output(parser, 'identified', 'the results')
     add_options(parser)
-    parser.add_argument('--topic', metavar='TOPIC', help='topic of bags (default: their only '
-                        'topic of joint states, or /joint_states)')
-    parser.add_argument('--rename', action='append', default=[], metavar='REGEX=NAME',
-                        help='rename recorded joints whose whole name matches; may be repeated')
-    parser.add_argument('--hold', action='append', default=[], metavar='JOINT[=POSITION]',
-                        help='a joint that is not in the recordings was at rest at this position '
-                        '[rad or m]; auto: all that are not; may be repeated')
+    add_topic(parser)
+    add_joints(parser)
     parser.add_argument('--effort-semantics', choices=('commanded', 'current'),
                         default='commanded', help='what the measured effort is: commanded: '
                         'effort of the actuators; current: current of the motors (default: '
                         'commanded)')
-    parser.add_argument('--efforts', choices=EFFORT_SOURCES, default=EFFORT_SOURCES[0],
-                        help='where the recorded efforts come from, as the report names them '
-                        f'(default: {EFFORT_SOURCES[0]})')
-    parser.add_argument('--gains', nargs='+', type=gain, default=(), metavar='GAIN',
-                        help='gains of currents [N m/A or N/A]: one, one for each joint, or '
-                        'JOINT=VALUE; free: identified, up to a factor that all have in common')
+    add_efforts(parser, 'identified, up to a factor that all have in common')
     add_base(parser, 'was at rest')
     parser.add_argument('--friction-per-recording', action='store_true',
                         help='friction and offsets of each recording are its own, as on '
@@ -118,42 +111,40 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the report and write the files; return 3 if no model can be identified."""
     require('urdf2dyn identify', 'scipy', 'matplotlib')
     text = load_urdf(arguments.urdf)
-    model = read_urdf(text, strict_inertia=arguments.strict_inertia)
-    for problem in model.warnings:
-        print(f'warning: {problem}', file=sys.stderr)
+    model = read_model(text, arguments.strict_inertia)
     dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
     check_fixed(dynamics, 'and its motion is not in joint states')
     if model.forces:
         raise ParameterError('the URDF has tags <force>, which are not identified: remove them')
     robot = robot_of(model, dynamics)
     settings = _settings(arguments, robot)
-    if arguments.merge is not None:
-        return _merge(robot, arguments, settings)
-    with (results(arguments.output, (*FILES, SUMMARIES), arguments.overwrite) as output,
-          TemporaryDirectory(prefix='.', dir=output) as staging):
-        try:
-            with one_blas_thread():
-                found, staged = _identified(robot, arguments, settings, Path(staging))
-        except IdentificationError as error:
-            print(f'error: {error}', file=sys.stderr)
-            return EXIT_REFUSED
-        _write(found, staged, text, arguments, output)
-    return 0
-
-
-def _merge(robot: Robot, arguments: argparse.Namespace, settings: SourceSettings) -> int:
-    check_merged_file(arguments.merge, arguments.overwrite)
     try:
-        with progress('reading and compressing') as show, one_blas_thread():
-            sentence, remarks = write_merged(robot, arguments.recordings, settings,
-                                             arguments.merge, show)
+        if arguments.merge is not None:
+            _merge(robot, arguments, settings)
+        else:
+            _identify(robot, arguments, settings, text)
     except IdentificationError as error:
         print(f'error: {error}', file=sys.stderr)
         return EXIT_REFUSED
-    for remark in remarks:
-        print(f'note: {remark}', file=sys.stderr)
-    print(sentence)
     return 0
+
+
+def _merge(robot: Robot, arguments: argparse.Namespace, settings: SourceSettings) -> None:
+    check_merged_file(arguments.merge, arguments.overwrite)
+    with progress('reading and compressing') as show, one_blas_thread():
+        sentence, remarks = write_merged(robot, arguments.recordings, settings, arguments.merge,
+                                         show)
+    print_remarks(remarks, 'note')
+    print(sentence)
+
+
+def _identify(robot: Robot, arguments: argparse.Namespace, settings: SourceSettings,
+              text: str | bytes) -> None:
+    with (results(arguments.output, (*FILES, SUMMARIES), arguments.overwrite) as output,
+          TemporaryDirectory(prefix='.', dir=output) as staging):
+        with one_blas_thread():
+            result, staged = _identified(robot, arguments, settings, Path(staging))
+        _write(result, staged, text, arguments, output)
 
 
 def _settings(arguments: argparse.Namespace, robot: Robot) -> SourceSettings:
@@ -239,10 +230,10 @@ def _identified(robot: Robot, arguments: argparse.Namespace, settings: SourceSet
             validation = []
             remarks += [f'not used: {fault}' for fault in str(error).splitlines()]
     with progress('fitting') as show:
-        found = identify(robot, summaries, validation, arguments.weight, settings.gains, show,
-                         arguments.friction_per_recording, payload)
-    found.remarks[:0] = remarks
-    return found, staged
+        result = identify(robot, summaries, validation, arguments.weight, settings.gains, show,
+                          arguments.friction_per_recording, payload)
+    result.remarks[:0] = remarks
+    return result, staged
 
 
 def _payload(robot: Robot, arguments: argparse.Namespace,
@@ -251,22 +242,22 @@ def _payload(robot: Robot, arguments: argparse.Namespace,
     return payload_on(robot, arguments.payload_link, mass, summaries)
 
 
-def _write(found: Identification, staged: Mapping[str, Path], text: str | bytes,
+def _write(result: Identification, staged: Mapping[str, Path], text: str | bytes,
            arguments: argparse.Namespace, output: Path) -> None:
     """Print the report; write all files, or none."""
-    about = {**facts(typed_command(), arguments.urdf, text), 'robot': found.robot.model.name,
+    about = {**facts(typed_command(), arguments.urdf, text), 'robot': result.robot.model.name,
              'recordings': ', '.join(arguments.recordings), 'efforts': arguments.efforts}
     lines = [f'{name}: {value}' for name, value in about.items()]
-    title = f'{found.robot.model.name}: identified'
-    first, *others = report_tables(found)
-    tables = [first, *payload_tables(found.payload), *others]
-    picture = identification_picture(found, title)
+    title = f'{result.robot.model.name}: identified'
+    first, *others = report_tables(result)
+    tables = [first, *payload_tables(result.payload), *others]
+    picture = identification_picture(result, title)
     files = {
-        **robot_texts(found, text, ['Identified; to be used with identified.urdf.', *lines]),
-        'identification.json': identification_json(found, about).encode(),
+        **robot_texts(result, text, ['Identified; to be used with identified.urdf.', *lines]),
+        'identification.json': identification_json(result, about).encode(),
         'identification.png': picture,
         'identification.html': report_page(
-            title, tables, found.remarks, lines, (picture, PICTURE_WORDS)).encode()}
+            title, tables, result.remarks, lines, (picture, PICTURE_WORDS)).encode()}
     summaries = output / SUMMARIES
     contents: dict[Path, bytes | Path] = {
         **{output / name: content for name, content in files.items()},
@@ -282,8 +273,7 @@ def _write(found: Identification, staged: Mapping[str, Path], text: str | bytes,
         settings = table.text[-1:] if table.title == PAYLOAD_TITLE else ()
         print('', table.title, text_table(table), *settings, sep='\n')
     print()
-    for remark in found.remarks:
-        print(f'note: {remark}', file=sys.stderr)
+    print_remarks(result.remarks, 'note')
     for name in files:
         print(output / name)
     print(summaries)

@@ -1,12 +1,12 @@
 """The arguments of commands for loads: options, and a file of the node's parameters."""
 
 import argparse
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from urdf2dyn_ros.algebra.vectors import Triple
+from urdf2dyn_ros.commands.output import print_remarks
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.loads import BASES, Friction, Loads
 from urdf2dyn_ros.loads.load_parameters import (
@@ -58,6 +58,11 @@ def add_loads(parser: argparse.ArgumentParser) -> None:
                         help='links with an external wrench as an input')
     parser.add_argument('--payload-link', default='', metavar='LINK',
                         help='link of a payload, whose inertial parameters are an input')
+    add_friction(parser)
+
+
+def add_friction(parser: argparse.ArgumentParser) -> None:
+    """Add friction and the file of parameters."""
     parser.add_argument('--friction', action='store_true',
                         help='include damping and friction of the tags <dynamics> as viscous and '
                         'Coulomb friction')
@@ -69,8 +74,7 @@ def read_loads(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
     robot = _read(arguments, model, arguments.friction)
     if arguments.friction and not arguments.parameters and not any(
             isinstance(term, Friction) for each in robot.loads.terms.values() for term in each):
-        print('warning: no movable joint has a tag <dynamics> with damping or friction',
-              file=sys.stderr)
+        print_remarks(['no movable joint has a tag <dynamics> with damping or friction'])
     loads = replace(
         robot.loads, external=tuple(arguments.external) or robot.loads.external,
         payload=arguments.payload_link or robot.loads.payload)
@@ -102,9 +106,7 @@ def _read(arguments: argparse.Namespace, model: RobotModel, friction: bool) -> L
     if friction:
         values['friction.enabled'] = True
     if from_file:
-        for line in (*unheeded(values, model), payload_fault(values)):
-            if line:
-                print(f'warning: {line}', file=sys.stderr)
+        print_remarks(filter(None, (*unheeded(values, model), payload_fault(values))))
     chosen, loads = loaded(values, model)
     if arguments.base != 'auto':
         loads = replace(loads, base=arguments.base)
@@ -130,8 +132,8 @@ def _read_file(path: str) -> dict[str, Any]:
         except ParameterError as error:
             raise ParameterError(f'{printable(path)}: {error}') from None
     if others:
-        print(f'warning: {printable(path)}: this command does not use '
-              f'{printable(first_names(others, 5))}', file=sys.stderr)
+        print_remarks([f'{printable(path)}: this command does not use '
+                       f'{printable(first_names(others, 5))}'])
     return values
 
 

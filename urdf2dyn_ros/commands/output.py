@@ -1,6 +1,7 @@
 """The directory of a command's results."""
 
 import argparse
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +22,12 @@ def add_output(parser: argparse.ArgumentParser, default: str, content: str) -> N
 def add_overwrite(parser: argparse.ArgumentParser) -> None:
     """Add whether to replace what is there."""
     parser.add_argument('--overwrite', action='store_true', help='replace existing files')
+
+
+def print_remarks(remarks: Iterable[object], kind: str = 'warning') -> None:
+    """Print a line for each remark on standard error."""
+    for remark in remarks:
+        print(f'{kind}: {remark}', file=sys.stderr)
 
 
 def check_free(paths: Iterable[Path], overwrite: bool, other: str) -> None:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from urdf2dyn_ros.commands.loads import add_parameters, read_loads
+from urdf2dyn_ros.commands.loads import add_friction, read_loads
 from urdf2dyn_ros.commands.robot import add_robot, read_robot
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import default_name, write_files
@@ -15,10 +15,7 @@ _ENDINGS = ('.html', '.htm')
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the robot, the loads and the file."""
     add_robot(parser)
-    parser.add_argument('--friction', action='store_true',
-                        help='include damping and friction of the tags <dynamics> as viscous and '
-                        'Coulomb friction')
-    add_parameters(parser)
+    add_friction(parser)
     parser.set_defaults(base='auto', external=[], payload_link='')
     parser.add_argument('-o', '--output', type=Path, metavar='FILE',
                         help='.html (default: <robot>.html)')

@@ -2,7 +2,9 @@
 
 import argparse
 
+from urdf2dyn_ros.commands.word_order import gain
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.origin import EFFORT_SOURCES
 from urdf2dyn_ros.recordings import DIRECTORY, RECORDINGS
 from urdf2dyn_ros.system.workers import Workers
 
@@ -18,8 +20,34 @@ def add_recording(parser: argparse.ArgumentParser, metavar: str, columns: str,
                         metavar=metavar,
                         help=f'rosbag2 directory, {", ".join(most)} or {last} file (columns time, '
                         f'q_<joint>, {columns})')
-    parser.add_argument('--topic', metavar='TOPIC', help='topic of a bag (default: its only '
+    add_topic(parser)
+
+
+def add_topic(parser: argparse.ArgumentParser) -> None:
+    """Add the topic of bags."""
+    parser.add_argument('--topic', metavar='TOPIC', help='topic of bags (default: their only '
                         'topic of joint states, or /joint_states)')
+
+
+def add_joints(parser: argparse.ArgumentParser) -> None:
+    """Add what joints are called, and which of them were at rest."""
+    parser.add_argument('--rename', action='append', default=[], metavar='REGEX=NAME',
+                        help='rename recorded joints whose whole name matches, for instance '
+                        r"'fer_joint(\d)=panda_joint\1'; may be repeated")
+    parser.add_argument('--hold', action='append', default=[], metavar='JOINT[=POSITION]',
+                        help='a joint that is not in the recordings was at rest at this position '
+                        '[rad or m] (default: 0 or the limit nearest to it); auto: all that are '
+                        'not; may be repeated')
+
+
+def add_efforts(parser: argparse.ArgumentParser, free: str) -> None:
+    """Add the source of measured efforts, and gains of currents; what is done with `free` ones."""
+    parser.add_argument('--efforts', choices=EFFORT_SOURCES, default=EFFORT_SOURCES[0],
+                        help='where the recorded efforts come from, as the report names them '
+                        f'(default: {EFFORT_SOURCES[0]})')
+    parser.add_argument('--gains', nargs='+', type=gain, default=(), metavar='GAIN',
+                        help='gains of currents [N m/A or N/A]: one, one for each joint, or '
+                        f'JOINT=VALUE; free: {free}')
 
 
 def add_workers(parser: argparse.ArgumentParser, work: str) -> None:

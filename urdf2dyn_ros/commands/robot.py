@@ -1,9 +1,9 @@
 """The arguments of commands for a robot description, its model, and a function about it."""
 
 import argparse
-import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from urdf2dyn_ros.commands.output import print_remarks
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.functions import CHOICES
 from urdf2dyn_ros.functions.dynamics import Dynamics
@@ -17,10 +17,15 @@ if TYPE_CHECKING:   # most commands do not need it, and start sooner
     from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 
 
-def add_robot(parser: argparse.ArgumentParser) -> None:
-    """Add the robot as a positional argument, and the options."""
-    parser.add_argument('robot', metavar='ROBOT.urdf',
+def add_file(parser: argparse.ArgumentParser, name: str = 'robot', **settings: Any) -> None:
+    """Add the file of the robot, as a positional argument or the option of this name."""
+    parser.add_argument(name, metavar='ROBOT.urdf', **settings,
                         help='URDF or xacro file; - for standard input')
+
+
+def add_robot(parser: argparse.ArgumentParser) -> None:
+    """Add the file of the robot as a positional argument, and the options."""
+    add_file(parser)
     add_options(parser)
 
 
@@ -54,8 +59,7 @@ def read_robot(robot: str, strict_inertia: bool = False) -> RobotModel:
 def read_model(text: str | bytes, strict_inertia: bool = False) -> RobotModel:
     """Return the model of a description's text; print its warnings on standard error."""
     model = read_description(text, strict_inertia=strict_inertia)
-    for problem in model.warnings:
-        print(f'warning: {problem}', file=sys.stderr)
+    print_remarks(model.warnings)
     return model
 
 

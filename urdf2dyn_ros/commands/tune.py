@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from urdf2dyn_ros.commands.output import add_output, results
+from urdf2dyn_ros.commands.output import add_output, print_remarks, results
 from urdf2dyn_ros.commands.recording import add_recording
 from urdf2dyn_ros.origin import facts, typed_command
 from urdf2dyn_ros.quoting import listed
@@ -48,8 +48,7 @@ def _tune(arguments: argparse.Namespace, output: Path) -> int:
         with progress('reading') as recording.progress:
             motion = read_motion(recording, arguments.joints)
     finally:   # a remark may explain why there are too few samples
-        for remark in recording.remarks:
-            print(f'warning: {remark}', file=sys.stderr)
+        print_remarks(recording.remarks)
     held, recorded = held_texts(arguments.hold, motion.recorded)
     if recorded:
         print(f'warning: {listed(recorded)} held by --hold, but recorded: used as recorded, and '
