@@ -59,8 +59,7 @@ class BaseParameters:
     @cached_property
     def values(self) -> Array:
         """The parameters of this robot, (b,)."""
-        values: Array = self.matrix @ self.standard
-        return values
+        return self.matrix @ self.standard
 
     @cached_property
     def formulas(self) -> tuple[str, ...]:

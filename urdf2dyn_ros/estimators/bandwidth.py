@@ -224,8 +224,7 @@ class Bandwidth:
             short = np.where(known, too_short, short)
             before = np.where(known, errors, before)
             best = np.where(known, errors.argmin(axis=0), best)
-        squares: Array = np.maximum(np.maximum(declared, 0.0) + excess, LEAST_VARIANCE)
-        return squares
+        return np.maximum(np.maximum(declared, 0.0) + excess, LEAST_VARIANCE)
 
     def _share(self, declared: Array, squares: Array) -> None:
         """Weight the filters by the squares of their squared errors."""

@@ -110,8 +110,7 @@ class KalmanFixedLag(Kalman):
             self._hindsight.observe(self._stamps[0], self._past[0, 0, self._columns], mixed[2],
                                     declared, self._variances()[0])
             variance = self._hindsight.variance(declared)
-        result: Array = np.concatenate((mixed, variance[None]))
-        return result
+        return np.concatenate((mixed, variance[None]))
 
     def _look_back(self) -> None:
         """Do nothing: the smoothed estimates are compared."""

@@ -220,6 +220,5 @@ def _difference(times: list[float]) -> Array:
     """Return the weights of the divided difference of all samples, with norm 1."""
     weights = np.array([1.0 / prod(time - other for j, other in enumerate(times) if j != i)
                         for i, time in enumerate(times)])
-    normed: Array = weights / sqrt(weights @ weights)
-    return normed
+    return weights / sqrt(weights @ weights)
 

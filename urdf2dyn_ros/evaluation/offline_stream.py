@@ -140,8 +140,7 @@ class OfflineStream(Stream):
 
     def _effort(self, q: Array, qd: Array, qdd: Array) -> Array:
         try:
-            effort: Array = self._dynamics(q, qd, qdd)
-            return effort
+            return self._dynamics(q, qd, qdd)
         except (ArithmeticError, StateError):
             return np.full(len(q), np.nan)
 

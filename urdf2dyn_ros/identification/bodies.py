@@ -46,8 +46,7 @@ BASIS = _basis()
 
 def pseudo_inertia(parameters: Array) -> Array:
     """Return the pseudo-inertias (..., 4, 4) of parameters (..., 10)."""
-    result: Array = np.tensordot(parameters, BASIS, axes=1)
-    return result
+    return np.tensordot(parameters, BASIS, axes=1)
 
 
 def parameters_of(P: Array) -> Array:
@@ -57,8 +56,7 @@ def parameters_of(P: Array) -> Array:
     entries = [J[..., i, j] if i == j else 0.5 * (J[..., i, j] + J[..., j, i])
                for i, j in _UPPER]
     h = [0.5 * (P[..., i, 3] + P[..., 3, i]) for i in range(3)]
-    result: Array = np.stack([P[..., 3, 3], *h, *entries], axis=-1)
-    return result
+    return np.stack([P[..., 3, 3], *h, *entries], axis=-1)
 
 
 class Prior(NamedTuple):
@@ -158,8 +156,7 @@ def _symmetric_map(before: Array, after: Array) -> Array:
     """Return the symmetric A with A before A = after."""
     root = _root(before)
     inverse = np.linalg.inv(root)
-    result: Array = inverse @ _root(root @ after @ root) @ inverse
-    return result
+    return inverse @ _root(root @ after @ root) @ inverse
 
 
 def _placement(each: Attached) -> Array:
@@ -184,15 +181,13 @@ def _pseudo_of(each: Attached) -> Array:
     P[:3, 3] = P[3, :3] = inertia.mass * com
     P[3, 3] = inertia.mass
     T = _placement(each)
-    result: Array = T @ P @ T.T
-    return result
+    return T @ P @ T.T
 
 
 def in_link(each: Attached, P: Array) -> Array:
     """Return a pseudo-inertia of the body's frame in the frame of a link."""
     back = np.linalg.inv(_placement(each))
-    result: Array = back @ P @ back.T
-    return result
+    return back @ P @ back.T
 
 
 def _in_link(each: Attached, P: Array) -> Inertia:

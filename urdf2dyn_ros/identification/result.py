@@ -66,14 +66,12 @@ class Identification:
     @property
     def joints(self) -> Array:
         """JOINT_COLUMNS (n, 6) with efforts in [N m or N], also where gains were free."""
-        result: Array = self.fit.joints / self.fit.gains[:, None]
-        return result
+        return self.fit.joints / self.fit.gains[:, None]
 
     @property
     def effort_per_unit(self) -> Array:
         """Return the gains (n,): effort over what was recorded."""
-        result: Array = (1.0 if self.gains is None else self.gains.values) / self.fit.gains
-        return result
+        return (1.0 if self.gains is None else self.gains.values) / self.fit.gains
 
     @cached_property
     def base(self) -> BaseEstimates:

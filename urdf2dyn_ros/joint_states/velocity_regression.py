@@ -57,8 +57,7 @@ class VelocityRegression:
     @property
     def inconsistent(self) -> NDArray[np.bool_]:
         """Whether positions do not follow the velocities in most blocks, (n,)."""
-        result: NDArray[np.bool_] = np.greater(self._unexplained, 0.5 * self.blocks)
-        return result
+        return np.greater(self._unexplained, 0.5 * self.blocks)
 
     def add(self, joints: NDArray[np.bool_], X: Array, y: Array, moved: Array) -> None:
         """Add a block for some joints (n,): X (m, 3), y (m,) and the squared motion (m,)."""

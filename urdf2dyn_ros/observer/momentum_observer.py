@@ -86,8 +86,7 @@ class MomentumObserver:
     @property
     def settling(self) -> NDArray[np.bool_]:
         """Residuals that began less than 5/K ago and may still be too small, (n,)."""
-        flags: NDArray[np.bool_] = self._last[0] - self._begin < self._settled_after
-        return flags
+        return self._last[0] - self._begin < self._settled_after
 
     def update(self, stamp: int, q: Array, qd: Array, effort: Array,
                *load_arguments: ArrayLike) -> Array | None:

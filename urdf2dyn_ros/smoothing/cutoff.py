@@ -92,8 +92,7 @@ def _harmless(accelerations: Array, noise: Array) -> Array:
     size = np.sqrt(np.square(accelerations).mean(axis=0))
     with np.errstate(divide='ignore', invalid='ignore'):
         ratios = _NEGLIGIBLE_ERROR * size / noise
-    cutoff: Array = np.where(size > 0.0, ratios, 0.0) ** 0.4 / (2.0 * np.pi)
-    return cutoff
+    return np.where(size > 0.0, ratios, 0.0) ** 0.4 / (2.0 * np.pi)
 
 
 def _averaged(values: Array, count: int) -> Array:

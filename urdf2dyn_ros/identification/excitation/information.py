@@ -48,8 +48,7 @@ class Information:
 
     def efforts(self, motion: Array) -> Array:
         """Return the efforts (N, n) of the URDF's robot in a motion (3, N, n)."""
-        result: Array = self._columns(motion) @ self._parameters
-        return result
+        return self._columns(motion) @ self._parameters
 
     def log_det(self, motion: Array) -> float:
         """Return log det of the information of a row of a motion (3, N, n)."""
@@ -106,15 +105,13 @@ class Information:
         return columns
 
     def _rows(self, columns: Array) -> Array:
-        result: Array = columns * self._weight[:, None] * self._scale
-        return result
+        return columns * self._weight[:, None] * self._scale
 
 
 def _information(rows: Array) -> Array:
     """Return the mean information (p, p) of instants, from their rows (N, n, p)."""
     flat = rows.reshape(-1, rows.shape[-1])
-    result: Array = flat.T @ flat / len(rows) + _RIDGE * np.eye(flat.shape[1])
-    return result
+    return flat.T @ flat / len(rows) + _RIDGE * np.eye(flat.shape[1])
 
 
 def _log_det(matrix: Array) -> float:

@@ -214,5 +214,4 @@ class _Search:
 
 def _only_centre(z: Array) -> Array:
     """Return factors that leave the constant part of a motion alone."""
-    factors: Array = np.eye(len(z))[:, :1]
-    return factors
+    return np.eye(len(z))[:, :1]

@@ -160,8 +160,7 @@ def with_significant_load(terms: FitTerms, signed: tuple[Array, Array]) -> FitTe
 def with_negative_rotors(signed: tuple[Array, Array]) -> NDArray[np.bool_]:
     """Return which joints' data would have a negative rotor inertia."""
     values, errors = (each[:, ARMATURE] for each in signed)
-    result: NDArray[np.bool_] = (errors > 0.0) & (values < -_SIGNIFICANT_DEVIATIONS * errors)
-    return result
+    return (errors > 0.0) & (values < -_SIGNIFICANT_DEVIATIONS * errors)
 
 
 def cleaned(fit: Fit, problem: FitProblem) -> Fit:

@@ -26,8 +26,7 @@ def triangle(rows: Array) -> Array:
     square = np.zeros((columns, columns))
     square[:len(R)] = R
     signs = np.where(np.diag(square) < 0.0, -1.0, 1.0)
-    result: Array = signs[:, None] * square
-    return result
+    return signs[:, None] * square
 
 
 def merged_triangle(triangles: Iterable[Array]) -> Array:

@@ -53,8 +53,7 @@ def merged_summary(first: Summary, second: Summary) -> Summary:
 
 def _mean(first: Array, second: Array, share: Array) -> Array:
     """Return the mean of each row with the second's share (n,)."""
-    result: Array = first + (share * (second - first).T).T
-    return result
+    return first + (share * (second - first).T).T
 
 
 def _merged(first: Sequence[Pool], second: Sequence[Pool]) -> list[Pool]:

@@ -40,5 +40,4 @@ def held_out_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.boo
     total, count = unseen(robot, pools, terms, weight, False)
     with np.errstate(divide='ignore', invalid='ignore'):
         errors = 0.5 * np.log(total / count) - np.log(np.abs(gains.values))
-    result: Array = np.where((used > 0) & np.isfinite(errors), errors, 0.0)
-    return result
+    return np.where((used > 0) & np.isfinite(errors), errors, 0.0)

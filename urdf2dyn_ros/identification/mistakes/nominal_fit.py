@@ -1,5 +1,6 @@
 """How well the URDF's bodies and friction of each joint explain a recording, quickly."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -55,16 +56,12 @@ class NominalFit:
 
     def left(self, change: Change) -> Array:
         """Return the logarithms of the shares of the squares (n,), 0 for joints not used."""
-        table = self._table(change, [[joint] for joint in range(len(self._free))])
-        return np.array([row[0] if len(row) else 0.0 for row in table])
-
-    def left_by_each(self, change: Change) -> Array:
-        """Return the same (n, n) with each joint's columns for the effort of each joint."""
-        n = len(self._free)
-        result = np.zeros((n, n))
-        for joint, row in enumerate(self._table(change, [self.joints] * n)):
-            if len(row):
-                result[joint, self.joints] = row
+        q, qd, qdd = change.motion(self._q, self._qd, self._qdd)
+        effort, nominal = change.effort(self._effort), self._nominal(change, q, qd, qdd)
+        result = np.zeros(len(self._free))
+        for joint in self.joints:
+            result[joint] = self._share(nominal[:, joint], qd[:, joint], qdd[:, joint],
+                                        effort[:, joint], joint)
         return result
 
     def gravity_factor(self) -> float:
@@ -89,13 +86,6 @@ class NominalFit:
             size += float(left @ left)
         return product / size if size > 0.0 else 1.0
 
-    def _table(self, change: Change, efforts: Sequence[Sequence[int]]) -> list[Array]:
-        q, qd, qdd = change.motion(self._q, self._qd, self._qdd)
-        effort, nominal = change.effort(self._effort), self._nominal(change, q, qd, qdd)
-        return [self._shares(nominal[:, joint], qd[:, joint], qdd[:, joint],
-                             effort[:, efforts[joint]], joint)
-                if joint in self.joints else np.zeros(0) for joint in range(len(self._free))]
-
     def _nominal(self, change: Change, q: Array, qd: Array, qdd: Array) -> Array:
         nominal = self._robot.dynamics(q, qd, qdd)
         if change.gravity is not None:
@@ -104,24 +94,19 @@ class NominalFit:
             nominal = nominal + self._gravity @ (change.gravity - self._nominal_gravity)
         return nominal
 
-    def _shares(self, nominal: Array, qd: Array, qdd: Array, efforts: Array,
-                joint: int) -> Array:
+    def _share(self, nominal: Array, qd: Array, qdd: Array, effort: Array, joint: int) -> float:
         from scipy.optimize import nnls
 
         own = joint_columns(qd, qdd, nominal, self._robot.sign_widths[joint])[:, _POSITIVE]
-        columns = np.column_stack((nominal, own, efforts))
+        columns = np.column_stack((nominal, own, effort))
         columns -= columns.mean(axis=0)
         sizes = np.linalg.norm(columns, axis=0)
         columns /= np.where(sizes > 0.0, sizes, 1.0)
-        count = 1 + len(_POSITIVE)
         R: Array = np.asarray(np.linalg.qr(columns, mode='r'))
-        result = []
-        for column in range(count, columns.shape[1]):
-            target, rest = R[:count, column], float(np.sum(R[count:column + 1, column] ** 2))
-            signs = (1.0, -1.0) if self._free[joint] else (1.0,)
-            left = min(nnls(R[:count, :count], sign * target)[1] for sign in signs)
-            result.append(np.log(max(left * left + rest, _LEAST_SHARE)))
-        return np.array(result)
+        target, rest = R[:-1, -1], float(R[-1, -1]) ** 2
+        signs = (1.0, -1.0) if self._free[joint] else (1.0,)
+        left = min(nnls(R[:-1, :-1], sign * target)[1] for sign in signs)
+        return math.log(max(left * left + rest, _LEAST_SHARE))
 
 
 def _gravity_efforts(robot: Robot, q: Array) -> Array:

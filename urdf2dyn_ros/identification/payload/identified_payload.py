@@ -45,8 +45,7 @@ class IdentifiedPayload(NamedTuple):
     @property
     def deviations(self) -> Array:
         """Standard deviations (10,) of the parameters."""
-        result: Array = np.sqrt(np.diag(self.covariance))
-        return result
+        return np.sqrt(np.diag(self.covariance))
 
     @property
     def centre(self) -> tuple[Array, Array]:
@@ -61,8 +60,7 @@ class IdentifiedPayload(NamedTuple):
         P = pseudo_inertia(self.parameters)
         P[:3, :3] -= np.outer(P[:3, 3], P[:3, 3]) / P[3, 3]
         P[:3, 3] = P[3, :3] = 0.0
-        result: Array = parameters_of(P)[4:]
-        return result
+        return parameters_of(P)[4:]
 
     def settings(self) -> Mapping[str, Any]:
         """Return the node's parameters of this payload."""

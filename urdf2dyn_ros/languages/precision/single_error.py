@@ -100,11 +100,9 @@ def _term(term: Term, values: Mapping[str, np.float32]) -> np.float32:
     if isinstance(term, Number):
         return np.float32(term.value)
     if isinstance(term, Product):
-        product: np.float32 = reduce(np.multiply, (_term(each, values) for each in term.factors))
-        return product
+        return reduce(np.multiply, (_term(each, values) for each in term.factors))
     if isinstance(term, Sum):
-        total: np.float32 = reduce(np.add, (_signed(Signed(*each), values) for each in term.terms))
-        return total
+        return reduce(np.add, (_signed(Signed(*each), values) for each in term.terms))
     if isinstance(term, Call):
         called: np.float32 = _FUNCTIONS[term.function](
             _signed(Signed(term.negative, term.argument), values))
