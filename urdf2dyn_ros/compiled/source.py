@@ -86,12 +86,12 @@ class _Hoisting(Angles):
         self.calls: dict[str, dict[Signed, int]] = {name: {} for name in _VALUES}
         super().__init__(function)
 
-    def _term(self, term: Term) -> Term:
+    def _entry(self, term: Term) -> Name | None:
         if isinstance(term, Call) and term.function in self.calls:
             numbers = self.calls[term.function]
             k = numbers.setdefault(Signed(term.negative, term.argument), len(numbers))
             return Name(f'{_VALUES[term.function]}[{k}]')
-        return super()._term(term)
+        return super()._entry(term)
 
 
 class _Statements:

@@ -9,14 +9,12 @@ from urdf2dyn_ros.program.statements import (
     Call,
     Name,
     Paragraph,
-    Product,
-    Reciprocal,
     Section,
     Signed,
     Statement,
-    Sum,
     Term,
     names_in,
+    replaced,
 )
 
 ARRAYS = {'sin': 'sine', 'cos': 'cosine'}
@@ -61,9 +59,7 @@ class Angles:
                                                if statement.name not in done))
                     for block in paragraph.blocks)) for paragraph in section.paragraphs))
                 for section in self._function.sections),
-            results=tuple(result._replace(rows=tuple(
-                row._replace(entries=tuple(map(self.value, row.entries))) for row in result.rows))
-                for result in self._function.results))
+            results=tuple(result.with_entries(self.value) for result in self._function.results))
 
     def statement(self, statement: Statement) -> Statement:
         """Return a statement with entries of the arrays."""
@@ -71,18 +67,11 @@ class Angles:
 
     def value(self, value: Signed) -> Signed:
         """Return a term with its sign, with entries of the arrays."""
-        return Signed(value.negative, self._term(value.term))
+        return Signed(value.negative, replaced(value.term, self._entry))
 
-    def _term(self, term: Term) -> Term:
-        if isinstance(term, Call) and (term.function not in ARRAYS or term.negative):
-            return term._replace(argument=self._term(term.argument))
-        if isinstance(term, Call):
-            k = self.angles.setdefault(term.argument, len(self.angles))
-            return Name(f'{ARRAYS[term.function]}[{k}]')
-        if isinstance(term, Reciprocal):
-            return Reciprocal(self._term(term.divisor))
-        if isinstance(term, Product):
-            return Product(tuple(map(self._term, term.factors)))
-        if isinstance(term, Sum):
-            return Sum(tuple((minus, self._term(entry)) for minus, entry in term.terms))
-        return term
+    def _entry(self, term: Term) -> Name | None:
+        """Return the entry of an array that is a sine or cosine."""
+        if not isinstance(term, Call) or term.function not in ARRAYS or term.negative:
+            return None
+        k = self.angles.setdefault(term.argument, len(self.angles))
+        return Name(f'{ARRAYS[term.function]}[{k}]')

@@ -5,17 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from urdf2dyn_ros.program.program import Function
-from urdf2dyn_ros.program.statements import (
-    Call,
-    Name,
-    Product,
-    Reciprocal,
-    Signed,
-    Statement,
-    Sum,
-    Term,
-    names_in,
-)
+from urdf2dyn_ros.program.statements import Name, Signed, Statement, Term, names_in, replaced
 
 MOST_STATEMENTS = 1500
 """Statements of one function; with more of them, it is written in sections."""
@@ -48,10 +38,14 @@ def sectioned(function: Function, before: Sequence[Statement] = ()) -> Sectioned
     kept = crossing([before, *sections])
     for name in results:
         kept.setdefault(name, len(kept))
+
+    def place(term: Term) -> Name | None:
+        return (Name(f'kept[{kept[term.text]}]')
+                if isinstance(term, Name) and term.text in kept else None)
+
     return Sectioned(sections, replace(function, sections=(), results=tuple(
-        result._replace(rows=tuple(
-            row._replace(entries=tuple(_placed(entry, kept) for entry in row.entries))
-            for row in result.rows)) for result in function.results)), kept)
+        result.with_entries(lambda entry: Signed(entry.negative, replaced(entry.term, place)))
+        for result in function.results)), kept)
 
 
 def crossing(parts: Sequence[Sequence[Statement]]) -> dict[str, int]:
@@ -61,21 +55,3 @@ def crossing(parts: Sequence[Sequence[Statement]]) -> dict[str, int]:
         name for k, part in enumerate(parts) for statement in part
         for name in sorted(names_in([statement.value])) if made.get(name, k) != k)
     return {name: k for k, name in enumerate(names)}
-
-
-def _placed(value: Signed, kept: dict[str, int]) -> Signed:
-    return Signed(value.negative, _term(value.term, kept))
-
-
-def _term(term: Term, kept: dict[str, int]) -> Term:
-    if isinstance(term, Name):
-        return Name(f'kept[{kept[term.text]}]') if term.text in kept else term
-    if isinstance(term, Call):
-        return term._replace(argument=_term(term.argument, kept))
-    if isinstance(term, Reciprocal):
-        return Reciprocal(_term(term.divisor, kept))
-    if isinstance(term, Product):
-        return Product(tuple(_term(factor, kept) for factor in term.factors))
-    if isinstance(term, Sum):
-        return Sum(tuple((minus, _term(entry, kept)) for minus, entry in term.terms))
-    return term

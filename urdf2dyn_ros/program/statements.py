@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 
@@ -104,3 +104,17 @@ def parts(values: Iterable[Signed]) -> Iterator[Term]:
             waiting.append(term.argument)
         elif isinstance(term, Reciprocal):
             waiting.append(term.divisor)
+
+
+def replaced(term: Term, other: Callable[[Term], Term | None]) -> Term:
+    """Return a term with others in the places of its parts, where `other` returns one."""
+    new = other(term)
+    if new is not None:
+        return new
+    if isinstance(term, Product):
+        return Product(tuple([replaced(factor, other) for factor in term.factors]))
+    if isinstance(term, Sum):
+        return Sum(tuple([(minus, replaced(entry, other)) for minus, entry in term.terms]))
+    if isinstance(term, Call):
+        return term._replace(argument=replaced(term.argument, other))
+    return Reciprocal(replaced(term.divisor, other)) if isinstance(term, Reciprocal) else term
