@@ -1,10 +1,8 @@
 """Efforts of a recording as a table and a bag, and their comparison with the measured ones."""
 
 import dataclasses
-from collections.abc import Iterable
 from contextlib import ExitStack
 from importlib.util import find_spec
-from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any, TextIO, cast
@@ -23,19 +21,14 @@ from urdf2dyn_ros.evaluation.effort_bag import EffortBag, storage_kind
 from urdf2dyn_ros.evaluation.effort_rows import EffortRows
 from urdf2dyn_ros.evaluation.effort_sinks import EffortSinks
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
-from urdf2dyn_ros.evaluation.joint_names import (
-    check_recorded_joints,
-    heads_with,
-    held_joints,
-    renaming,
-)
+from urdf2dyn_ros.evaluation.joint_names import RecordedJoints, recorded_joints
 from urdf2dyn_ros.evaluation.offline_stream import OfflineStream
 from urdf2dyn_ros.evaluation.result import Evaluation, Settings
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings import Record, Recording
+from urdf2dyn_ros.recordings import Recording
 from urdf2dyn_ros.recordings.messages import LATEST_STAMP, TOO_LATE
 from urdf2dyn_ros.stamps import SECOND_NS
-from urdf2dyn_ros.stream.hold import Hold, read_hold
+from urdf2dyn_ros.stream.hold import read_hold
 from urdf2dyn_ros.system.atomic_file import atomic_file
 
 TABLE, BAG = 'efforts.csv', 'efforts_bag'
@@ -78,20 +71,15 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     table, bag = directory / TABLE, directory / BAG
     _check_outputs(recording, table, bag)
     gains = _gains(settings, len(names))
-    renamed = renaming(settings.renames, recording.path)
-    records = (record._replace(names=renamed(tuple(record.names)))
-               for record in recording.until_defect())
     hold, faults = read_hold(settings.hold, dynamics)
     if faults:
         raise ParameterError('\n'.join(faults))
-    heads = heads_with([name for name in names if name not in hold.positions], records)
-    hold = held_joints(hold, names, heads)
-    moving = [name for name in names if name not in hold.positions]
-    check_recorded_joints(moving, heads, recording.path)
+    recorded = recorded_joints(recording.until_defect(), names, hold, settings.renames,
+                               recording.path)
     estimator = settings.estimator or (
-        RECORDED if has_accelerations(moving, heads) else OFFLINE_DEFAULT)
+        RECORDED if has_accelerations(recorded.moving, recorded.heads) else OFFLINE_DEFAULT)
     settings = dataclasses.replace(settings, estimator=estimator, gains=gains)
-    result = Evaluation(estimator, files=[table], held=dict(hold.positions))
+    result = Evaluation(estimator, files=[table], held=dict(recorded.hold.positions))
     try:
         with ExitStack() as stack:
             part = stack.enter_context(atomic_file(table))
@@ -104,7 +92,7 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
                 result.files.append(bag)
             else:
                 result.remark('no bag is written: the Python library rosbags is not installed')
-            _run(dynamics, settings, result, hold, chain(heads, records), file, efforts)
+            _run(dynamics, settings, result, recorded, file, efforts)
             if result.span is None:
                 raise _NothingComputedError
     except _NothingComputedError:   # no files
@@ -116,8 +104,8 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     return result
 
 
-def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation, hold: Hold,
-         records: Iterable[Record], table: TextIO, bag: EffortBag | None) -> None:
+def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation,
+         recorded: RecordedJoints, table: TextIO, bag: EffortBag | None) -> None:
     """Pass every output of a stream to the table, the bag and the comparison."""
     joints = dynamics.joint_names
     facts = robot_facts(dynamics.model, dynamics.loads)
@@ -131,10 +119,10 @@ def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation, hold
     sinks = EffortSinks(joints, comparison, rows, bag)
     collected = CollectedStream(dynamics, settings.estimator)
     source = collected.stream
-    source.hold(hold)
+    source.hold(recorded.hold)
     quantities = [f'{what} of {joint!r}: ' for what in ('position', 'velocity')
                   for joint in joints]
-    for number, record in enumerate(records):
+    for number, record in enumerate(recorded.records):
         if number == 0:   # a table's time may begin at zero, but a message has no stamp of zero
             sinks.later = max(SECOND_NS - record.stamp, 0)
             sinks.bag_later = sinks.later if record.stamp < 0 else 0

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from shlex import quote as quoted
+from typing import NamedTuple
 
 from urdf2dyn_ros.errors import ParameterError, RecordingError
 from urdf2dyn_ros.quoting import first_names
@@ -19,7 +20,38 @@ _MOST_NAMES = 40
 """Names in an error."""
 
 
-def heads_with(names: Sequence[str], records: Iterator[Record]) -> list[Record]:
+class RecordedJoints(NamedTuple):
+    """Records with the names of the robot, what is held in them, and the joints that are not."""
+
+    records: Iterator[Record]
+    hold: Hold
+    moving: list[str]
+    heads: Sequence[Record]
+
+
+def recorded_joints(records: Iterable[Record], names: Sequence[str], hold: Hold,
+                    renames: Sequence[str], path: Path) -> RecordedJoints:
+    """
+    Return the records of a file for the joints of a model, with the first ones of them, `heads`.
+
+    What is held is, with ``auto``, also what these lack; `renames` are the rules of `renaming`.
+
+    Raises
+    ------
+    RecordingError
+        If a joint of the model is missing.
+
+    """
+    renamed = renaming(renames, path)
+    rest = (record._replace(names=renamed(tuple(record.names))) for record in records)
+    heads = _heads_with([name for name in names if name not in hold.positions], rest)
+    hold = _held(hold, names, heads)
+    moving = [name for name in names if name not in hold.positions]
+    _check_recorded(moving, heads, path)
+    return RecordedJoints(chain(heads, rest), hold, moving, heads)
+
+
+def _heads_with(names: Sequence[str], records: Iterator[Record]) -> list[Record]:
     """Return the first records, up to the one that completes the names."""
     heads: list[Record] = []
     missing = set(names)
@@ -31,7 +63,7 @@ def heads_with(names: Sequence[str], records: Iterator[Record]) -> list[Record]:
     return heads
 
 
-def held_joints(hold: Hold, names: Sequence[str], heads: Iterable[Record]) -> Hold:
+def _held(hold: Hold, names: Sequence[str], heads: Iterable[Record]) -> Hold:
     """Return what is held in a recording: with ``auto``, also what its first records lack."""
     recorded = {name for record in heads for name in record.names}
     if not hold.automatic or recorded.isdisjoint(names):
@@ -41,7 +73,7 @@ def held_joints(hold: Hold, names: Sequence[str], heads: Iterable[Record]) -> Ho
     return Hold({**hold.positions, **lacking}, False, hold.defaults)
 
 
-def check_recorded_joints(joints: Sequence[str], heads: Iterable[Record], path: Path) -> None:
+def _check_recorded(joints: Sequence[str], heads: Iterable[Record], path: Path) -> None:
     """Raise RecordingError with the names of both sides if a joint of a model is missing."""
     recorded = tuple(dict.fromkeys(name for record in heads for name in record.names))
     missing = [joint for joint in joints if joint not in recorded]

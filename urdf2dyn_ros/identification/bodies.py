@@ -14,8 +14,11 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.frames import from_rpy
-from urdf2dyn_ros.algebra.inertia import BodyInertia
-from urdf2dyn_ros.equations.body_inertias import body_inertias
+from urdf2dyn_ros.algebra.inertia import about_origin
+from urdf2dyn_ros.algebra.vectors import symmetric
+from urdf2dyn_ros.equations.base_columns import entries_of
+from urdf2dyn_ros.equations.body_inertias import body_inertias, link_inertia
+from urdf2dyn_ros.equations.simplification.regroup import NO_INERTIA
 from urdf2dyn_ros.multibody import Attached, Multibody
 from urdf2dyn_ros.robot_model import Inertia
 
@@ -34,9 +37,8 @@ def _basis() -> Array:
     result[0, 3, 3] = 1.0
     for i in range(3):
         result[1 + i, i, 3] = result[1 + i, 3, i] = 1.0
-    for number, (i, j) in enumerate(_UPPER, start=4):
-        tensor = np.zeros((3, 3))
-        tensor[i, j] = tensor[j, i] = 1.0
+    for number, six in enumerate(np.eye(6).tolist(), start=4):
+        tensor: Array = np.array(symmetric(tuple(six)))
         result[number, :3, :3] = 0.5 * np.trace(tensor) * np.eye(3) - tensor
     return result
 
@@ -84,7 +86,8 @@ class Prior(NamedTuple):
 
 def prior_of(system: Multibody) -> Prior:
     """Return the prior of all bodies."""
-    nominal = np.array([_ten(each) for each in body_inertias(system)[:-1]])
+    nominal = np.array([entries_of(each or NO_INERTIA) for each in body_inertias(system)[:-1]],
+                       dtype=np.float64)
     masses = nominal[:, 0][nominal[:, 0] > 0.0]
     light = _LIGHT_MASS_SHARE * float(masses.mean()) if len(masses) else 1.0
     matrices, remarks = [], []
@@ -96,13 +99,6 @@ def prior_of(system: Multibody) -> Prior:
     P = np.array(matrices)
     factors: Array = np.asarray(np.linalg.cholesky(P), dtype=np.float64)
     return Prior(nominal, parameters_of(P), factors, tuple(remarks))
-
-
-def _ten(inertia: BodyInertia | None) -> Array:
-    if inertia is None:
-        return np.zeros(10)
-    J = inertia.J
-    return np.array([inertia.m, *inertia.h, *(J[i][j] for i, j in _UPPER)], dtype=np.float64)
 
 
 def _possible(P: Array, light: float) -> tuple[Array, str]:
@@ -142,7 +138,8 @@ def link_inertias(attached: Sequence[Attached], before: Array, after: Array) -> 
         parts = [pseudo_inertia(after)]
     else:
         A = _symmetric_map(pseudo_inertia(before), pseudo_inertia(after))
-        parts = [A @ _pseudo_of(each) @ A for each in heavy]
+        parts = [A @ pseudo_inertia(np.array(entries_of(about_origin(link_inertia(each))))) @ A
+                 for each in heavy]
     return {each.link.name: _in_link(each, part) for each, part in zip(heavy, parts)}
 
 
@@ -159,34 +156,16 @@ def _symmetric_map(before: Array, after: Array) -> Array:
     return inverse @ _root(root @ after @ root) @ inverse
 
 
-def _placement(each: Attached) -> Array:
+def placement(each: Attached) -> Array:
     """Return the transformation (4, 4) of points from the link's frame to the body's."""
     result = np.eye(4)
     result[:3, :3], result[:3, 3] = each.body_R_link, each.body_p_link
     return result
 
 
-def _pseudo_of(each: Attached) -> Array:
-    """Return the pseudo-inertia of a link in the frame of its body."""
-    inertia = each.link.inertia
-    assert inertia is not None
-    R: Array = np.array(from_rpy(inertia.rpy))
-    tensor = np.empty((3, 3))
-    for (i, j), value in zip(_UPPER, inertia.tensor):
-        tensor[i, j] = tensor[j, i] = value
-    com = np.array(inertia.com)
-    P = np.empty((4, 4))
-    central = R @ (0.5 * np.trace(tensor) * np.eye(3) - tensor) @ R.T
-    P[:3, :3] = central + inertia.mass * np.outer(com, com)
-    P[:3, 3] = P[3, :3] = inertia.mass * com
-    P[3, 3] = inertia.mass
-    T = _placement(each)
-    return T @ P @ T.T
-
-
 def in_link(each: Attached, P: Array) -> Array:
     """Return a pseudo-inertia of the body's frame in the frame of a link."""
-    back = np.linalg.inv(_placement(each))
+    back = np.linalg.inv(placement(each))
     return back @ P @ back.T
 
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -10,12 +9,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import RecordingError
-from urdf2dyn_ros.evaluation.joint_names import (
-    check_recorded_joints,
-    heads_with,
-    held_joints,
-    renaming,
-)
+from urdf2dyn_ros.evaluation.joint_names import recorded_joints
 from urdf2dyn_ros.joint_states.samples import Sample, Samples
 from urdf2dyn_ros.recordings import Recording
 from urdf2dyn_ros.recordings.messages import LATEST_STAMP
@@ -102,21 +96,14 @@ def read_segments(recording: Recording,
         If a joint is missing, the recording is damaged, or too short.
 
     """
-    recorded = [name for name in names.joints if name not in names.hold.positions]
-    renamed = renaming(names.renames, recording.path)
-    records = (record._replace(names=renamed(tuple(record.names))) for record in recording)
-    heads = heads_with(recorded, records)
-    names = names._replace(hold=held_joints(names.hold, names.joints, heads))
-    held = names.hold.positions
-    recorded = [name for name in names.joints if name not in held]
-    check_recorded_joints(recorded, heads, recording.path)
+    recorded = recorded_joints(recording, names.joints, names.hold, names.renames, recording.path)
     continuous = [flag for name, flag in zip(names.joints, names.continuous)
-                  if name not in held]
-    samples = Samples(recorded, continuous, Counter())
+                  if name in recorded.moving]
+    samples = Samples(recorded.moving, continuous, Counter())
     segments: list[list[Sample]] = []
-    later, rises = max(SECOND_NS - heads[0].stamp, 0), 0
-    last = heads[0].stamp
-    for record in chain(heads, records):
+    last = recorded.heads[0].stamp
+    later, rises = max(SECOND_NS - last, 0), 0
+    for record in recorded.records:
         rises += record.stamp > last
         last = record.stamp
         stamp = record.stamp + later
@@ -136,7 +123,7 @@ def read_segments(recording: Recording,
     if missing > _LONGEST_HOLE:
         recording.remark(f'measured efforts are missing for up to {missing:.3g} s in the middle '
                          'of the motion, which is not used')
-    return parts, names
+    return parts, names._replace(hold=recorded.hold)
 
 
 def _seconds(segments: Sequence[RecordedSegment]) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
-from urdf2dyn_ros.identification.bodies import parameters_of, pseudo_inertia
+from urdf2dyn_ros.identification.bodies import parameters_of, placement, pseudo_inertia
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS
 from urdf2dyn_ros.identification.fit.payload_term import PayloadTerm
 from urdf2dyn_ros.identification.fit.pooled_fit import Pool
@@ -65,9 +65,7 @@ class CarriedPayload:
     @property
     def transformation(self) -> Array:
         """Transformation (4, 4) of points from the link's frame to the body's."""
-        result = np.eye(4)
-        result[:3, :3], result[:3, 3] = self.attached.body_R_link, self.attached.body_p_link
-        return result
+        return placement(self.attached)
 
 
 def payload_on(robot: Robot, link: str, mass: float,
