@@ -1,0 +1,166 @@
+"""What is fitted: a robot and summaries, in units of their gains, with a payload if any."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.errors import IdentificationError
+from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
+from urdf2dyn_ros.identification.fit.own_friction import (
+    in_joint_sets,
+    last_sets,
+    with_joint_sets,
+)
+from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, Pool, fitted, pooled
+from urdf2dyn_ros.identification.gains import Gains, approximated, known_gains, with_gains
+from urdf2dyn_ros.identification.mistakes.gain_signs import signs_fault
+from urdf2dyn_ros.identification.payload.payload_body import (
+    CarriedPayload,
+    check_carried,
+    with_payload,
+    with_payload_columns,
+    with_scaled_prior,
+)
+from urdf2dyn_ros.identification.robot import Robot
+from urdf2dyn_ros.identification.summary import Summary, in_other_units
+
+PRIOR_WEIGHT = 10.0
+"""Weight of the prior where no other one is chosen."""
+
+FREE_GAINS_FACTOR = 10.0
+"""Factor of weights where gains are free, which rest on the URDF's masses."""
+
+_PRIOR_SCALINGS = 4
+"""Fits after each of which the priors have the scale that a payload's known mass determines."""
+
+
+class FitData(NamedTuple):
+    """
+    Robot and summaries of a fit.
+
+    Attributes
+    ----------
+    robot : Robot
+        With the payload, and several sets of joints if recordings have friction of their own.
+    summaries, validation : sequence of Summary
+    plain : sequence of Summary
+        The summaries with one set of joints.
+    gains : Gains
+        By which the recorded efforts were multiplied.
+    payload : CarriedPayload or None
+    last : ndarray, (n,)
+        Number of each joint in its last set that is used.
+
+    """
+
+    robot: Robot
+    summaries: Sequence[Summary]
+    validation: Sequence[Summary]
+    plain: Sequence[Summary]
+    gains: Gains
+    payload: CarriedPayload | None
+    last: NDArray[np.int64]
+
+    @property
+    def used(self) -> NDArray[np.bool_]:
+        """Which joints of all sets are used."""
+        return _used(self.summaries)
+
+    @property
+    def everything(self) -> Pool:
+        """All rows of the fit."""
+        return _everything(self.summaries)
+
+    @property
+    def terms(self) -> FitTerms:
+        """All terms of the joints that are used."""
+        return _terms(self.robot, self.summaries, self.gains, self.payload)
+
+    @property
+    def correlation(self) -> Array:
+        """The rows that count as one (n,), the mean over all rows."""
+        rows = np.array([each.joint_seconds for each in self.summaries])
+        times = np.array([each.correlation for each in self.summaries])
+        total = rows.sum(axis=0)
+        return np.where(total > 0.0, (rows * times).sum(axis=0) / np.maximum(total, 1e-12), 1.0)
+
+
+def fit_data(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary],
+             gains: Gains | None, own_friction: bool, payload: CarriedPayload | None) -> FitData:
+    """
+    Return robot and summaries as they are fitted.
+
+    Raises
+    ------
+    IdentificationError
+        If no joint that moves the payload is used, or signs of currents contradict each other.
+
+    """
+    if payload is not None:   # first, so that an own friction that is kept is one without it
+        check_carried(robot, payload)
+        plain = robot
+        summaries = [with_payload_columns(plain, payload, each, carried) for some, carried in (
+            (payload.summaries, True), (summaries, False)) for each in some]
+        validation = [with_payload_columns(plain, payload, each, False) for each in validation]
+        robot = with_payload(plain, payload)
+    last = last_sets(summaries[:1])
+    robot, gains = _scaled(robot, summaries, gains, payload)
+    scaled, checked = ([in_other_units(each, gains.values) for each in some]
+                       for some in (summaries, validation))
+    if not own_friction:
+        return FitData(robot, scaled, checked, scaled, gains, payload, last)
+    return FitData(with_joint_sets(robot, len(scaled)), in_joint_sets(scaled), checked, scaled,
+                   gains, payload, last_sets(scaled))
+
+
+def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
+            payload: CarriedPayload | None) -> tuple[Robot, Gains]:
+    """
+    Return gains in which free ones have the values of a first fit.
+
+    If a payload's mass is known, priors of the robot have the scale that follows from it.
+
+    """
+    if gains is None:
+        return robot, known_gains(len(robot.joints))
+    fault = signs_fault(robot, summaries, gains)
+    if fault:
+        raise IdentificationError(fault)
+    everything = _everything(summaries)
+    gains = approximated(robot, everything, gains)
+    known = payload is not None and bool(np.isfinite(payload.mass))
+    for _ in range((_PRIOR_SCALINGS if known else 1) if gains.free.any() else 0):
+        pool, = with_gains([everything], gains.values)
+        first = fitted(robot, pool, _terms(robot, summaries, gains, payload),
+                       PRIOR_WEIGHT * (1.0 if known else FREE_GAINS_FACTOR))
+        gains = gains._replace(values=gains.values / first.fit.gains)
+        robot = with_scaled_prior(robot, first.fit.bodies) if known else robot
+    return robot, gains
+
+
+def _used(summaries: Sequence[Summary]) -> NDArray[np.bool_]:
+    return np.asarray(np.any([each.used > 0 for each in summaries], axis=0))
+
+
+def _everything(summaries: Sequence[Summary]) -> Pool:
+    return pooled([pool for each in summaries for pool in each.weighted])
+
+
+def _terms(robot: Robot, summaries: Sequence[Summary], gains: Gains,
+           payload: CarriedPayload | None) -> FitTerms:
+    """Return all terms of the joints that are used; with one joint, only its own body is free."""
+    used = _used(summaries)
+    every = np.broadcast_to(used[:, None], (len(used), len(JOINT_COLUMNS)))
+    fastest = np.max([each.fastest for each in summaries], axis=0)
+    fixed: tuple[int, ...] = ()
+    moved = np.unique(np.flatnonzero(used) % len(robot.joints))
+    if len(moved) == 1:
+        joint = int(moved[0])
+        fixed = tuple(number for number, body in enumerate(robot.system.bodies)
+                      if body.coordinate != joint)
+    free = tuple(int(joint) for joint in moved if gains.free[joint])
+    return FitTerms(every, top_speeds(robot.speed_limits, fastest), free, fixed,
+                    len(used) // len(robot.joints), None if payload is None else payload.term)
