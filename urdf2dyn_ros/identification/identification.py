@@ -13,6 +13,7 @@ from urdf2dyn_ros.identification.fit.fit_data import (
     FREE_GAINS_FACTOR,
     PRIOR_WEIGHT,
     FitData,
+    all_terms,
     fit_data,
 )
 from urdf2dyn_ros.identification.fit.held_out import (
@@ -76,7 +77,8 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
 
     """
     data = fit_data(robot, summaries, validation, gains, own_friction, payload)
-    everything, every, correlation = data.everything, data.terms, data.correlation
+    everything, correlation = data.everything, data.correlation
+    every = all_terms(data.robot, data.summaries, data.gains, payload)
     factor = FREE_GAINS_FACTOR ** data.gains.free.any()
     weights = [factor * each for each in WEIGHTS] if weight is None else [weight]
     signed = signed_terms(data.robot, everything, every, weights[0], correlation)
@@ -108,10 +110,10 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     if payload is not None:
         carried, errors = identified_payload(payload, result, correlation, errors)
     n, last = len(robot.joints), data.last
-    fit, *fits = (_without_payload(each, robot)
+    fit, *fits = (each._replace(bodies=each.bodies[:len(robot.prior.factors)])
                   for each in (cleaned(result.fit, result.problem), *fits))
     identified = Identification(
-        robot, summaries, data.used[last],
+        robot, summaries, np.any([each.used > 0 for each in data.summaries], axis=0)[last],
         terms._replace(used=terms.used[last], top_speed=terms.top_speed[last]), weight,
         of_joints(fit, last), result.sigma[last],
         errors._replace(joints=errors.joints[last], gains=errors.gains[last],
@@ -148,11 +150,6 @@ def _own_frictions(fit: Fit, summaries: Sequence[Summary], n: int) -> dict[str, 
     """Return JOINT_COLUMNS (n, 6) of the last sets of joints, by name of their recordings."""
     sets = (fit.joints / fit.gains[:, None]).reshape(-1, n, len(JOINT_COLUMNS))
     return {each.name: joints for each, joints in zip(summaries, sets[-len(summaries):])}
-
-
-def _without_payload(fit: Fit, robot: Robot) -> Fit:
-    """Return a fit with the bodies of the robot alone."""
-    return fit._replace(bodies=fit.bodies[:len(robot.prior.factors)])
 
 
 def _nominal(robot: Robot, pool: Pool, bare: FitTerms, weight: float) -> Fit:

@@ -39,20 +39,10 @@ _PRIOR_SCALINGS = 4
 
 class FitData(NamedTuple):
     """
-    Robot and summaries of a fit.
+    Robot and summaries of a fit, with the payload, in units of the gains.
 
-    Attributes
-    ----------
-    robot : Robot
-        With the payload, and several sets of joints if recordings have friction of their own.
-    summaries, validation : sequence of Summary
-    plain : sequence of Summary
-        The summaries with one set of joints.
-    gains : Gains
-        By which the recorded efforts were multiplied.
-    payload : CarriedPayload or None
-    last : ndarray, (n,)
-        Number of each joint in its last set that is used.
+    If recordings have friction of their own there are several sets of joints, but not in `plain`;
+    `last` is the number of each joint in its last set that is used.
 
     """
 
@@ -61,23 +51,12 @@ class FitData(NamedTuple):
     validation: Sequence[Summary]
     plain: Sequence[Summary]
     gains: Gains
-    payload: CarriedPayload | None
     last: NDArray[np.int64]
-
-    @property
-    def used(self) -> NDArray[np.bool_]:
-        """Which joints of all sets are used."""
-        return _used(self.summaries)
 
     @property
     def everything(self) -> Pool:
         """All rows of the fit."""
         return _everything(self.summaries)
-
-    @property
-    def terms(self) -> FitTerms:
-        """All terms of the joints that are used."""
-        return _terms(self.robot, self.summaries, self.gains, self.payload)
 
     @property
     def correlation(self) -> Array:
@@ -111,9 +90,9 @@ def fit_data(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     scaled, checked = ([in_other_units(each, gains.values) for each in some]
                        for some in (summaries, validation))
     if not own_friction:
-        return FitData(robot, scaled, checked, scaled, gains, payload, last)
+        return FitData(robot, scaled, checked, scaled, gains, last)
     return FitData(with_joint_sets(robot, len(scaled)), in_joint_sets(scaled), checked, scaled,
-                   gains, payload, last_sets(scaled))
+                   gains, last_sets(scaled))
 
 
 def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
@@ -134,25 +113,21 @@ def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
     known = payload is not None and bool(np.isfinite(payload.mass))
     for _ in range((_PRIOR_SCALINGS if known else 1) if gains.free.any() else 0):
         pool, = with_gains([everything], gains.values)
-        first = fitted(robot, pool, _terms(robot, summaries, gains, payload),
+        first = fitted(robot, pool, all_terms(robot, summaries, gains, payload),
                        PRIOR_WEIGHT * (1.0 if known else FREE_GAINS_FACTOR))
         gains = gains._replace(values=gains.values / first.fit.gains)
         robot = with_scaled_prior(robot, first.fit.bodies) if known else robot
     return robot, gains
 
 
-def _used(summaries: Sequence[Summary]) -> NDArray[np.bool_]:
-    return np.asarray(np.any([each.used > 0 for each in summaries], axis=0))
-
-
 def _everything(summaries: Sequence[Summary]) -> Pool:
     return pooled([pool for each in summaries for pool in each.weighted])
 
 
-def _terms(robot: Robot, summaries: Sequence[Summary], gains: Gains,
+def all_terms(robot: Robot, summaries: Sequence[Summary], gains: Gains,
            payload: CarriedPayload | None) -> FitTerms:
     """Return all terms of the joints that are used; with one joint, only its own body is free."""
-    used = _used(summaries)
+    used = np.any([each.used > 0 for each in summaries], axis=0)
     every = np.broadcast_to(used[:, None], (len(used), len(JOINT_COLUMNS)))
     fastest = np.max([each.fastest for each in summaries], axis=0)
     fixed: tuple[int, ...] = ()
