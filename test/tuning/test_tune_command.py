@@ -56,7 +56,8 @@ def test_the_command_gives_a_picture_and_parameters(tmp_path: Path) -> None:
         'tuned.yaml', 'tune.png', 'tune.html'))
     assert matplotlib.image.imread(picture).std() > 0.05
     # the default suits these motions, which the file says, too
-    nothing = 'the default is as good: nothing is suggested; the best fixed parameters are '
+    nothing = ('the default is as good or better: nothing is suggested; the best fixed parameters '
+               'are ')
     assert ('kalman.snap_density: ' in yaml.read_text()) == (nothing not in output)
     assert re.search(r'snap_density:? (10000|100000|1e\+06)\b', output)
     assert ' 125 Hz' in output

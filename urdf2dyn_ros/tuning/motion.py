@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, cast
@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import RecordingError
+from urdf2dyn_ros.joint_states.repeated_positions import RepeatedPositions
 from urdf2dyn_ros.joint_states.samples import Sample, Samples
+from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
 from urdf2dyn_ros.recordings import Record, Recording
 from urdf2dyn_ros.recordings.messages import LATEST_STAMP, TOO_LATE
 from urdf2dyn_ros.stamps import SECOND_NS
@@ -44,7 +46,8 @@ class RecordedMotion:
     `starts` (k,) are the samples that do not continue the one before, `all_stamps` those of the
     whole segment in the order of the file, `skipped` the number of its samples between the
     pieces. `set_back` is a sentence about clock jumps and the number of excluded samples, or
-    empty. `recorded` are all joints of the recording.
+    empty. `recorded` are all joints of the recording; `repeated` counts samples that repeat the
+    positions of the one before while the robot moves, which are no measurements and excluded.
 
     """
 
@@ -59,6 +62,7 @@ class RecordedMotion:
     set_back: str = ''
     skipped: int = 0
     recorded: tuple[str, ...] = ()
+    repeated: int = 0
 
     @property
     def time(self) -> Array:
@@ -122,6 +126,7 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> RecordedMot
                     np.array([sample.qd for sample in kept]), np.array(starts),
                     np.array(segment.stamps, dtype=np.int64), events, set_back,
                     segment.count - len(kept), there)
+    motion = _measured(motion)
     settled = int(motion.settled.sum())
     if settled < _FEWEST_SAMPLES - WARM_UP:
         raise RecordingError(
@@ -129,6 +134,22 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> RecordedMot
             f'between: only {settled} of them come {WARM_UP} or more after a gap, when an '
             f'estimator has warmed up, but at least {_FEWEST_SAMPLES - WARM_UP} are needed')
     return motion
+
+
+def _measured(motion: RecordedMotion) -> RecordedMotion:
+    """Return the motion without samples that the node recognises as repeated."""
+    repeats, kept = RepeatedPositions(len(motion.names)), np.ones(len(motion.stamps), bool)
+    for _ in range(2):   # what is known after some runs counts from the first one on
+        check = VelocityCheck(len(motion.names))
+        for row, (stamp, start) in enumerate(zip(motion.stamps.tolist(), motion.starts.tolist())):
+            if start:
+                check.restart()
+                repeats.restart()
+            q, received = motion.q[row].copy(), motion.qd[row].copy()
+            qd = check.update(stamp, q, received.copy())
+            kept[row] = not repeats.update(stamp, q, qd, received)
+    return replace(motion, stamps=motion.stamps[kept], q=motion.q[kept], qd=motion.qd[kept],
+                   starts=motion.starts[kept], repeated=int((~kept).sum()))
 
 
 def _read(records: Iterable[Record], first: str, samples: Samples, segments: Segments,

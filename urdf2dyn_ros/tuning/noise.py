@@ -65,6 +65,9 @@ def sampling(stamps: NDArray[np.int64]) -> Sampling:
 _ONE_DEVIATION = 0.6827
 """Share of normally distributed errors that are smaller than their standard deviation."""
 
+_USUAL_SHARE = 0.9
+"""Share of the intervals that are no losses."""
+
 LEAST_NOISE = (1e-8, 1e-7)
 """
 Least noise of positions and velocities [rad or m], [rad/s or m/s].
@@ -84,7 +87,8 @@ def noise(motion: RecordedMotion) -> Array:
     """
     time = motion.time
     steps = np.diff(time)
-    broken = (steps > LOST_STEP * np.median(steps)) | motion.starts[1:]
+    usual = np.quantile(steps, _USUAL_SHARE)   # in which there is room for a repeated sample
+    broken = (steps > LOST_STEP * usual) | motion.starts[1:]
     whole = ~sliding_window_view(broken, WINDOW - 1).any(axis=1)
     windows = sliding_window_view(time, WINDOW)[whole]
     apart = windows[:, :, None] - windows[:, None, :]

@@ -58,6 +58,11 @@ def _samples(motion: RecordedMotion) -> list[str]:
         lines += [f'{head}: {name} {motion.events[name]} ({meaning})'
                   for name, meaning in counters.items()
                   if motion.events[name] and name != 'jump_back']
+    if motion.repeated:
+        share = 100.0 * motion.repeated / (motion.repeated + len(motion.stamps))
+        lines.append(f'repeated: {motion.repeated} samples ({share:.3g} %) have the positions of '
+                     'the one before although the robot moves: no measurements, for the node '
+                     'either, and excluded')
     if motion.skipped:
         lines.append(f'tuned on {len(motion.stamps)} samples from all of it, which are enough: '
                      f'{motion.skipped} between them are excluded')
@@ -67,7 +72,10 @@ def _samples(motion: RecordedMotion) -> list[str]:
 def _remarks(motion: RecordedMotion, suggestion: Suggestion) -> list[str]:
     """Return the faults of velocities, and joints that say little."""
     lines: list[str] = []
-    for name, velocity, seen in zip(motion.names, suggestion.velocities, suggestion.recognised):
+    for name, velocity, seen, moving in zip(motion.names, suggestion.velocities,
+                                            suggestion.recognised, suggestion.moving):
+        if not moving:   # what a regression finds there is noise
+            continue
         lines += ([f'velocity of {name} is not used, here and by the node: {seen.fault}']
                   if seen.fault and velocity.kind == 'measured' else
                   [f'velocity of {name} {fault}' for fault in velocity.faults])
@@ -90,8 +98,8 @@ def _conclusion(suggestion: Suggestion, held: Sequence[str]) -> list[str]:
               for name, value in suggestion.parameters.items()]
     if not lines:
         best = ', '.join(f'{name} {value:g}' for name, value in suggestion.best.items())
-        lines.append('the default is as good: nothing is suggested; the best fixed parameters are '
-                     + best)
+        lines.append('the default is as good or better: nothing is suggested; the best fixed '
+                     f'parameters are {best}')
     if held:
         lines.append('hold: ' + ', '.join(map(printable, held)))
     return lines
@@ -128,7 +136,7 @@ def parameter_file(suggestion: Suggestion, recording: str, about: Mapping[str, s
              '# Launch with config:=THIS_FILE or run with --params-file THIS_FILE.',
              '/**:', '  ros__parameters:', f'    estimator: "{suggestion.estimator}"']
     if not suggestion.parameters:
-        lines.append('    # the default is as good as the best fixed parameters')
+        lines.append('    # the default is as good as, or better than, the best fixed parameters')
     for name, value in suggestion.parameters.items():
         lines += [f'    # {rows[name].unit}',
                   f'    {suggestion.estimator}.{name}: {yaml_number(value)}']

@@ -11,6 +11,9 @@ from urdf2dyn_ros.tuning.motion import RecordedMotion
 _INTEGRATION_TIME = 0.05
 """Time over which velocities are integrated [s]."""
 
+_LARGEST_LAG = 2.0 * _INTEGRATION_TIME
+"""Lag up to which the iteration finds one [s]."""
+
 _FEWEST_STEPS = 4
 _ITERATIONS = 8
 _LEAST_SPEED = 1e-12
@@ -27,9 +30,9 @@ class Velocity:
     The measured velocity of a joint compared with its positions.
 
     Its kind is ``'measured'``, ``'not measured'``, ``'zero'`` throughout although the joint moves,
-    or ``'still'``: nothing moves. `scale` is measured over true velocity [-], the lag in [s];
-    `bias` is the value at rest, `error` the RMS residual of the regression per time, both in
-    [rad/s or m/s].
+    ``'unlike'`` the positions with any lag up to 100 ms, or ``'still'``: nothing moves. `scale` is
+    measured over true velocity [-], the lag in [s]; `bias` is the value at rest, `error` the RMS
+    residual of the regression per time, both in [rad/s or m/s].
 
     """
 
@@ -44,6 +47,8 @@ class Velocity:
         """Faults as phrases."""
         if self.kind == 'zero':
             return ['is zero throughout']
+        if self.kind == 'unlike':
+            return [f'does not match the positions with any lag up to {1e3 * _LARGEST_LAG:.0f} ms']
         faults = []
         if self.scale < 0.0:
             faults.append('has the other sign than the positions')
@@ -96,7 +101,6 @@ def _velocity(motion: RecordedMotion, joint: int) -> Velocity:
 
 
 def _regression(time: Array, q: Array, v: Array, first: Array, last: Array) -> Velocity:
-    most = 2.0 * _INTEGRATION_TIME
     lag = 0.0
     for _ in range(_ITERATIONS):
         shifted = np.interp(time + lag, time, v)
@@ -108,7 +112,9 @@ def _regression(time: Array, q: Array, v: Array, first: Array, last: Array) -> V
         (inverse, change, drift), *_ = np.linalg.lstsq(A, b, rcond=None)
         if abs(inverse) < _LEAST_SPEED:
             return Velocity('measured')
-        lag = float(np.clip(lag + change / inverse, -most, most))
+        lag = float(np.clip(lag + change / inverse, -_LARGEST_LAG, _LARGEST_LAG))
+    if abs(lag) == _LARGEST_LAG:
+        return Velocity('unlike')
     left = b - A @ (inverse, change, drift)
     return Velocity('measured', 1.0 / float(inverse), lag, -float(drift / inverse),
                     float(np.sqrt(np.mean(left ** 2)) / np.mean(A[:, 2])))
