@@ -11,10 +11,14 @@ import re
 import sys
 from pathlib import Path
 
-import mujoco
 import numpy as np
 
 from urdf2dyn_ros import InverseDynamics
+
+try:
+    import mujoco
+except ImportError as error:
+    sys.exit(f'this example needs MuJoCo ({error}): pip install mujoco')
 
 URDF = Path(__file__).parent.parent / 'urdf' / 'rx90.urdf'
 COMPILER = '<mujoco><compiler balanceinertia="false" discardvisual="true"/></mujoco>'

@@ -15,9 +15,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from urdf2dyn_ros import InverseDynamics
+
+try:
+    from matplotlib.figure import Figure
+except ImportError as error:
+    sys.exit(f'this example needs matplotlib ({error}): pip install matplotlib')
 
 URDF = """<robot name="cart_pole"><link name="rail"/>
 <link name="cart"><inertial><mass value="1"/>

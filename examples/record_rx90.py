@@ -19,6 +19,14 @@ from urdf2dyn_ros.simulators import simulator_class
 from urdf2dyn_ros.simulators.control import computed_torque
 from urdf2dyn_ros.trajectories.smooth import SmoothTrajectory
 
+try:
+    import dartpy  # noqa: F401 - of which the simulator asks when the work begins
+    from rosbags.rosbag2 import StoragePlugin, Writer
+    from rosbags.typesys import Stores, get_typestore
+except ImportError as error:
+    sys.exit(f'this example needs dartpy and rosbags ({error}): '
+             "pip install '.[recordings]' dartpy")
+
 HERE = Path(__file__).parent
 DURATION, RATE, STEPS = 6.0, 100, 10
 """Of the recording [s] and its samples [1/s]; physics steps for each sample."""
@@ -49,9 +57,6 @@ def write_csv(path: Path, joints: tuple[str, ...], rows: np.ndarray) -> None:
 
 def write_mcap(path: Path, joints: tuple[str, ...], rows: np.ndarray) -> None:
     """Write messages sensor_msgs/JointState on /joint_states."""
-    from rosbags.rosbag2 import StoragePlugin, Writer
-    from rosbags.typesys import Stores, get_typestore
-
     store = get_typestore(Stores.ROS2_HUMBLE)
     kind = 'sensor_msgs/msg/JointState'
     with tempfile.TemporaryDirectory() as folder:

@@ -15,11 +15,15 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
-from scipy.optimize import nnls
 
 from urdf2dyn_ros import InverseDynamics
 from urdf2dyn_ros.loads import Loads
+
+try:
+    from matplotlib.figure import Figure
+    from scipy.optimize import nnls
+except ImportError as error:
+    sys.exit(f'this example needs matplotlib and scipy ({error}): pip install matplotlib scipy')
 
 URDF = Path(__file__).parent.parent / 'urdf' / 'humanoid_3p33r.urdf'
 FEET, FRICTION, SMALL = ('foot_L', 'foot_R'), 0.7, 1e-3

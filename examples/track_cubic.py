@@ -16,11 +16,15 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from PIL import Image
 
 from urdf2dyn_ros import InverseDynamics
+
+try:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from PIL import Image
+except ImportError as error:
+    sys.exit(f'this example needs matplotlib and Pillow ({error}): pip install matplotlib')
 
 URDF = Path(__file__).parent.parent / 'urdf' / 'humanoid_3p33r.urdf'
 FOOT, LEG = 'foot_R', ('rHJX_R', 'rHJY_R', 'rHJZ_R', 'rKJZ_R', 'rAJX_R', 'rAJY_R', 'rAJZ_R')

@@ -47,6 +47,25 @@ def test_an_example_runs(name: str, capsys: pytest.CaptureFixture[str],
         assert (tmp_path / picture).stat().st_size > 10_000
 
 
+@pytest.mark.parametrize(('name', 'library', 'remedy'), [
+    ('compare_with_mujoco', 'mujoco', 'pip install mujoco'),
+    ('mpc_pendulum', 'matplotlib.figure', 'pip install matplotlib'),
+    ('track_cubic', 'PIL', 'pip install matplotlib'),
+    ('standing', 'matplotlib.figure', 'pip install matplotlib scipy'),
+    ('record_rx90', 'dartpy', "pip install '.[recordings]' dartpy"),
+    ('record_rx90', 'rosbags.rosbag2', "pip install '.[recordings]' dartpy")])
+def test_without_its_library_an_example_says_what_to_install(
+        name: str, library: str, remedy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one sentence, with exit code 1, before any work: sys.exit prints a text."""
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(SystemExit) as ended:
+        run(name, monkeypatch)
+    sentence = ended.value.code
+    assert isinstance(sentence, str)
+    assert sentence.endswith(f': {remedy}')
+    assert '\n' not in sentence
+
+
 def test_every_example_is_tested() -> None:
     """And is mentioned in the documents."""
     programs = {path.stem for path in EXAMPLES.glob('*.py')}

@@ -11,10 +11,12 @@ import contextlib
 import io
 import json
 import os
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
+from matplotlib import pyplot
 
 from support.paths import ROOT
 
@@ -32,11 +34,18 @@ def shown(value: Any) -> dict[str, Any]:
     table = value._repr_html_() if hasattr(value, '_repr_html_') else None
     if table:
         formats['text/html'] = lines(table)
-    if hasattr(value, 'savefig'):
-        picture = io.BytesIO()
-        value.savefig(picture, format='png', dpi=70)
-        formats['image/png'] = base64.b64encode(picture.getvalue()).decode()
     return formats
+
+
+def pictures() -> Iterator[dict[str, Any]]:
+    """Yield what Jupyter shows after a cell: the open figures of pyplot, and no others."""
+    for number in pyplot.get_fignums():
+        figure, picture = pyplot.figure(number), io.BytesIO()
+        figure.savefig(picture, format='png', dpi=70)
+        yield {'data': {'text/plain': lines(repr(figure)),
+                        'image/png': base64.b64encode(picture.getvalue()).decode()},
+               'metadata': {}, 'output_type': 'display_data'}
+    pyplot.close('all')
 
 
 def outputs(source: str, namespace: dict[str, object], number: int) -> list[dict[str, Any]]:
@@ -44,7 +53,8 @@ def outputs(source: str, namespace: dict[str, object], number: int) -> list[dict
     tree = ast.parse(source)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     value, printed = None, io.StringIO()
-    with contextlib.redirect_stdout(printed):
+    with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+        warnings.filterwarnings('ignore', '.*non-interactive')   # show() has no window
         exec(compile(tree, f'cell {number}', 'exec'), namespace)
         if isinstance(last, ast.Expr):
             value = eval(compile(ast.Expression(last.value), f'cell {number}', 'eval'), namespace)
@@ -55,7 +65,7 @@ def outputs(source: str, namespace: dict[str, object], number: int) -> list[dict
     if value is not None:
         found.append({'data': shown(value), 'execution_count': number, 'metadata': {},
                       'output_type': 'execute_result'})
-    return found
+    return [*found, *pictures()]
 
 
 def executed(notebook: dict[str, Any]) -> dict[str, Any]:
@@ -92,7 +102,6 @@ def without_pictures(cells: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 
 def test_the_notebook_prints_and_shows_what_is_stored_in_it() -> None:
-    pytest.importorskip('matplotlib')
     stored = json.loads(NOTEBOOK.read_text())
     again = executed(stored)
     assert without_pictures(again['cells']) == without_pictures(stored['cells'])
