@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Callable, Mapping
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_compiled, make_estimator
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -25,6 +27,18 @@ STREAM_PARAMETERS: tuple[Parameter, ...] = (
     *(row.named(f'{name}.{row.name}') for name, kind in ESTIMATORS.items()
       for row in kind.PARAMETERS),
 )
+
+
+def check_lags(values: Mapping[str, Any]) -> None:
+    """Raise a ParameterError if the motion of a base is older than that of the joints."""
+    name, lag = values['estimator'], values['moving_base.lag']
+    own = group(values, name)
+    most = own.get('lag', inf if name == 'external' or own.get('align') == 'centre' else 0.0)
+    if lag > most and values['base'] != 'fixed':
+        raise ParameterError(
+            f'parameter moving_base.lag is {lag:g} s, but estimator {name} of the joints has a '
+            f'lag of {most:g} s: all efforts would wait for the base; set it to {most:g} or less, '
+            'or estimator to kalman_fixed_lag with kalman_fixed_lag.lag as large')
 
 
 def estimator(values: Mapping[str, Any], joints: int, compiled: bool = False) -> Estimator:

@@ -256,3 +256,6 @@ def test_a_parameter_that_is_nonsense_at_the_start_ends_the_node_with_one_line(
     with graph.process('inverse_dynamics', **{'polynomial.window': -1.0}) as process:
         assert process.wait(120.0) == 2
         assert 'polynomial.window' in process.output and 'Traceback' not in process.output
+    with graph.process('inverse_dynamics', **{'moving_base.lag': 0.1}) as process:
+        assert process.wait(120.0) == 2
+        assert 'lag of 0 s' in process.output and 'Traceback' not in process.output

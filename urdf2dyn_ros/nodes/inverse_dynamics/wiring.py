@@ -32,7 +32,7 @@ from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.status.monitor import Monitor
 from urdf2dyn_ros.status.node_status import NodeState
-from urdf2dyn_ros.stream.assembly import estimator, streaming
+from urdf2dyn_ros.stream.assembly import check_lags, estimator, streaming
 from urdf2dyn_ros.stream.hold import read_hold
 from urdf2dyn_ros.stream.output import Output
 
@@ -54,10 +54,12 @@ class Wiring:
                  monitor: Monitor) -> None:
         self._node, self.parameters, self._monitor = endpoints.node, parameters, monitor
         self._released = False
+        self._logged: set[str] = set()   # about the active model
         # one each: a worker drops a job for a newer one
         self._workers = building, informing, exporting = [
             Worker(endpoints.guarded) for _ in range(3)]
         values = parameters.values
+        check_lags(values)
         self._payload = Payload(endpoints, parameters)
         self._pipeline = Pipeline(parameters, self._payload.entries, self._now)
 
@@ -141,6 +143,7 @@ class Wiring:
     def _check_change(self, values: dict[str, Any]) -> None:
         """Raise an error for new values of parameters that cannot be applied."""
         estimator(values, 1)
+        check_lags(values)
         if values['export.name']:
             checked_name(values['export.name'])
         if self._pipeline.active is not None:
@@ -166,16 +169,21 @@ class Wiring:
         if self._released:
             return
         logger, dynamics, before = self._node.get_logger(), built.dynamics, self._pipeline.active
-        for line in (*map(str, dynamics.model.warnings), *unheeded(built.values, dynamics.model),
-                     *read_hold(self._pipeline.requested['hold'], dynamics)[1]):
-            logger.warning(line)
+        names = dynamics.joint_names
+        warnings = [*map(str, dynamics.model.warnings), *unheeded(built.values, dynamics.model),
+                    *read_hold(self._pipeline.requested['hold'], dynamics)[1]]
+        summary = (f'model of {dynamics.model.name!r}: {len(names)} joints '
+                   f'({listed(names, len(names))}), {dynamics.model.mass:.6g} kg, '
+                   f'{dynamics.operations}, run by {_BACKENDS[dynamics.backend]}')
+        logged, self._logged = self._logged, {*warnings, summary}
+        for line in warnings:
+            if line not in logged:   # of the model before, which another parameter replaced
+                logger.warning(line)
         if before is None:   # no messages wait for it
             self._exports.prepare(built)
         self._pipeline.activate(built)
-        names = dynamics.joint_names
-        logger.info(f'model of {dynamics.model.name!r}: {len(names)} joints '
-                    f'({listed(names, len(names))}), {dynamics.model.mass:.6g} kg, '
-                    f'{dynamics.operations}, run by {_BACKENDS[dynamics.backend]}')
+        if summary not in logged:
+            logger.info(summary)
         old = names if before is None else before.dynamics.joint_names
         added, removed = sorted(set(names) - set(old)), sorted(set(old) - set(names))
         if added or removed:
