@@ -5,15 +5,14 @@ Inverse dynamics of 'robot_2r': tau, wrench = ID(q, qd, qdd, base_motion, extern
 Recursive Newton-Euler, readable style, written by urdf2dyn_ros 0.1.0.
 SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must
 supply. Inputs must be finite: products with what is always zero are omitted.
-Rigid links with friction, rotors and springs at joints, external wrenches and a payload.
+Rigid links with rotors at joints, external wrenches and a payload; no friction, no springs.
 The root moves as base_motion says. Gravity is part of it: a0 is what an accelerometer at the
     origin of the root measures.
 external: force and moment on a link by the environment, about its origin, in its axes.
     Entries 1 to 6: link 'link2'.
 payload: a body that is fixed to link 'link2'.
 Lengths of 0 and quarter turns of the URDF are folded in (`export --general`: nothing is).
-One call: 174 multiplications, 160 additions, 4 sines and cosines, 2 hyperbolic tangents and
-    exponentials.
+One call: 166 multiplications, 153 additions, 4 sines and cosines.
 
     i  joint   type        moves  parent  q    effort  frame i: link's
     1  joint1  continuous  link1  root    rad  N m     x y z
@@ -35,8 +34,8 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
     = (.., _, ..) entries of a formula that are known; _ is one that is not needed
 Self-test: python3 robot_2r_dynamics.py
 """
-from math import cos, exp, sin, tanh
-# from numpy import cos, exp, sin, tanh   # instead of it, where numbers are arrays of samples
+from math import cos, sin
+# from numpy import cos, sin   # instead of it, where numbers are arrays of samples
 JOINT_NAMES = ('joint1', 'joint2')
 EFFORT_UNITS = ('N m', 'N m')
 
@@ -46,13 +45,6 @@ m1 = 3.0                                          # mass [kg]
 com1_x, com1_y, com1_z = 1.0, 0.0, 0.0            # centre of mass in the link [m]
 I1_xx, I1_yy, I1_zz = 1.2, 15.6, 15.6             # inertia about the centre of mass [kg m^2]
 I1_xy, I1_xz, I1_yz = 0.0, 0.0, 0.0               # its products, entries of the tensor [kg m^2]
-Fv1 = 2.0                                         # viscous friction [N m s/rad]
-Fc1 = 1.5                                         # Coulomb friction [N m]
-iw1 = 100.0                                       # 1 over the width of its sign [s/rad]
-Fs1 = 0.5                                         # what sticking takes more than sliding [N m]
-# 1 over the Stribeck velocity squared [s^2/rad^2]
-iv1 = 400.0
-Fo1 = 0.1                                         # offset of friction [N m]
 Im1 = 0.0001                                      # rotor's inertia [kg m^2]
 N1 = 50.0                                         # gear ratio [rad/rad]
 
@@ -62,9 +54,6 @@ com2_x, com2_y, com2_z = 1.0, 0.0, 0.0            # centre of mass in the link [
 I2_xx, I2_yy, I2_zz = 2.0, 10.0, 10.0             # inertia about the centre of mass [kg m^2]
 I2_xy, I2_xz, I2_yz = 0.0, 0.0, 0.0               # its products, entries of the tensor [kg m^2]
 p2_x = 2.0                                        # origin of joint 2 in frame 1 [m]
-Ia2 = 0.2                                         # reflected inertia known as such [N m s^2/rad]
-ks2 = 30.0                                        # stiffness of the spring [N m/rad]
-qs2 = 0.4                                         # where it is slack [rad]
 
 # ==== What follows from them, in the frames of the equations =====================================
 # First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')
@@ -194,9 +183,6 @@ def inverse_dynamics(q, qd, qdd, base_motion, external, payload):
     fj2_x, fj2_y = c2 * f2_x - s2 * f2_y, c2 * f2_y + s2 * f2_x
     # nj2 = R2 n2 = (nj2_x, nj2_y, n2_z)
     nj2_x, nj2_y = c2 * n2_x - s2 * n2_y, c2 * n2_y + s2 * n2_x
-    rotor2 = Ia2 * qdd2                   # rotor2 = Ia2 qdd2
-    spring2 = -ks2 * (qs2 - q2)           # spring2 = ks2 (q2 - qs2)
-    tau2 = n2_z + rotor2 + spring2        # tau2 = n2_z + rotor2 + spring2
     # fp2 = fj2 = (fj2_x, fj2_y, f2_z)
     # np2 = nj2 + p2 x fp2 = (nj2_x, np2_y, np2_z)
     np2_y, np2_z = nj2_y - p2_x * f2_z, n2_z + p2_x * fj2_y
@@ -208,13 +194,11 @@ def inverse_dynamics(q, qd, qdd, base_motion, external, payload):
     fj1_x, fj1_y = c1 * f1_x - s1 * f1_y, c1 * f1_y + s1 * f1_x
     # nj1 = R1 n1 = (nj1_x, nj1_y, n1_z)
     nj1_x, nj1_y = c1 * n1_x - s1 * n1_y, c1 * n1_y + s1 * n1_x
-    t130 = Ic1 * qd1                      # nr1 = nj1 + Ic1 (qdd1 z + w0 x qd1 z)
-    nr1_x, nr1_y = nj1_x + w0_y * t130, nj1_y - w0_x * t130
+    t127 = Ic1 * qd1                      # nr1 = nj1 + Ic1 (qdd1 z + w0 x qd1 z)
+    nr1_x, nr1_y = nj1_x + w0_y * t127, nj1_y - w0_x * t127
     nr1_z = n1_z + Ic1 * qdd1
-    # friction1 = Fv1 qd1 + (Fc1 + Fs1 exp(-iv1 qd1^2)) tanh(iw1 qd1) + Fo1
-    friction1 = Fo1 + Fv1 * qd1 + tanh(iw1 * qd1) * (Fc1 + Fs1 * exp(-iv1 * qd1 * qd1))
     rotor1 = Ir1 * qdd1 + Ic1 * wd0_z     # rotor1 = Ir1 qdd1 + Ic1 wd0_z
-    tau1 = n1_z + friction1 + rotor1      # tau1 = n1_z + friction1 + rotor1
+    tau1 = n1_z + rotor1                  # tau1 = n1_z + rotor1
     # fp1 = fj1 = (fj1_x, fj1_y, f1_z)
     # np1 = nr1 + p1 x fp1 = (nr1_x, nr1_y, nr1_z)
 
@@ -223,7 +207,7 @@ def inverse_dynamics(q, qd, qdd, base_motion, external, payload):
     # n0 = np1 = (nr1_x, nr1_y, nr1_z)
 
     tau = [tau1,                          # 1 [N m]
-           tau2]                          # 2 [N m]
+           n2_z]                          # 2 [N m]
     wrench = [fj1_x,                      # force x [N]
               fj1_y,                      # force y [N]
               f1_z,                       # force z [N]
@@ -261,9 +245,9 @@ reference_external = [[7.57, -3.54, -6.66, 5.26, 5.3, -6.62],
 reference_payload = [[0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003],
                      [0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003],
                      [0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003]]
-expected_inverse_dynamics = [[99.75802789356537, 27.7041367809926],
-                             [-159.2196575124393, -113.1402185611884],
-                             [60.78463711925529, 32.24805916569302]]
+expected_inverse_dynamics = [[95.83802789356537, 16.6701367809926],
+                             [-157.43965724467193, -75.4642185611884],
+                             [64.18463711925529, 33.24805916569302]]
 expected_inverse_dynamics_wrench = [
     [-30.05308213324798, 18.098833947086995, 19.795565793208816, 28.351960939090578,
      -43.50558648434235, 95.58402789356536],
@@ -290,11 +274,10 @@ if __name__ == '__main__':
     for name, entry, unit in zip(WRENCH_NAMES, wrench, ['N', 'N', 'N', 'N m', 'N m', 'N m']):
         print(f'{ascii(name)[1:-1]:24} {entry: .9g} {unit}')
     exported = {'m1': 3.0, 'com1_x': 1.0, 'com1_y': 0.0, 'com1_z': 0.0, 'I1_xx': 1.2,
-                'I1_yy': 15.6, 'I1_zz': 15.6, 'I1_xy': 0.0, 'I1_xz': 0.0, 'I1_yz': 0.0, 'Fv1': 2.0,
-                'Fc1': 1.5, 'iw1': 100.0, 'Fs1': 0.5, 'iv1': 400.0, 'Fo1': 0.1, 'Im1': 0.0001,
-                'N1': 50.0, 'm2': 5.0, 'com2_x': 1.0, 'com2_y': 0.0, 'com2_z': 0.0, 'I2_xx': 2.0,
-                'I2_yy': 10.0, 'I2_zz': 10.0, 'I2_xy': 0.0, 'I2_xz': 0.0, 'I2_yz': 0.0,
-                'p2_x': 2.0, 'Ia2': 0.2, 'ks2': 30.0, 'qs2': 0.4}
+                'I1_yy': 15.6, 'I1_zz': 15.6, 'I1_xy': 0.0, 'I1_xz': 0.0, 'I1_yz': 0.0,
+                'Im1': 0.0001, 'N1': 50.0, 'm2': 5.0, 'com2_x': 1.0, 'com2_y': 0.0, 'com2_z': 0.0,
+                'I2_xx': 2.0, 'I2_yy': 10.0, 'I2_zz': 10.0, 'I2_xy': 0.0, 'I2_xz': 0.0,
+                'I2_yz': 0.0, 'p2_x': 2.0}
     changed = [name for name in exported if globals()[name] != exported[name]]
     for name in changed:
         print(f'parameter {name} was changed: the reference values do not apply')
