@@ -58,7 +58,7 @@ def main() -> None:
     """Print the contacts."""
     for contact in contacts():
         print(f'{contact.joint}: contact from {contact.begin * 1e-9:.2f} to '
-              f'{contact.end * 1e-9:.2f} s, at most {contact.peak:.1f} N m')
+              f'{contact.end * 1e-9:.2f} s, peak {contact.peak:.1f} N m')
 
 
 if __name__ == '__main__':

@@ -43,7 +43,7 @@ class Problem:
 
 class UrdfError(Urdf2DynError):
     """
-    A robot description that is rejected.
+    A robot description that is rejected; `name` is that of its file, if it is known.
 
     Attributes
     ----------
@@ -52,12 +52,13 @@ class UrdfError(Urdf2DynError):
 
     """
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
+    def __init__(self, problems: Iterable[Problem], name: str = '') -> None:
         self.problems = tuple(problems)
         refused = [problem for problem in self.problems if problem.refused]
         count = f'{len(refused)} problem' + ('' if len(refused) == 1 else 's')
         lines = '\n'.join(f'  {problem}' for problem in refused)
-        super().__init__(f'{count} in the robot description:\n{lines}')
+        file = f' {name!r}' if name else ''
+        super().__init__(f'{count} in the robot description{file}:\n{lines}')
 
 
 class SourceError(Urdf2DynError):

@@ -15,7 +15,7 @@ EXAMPLES = ROOT / 'examples'
 LARGEST_RECORDING = 300_000   # [bytes]
 PRINTS = {
     'gravity_compensation': (r'with compensation, after 2 s \[rad\]:\s+\[[-0. ]+\]\n', ()),
-    'detect_contact': (r'joint2: contact from 2\.0\d to 2\.3\d s, at most -1\d\.\d N m\n', ()),
+    'detect_contact': (r'joint2: contact from 2\.0\d to 2\.3\d s, peak -1\d\.\d N m\n', ()),
     'batch_torques': (r'1000 states, threads=2: .* ns a state\njoint1: at most',
                       (str(ROOT / 'urdf' / 'rx90.urdf'), '1000')),
     'compare_with_mujoco': (r'relative: \d\.\de-1[456]\n', ()),

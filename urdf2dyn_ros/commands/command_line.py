@@ -54,7 +54,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         if name and not name.startswith('-'):
             parser.error(f'there is no command {name!r}; '
                          f'{suggestion(name, COMMANDS, search=True)}')
-        return parser.parse_args(words)   # ends: there is no command
+        if not name:
+            parser.error(f'there is no command; {_PROGRAM} {_HELP} lists them')
+        return parser.parse_args(words)   # ends: an option, or an error
     parser = command_parser(name)
     arguments, unknown = parser.parse_known_args(file_first(parser, words[1:]))
     if unknown:

@@ -83,7 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Print summary and figures; return 1 if the recording is not complete."""
     require('urdf2dyn evaluate', 'scipy', 'matplotlib')
     text = load_urdf(arguments.urdf)
-    robot = read_recorded_loads(arguments, read_model(text, arguments.strict_inertia))
+    robot = read_recorded_loads(
+        arguments, read_model(text, arguments.strict_inertia, arguments.urdf))
     model = robot.model
     dynamics = InverseDynamics(model, robot.gravity, arguments.backend, loads=robot.loads)
     check_fixed(dynamics, 'and its motion is not in joint states')

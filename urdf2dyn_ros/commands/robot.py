@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from urdf2dyn_ros.commands.output import print_remarks
-from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.errors import ParameterError, UrdfError
 from urdf2dyn_ros.functions import CHOICES
 from urdf2dyn_ros.functions.dynamics import Dynamics
 from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, LinkFrames
@@ -53,12 +53,15 @@ def check_fixed(dynamics: 'InverseDynamics', reason: str) -> None:
 
 def read_robot(robot: str, strict_inertia: bool = False) -> RobotModel:
     """Return the model of a description; print its warnings on standard error."""
-    return read_model(load_urdf(robot), strict_inertia)
+    return read_model(load_urdf(robot), strict_inertia, robot)
 
 
-def read_model(text: str | bytes, strict_inertia: bool = False) -> RobotModel:
-    """Return the model of a description's text; print its warnings on standard error."""
-    model = read_description(text, strict_inertia=strict_inertia)
+def read_model(text: str | bytes, strict_inertia: bool = False, name: str = '') -> RobotModel:
+    """Return the model of a text, of a file of a name; print its warnings on standard error."""
+    try:
+        model = read_description(text, strict_inertia=strict_inertia)
+    except UrdfError as error:
+        raise UrdfError(error.problems, name.strip('-')) from None
     print_remarks(model.warnings)
     return model
 

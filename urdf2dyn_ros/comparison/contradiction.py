@@ -1,5 +1,7 @@
 """Whether measured efforts are of another semantics than the chosen one."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
@@ -11,6 +13,12 @@ _BETTER_RESIDUAL = 0.3
 
 _FEWEST_PAIRS = 100
 """Fewest pairs."""
+
+_LEAST_FACTOR = 0.3
+"""By how much a factor differs from 1 that is none of wrong masses."""
+
+_MOST_LEFT = 0.5
+"""Residual of a multiple of the computed effort, relative to the measured one."""
 
 _LEAST_RESIDUAL = 0.01
 """Least residual, relative to the measured effort, that needs an explanation."""
@@ -34,6 +42,9 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
                  'gravity_compensated': rows[:, MEASURED] + rows[:, GRAVITY] - net}
     sizes = {name: float(np.sqrt(np.square(residual).mean()))
              for name, residual in residuals.items()}
+    text = _proportional(rows, net, sizes, facts)
+    if text:
+        return text
     best = min(sizes, key=lambda name: sizes[name] if np.isfinite(sizes[name]) else np.inf)
     size = float(np.sqrt(np.square(rows[:, MEASURED] + rows[:, ADDED]).mean()))
     if not (sizes[chosen] > _LEAST_RESIDUAL * size
@@ -47,3 +58,18 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
     return (f'the measured effort seems to be {best} ({SEMANTICS[best].meaning}), not {chosen}: '
             f'that would leave an RMSE of {sizes[best]:.3g} instead of {sizes[chosen]:.3g} '
             f'{facts.unit}; check the semantics of the effort{included}')
+
+
+def _proportional(rows: Array, net: Array, sizes: Mapping[str, float], facts: JointFacts) -> str:
+    """Return a hint if the measured effort is a multiple of the net one (k,), or an empty text."""
+    measured = rows[:, MEASURED]
+    factor = float(measured @ net / (net @ net)) if net.any() else 0.0
+    residual = float(np.sqrt(np.square(measured - factor * net).mean()))
+    size = float(np.sqrt(np.square(measured).mean()))
+    if (abs(factor - 1.0) < _LEAST_FACTOR or factor <= 0.0 or residual > _MOST_LEFT * size
+            or residual > _BETTER_RESIDUAL * min(filter(np.isfinite, sizes.values()))):
+        return ''
+    return (f'the measured effort is {factor:.3g} times the computed one, but for '
+            f'{100.0 * residual / size:.2g} %: is it a current, an effort before the gear, or in '
+            f'another unit? The semantics current with a gain of {1.0 / factor:.3g} {facts.unit} '
+            'for each of its units would explain it')

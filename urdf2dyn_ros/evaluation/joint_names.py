@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, product
 from pathlib import Path
 from shlex import quote as quoted
 from typing import NamedTuple
@@ -15,6 +15,11 @@ from urdf2dyn_ros.stream.hold import Hold
 
 _RECORDS_SEARCHED = 1000
 """Records that are searched for names: a sample may need several messages."""
+
+_EXAMPLE = r'fer_joint(\d)=panda_joint\1'
+
+_LONGEST_NAME = 80
+"""Characters of a name of which all parts are searched for in others."""
 
 _MOST_NAMES = 40
 """Names in an error."""
@@ -84,13 +89,29 @@ def _check_recorded(joints: Sequence[str], heads: Iterable[Record], path: Path) 
     if len(missing) == len(joints):
         raise RecordingError(
             path, f'none of its joints is a joint of the robot:{sides}if only their names '
-            r"differ, rename the recording's: --rename 'fer_joint(\d)=panda_joint\1'")
+            f"differ, rename the recording's: --rename {quoted(_rule_between(recorded, joints))}")
     raise RecordingError(
         path, f'joints of the robot that are not in it: {first_names(missing, _MOST_NAMES)}; '
         f'efforts need the motion of all joints:{sides}if their names differ, rename the recorded '
         'ones with --rename; if they were at rest, hold them, at a position other than 0 with '
         f'JOINT=POSITION [rad or m]: {" ".join(f"--hold {quoted(name)}" for name in missing)}; '
         '--hold auto holds all of them')
+
+
+def _rule_between(recorded: Sequence[str], joints: Sequence[str]) -> str:
+    """Return a rule that makes recorded names those of all joints, or one as an example."""
+    first = joints[0][:_LONGEST_NAME]
+    parts = {first[i:j] for i in range(len(first)) for j in range(i + 1, len(first) + 1)}
+    for name, part in product(recorded, sorted(parts, key=len, reverse=True)):
+        before, _, after = name.partition(part)
+        left, _, right = first.partition(part)
+        if name != before + part + after or not all(
+                joint.startswith(left) and joint.endswith(right)
+                and before + joint[len(left):len(joint) - len(right)] + after in recorded
+                for joint in joints):
+            continue
+        return f'{re.escape(before)}(.*){re.escape(after)}={left}\\1{right}'
+    return _EXAMPLE
 
 
 _MOST_LISTS = 64
@@ -139,5 +160,5 @@ def _rule(text: str) -> tuple[re.Pattern[str], str]:
         re.compile(f'{left}|').fullmatch('').expand(right)   # type: ignore[union-attr]
     except (re.error, ValueError, IndexError) as error:
         raise ParameterError(f'--rename {text!r}: {error}; for instance '
-                             r"--rename 'fer_joint(\d)=panda_joint\1'") from None
+                             f'--rename {quoted(_EXAMPLE)}') from None
     return pattern, right

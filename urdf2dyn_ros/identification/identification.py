@@ -56,6 +56,9 @@ WEIGHTS = (PRIOR_WEIGHT, 1.0, 100.0)
 _BETTER_ERROR = 0.98
 """Error, relative to that of the first weight, from which another one is chosen."""
 
+_EXPLAINED_SHARE = 0.01
+"""Residual of the URDF, relative to the efforts without their mean, that a simulator leaves."""
+
 _UNEXPLAINED_SHARE = 0.9
 """Residual over the effort without its mean from which on a model explains nothing."""
 
@@ -198,6 +201,12 @@ def _check_better(result: Identification) -> None:
             f'{result.parts} are {100.0 * left:.0f} % of the efforts without their mean '
             '(geometric mean of the joints); check that the efforts belong to this URDF, these '
             'joints and this motion, and that nothing else acts on the robot')
+    of_urdf = _mean_ratio(result.held_out.every[0], result.held_out.spread)
+    if mean >= 1.0 and of_urdf < _EXPLAINED_SHARE:
+        raise IdentificationError(
+            f'there is nothing to identify: the URDF leaves {100.0 * of_urdf:.2g} % of the '
+            'efforts (geometric mean of the joints), and the identified model leaves no less; are '
+            'they those of a simulator that has the same URDF?')
     if mean >= 1.0:
         raise IdentificationError(
             f'the identified model explains held-out {result.parts} no better than the URDF: its '

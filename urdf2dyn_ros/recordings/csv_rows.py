@@ -136,6 +136,9 @@ def _cell_count(line: int, row: Sequence[str], names: Sequence[str], separator: 
 
 
 def _check_names(names: Sequence[str], defect: Defect) -> None:
+    if len(names) > 1 and all(map(_PLAIN_NUMBER, names)) and any(map(str.strip, names)):
+        raise defect('line 1: numbers, where the names of the columns should be: add a line with '
+                     'them, as time,q_<joint>,...')
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise defect(f'line 1: duplicate columns: {column_list(twice)}; rename them')

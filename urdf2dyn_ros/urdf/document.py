@@ -68,6 +68,9 @@ def _decode(data: bytes) -> str:
         return data.decode(codec)
     except UnicodeDecodeError as error:
         byte, line = data[error.start], data.count(b'\n', 0, error.start) + 1
+        if b'<' not in data[:error.start]:
+            raise _error('encoding', f'byte 0x{byte:02x} at offset {error.start}: no text, and so '
+                         'no URDF; is it a recording, a mesh or an archive?', line) from None
         raise _error('encoding', f'byte 0x{byte:02x} at offset {error.start} is not {codec}; save '
                      'the text as UTF-8 or declare its encoding in the first line', line) from None
 

@@ -3,18 +3,22 @@
 import contextlib
 import io
 import os
+import re
 import shlex
 import sys
 from collections.abc import Mapping
 from typing import Protocol, TypeAlias
 
-from urdf2dyn_ros.errors import SourceError
+from urdf2dyn_ros.errors import SourceError, UrdfError
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf.document import MAX_BYTES, MAX_DEPTH
 from urdf2dyn_ros.urdf.reader import MAX_LINKS, read_description
 
 _NO_ARGUMENT = 'Undefined substitution argument'
 """What xacro says of an argument without a value."""
+
+_NO_PACKAGES = re.compile('ament_index_python|AMENT_PREFIX_PATH|not found, searching')
+"""What it says of $(find PACKAGE) where there is no ROS, or no such package."""
 
 _SUFFIXES = ('.urdf', '.xacro', '.xml')
 
@@ -58,8 +62,10 @@ def read_urdf(source: UrdfSource, *, strict_inertia: bool = False, max_bytes: in
         With all problems of the text.
 
     """
+    name = ''
     if isinstance(source, os.PathLike) or (isinstance(source, str) and _is_path(source)):
-        text = load_urdf(os.fspath(source), max_bytes)
+        name = os.fspath(source)
+        text = load_urdf(name, max_bytes)
     elif isinstance(source, str | bytes):
         text = source
     elif hasattr(source, 'read'):
@@ -67,8 +73,11 @@ def read_urdf(source: UrdfSource, *, strict_inertia: bool = False, max_bytes: in
     else:
         raise SourceError(f'{type(source).__name__} is no robot description: it is the text of a '
                           'URDF (str or bytes), a path, or an open file')
-    return read_description(text, strict_inertia=strict_inertia, max_bytes=max_bytes,
-                            max_links=max_links, max_depth=max_depth)
+    try:
+        return read_description(text, strict_inertia=strict_inertia, max_bytes=max_bytes,
+                                max_links=max_links, max_depth=max_depth)
+    except UrdfError as error:
+        raise UrdfError(error.problems, name) from None
 
 
 def _is_path(text: str) -> bool:
@@ -154,5 +163,8 @@ def _run_xacro(path: str, mappings: Mapping[str, str]) -> str:
         reason = str(error) or repr(error)
         remedy = ('; give it with xacro_args:="NAME:=VALUE" of the launch files, or expand the '
                   f'file: xacro {shlex.quote(path)} NAME:=VALUE | urdf2dyn COMMAND -'
-                  if _NO_ARGUMENT in reason else '')
+                  if _NO_ARGUMENT in reason else
+                  '; $(find PACKAGE) needs ROS 2: source its setup.bash and that of the package, '
+                  'or use the URDF that xacro makes where both are installed'
+                  if _NO_PACKAGES.search(reason) else '')
         raise SourceError(f'xacro cannot process {path!r}: {reason}{remedy}') from None

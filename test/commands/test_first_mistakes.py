@@ -1,0 +1,99 @@
+"""What users do wrong at first, with the files that ship: a sentence names file and remedy."""
+
+from pathlib import Path
+
+import pytest
+
+from support.paths import ROOT
+from support.recordings.bags import write_csv
+from urdf2dyn_ros import UrdfError, read_urdf
+from urdf2dyn_ros.cli import main
+
+URDF, CSV, MCAP = (str(ROOT / path) for path in (
+    'urdf/rx90.urdf', 'examples/rx90.csv', 'examples/rx90.mcap'))
+JOINTS = [f'joint{k}' for k in range(1, 7)]
+
+
+def table(path: Path, names: list[str], factor: float = 1.0) -> str:
+    """Write the recording with other names of joints and a multiple of the efforts."""
+    _, *rows = (line.split(',') for line in Path(CSV).read_text().splitlines())
+    columns = ['time', *(f'{what}_{name}' for what in ('q', 'qd', 'effort') for name in names)]
+    return str(write_csv(path, columns, [
+        [*row[:13], *(factor * float(cell) for cell in row[13:])] for row in rows]))
+
+
+def output_of(words: list[str], capsys: pytest.CaptureFixture[str], code: int) -> str:
+    assert main(words) == code
+    return ''.join(capsys.readouterr())
+
+
+@pytest.mark.parametrize(('words', 'file'), [
+    (['info', CSV], CSV), (['evaluate', URDF, '--urdf', CSV], CSV),
+    (['identify', URDF, '--urdf', CSV], CSV)])
+def test_the_file_that_is_no_urdf_is_named(words: list[str], file: str,
+                                           capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the two files of a command it may be either one."""
+    assert f'in the robot description {file!r}:\n' in output_of(words, capsys, 1)
+    with pytest.raises(UrdfError, match=r'rx90\.csv'):
+        read_urdf(Path(file))
+
+
+def test_a_recording_in_the_place_of_a_urdf_is_no_question_of_encoding(
+        capsys: pytest.CaptureFixture[str]) -> None:
+    printed = output_of(['info', MCAP], capsys, 1)
+    assert 'no text, and so no URDF; is it a recording' in printed
+    assert 'UTF-8' not in printed
+
+
+def test_no_command_at_all_is_answered_by_where_they_are_listed(
+        capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == 2
+    assert 'there is no command; urdf2dyn help lists them' in capsys.readouterr().err
+
+
+def test_packages_that_xacro_does_not_find_need_ros(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / 'arm.urdf.xacro'
+    path.write_text('<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+                    '<xacro:include filename="$(find nowhere)/urdf/arm.xacro"/></robot>')
+    assert '$(find PACKAGE) needs ROS 2: source' in output_of(['info', str(path)], capsys, 1)
+
+
+@pytest.mark.parametrize(('names', 'rule'), [
+    ([f'arm_joint_{k}' for k in range(1, 7)], r"--rename 'arm_joint_(.*)=joint\1'"),
+    ([f'left/joint{k}/x' for k in range(1, 7)], r"--rename 'left/(.*)/x=\1'"),
+    (['a', 'b', 'c', 'd', 'e', 'f'], r"--rename 'fer_joint(\d)=panda_joint\1'")])
+def test_other_names_have_the_rule_that_renames_them(
+        names: list[str], rule: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Or an example, where there is none; with the rule the command succeeds."""
+    words = ['evaluate', table(tmp_path / 'names.csv', names), '--urdf', URDF, '-o',
+             str(tmp_path / 'out')]
+    assert rule in output_of(words, capsys, 1)
+    if 'fer_joint' not in rule:
+        output_of([*words, '--rename', rule.split("'")[1]], capsys, 0)
+
+
+def test_a_table_without_names_of_columns_is_told_from_one_with_equal_names(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / 'numbers.csv'
+    path.write_text(Path(CSV).read_text().partition('\n')[2])
+    printed = output_of(['evaluate', str(path), '--urdf', URDF], capsys, 1)
+    assert 'line 1: numbers, where the names of the columns should be' in printed
+
+
+def test_currents_are_recognised_as_a_multiple_of_the_efforts(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And not as efforts without gravity, which leave less than nothing at all as well."""
+    path = table(tmp_path / 'currents.csv', JOINTS, 1.0 / 12.0)
+    printed = output_of(['evaluate', path, '--urdf', URDF, '-o', str(tmp_path / 'out')], capsys, 0)
+    assert printed.count('the measured effort is 0.0833 times the computed one') == 6
+    assert printed.count('The semantics current with a gain of 12 N m') == 6
+    assert 'seems to be gravity_compensated' not in printed
+
+
+def test_the_recording_of_a_robot_that_is_as_its_urdf_says_needs_no_identification(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    printed = output_of(['identify', CSV, '--urdf', URDF, '-o', str(tmp_path / 'out')], capsys, 3)
+    assert 'there is nothing to identify: the URDF leaves 0.014 % of the efforts' in printed
