@@ -1,4 +1,4 @@
-"""Joints look coupled if another one's velocity predicts residuals that were not fitted."""
+"""Joints look coupled if one motor's friction predicts residuals of both that were not fitted."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def test_coupled_gears_are_found_and_slow_drifts_are_not() -> None:
     qd = np.stack([sum(np.sin(2.0 * np.pi * rng.uniform(0.1, 0.6) * time + rng.uniform(0.0, 6.0))
                        for _ in range(4)) for _ in range(3)], axis=1)
     drift = np.cumsum(rng.normal(size=(count, 3)), axis=0) / 60.0
-    both = np.tanh((qd[:, 0] + qd[:, 1]) / 0.02)
+    both = np.tanh((2.0 * qd[:, 0] + qd[:, 1]) / 0.02)
     residuals = [2.0 * both + drift[:, 0], both + drift[:, 1], drift[:, 2]]
     joints = [np.column_stack((joint_columns(qd[:, j], np.gradient(qd[:, j]), np.ones(count),
                                               0.02), np.zeros(count))) for j in range(3)]
@@ -28,3 +28,21 @@ def test_coupled_gears_are_found_and_slow_drifts_are_not() -> None:
     columns = np.column_stack([joint[:, :3] for joint in joints[:2]])
     fitted = columns @ np.linalg.lstsq(columns, residuals[2], rcond=None)[0]
     assert np.square(fitted).sum() > 0.1 * np.square(residuals[2]).sum()
+
+
+def test_errors_of_a_model_that_follow_velocities_are_no_coupling() -> None:
+    """Each joint's residual has a part with the other's velocity, of no motor that both turn."""
+    rng = np.random.default_rng(5)
+    count = 500
+    time = np.arange(count) / 25.0
+    qd = np.stack([sum(np.sin(2.0 * np.pi * rng.uniform(0.1, 0.6) * time + rng.uniform(0.0, 6.0))
+                       for _ in range(4)) for _ in range(2)], axis=1)
+    noise = rng.normal(size=(count, 2))
+    residuals = [noise[:, 0] + 0.8 * qd[:, 1], noise[:, 1] - 0.8 * qd[:, 0]]
+    joints = [np.column_stack((joint_columns(qd[:, j], np.gradient(qd[:, j]), np.ones(count),
+                                              0.02), np.zeros(count))) for j in range(2)]
+    rows = RecordedRows(joints, np.arange(count) // 100, qd != 0.0)
+    share = coupling(rows, residuals, np.ones(2))
+    assert max(share[0, 1], share[1, 0]) < 0.1
+    apart = [np.square(each).sum() for each in residuals]
+    assert all(np.square(each).sum() < 0.7 * size for each, size in zip(noise.T, apart))

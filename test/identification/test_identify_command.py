@@ -217,6 +217,7 @@ def test_friction_of_each_recording_is_its_own(tmp_path: Path,
                       tmp_path / 'loaded') == 0
     notes = [line for line in capsys.readouterr().err.splitlines() if 'does not fit the' in line]
     assert len(notes) == 1 and 'recording loaded does not fit the others' in notes[0]
+    assert '--friction-per-recording' not in notes[0]
     assert identified(*sorted(shared.iterdir()), '-o', tmp_path / 'shared') == 0
     other = json.loads((tmp_path / 'shared' / 'identification.json').read_text())
     for joint in NAMES[2:]:   # whose friction is most of the effort
@@ -233,6 +234,7 @@ def test_a_recording_that_does_not_fit_the_others_is_named(
     assert identified(*summaries, result / 'c.csv', path, '-o', tmp_path / 'out') == 0
     notes = [line for line in capsys.readouterr().err.splitlines() if 'does not fit the' in line]
     assert len(notes) == 1 and 'recording loaded does not fit the others' in notes[0]
+    assert 'with --friction-per-recording' in notes[0]
 
 
 def test_one_joint_that_moves_is_identified_alone(tmp_path: Path,

@@ -181,7 +181,7 @@ def _others_without_friction(robot: Robot, summaries: Sequence[Summary], terms: 
     bare = terms._replace(used=rotors, top_speed=terms.top_speed[:n], sets=1)
     parts = HeldOutParts(seen, judged, judged, 'recordings')
     fits = [each.fit for each in held_out_fits(robot, parts, bare, weight)]
-    return other_recordings(robot, summaries, fits, judged)
+    return other_recordings(robot, summaries, fits, judged, own_friction=True)
 
 
 def _mean_ratio(residual: Array, reference: Array) -> float:

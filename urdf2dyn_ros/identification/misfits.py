@@ -12,10 +12,10 @@ from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary
 
-_COUPLED_SHARE = 0.1
+_COUPLED_SHARE = 0.3
 """
-Share of the residuals of two joints that the other's velocity predicts, from which on they look
-coupled. Both, as friction of a motor that turns with two joints is felt at both.
+Share of the residuals of two joints that a motor which turns with both predicts, from which on
+they look coupled: 0.87 on a wrist whose gears are, up to 0.2 on robots whose gears are not.
 """
 
 _UNEXPLAINED_SHARE = 0.5
@@ -47,9 +47,9 @@ def misfits(found: Identification, negative_rotors: NDArray[np.bool_]) -> list[s
         other = int(np.argmax(mutual[j]))
         if mutual[j, other] > _COUPLED_SHARE:
             remarks.append(
-                f'{joint} does not fit a friction of its own velocity: that of {joints[other]} '
-                f'predicts {100.0 * coupling[j, other]:.0f} % of what is left; the two look '
-                'coupled by their gears, which this model does not have')
+                f'{joint} does not fit a friction of its own velocity: that of a motor that turns '
+                f'with {joints[other]} too predicts {100.0 * coupling[j, other]:.0f} % of what is '
+                'left; the two look coupled by their gears, which this model does not have')
         if moving[j] > _UNEXPLAINED_SHARE * found.held_out.measured[j]:
             remarks.append(
                 f'{joint} is hardly explained: of {found.held_out.measured[j]:.3g} a residual of '
@@ -90,7 +90,7 @@ def misfits(found: Identification, negative_rotors: NDArray[np.bool_]) -> list[s
 
 
 def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[Fit],
-                     pools: Sequence[Pool]) -> list[str]:
+                     pools: Sequence[Pool], own_friction: bool = False) -> list[str]:
     """
     Return a sentence for each recording that a fit to the others does not predict.
 
@@ -98,6 +98,8 @@ def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[
     but is predicted from one that does not, is not worse than they are.
 
     """
+    remedy = 'without it, or alone' if own_friction else (
+        'without it, alone, or with --friction-per-recording')
     remarks = []
     for number, (each, fit) in enumerate(zip(summaries, fits)):
         others = [pool for k, pool in enumerate(pools) if k != number]
@@ -114,5 +116,5 @@ def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[
             remarks.append(
                 f'recording {each.name} does not fit the others at {", ".join(names)}: its '
                 f'residual is up to {most:.1f} times theirs; '
-                'another payload, tool, or day? identify without it, or alone')
+                f'another payload, tool, or day? identify {remedy}')
     return remarks

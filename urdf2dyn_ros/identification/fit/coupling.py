@@ -1,52 +1,72 @@
-"""Which joints look coupled by their gears: what the velocity of another one predicts."""
+"""Which joints look coupled by their gears: what a motor that turns with both would explain."""
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, VISCOUS
+from urdf2dyn_ros.identification.fit.joint_columns import COULOMB, JOINT_COLUMNS, VISCOUS
 from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows
 
 _RIDGE = 1e-6
 """Share of each column's square that is added to it: columns may be equal."""
 
+_WIDTH = len(JOINT_COLUMNS)
+
 
 def coupling(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> Array:
     """
-    Return the share (n, n) of a joint's residual that another joint's velocity predicts.
+    Return the share (n, n) of a joint's residual that a motor predicts which turns with another.
 
-    It is the share of what the joint's own friction leaves that viscous and Coulomb friction of
-    the other velocity removes, in blocks that a fit to the other blocks has not seen. So motions
-    that happen to be alike show none.
+    The friction of a motor whose velocity is r qd_i + s qd_j is felt at joint i r times and at j
+    s times, so that it depends on the other's velocity in the same way in both. The share is that
+    of what own friction leaves which viscous and Coulomb friction with the other's velocity, of
+    the same coefficients in both joints, removes, in blocks that a fit to the other blocks has not
+    seen. Motions that happen to be alike show none, and errors of a model hardly any.
 
     """
-    n, width = len(used), len(JOINT_COLUMNS)
+    n = len(used)
     result = np.zeros((n, n))
-    owns = [part[:, -width - 1:-1] for part in rows.joints]
-    others = np.concatenate([own[:, VISCOUS:VISCOUS + 2] for own in owns], axis=1)
-    joints = np.flatnonzero(used).tolist()
-    for joint in joints:
-        columns = np.concatenate((owns[joint], others, residuals[joint][:, None]), axis=1)
-        columns /= np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
-        blocks = [columns[rows.block == number] for number in range(BLOCKS)]
-        products = np.array([block.T @ block for block in blocks])
-        own = list(range(width))
-        left = _unseen(products, own)
-        for other in joints if left > 0.0 else ():
-            if other != joint:
-                both = [*own, width + 2 * other, width + 2 * other + 1]
-                result[joint, other] = max(0.0, 1.0 - _unseen(products, both) / left)
+    owns = [part[:, -_WIDTH - 1:-1] for part in rows.joints]
+    crossed = np.concatenate([own[:, [VISCOUS, COULOMB]] for own in owns], axis=1)
+    products, alone = {}, {}
+    for joint in np.flatnonzero(used).tolist():
+        size = max(float(np.linalg.norm(residuals[joint])), 1e-300)
+        columns = np.column_stack((owns[joint], crossed, residuals[joint])) / size
+        products[joint] = np.array([columns[rows.block == number].T @ columns[rows.block == number]
+                                    for number in range(BLOCKS)])
+        alone[joint] = _unseen(products[joint], [products[joint]], list(range(_WIDTH)))[0]
+    own, other_own, shared = (list(range(_WIDTH)), list(range(_WIDTH, 2 * _WIDTH)),
+                              [2 * _WIDTH, 2 * _WIDTH + 1])
+    for one, other in combinations(products, 2):
+        if min(alone[one], alone[other]) <= 0.0:
+            continue
+        parts = [_placed(products[joint], [*places, *shared, -1], [
+            *own, _WIDTH + 2 * another, _WIDTH + 2 * another + 1, -1])
+            for joint, another, places in ((one, other, own), (other, one, other_own))]
+        left = _unseen(parts[0] + parts[1], parts, [*own, *other_own, *shared])
+        result[one, other] = max(0.0, 1.0 - left[0] / alone[one])
+        result[other, one] = max(0.0, 1.0 - left[1] / alone[other])
     return result
 
 
-def _unseen(products: Array, chosen: list[int]) -> float:
+def _placed(products: Array, places: Sequence[int], chosen: Sequence[int]) -> Array:
+    """Return the chosen rows and columns of products at their places among those of two joints."""
+    result = np.zeros((len(products), 2 * _WIDTH + 3, 2 * _WIDTH + 3))
+    result[np.ix_(range(len(products)), places, places)] = products[
+        np.ix_(range(len(products)), chosen, chosen)]
+    return result
+
+
+def _unseen(products: Array, judged: Sequence[Array], chosen: list[int]) -> list[float]:
     """Return the squares that columns leave of the last one in blocks that were held out."""
-    total, left = products.sum(axis=0), 0.0
-    for block in products:
+    total, left = products.sum(axis=0), [0.0] * len(judged)
+    places = [*chosen, -1]
+    for number, block in enumerate(products):
         seen = (total - block)[np.ix_(chosen, chosen)]
         seen += np.diag(_RIDGE * np.diag(seen) + 1e-12)
         x = np.append(np.linalg.solve(seen, (total - block)[chosen, -1]), -1.0)
-        places = [*chosen, -1]
-        left += float(x @ block[np.ix_(places, places)] @ x)
+        for k, each in enumerate(judged):
+            left[k] += float(x @ each[number][np.ix_(places, places)] @ x)
     return left
