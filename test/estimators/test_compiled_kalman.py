@@ -54,6 +54,9 @@ def samples(kind: str) -> Recording:
     if what == 'with wrong stamps':
         late = 1e5 * random.normal(size=len(whole.stamps))
         return Recording(whole.stamps + np.rint(late).astype(np.int64), q, qd)
+    if what == 'with single wrong stamps':
+        late = np.where(random.uniform(size=len(whole.stamps)) < 0.01, 300_000, 0)
+        return Recording(whole.stamps + late, q, qd)
     if what == 'with velocities 10 ms late':
         qd = truth(whole.stamps - 10_000_000)[1]
     return Recording(whole.stamps, q, qd)
@@ -65,7 +68,7 @@ LAGGING = [('A with outliers', {}), ('C', {'lag': 0.0}), ('A homed again', {'lag
 
 KINDS = ['A', 'C', 'E', 'F', 'A lossy', 'A of positions', 'E of positions',
          'A half of it of positions', 'A with outliers', 'E with outliers', 'A homed again',
-         'A with wrong stamps', 'A with velocities 10 ms late']
+         'A with wrong stamps', 'E with single wrong stamps', 'A with velocities 10 ms late']
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -168,7 +171,8 @@ def test_without_a_compiler_numpy_does_it(monkeypatch: pytest.MonkeyPatch,
 
 
 @pytest.mark.parametrize('kind', ['E', 'A lossy', 'A half of it of positions',
-                                  'A with wrong stamps', 'A with velocities 10 ms late'])
+                                  'A with wrong stamps', 'E with single wrong stamps',
+                                  'A with velocities 10 ms late'])
 def test_the_noise_is_learned_the_same(kind: str) -> None:
     """Whatever moves and rests; a window has five samples."""
     one, other = SensorNoise(4), CompiledSensorNoise(4, machine_code(find_compiler()))

@@ -76,10 +76,11 @@ def test_free_gains_are_identified_up_to_a_factor_and_one_known_gain_fixes_it(
     turned = np.where(np.arange(len(NAMES)) == 2, -1.0, 1.0)
     other = recording(tmp_path / 'other.csv', seed=1,
                       change=lambda q, effort: (q, effort / GAINS * turned))
-    code = main(['identify', summary, other, *robot, '--effort-semantics', 'current', '--gains',
-                 'free', '-o', str(tmp_path / 'none')])
-    assert code == 3
-    assert f'the current of {NAMES[2]} has another sign in ' in capsys.readouterr().err
+    for more in ([other], ['--validate', other]):
+        code = main(['identify', summary, *more, *robot, '--effort-semantics', 'current',
+                     '--gains', 'free', '-o', str(tmp_path / 'none')])
+        assert code == 3
+        assert f'the current of {NAMES[2]} has another sign in ' in capsys.readouterr().err
     code = main(['identify', summary, *robot, '-o', str(tmp_path / 'none')])
     assert code == 1 and 'a summary of currents' in capsys.readouterr().err
 

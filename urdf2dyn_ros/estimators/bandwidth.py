@@ -80,6 +80,8 @@ class Bandwidth:
         The weighted filters' own variance, by white noise alone: large while they know too little.
     squares : ndarray, (k, n)
         Estimated squared errors of the filters' accelerations [rad^2/s^4 or m^2/s^4].
+    period : float
+        Usual time between samples, 0 before the second one [s].
 
     """
 
@@ -112,7 +114,8 @@ class Bandwidth:
         self.onset.start()
         self.states[:] = np.nan
         self.stamps[:] = self.velocity[:] = 0
-        self._number, self._newest, self._period = 0, 0, 0.0
+        self._number, self._newest = 0, 0
+        self.period = 0.0
 
     def restart(self, joints: NDArray[np.bool_]) -> None:
         """Forget the stored states of some joints, (n,)."""
@@ -134,7 +137,7 @@ class Bandwidth:
         """
         if self._newest:
             passed = (stamp - self._newest) * 1e-9
-            self._period += (passed - self._period) * (PERIOD_GAIN if self._period else 1.0)
+            self.period += (passed - self.period) * (PERIOD_GAIN if self.period else 1.0)
         self._newest = stamp
         self.velocity[np.isfinite(measured[1])] = stamp
         fast = stamp - self.velocity < VELOCITY_MISSING
@@ -175,7 +178,7 @@ class Bandwidth:
 
     @property
     def _scale(self) -> float:
-        return max(1.0, self._period / SLOW_PERIOD)
+        return max(1.0, self.period / SLOW_PERIOD)
 
     def weigh(self, declared: Array) -> None:
         """Weight the filters by the variances of acceleration that they declare, (k, n)."""
@@ -219,7 +222,7 @@ class Bandwidth:
             add(np.where(fails, before, 0.0), fails & short)
             suits &= ~fails
             known &= suits
-            too_short = ~fast & (self._scale * horizon < FEWEST_PERIODS * self._period)
+            too_short = ~fast & (self._scale * horizon < FEWEST_PERIODS * self.period)
             add(errors, known & ~too_short)
             short = np.where(known, too_short, short)
             before = np.where(known, errors, before)

@@ -1,6 +1,5 @@
 """Accelerations from a Kalman filter on position and velocity."""
 
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -18,8 +17,10 @@ from urdf2dyn_ros.estimators.constant_jerk import (
 )
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.hindsight import Hindsight
+from urdf2dyn_ros.estimators.kalman_parameters import FIXED_DENSITY, KALMAN_PARAMETERS
 from urdf2dyn_ros.estimators.onset import SINGLE_SAMPLE
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
+from urdf2dyn_ros.estimators.wrong_stamp import stamp_is_wrong
 from urdf2dyn_ros.parameters import Parameter
 
 FIRST_VALID = 5
@@ -44,12 +45,6 @@ square root of the gate."""
 INITIAL_VARIANCES = np.array([1.0, 1e2, 1e4, 1e8])[:, None]
 """Variances of the states at the start, SI."""
 
-FIXED_DENSITY = Parameter(
-    'snap_density', 1e5, 'Power spectral density of the white noise that models snap, the fourth '
-    'derivative of position: larger follows faster and is noisier.',
-    unit='rad^2/s^7 or m^2/s^7', minimum=1e-3, maximum=1e12)
-"""Row of a filter that does not adapt its bandwidth."""
-
 DENSITIES = (1e-6, 1e-4, 1e-2, 1e0, 1e2, 1e4, 1e5, 1e7)
 """Snap densities of the filters of each joint where the bandwidth adapts; 1e5 suits fast arms."""
 
@@ -67,7 +62,8 @@ class Kalman:
     stamp affects position and velocity together, by qd and qdd times the error. A measurement
     whose innovation exceeds its gate and any credible step of the acceleration is rejected; after
     more than three in a row the joint is reset, so that no rejection is permanent, and filtered on
-    its positions alone for a quarter of a second: its velocity may be what contradicts them.
+    its positions alone for a quarter of a second: its velocity may be what contradicts them. A
+    sample whose stamp contradicts all positions (`stamp_is_wrong`) is not used, and no outlier.
 
     With a snap density of 0, each joint has a filter for every one of ``DENSITIES``; `Bandwidth`
     weights them, and the fastest judges which measurements are outliers. Position and velocity of
@@ -77,22 +73,7 @@ class Kalman:
 
     """
 
-    PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
-        replace(FIXED_DENSITY, default=0.0, minimum=0.0, meaning=FIXED_DENSITY.meaning.rstrip('.')
-                + '; 0 adapts it to the motion of each joint, by how well predictions succeed.'),
-        Parameter('position_noise', 0.0, 'Standard deviation of measured positions; 0 to estimate '
-                  'it from the samples.', unit='rad or m', minimum=0.0, maximum=1.0),
-        Parameter('velocity_noise', 0.0, 'Standard deviation of measured velocities; 0 to '
-                  'estimate it from the samples.', unit='rad/s or m/s', minimum=0.0,
-                  maximum=100.0),
-        Parameter('gate', 25.0, 'Squared innovation, relative to its variance, beyond which a '
-                  'measurement is rejected; 0 for no gate.', minimum=0.0, maximum=1e6),
-        Parameter('acceleration_step', 20.0, 'Largest step of the acceleration that is not '
-                  'rejected as an outlier.', unit='rad/s^2 or m/s^2', minimum=0.0, maximum=1e5),
-        Parameter('max_std', 10.0, 'Largest standard deviation of an acceleration by the noise of '
-                  'the samples; as long as one is larger, there is no estimate.',
-                  unit='rad/s^2 or m/s^2', minimum=1e-6, maximum=1e9),
-    )
+    PARAMETERS: ClassVar[tuple[Parameter, ...]] = KALMAN_PARAMETERS
     DENSITIES: ClassVar[tuple[float, ...]] = DENSITIES
 
     def __init__(self, joints: int, *, snap_density: float, position_noise: float,
@@ -142,7 +123,7 @@ class Kalman:
         self._mixed: Array = np.zeros((3, self._joints))
         self._sample: Array = np.zeros((2, self._joints))
         self._rejected: Array = np.zeros(self._joints)
-        self._rejecting = False
+        self._rejecting = self._wrong = False
         self._trusted_from = np.zeros(self._joints, dtype=np.int64)   # [ns]
         self._probation_ends = 0
 
@@ -159,7 +140,10 @@ class Kalman:
             self._advance(stamp, measured)
             if self._rejecting:
                 self._reset_rejected(stamp, measured)
-        self._noise.update(stamp, sample, self._mixed[1:3])
+        if self._wrong:
+            self._noise.interrupt()
+        else:
+            self._noise.update(stamp, sample, self._mixed[1:3])
         self._last = stamp
         self._count += 1
         estimate = self._estimate(stamp)
@@ -245,8 +229,16 @@ class Kalman:
         good = y * y <= limit   # False for NaN
         if filters > 1 and self._rejecting:   # a small jump that stays is the onset of a motion
             good[0] |= (self._rejected >= MOST_REJECTED) & (np.abs(y[0]) < SMALL_JUMP)
+        self._wrong = filters > 1 and stamp_is_wrong(
+            self._h, self._bandwidth.period, self._gate, self._mixed[1], y[0],
+            S[0, -self._joints:])
+        if self._wrong:
+            good[:] = False
         if not all_true(good):
+            before = self._rejected
             off = self._reject(~good, z[INNOVATIONS], S, off, np.isfinite(measured[1]))
+            if self._wrong:   # these are no outliers
+                self._rejected, self._rejecting = before, bool(before.any())
         elif self._rejecting:
             self._rejected[:] = 0
             self._rejecting = False

@@ -111,6 +111,12 @@ class SensorNoise:
         self._learned = 0                  # end of the last window [ns]
         self._next = 0                     # no window begins earlier [ns]
 
+    def interrupt(self) -> None:
+        """Forget the samples of the window that is not complete."""
+        self._times.clear()
+        self._samples.clear()
+        self._rates.clear()
+
     def update(self, stamp: int, measured: Array, rates: Array) -> None:
         """
         Add a sample.
@@ -134,9 +140,7 @@ class SensorNoise:
             if self._windows > DENSE_WINDOWS:
                 self._next = self._times[0] + WINDOW_SPACING_NS
             self._learned = stamp
-            self._times.clear()
-            self._samples.clear()
-            self._rates.clear()
+            self.interrupt()
 
     def _learn(self, samples: Array, rates: Array) -> None:
         times = [(stamp - self._times[0]) * 1e-9 for stamp in self._times]

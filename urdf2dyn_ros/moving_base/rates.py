@@ -10,8 +10,9 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import CompilerError
 from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.estimators.kalman import FIXED_DENSITY, MOST_REJECTED, Kalman
+from urdf2dyn_ros.estimators.kalman import MOST_REJECTED, Kalman
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
+from urdf2dyn_ros.estimators.kalman_parameters import FIXED_DENSITY
 from urdf2dyn_ros.parameters import Parameter
 
 POSITION_NOISE = 1.0

@@ -26,7 +26,7 @@ typedef struct {
     long tracking;            /* filter that follows every motion */
 } Filter;
 
-enum {REJECTING = 1, UNCERTAIN = 2};
+enum {REJECTING = 1, UNCERTAIN = 2, WRONG_STAMP = 4};
 
 static const int NUMBER[STATES][STATES] = {
     {4, 6, 7, 9}, {6, 5, 8, 10}, {7, 8, 11, 12}, {9, 10, 12, 13}};
@@ -78,6 +78,27 @@ static void predict(Filter *f, double h)
                     z[k * all + filter * n + j] - f->measured[k * n + j];
 }
 
+/* Find out whether positions fit the stamp that was due: wrong_stamp.py. */
+static int stamp_is_wrong(const Filter *f, double h, const double *late)
+{
+    const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
+    const double *fastest = f->state + all - n, period = f->bandwidth->period;
+    double size = 0.0, along = 0.0;
+    if (f->bandwidth->filters < 2 || !(period > 0.0))
+        return 0;
+    const double off = h - rint(h / period) * period;
+    for (long j = 0; j < n; j++) {
+        const double y = fastest[ROWS * all + j], expected = off * f->estimate[n + j];
+        if (isfinite(y)) {
+            const double share = expected / (fastest[NUMBER[0][0] * all + j] + f->variance[j]
+                                             + late[j] * late[j]);
+            size += share * expected;
+            along += share * y;
+        }
+    }
+    return size > f->gate && along > FOLLOWED_PART * size;
+}
+
 /* Find outliers: the fastest filter judges, whose predictions are nearest. kept: (2, joints). */
 static int judge(Filter *f, double h, const double *late, double *kept)
 {
@@ -86,6 +107,14 @@ static int judge(Filter *f, double h, const double *late, double *kept)
     const int adapts = f->bandwidth->filters > 1;
     const double steps[2] = {0.5 * f->acceleration_step * h * h, f->acceleration_step * h};
     int flags = 0;
+    if (stamp_is_wrong(f, h, late)) {
+        flags = WRONG_STAMP;
+        for (long j = 0; j < n; j++) {
+            kept[j] = kept[n + j] = NAN;
+            flags |= f->rejected[j] > 0.0 ? REJECTING : 0;
+        }
+        return flags;
+    }
     for (long j = 0; j < n; j++) {
         int good[2];
         for (int k = 0; k < 2; k++) {
@@ -183,7 +212,10 @@ static void limit(const Filter *f, double h, const double *kept, double *most)
         }
 }
 
-/* Return flags: REJECTING if an outlier was rejected, UNCERTAIN if max_variance is exceeded. */
+/*
+ * Return flags: REJECTING if an outlier was rejected, UNCERTAIN if max_variance is exceeded,
+ * WRONG_STAMP.
+ */
 __attribute__((visibility("default")))
 int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps)
 {

@@ -14,7 +14,7 @@ from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.hindsight import Hindsight
 from urdf2dyn_ros.estimators.kalman import FIRST_VALID, Kalman
 
-_REJECTING, _UNCERTAIN = 1, 2   # flags that a step returns, as in kalman.c
+_REJECTING, _UNCERTAIN, _WRONG_STAMP = 1, 2, 4   # flags that a step returns, as in kalman.c
 _STARTED = -1                   # no flags: a joint was started or reset since
 
 
@@ -130,6 +130,7 @@ class CompiledKalman(Kalman):
         self._flags = self._code.step(self._address, stamp, (stamp - self._last) * 1e-9,
                                       self._noise.stamps)
         self._rejecting = bool(self._flags & _REJECTING)
+        self._wrong = bool(self._flags & _WRONG_STAMP)
 
     def _estimate(self, stamp: int) -> Estimate:
         if self._flags == _STARTED:

@@ -19,6 +19,7 @@ from urdf2dyn_ros.estimators import (
     mismatch,
     onset,
     sensor_noise,
+    wrong_stamp,
 )
 
 _OPTIONS = ('-O3', '-fno-fast-math', '-fno-finite-math-only', '-fno-math-errno', NATIVE)
@@ -43,6 +44,7 @@ _MACROS = {
     'COMPARED_ROWS': hindsight.COMPARED_ROWS,
     **{name: getattr(kalman, name) for name in (
         'MOST_REJECTED', 'REJECTED_VARIANCE', 'SAMPLE_SHIFT', 'SMALL_JUMP')},
+    'FOLLOWED_PART': wrong_stamp.FOLLOWED_PART,
     'SMOOTHED_NOISE': kalman_fixed_lag.SMOOTHED_NOISE,
     'HORIZON_COUNT': len(bandwidth.HORIZONS),
     **{f'HORIZON_{k}': horizon for k, horizon in enumerate(bandwidth.HORIZONS)},

@@ -86,6 +86,9 @@ def fit_data(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
         validation = [with_payload_columns(plain, payload, each, False) for each in validation]
         robot = with_payload(plain, payload)
     last = last_sets(summaries[:1])
+    fault = '' if gains is None else signs_fault(robot, [*summaries, *validation], gains)
+    if fault:
+        raise IdentificationError(fault)
     robot, gains = _scaled(robot, summaries, gains, payload)
     scaled, checked = ([in_other_units(each, gains.values) for each in some]
                        for some in (summaries, validation))
@@ -105,9 +108,6 @@ def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
     """
     if gains is None:
         return robot, known_gains(len(robot.joints))
-    fault = signs_fault(robot, summaries, gains)
-    if fault:
-        raise IdentificationError(fault)
     everything = _everything(summaries)
     gains = approximated(robot, everything, gains)
     known = payload is not None and bool(np.isfinite(payload.mass))
