@@ -34,12 +34,21 @@ DOUBLE_ALONE = {
 """Why a language has no choice of the precision."""
 
 
+WITH_TWINS = ('c',)
+"""Languages that have a text for equal limbs that are computed at once."""
+
+
 @dataclass(frozen=True)
 class Target:
     """A language, a key of LANGUAGES, and the precision of its numbers: double or float."""
 
     language: LanguageName = 'python'
     precision: PrecisionName = 'double'
+
+    @property
+    def twins(self) -> bool:
+        """Whether the language computes equal limbs at once."""
+        return self.language in WITH_TWINS
 
     def write(self, program: Program) -> dict[str, str]:
         """Return the files of a program."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.c_sections import in_sections
 from urdf2dyn_ros.languages.c_trigonometry import in_one_loop, sines_and_cosines
+from urdf2dyn_ros.languages.c_twins import definitions
 from urdf2dyn_ros.languages.infix import Infix, magnitude_as
 from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.languages.sections import MOST_STATEMENTS
@@ -75,6 +76,8 @@ class C(CSelfTest):
         yield from self.parameters(used)
         if any(map(self._has_angles, self.program.functions)):
             yield from sines_and_cosines(self.real)
+        if any(function.twinned for function in self.program.functions):
+            yield from definitions(self)
         for function in self.program.functions:
             yield from ['', '', *self.function(function)]
         yield from self.filled(_TESTED)
@@ -83,8 +86,9 @@ class C(CSelfTest):
 
     def function(self, function: Function) -> Iterator[str]:
         """Yield the definition of a function."""
-        if self.program.style == 'fast' and len(function.statements) > MOST_STATEMENTS:
-            yield from in_sections(self, function)
+        if function.twinned or (self.program.style == 'fast'
+                                and len(function.statements) > MOST_STATEMENTS):
+            yield from in_sections(self, function.twinned or function)
             return
         yield self.signature(function)
         yield '{'

@@ -13,6 +13,7 @@ from urdf2dyn_ros.program.statements import (
     Signed,
     Sum,
     Term,
+    Twin,
 )
 
 
@@ -86,4 +87,6 @@ _WRITERS: dict[type, Callable[[Infix, Any], str]] = {
     Reciprocal: Infix._reciprocal,
     Product: Infix._product,
     Sum: Infix._sum,
+    Twin: lambda infix, value: infix.call(
+        'TWIN', f'{infix.signed(value.first)}, {infix.signed(value.second)}'),
 }

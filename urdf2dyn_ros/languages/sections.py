@@ -1,11 +1,20 @@
 """Long functions in sections, as the time that compiling takes grows faster than a function."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import NamedTuple
 
 from urdf2dyn_ros.program.program import Function
-from urdf2dyn_ros.program.statements import Name, Signed, Statement, Term, names_in, replaced
+from urdf2dyn_ros.program.statements import (
+    Name,
+    Signed,
+    Single,
+    Statement,
+    Term,
+    names_in,
+    replaced,
+)
 
 MOST_STATEMENTS = 1500
 """Statements of one function; with more of them, it is written in sections."""
@@ -19,33 +28,43 @@ class Sectioned(NamedTuple):
     """
     Sections of statements, the function without them, and the memory between them.
 
-    `kept` has the index of every name in that memory; entries of the results are its entries.
+    The statements of a section are all of one kind: they make single numbers or twins. `kept` has
+    the index of every name in that memory, `twins` in that of twins; entries of the results are
+    entries of either.
 
     """
 
     sections: list[list[Statement]]
     function: Function
     kept: dict[str, int]
+    twins: dict[str, int]
 
 
 def sectioned(function: Function, before: Sequence[Statement] = ()) -> Sectioned:
     """Return the sections of a function; the statements before them are not part of it."""
-    statements = list(function.statements)
-    sections = [statements[k:k + STATEMENTS_PER_SECTION]
-                for k in range(0, len(statements), STATEMENTS_PER_SECTION)]
-    made = {statement.name for statement in (*before, *statements)}
-    results = dict.fromkeys(sorted(made & names_in(function.entries)))
-    kept = crossing([before, *sections])
-    for name in results:
-        kept.setdefault(name, len(kept))
+    sections = [list(part) for _, kind in groupby(function.statements,
+                                                  lambda each: each.name in function.twins)
+                for part in _parts(tuple(kind))]
+    made = {statement.name for part in (before, *sections) for statement in part}
+    places = crossing([before, *sections])
+    for name in sorted(made & names_in(function.entries)):
+        places.setdefault(name, len(places))
+    twins = [name for name in places if name in function.twins]
+    kept = [name for name in places if name not in function.twins]
+    whole = Sectioned(sections, function, {name: k for k, name in enumerate(kept)},
+                      {name: k for k, name in enumerate(twins)})
+    return whole._replace(
+        sections=[[Statement(name, _placed(value, {}, whole.twins)) for name, value in section]
+                  for section in sections] if twins else sections,
+        function=replace(function, sections=(), results=tuple(
+            result.with_entries(lambda entry: _placed(entry, whole.kept, whole.twins))
+            for result in function.results)))
 
-    def place(term: Term) -> Name | None:
-        return (Name(f'kept[{kept[term.text]}]')
-                if isinstance(term, Name) and term.text in kept else None)
 
-    return Sectioned(sections, replace(function, sections=(), results=tuple(
-        result.with_entries(lambda entry: Signed(entry.negative, replaced(entry.term, place)))
-        for result in function.results)), kept)
+
+def _parts(statements: Sequence[Statement]) -> list[Sequence[Statement]]:
+    return [statements[k:k + STATEMENTS_PER_SECTION]
+            for k in range(0, len(statements), STATEMENTS_PER_SECTION)]
 
 
 def crossing(parts: Sequence[Sequence[Statement]]) -> dict[str, int]:
@@ -55,3 +74,13 @@ def crossing(parts: Sequence[Sequence[Statement]]) -> dict[str, int]:
         name for k, part in enumerate(parts) for statement in part
         for name in sorted(names_in([statement.value])) if made.get(name, k) != k)
     return {name: k for k, name in enumerate(names)}
+
+
+def _placed(value: Signed, kept: Mapping[str, int], twins: Mapping[str, int]) -> Signed:
+    """Return a value whose names in `kept`, and single numbers of twins, are read from memory."""
+    def place(term: Term) -> Name | None:
+        if isinstance(term, Single):
+            return Name(f'twins[{twins[term.twin.text]}][{term.number}]')
+        return (Name(f'kept[{kept[term.text]}]')
+                if isinstance(term, Name) and term.text in kept else None)
+    return Signed(value.negative, replaced(value.term, place))

@@ -1,4 +1,4 @@
-"""The expressions of one function, and the statements that they become."""
+"""The expressions of one function."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,16 +24,13 @@ from urdf2dyn_ros.functions.inputs import (
 )
 from urdf2dyn_ros.functions.links.link_frames import LinkFrames
 from urdf2dyn_ros.functions.mechanics import UNNOTED, Mechanics, Notes
-from urdf2dyn_ros.functions.quantity import Axis, Quantity
+from urdf2dyn_ros.functions.quantity import Quantity
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
 from urdf2dyn_ros.program.named_constants import named_constants
 from urdf2dyn_ros.program.paragraphs import Notebook
-from urdf2dyn_ros.program.program import Function, JointRow, ParameterGroup, Result, Row
-from urdf2dyn_ros.program.scheduling import Schedule, nodes_behind
-
-Names = dict[Node, tuple[str, bool]]
-"""Node to its name, and whether it is the opposite of what has this name."""
+from urdf2dyn_ros.program.program import JointRow, ParameterGroup
+from urdf2dyn_ros.program.scheduling import nodes_behind
 
 _ARITHMETIC = ('mul', 'add', 'sub', 'reciprocal')
 
@@ -246,55 +243,3 @@ def add_wrenches(mechanics: Mechanics, loads: Loads) -> None:
                 *external_wrenches(loads, mechanics.arguments.get('external', ()))]
     mechanics.wrenches = body_wrenches(mechanics.system, wrenches, mechanics.moving,
                                        mechanics.notes.note)
-
-
-def write_function(request: Request, derived: Derivation,
-                   known: Names) -> tuple[Function, Names]:
-    """Return a function as statements, and all names with those of the constants."""
-    function, system = derived.function, request.system
-    schedule = Schedule(
-        derived.graph, [*itertools.chain(*itertools.chain(*derived.results.values()))],
-        keep_labels=request.readable, known=known, name_outputs=True)
-    quantities = {quantity.name: quantity for quantity in derived.quantities}
-    joints = [request.rows[i] for i in system.drivers]
-    results = []
-    for name, rows in derived.results.items():
-        source, result = function.reference(name)
-        results.append(Result(quantities[name], tuple(
-            Row(key, tuple(map(schedule.value, row)), label, unit)
-            for row, (key, label, unit) in zip(rows, _described(quantities[name], joints))),
-            (source or derived.name, result)))
-    with_loads = function.SUMMARY_WITH_LOADS if request.loads.acts(system) else ''
-    return Function(
-        derived.name, with_loads or function.SUMMARY, _inputs(function, request.inputs),
-        tuple(results), derived.notebook.sections(schedule),
-        schedule.operations), schedule.names
-
-
-def write_dynamic_model(request: Request, derived: Derivation, known: Names) -> Function:
-    """Return what the vectors in the root frame take in addition to the results."""
-    schedule = Schedule(
-        derived.graph, [entry for vector in derived.vectors.values() for entry in vector],
-        keep_labels=True, known=known)
-    axis = Axis('vector', tuple(derived.vectors))
-    return Function(
-        'dynamic_model', 'vectors in the root frame', _inputs(derived.function, request.inputs),
-        (Result(Quantity('values_robot', '', rows=axis), tuple(
-            Row(key, tuple(map(schedule.value, vector)))
-            for key, vector in derived.vectors.items())),),
-        derived.notebook.sections(schedule, continued=True), schedule.operations)
-
-
-def _inputs(function: ModelFunction, inputs: dict[str, Input]) -> tuple[Input, ...]:
-    return tuple(inputs[name] for name in (*function.INPUTS, *function.LOAD_INPUTS)
-                 if name in inputs)
-
-
-def _described(quantity: Quantity, joints: Sequence[JointRow]) -> list[tuple[str, str, str]]:
-    """Return name, label and unit of every row."""
-    axis = quantity.rows
-    if axis.keys:
-        return list(zip(axis.keys, axis.keys, axis.units))
-    units = quantity.unit or {}
-    return [(row.name, str(row.number), units.get(row.effort_unit, row.effort_unit))
-            for row in joints]

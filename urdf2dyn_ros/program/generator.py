@@ -17,19 +17,14 @@ from urdf2dyn_ros.functions.mention import mention
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY, checked_gravity
-from urdf2dyn_ros.program.derivation import (
-    Derivation,
-    Request,
-    derive,
-    write_dynamic_model,
-    write_function,
-)
+from urdf2dyn_ros.program.derivation import Derivation, Request, derive
 from urdf2dyn_ros.program.joint_table import joint_table
 from urdf2dyn_ros.program.program import Function, Program
 from urdf2dyn_ros.program.references import references
 from urdf2dyn_ros.program.scheduling import Schedule
 from urdf2dyn_ros.program.statements import Block, Statement
 from urdf2dyn_ros.program.words import about_links, in_words, kinematic_legend, legend
+from urdf2dyn_ros.program.writing import in_twins, write_dynamic_model, write_function
 
 Style: TypeAlias = Literal['readable', 'fast', 'general']
 
@@ -40,7 +35,8 @@ GENERAL: Style = 'general'
 
 def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readable',
              gravity: ArrayLike = GRAVITY, functions: str = 'inverse_dynamics',
-             loads: Loads = LOADS, frames: LinkFrames = ONLY_TIP) -> Program:
+             loads: Loads = LOADS, frames: LinkFrames = ONLY_TIP,
+             twins: bool = False) -> Program:
     """
     Return the equations of a robot; `name` is its name as part of identifiers.
 
@@ -48,7 +44,8 @@ def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readab
     the dynamic model in the root frame. general: the same, and all lengths and rotations are
     parameters, also those of 0 and 1. fast: numbers are folded, with the fewest operations. The
     gravity [m/s^2] is in the root frame; `functions` is one of CHOICES; `frames` are those of the
-    links that functions with such a choice are about.
+    links that functions with such a choice are about. With `twins`, functions of the fast style
+    have a form in which equal limbs are computed at once, where that is faster.
 
     Raises
     ------
@@ -83,6 +80,8 @@ def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readab
         for each in derived:
             names = {each.graph.nodes[serial]: value for serial, value in known.items()}
             function, names = write_function(request, each, names)
+            if twins:
+                function = replace(function, twinned=in_twins(request, each, function))
             written.append(function)
             if each.vectors:
                 dynamic_model = write_dynamic_model(request, each, names)

@@ -1,5 +1,7 @@
 """What a language gets to see: named statements, grouped and commented, without syntax."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -106,7 +108,8 @@ class Function:
     One evaluation: the statements between inputs and results, in sections, and their cost.
 
     `name` is a key of FUNCTIONS. The inputs are those of q, qd, qdd that it depends on, then those
-    of base_motion, external and payload that there are.
+    of base_motion, external and payload that there are. `twins` are names of statements that make
+    two numbers; `twinned` is the same function with such statements, for languages that have them.
 
     """
 
@@ -116,6 +119,8 @@ class Function:
     results: tuple[Result, ...]
     sections: tuple[Section, ...]
     operations: Operations
+    twins: frozenset[str] = frozenset()
+    twinned: Function | None = None
 
     @property
     def statements(self) -> tuple[Statement, ...]:

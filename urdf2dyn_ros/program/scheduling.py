@@ -11,9 +11,11 @@ from urdf2dyn_ros.program.statements import (
     Product,
     Reciprocal,
     Signed,
+    Single,
     Statement,
     Sum,
     Term,
+    Twin,
 )
 
 MOST_OPERANDS = 24
@@ -47,7 +49,7 @@ class Schedule:
             uses[node] = uses.get(node, 0) + 1
         for parent in self.needed:
             for node in parent.args:
-                uses[node] = uses.get(node, 0) + 1
+                uses[node] = uses.get(node, 0) + 1 + (parent.op == 'single')   # of a name
         leaves: dict[Node, int] = {}
         for node in self.needed:
             if not node.args:
@@ -56,6 +58,9 @@ class Schedule:
             leaves[node] = 0
             for arg in node.args:
                 leaves[node] += leaves.get(arg, 1)
+            if _is_operand(node):
+                leaves[node] = 1
+                continue
             label = graph.labels.get(node)
             if (node in always or (label and keep_labels) or leaves[node] > MOST_OPERANDS
                     or (uses[node] > 1 and leaves[node] >= worth_a_name)):
@@ -72,6 +77,15 @@ class Schedule:
             return Signed(scalar < 0.0, Number(abs(scalar)))
         value = self._operand(scalar.node)
         return _signed(value.negative != scalar.negative, value.term)
+
+    @property
+    def twins(self) -> frozenset[str]:
+        """The names of the statements that make two numbers."""
+        twins: set[Node] = set()
+        for node in self.needed:
+            if node.op == 'twin' or (node.op != 'single' and not twins.isdisjoint(node.args)):
+                twins.add(node)
+        return frozenset(self.names[node][0] for node in twins if node in self.by_node)
 
     @property
     def operations(self) -> Operations:
@@ -142,6 +156,24 @@ def _signed(negative: bool, term: Term) -> Signed:
     return Signed(negative, term)
 
 
+def _is_operand(node: Node) -> bool:
+    """Return whether a node never gets a name: twins of constants, and their single numbers."""
+    return node.op == 'single' or (node.op == 'twin' and all(
+        arg.op == 'const' for arg in node.args))
+
+
+def _twin(node: Node, operands: list[Signed]) -> Signed:
+    first, second = (Signed(operand.negative != negative, operand.term)
+                     for operand, negative in zip(operands, node.value))
+    return Signed(False, Twin(first, second))
+
+
+def _single(node: Node, operands: list[Signed]) -> Signed:
+    (negative, name), = operands
+    assert isinstance(name, Name)
+    return Signed(negative, Single(name, node.value))
+
+
 def _function(node: Node, operands: list[Signed]) -> Signed:
     argument = operands[0]
     return Signed(argument.negative and node.op in _ODD_FUNCTIONS, Call(node.op, argument.term))
@@ -164,6 +196,6 @@ _OPERATIONS = {
     'const': _leaf, 'input': _leaf, 'parameter': _leaf,
     'add': _sum, 'sub': _sum, 'mul': _product, 'reciprocal': _reciprocal,
     'sin': _function, 'cos': _function, 'tanh': _function, 'exp': _exponential,
-    'abs': _function,
+    'abs': _function, 'twin': _twin, 'single': _single,
 }
 _ODD_FUNCTIONS = ('sin', 'tanh')

@@ -44,7 +44,21 @@ class Sum(NamedTuple):
     terms: tuple[tuple[bool, Term], ...]
 
 
-Term: TypeAlias = 'Number | Name | Call | Reciprocal | Product | Sum'
+class Twin(NamedTuple):
+    """Two numbers, one of each of two equal limbs, where other terms have one."""
+
+    first: Signed
+    second: Signed
+
+
+class Single(NamedTuple):
+    """One of the two numbers of a twin that has a name: 0 or 1."""
+
+    twin: Name
+    number: int
+
+
+Term: TypeAlias = 'Number | Name | Call | Reciprocal | Product | Sum | Twin | Single'
 
 
 class Signed(NamedTuple):
@@ -104,6 +118,10 @@ def parts(values: Iterable[Signed]) -> Iterator[Term]:
             waiting.append(term.argument)
         elif isinstance(term, Reciprocal):
             waiting.append(term.divisor)
+        elif isinstance(term, Twin):
+            waiting += [term.first.term, term.second.term]
+        elif isinstance(term, Single):
+            waiting.append(term.twin)
 
 
 def replaced(term: Term, other: Callable[[Term], Term | None]) -> Term:
@@ -117,4 +135,6 @@ def replaced(term: Term, other: Callable[[Term], Term | None]) -> Term:
         return Sum(tuple([(minus, replaced(entry, other)) for minus, entry in term.terms]))
     if isinstance(term, Call):
         return term._replace(argument=replaced(term.argument, other))
+    if isinstance(term, Twin):
+        return Twin(*(Signed(negative, replaced(entry, other)) for negative, entry in term))
     return Reciprocal(replaced(term.divisor, other)) if isinstance(term, Reciprocal) else term

@@ -1,0 +1,81 @@
+"""Twins in C: the numbers of two equal limbs in one vector, or one behind the other."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from urdf2dyn_ros.languages.section_text import loaded
+from urdf2dyn_ros.languages.sections import Sectioned
+from urdf2dyn_ros.program.program import Function
+from urdf2dyn_ros.program.statements import Statement, names_in
+
+if TYPE_CHECKING:
+    from urdf2dyn_ros.languages.c import C
+
+_DEFINITIONS = """
+
+// Two equal limbs are computed at once: the two numbers of a twin are one of each. Where there are
+// no vectors, what follows computes one limb, then the other.
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))
+typedef @real twin __attribute__((vector_size(2 * sizeof(@real))));
+typedef twin each;
+#define LIMBS_AT_ONCE 2
+#define TWIN(first, second) ((twin){first, second})
+#define OF(twin) (twin)
+#else
+typedef @real twin[2];
+typedef @real each;
+#define LIMBS_AT_ONCE 1
+#define TWIN(first, second) (limb ? (second) : (first))
+#define OF(twin) (twin)[limb]
+#endif"""
+
+
+def definitions(c: 'C') -> list[str]:
+    """Return what sections of twins are written with."""
+    return _DEFINITIONS.replace('@real', c.real).splitlines()
+
+
+def is_twin(function: Function, statements: Sequence[Statement]) -> bool:
+    """Return whether the statements of a section make twins."""
+    return statements[0].name in function.twins
+
+
+def memory(c: 'C', whole: Sectioned, twins: bool) -> list[str]:
+    """Return the arguments of a section that hold what it passes on."""
+    if not whole.twins:
+        return [f'{c.real} *kept']
+    return ([f'const {c.real} *kept', 'twin *twins', 'int limb'] if twins else
+            [f'{c.real} *kept', 'twin *twins'])
+
+
+def calls(c: 'C', whole: Sectioned, sections: Sequence[tuple[str, bool]],
+          arrays: Sequence[str]) -> Iterator[str]:
+    """Yield the calls of the sections: their names, and whether they make twins."""
+    passed = [*arrays, 'kept', *['twins'] * bool(whole.twins)]
+    for twins, some in groupby(sections, lambda section: section[1]):
+        if not twins:
+            for name, _ in some:
+                yield c.array(f'{c.INDENT}{name}(', passed, ');')
+            continue
+        yield f'{c.INDENT}for (int limb = 0; limb < 2; limb += LIMBS_AT_ONCE) {{'
+        for name, _ in some:
+            yield c.array(f'{c.INDENT * 2}{name}(', [*passed, 'limb'], ');')
+        yield f'{c.INDENT}}}'
+
+
+def twin_section(c: 'C', function: Function, whole: Sectioned, statements: Sequence[Statement],
+                 arrays: Sequence[str]) -> Iterator[str]:
+    """Yield the body of a section of twins."""
+    yield f'{c.INDENT}(void)limb;'
+    yield from loaded(c, function, whole, statements, [*arrays, 'kept'])
+    made = {statement.name for statement in statements}
+    used = names_in(statement.value for statement in statements) - made
+    twins = [f'{name} = OF(twins[{k}])' for name, k in whole.twins.items() if name in used]
+    if twins:
+        yield c.array(f'{c.INDENT}const each ', twins, ';')
+    for statement in statements:
+        yield c.statement(statement, c.INDENT, 'const each {name} = {value};')
+    for name, _ in statements:
+        if name in whole.twins:
+            yield f'{c.INDENT}OF(twins[{whole.twins[name]}]) = {name};'
