@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.c_sections import in_sections
 from urdf2dyn_ros.languages.c_trigonometry import in_one_loop, sines_and_cosines
-from urdf2dyn_ros.languages.c_twins import definitions
+from urdf2dyn_ros.languages.c_twins import twin_definitions
 from urdf2dyn_ros.languages.infix import Infix, magnitude_as
 from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.languages.sections import MOST_STATEMENTS
@@ -70,6 +70,10 @@ class C(CSelfTest):
         if any(map(self._has_angles, self.program.functions)):
             yield '#include <float.h>'
         yield '#include <math.h>'
+        functions = [line for function in self.program.functions
+                     for line in ('', '', *self.function(function))]
+        if any('memset(' in line for line in functions):
+            yield '#include <string.h>'
         yield ''
         declared = f'const char *const {self.program.name}_joint_names[{self.size("q")}] = {{'
         yield self.array(declared, names, '};')
@@ -77,9 +81,8 @@ class C(CSelfTest):
         if any(map(self._has_angles, self.program.functions)):
             yield from sines_and_cosines(self.real)
         if any(function.twinned for function in self.program.functions):
-            yield from definitions(self)
-        for function in self.program.functions:
-            yield from ['', '', *self.function(function)]
+            yield from twin_definitions(self)
+        yield from functions
         yield from self.filled(_TESTED)
         yield from self.self_test()
         yield '#endif'

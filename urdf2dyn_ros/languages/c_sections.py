@@ -5,14 +5,16 @@ from typing import TYPE_CHECKING
 
 from urdf2dyn_ros.languages.angles import ARRAYS, Angles
 from urdf2dyn_ros.languages.c_trigonometry import in_one_loop
-from urdf2dyn_ros.languages.c_twins import calls, is_twin, memory, twin_section
+from urdf2dyn_ros.languages.c_twins import is_twin, memory_arguments, section_calls, twin_section
 from urdf2dyn_ros.languages.section_text import section, stored, with_statements
 from urdf2dyn_ros.languages.sections import sectioned
-from urdf2dyn_ros.program.program import Function
-from urdf2dyn_ros.program.statements import Signed, Statement
+from urdf2dyn_ros.program.program import Function, Result
+from urdf2dyn_ros.program.statements import Number, Signed, Statement
 
 if TYPE_CHECKING:
     from urdf2dyn_ros.languages.c import C
+
+_ZERO = Signed(False, Number(0.0))
 
 
 def in_sections(c: 'C', function: Function) -> Iterator[str]:
@@ -25,7 +27,7 @@ def in_sections(c: 'C', function: Function) -> Iterator[str]:
     sections = []
     for k, statements in enumerate(whole.sections):
         name, twins = f'{c.program.name}_{function.name}_{k}', is_twin(function, statements)
-        yield c.array(f'static void {name}(', [*vectors, *memory(c, whole, twins)], ')')
+        yield c.array(f'static void {name}(', [*vectors, *memory_arguments(c, whole, twins)], ')')
         body = twin_section if twins else section
         yield from ['{', *body(c, function, whole, statements, [
             *arrays, *['twins'] * (bool(whole.twins) and not twins)]), '}', '']
@@ -39,8 +41,19 @@ def in_sections(c: 'C', function: Function) -> Iterator[str]:
     if whole.twins:
         yield f'{c.INDENT}twin twins[{len(whole.twins)}];'
     yield from stored(c, whole, angles.before)
-    yield from calls(c, whole, sections, arrays)
+    yield from section_calls(c, whole, sections, arrays)
     yield ''
     for result in whole.function.results:
-        yield from c.assigned(result)
+        yield from _assigned(c, result)
     yield '}'
+
+
+def _assigned(c: 'C', result: Result) -> Iterator[str]:
+    """Yield what gives a result its values; many zeros at once, as they would be most of it."""
+    entries = [entry for row in result.rows for entry in row.entries]
+    if not result.is_matrix or 2 * entries.count(_ZERO) < len(entries):
+        yield from c.assigned(result)
+        return
+    size = ''.join(f'[{size}]' for size in c.shape(result))
+    yield f'{c.INDENT}memset({result.name}, 0, sizeof({c.real}{size}));'
+    yield from c.assigned(result, omitted=_ZERO)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from urdf2dyn_ros.languages.section_text import loaded
+from urdf2dyn_ros.languages.section_text import loaded_names
 from urdf2dyn_ros.languages.sections import Sectioned
 from urdf2dyn_ros.program.program import Function
 from urdf2dyn_ros.program.statements import Statement, names_in
@@ -31,7 +31,7 @@ typedef @real each;
 #endif"""
 
 
-def definitions(c: 'C') -> list[str]:
+def twin_definitions(c: 'C') -> list[str]:
     """Return what sections of twins are written with."""
     return _DEFINITIONS.replace('@real', c.real).splitlines()
 
@@ -41,7 +41,7 @@ def is_twin(function: Function, statements: Sequence[Statement]) -> bool:
     return statements[0].name in function.twins
 
 
-def memory(c: 'C', whole: Sectioned, twins: bool) -> list[str]:
+def memory_arguments(c: 'C', whole: Sectioned, twins: bool) -> list[str]:
     """Return the arguments of a section that hold what it passes on."""
     if not whole.twins:
         return [f'{c.real} *kept']
@@ -49,7 +49,7 @@ def memory(c: 'C', whole: Sectioned, twins: bool) -> list[str]:
             [f'{c.real} *kept', 'twin *twins'])
 
 
-def calls(c: 'C', whole: Sectioned, sections: Sequence[tuple[str, bool]],
+def section_calls(c: 'C', whole: Sectioned, sections: Sequence[tuple[str, bool]],
           arrays: Sequence[str]) -> Iterator[str]:
     """Yield the calls of the sections: their names, and whether they make twins."""
     passed = [*arrays, 'kept', *['twins'] * bool(whole.twins)]
@@ -68,7 +68,7 @@ def twin_section(c: 'C', function: Function, whole: Sectioned, statements: Seque
                  arrays: Sequence[str]) -> Iterator[str]:
     """Yield the body of a section of twins."""
     yield f'{c.INDENT}(void)limb;'
-    yield from loaded(c, function, whole, statements, [*arrays, 'kept'])
+    yield from loaded_names(c, function, whole, statements, [*arrays, 'kept'])
     made = {statement.name for statement in statements}
     used = names_in(statement.value for statement in statements) - made
     twins = [f'{name} = OF(twins[{k}])' for name, k in whole.twins.items() if name in used]
@@ -76,6 +76,5 @@ def twin_section(c: 'C', function: Function, whole: Sectioned, statements: Seque
         yield c.array(f'{c.INDENT}const each ', twins, ';')
     for statement in statements:
         yield c.statement(statement, c.INDENT, 'const each {name} = {value};')
-    for name, _ in statements:
-        if name in whole.twins:
-            yield f'{c.INDENT}OF(twins[{whole.twins[name]}]) = {name};'
+        if statement.name in whole.twins:
+            yield f'{c.INDENT}OF(twins[{whole.twins[statement.name]}]) = {statement.name};'

@@ -87,6 +87,6 @@ _WRITERS: dict[type, Callable[[Infix, Any], str]] = {
     Reciprocal: Infix._reciprocal,
     Product: Infix._product,
     Sum: Infix._sum,
-    Twin: lambda infix, value: infix.call(
-        'TWIN', f'{infix.signed(value.first)}, {infix.signed(value.second)}'),
+    Twin: lambda infix, value: (
+        f'TWIN({infix.signed(value.first)}, {infix.signed(value.second)})'),
 }

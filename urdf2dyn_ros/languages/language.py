@@ -8,7 +8,7 @@ from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.languages.self_test import SelfTest
 from urdf2dyn_ros.languages.spelling import distinguished
 from urdf2dyn_ros.program.program import Function, JointRow, Program, Result
-from urdf2dyn_ros.program.statements import Block, Statement, names_in
+from urdf2dyn_ros.program.statements import Block, Signed, Statement, names_in
 
 EDITED = 'Parameters, as in the URDF: change a line, run again, and the efforts follow'
 FOLLOW = 'What follows from them, in the frames of the equations'
@@ -226,11 +226,13 @@ class Language(SelfTest):
                               for name, entry in pairs],
                              self.INDENT, self.INDENT, '', '' if self.END else ';')
 
-    def assigned(self, result: Result) -> Iterator[str]:
-        """Yield statements that give the entries of a result their values."""
+    def assigned(self, result: Result, omitted: Signed | None = None) -> Iterator[str]:
+        """Yield statements that give the entries of a result their values, but for one value."""
         name = self.identifier(result.name)
         for k, row in enumerate(result.rows, self.FIRST):
             for j, entry in enumerate(row.entries, self.FIRST):
+                if entry == omitted:
+                    continue
                 form = self.CELL if result.is_matrix else self.ENTRY
                 code = self.statement(Statement(form.format(name=name, k=k, j=j), entry),
                                       self.INDENT, '{name} = {value}' + self.END)

@@ -20,14 +20,14 @@ from urdf2dyn_ros.program.statements import (
 def section(c: Language, function: Function, whole: Sectioned, statements: Sequence[Statement],
             arrays: Sequence[str]) -> Iterator[str]:
     """Yield the body of a section, of whose arguments some may not be used."""
-    yield from loaded(c, function, whole, statements, arrays)
-    for statement in statements:
+    yield from loaded_names(c, function, whole, statements, arrays)
+    for statement in statements:   # each stored at once: at the end, they would spill
         yield c.statement(statement, c.INDENT)
-    yield from stored(c, whole, statements)
+        yield from stored(c, whole, [statement])
 
 
-def loaded(c: Language, function: Function, whole: Sectioned, statements: Sequence[Statement],
-           arrays: Sequence[str]) -> Iterator[str]:
+def loaded_names(c: Language, function: Function, whole: Sectioned,
+                 statements: Sequence[Statement], arrays: Sequence[str]) -> Iterator[str]:
     """Yield what gives the names their values that a section uses and does not make."""
     used = names_in(statement.value for statement in statements)
     made = {statement.name for statement in statements}
