@@ -61,7 +61,6 @@ def sectioned(function: Function, before: Sequence[Statement] = ()) -> Sectioned
             for result in function.results)))
 
 
-
 def _parts(statements: Sequence[Statement]) -> list[Sequence[Statement]]:
     return [statements[k:k + STATEMENTS_PER_SECTION]
             for k in range(0, len(statements), STATEMENTS_PER_SECTION)]
@@ -83,4 +82,5 @@ def _placed(value: Signed, kept: Mapping[str, int], twins: Mapping[str, int]) ->
             return Name(f'twins[{twins[term.twin.text]}][{term.number}]')
         return (Name(f'kept[{kept[term.text]}]')
                 if isinstance(term, Name) and term.text in kept else None)
+
     return Signed(value.negative, replaced(value.term, place))

@@ -96,7 +96,7 @@ class Result(NamedTuple):
         """Whether the rows are those of the independent joints."""
         return self.quantity.rows == JOINTS
 
-    def with_entries(self, other: Callable[[Signed], Signed]) -> 'Result':
+    def with_entries(self, other: Callable[[Signed], Signed]) -> Result:
         """Return the result with other entries in the places of its own."""
         return self._replace(rows=tuple(
             row._replace(entries=tuple(map(other, row.entries))) for row in self.rows))
