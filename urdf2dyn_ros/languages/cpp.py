@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 from urdf2dyn_ros.languages.c import quoted
 from urdf2dyn_ros.languages.infix import Infix, shortest
+from urdf2dyn_ros.languages.long_functions.section_text import section
 from urdf2dyn_ros.languages.precision import precision
-from urdf2dyn_ros.languages.section_text import section
 from urdf2dyn_ros.languages.sections import MOST_STATEMENTS, Sectioned, sectioned
 from urdf2dyn_ros.languages.self_tests.cpp import CppSelfTest
 from urdf2dyn_ros.program.program import Function, Program, Result

@@ -5,8 +5,13 @@ from typing import TYPE_CHECKING
 
 from urdf2dyn_ros.languages.angles import ARRAYS, Angles
 from urdf2dyn_ros.languages.c_trigonometry import in_one_loop
-from urdf2dyn_ros.languages.c_twins import is_twin, memory_arguments, section_calls, twin_section
-from urdf2dyn_ros.languages.section_text import section, stored, with_statements
+from urdf2dyn_ros.languages.long_functions.c_twins import (
+    is_twin,
+    memory_arguments,
+    section_calls,
+    twin_section,
+)
+from urdf2dyn_ros.languages.long_functions.section_text import section, stored, with_statements
 from urdf2dyn_ros.languages.sections import sectioned
 from urdf2dyn_ros.program.program import Function, Result
 from urdf2dyn_ros.program.statements import Number, Signed, Statement

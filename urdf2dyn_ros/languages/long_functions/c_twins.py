@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from urdf2dyn_ros.languages.section_text import loaded_names
+from urdf2dyn_ros.languages.long_functions.section_text import loaded_names
 from urdf2dyn_ros.languages.sections import Sectioned
 from urdf2dyn_ros.program.program import Function
 from urdf2dyn_ros.program.statements import Statement, names_in

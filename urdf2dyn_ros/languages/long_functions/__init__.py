@@ -1,0 +1,1 @@
+"""Long functions of C and C++ in sections, and equal limbs at once in C."""
