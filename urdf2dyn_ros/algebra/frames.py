@@ -88,11 +88,11 @@ def _cosine_and_sine(angle: float) -> tuple[float, float]:
     return (math.cos(angle), math.sin(angle)) if number is None else _QUARTERS[number % 4]
 
 
-def from_rpy(rpy: Triple, within: float = ROUNDOFF) -> Matrix:
+def from_rpy(rpy: Triple) -> Matrix:
     """Return parent_R_child for URDF's fixed-axis roll, pitch, yaw [rad]: Rz(y) Ry(p) Rx(r)."""
     if rpy == (0.0, 0.0, 0.0):
         return IDENTITY
-    return snapped(from_cosines_and_sines(*map(_cosine_and_sine, rpy)), within)
+    return snapped(from_cosines_and_sines(*map(_cosine_and_sine, rpy)))
 
 
 def from_cosines_and_sines(roll: Pair, pitch: Pair, yaw: Pair) -> Matrix:

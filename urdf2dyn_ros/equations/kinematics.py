@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from functools import partial
 from typing import NamedTuple
 
+from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
     ZERO,
     Matrix,
     Vector,
+    about_z,
     add,
     apply,
     cross,
     product,
     scale,
 )
+from urdf2dyn_ros.equations.recursion import unnoted
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import Coordinate
+from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Note, silent
 from urdf2dyn_ros.multibody import ROOT, Attached, Body, Multibody
 
 
@@ -48,12 +53,6 @@ class Frame(NamedTuple):
     w: Vector
     wd: Vector
 
-    def point(self, r: Vector) -> tuple[Vector, Vector, Vector]:
-        """Return p, v, a of a point fixed to the frame, r [m] from its origin."""
-        rate = cross(self.w, r)
-        return (add(self.p, r), add(self.v, rate),
-                add(self.a, add(cross(self.wd, r), cross(self.w, rate))))
-
 
 REFERENCE = Frame(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO)
 
@@ -69,13 +68,17 @@ def chain(system: Multibody, number: int) -> tuple[int, ...]:
 
 def displaced(body: Body, at: Coordinate) -> Vector:
     """Return the body's origin in the parent's frame [m]."""
-    return add(body.parent_p_joint,
-               apply(body.parent_R_joint, JOINTS[body.type].displacement(at.q)))
+    joint = JOINTS[body.type]
+    if not joint.slides:
+        return body.parent_p_joint
+    return add(body.parent_p_joint, apply(body.parent_R_joint, joint.displacement(at.q)))
 
 
-def oriented(parent_R: Matrix, body: Body, at: Coordinate) -> Matrix:
+def oriented(parent_R: Matrix, body: Body, at: Coordinate, note: BodyNote = silent) -> Matrix:
     """Return the orientation of a body from that of its parent."""
-    return product(product(parent_R, body.parent_R_joint), JOINTS[body.type].rotation(at))
+    cos_sin = JOINTS[body.type].cos_sin(at)
+    note('kR', cos_sin)
+    return product(product(parent_R, body.parent_R_joint), about_z(*cos_sin))
 
 
 def next_placement(parent: Placement, body: Body, at: Coordinate) -> Placement:
@@ -84,18 +87,66 @@ def next_placement(parent: Placement, body: Body, at: Coordinate) -> Placement:
                      add(parent.p, apply(parent.R, displaced(body, at))))
 
 
-def next_frame(parent: Frame, body: Body, at: Coordinate) -> Frame:
+def next_frame(parent: Frame, body: Body, at: Coordinate, note: BodyNote = silent) -> Frame:
     """Return the frame of a body from that of its parent."""
     joint = JOINTS[body.type]
-    R = oriented(parent.R, body, at)
-    p, v, a = parent.point(apply(parent.R, displaced(body, at)))
+    note('kq', (at.q, at.qd, at.qdd))
+    R = oriented(parent.R, body, at, note)
+    note('kT', sum(R, ()))
+    d = apply(parent.R, displaced(body, at))
+    note('kd', d)
+    fixed = ('kr', 'ku', 'kvb', 'kab') if joint.slides else ('kr', 'ku', 'kv', 'ka')
+    p, v, a = _point(parent, d, fixed, note)
     w, wd, z = parent.w, parent.wd, (R[0][2], R[1][2], R[2][2])
     if joint.slides:
         rate = scale(joint.slides * at.qd, z)
         v = add(v, rate)
+        note('kv', v)
         a = add(a, add(scale(2.0, cross(w, rate)), scale(joint.slides * at.qdd, z)))
+        note('ka', a)
     if joint.turns:
         rate = scale(joint.turns * at.qd, z)
         wd = add(wd, add(cross(w, rate), scale(joint.turns * at.qdd, z)))
+        note('kwd', wd)
         w = add(w, rate)
+        note('kw', w)
     return Frame(R, p, v, a, w, wd)
+
+
+def link_frame(body: Frame, link: Attached, note: BodyNote = silent) -> Frame:
+    """Return the frame of a link from that of its body."""
+    R = product(body.R, link.body_R_link)
+    note('lR', sum(R, ()))
+    r = apply(body.R, link.body_p_link)
+    note('ld', r)
+    p, v, a = _point(body, r, ('lp', 'lu', 'lv', 'la'), note)
+    return Frame(R, p, v, a, body.w, body.wd)
+
+
+def _point(frame: Frame, r: Vector, symbols: Sequence[str], note: BodyNote,
+           ) -> tuple[Vector, Vector, Vector]:
+    """Return p, v, a of a point fixed to a frame, r [m] from its origin."""
+    p = add(frame.p, r)
+    note(symbols[0], p)
+    u = cross(frame.w, r)
+    note(symbols[1], u)
+    v = add(frame.v, u)
+    note(symbols[2], v)
+    a = add(frame.a, add(cross(frame.wd, r), cross(frame.w, u)))
+    note(symbols[3], a)
+    return p, v, a
+
+
+def root_frames(system: Multibody, state: Sequence[Sequence[Scalar]], links: Collection[str],
+                note: Note = unnoted, root: Frame = REFERENCE) -> dict[int, Frame]:
+    """
+    Return the frames of all bodies on the way to links, by number; the state is q, qd, qdd.
+
+    The root is at the origin of its own axes, and moves there as its frame says.
+
+    """
+    frames = {ROOT: root}
+    for i in sorted({i for link in links for i in chain(system, system.links[link][0])}):
+        body = system.bodies[i]
+        frames[i] = next_frame(frames[body.parent], body, body.at(*state), partial(note, i))
+    return frames

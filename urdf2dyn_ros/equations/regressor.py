@@ -21,7 +21,7 @@ from urdf2dyn_ros.algebra.vectors import AXES, TENSOR, Vector, symmetric, upper
 from urdf2dyn_ros.equations.newton_euler import Sweep, in_parent, inertial, newton_euler
 from urdf2dyn_ros.equations.recursion import second_moment, textbook_moment, unnoted
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import Note, Wrench
+from urdf2dyn_ros.joints.motion import Note, Wrench, silent
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
 MASS_ENTRIES = ('m', *(f'h{x}' for x in AXES), *(f'S{xy}' for xy in TENSOR))
@@ -114,12 +114,12 @@ def sampled_columns(system: Multibody, units: Sequence[tuple[int, BodyInertia]],
     for i, body in reversed(list(enumerate(system.bodies))):
         own = [k for k, (number, _) in enumerate(units) if number == i]
         needed = inertial(_together([units[k][1] for k in own]), sweep.motions[i], sweep.spins[i],
-                          textbook_moment, partial(unnoted, i))
+                          textbook_moment, silent)
         parts = [(own, _stacked(needed, (len(own), state.shape[2]))), *waiting.pop(i, [])]
         numbers = [k for part, _ in parts for k in part]
         f_x, f_y, f_z, n_x, n_y, n_z = np.concatenate([each for _, each in parts], axis=1)
         effort, before = JOINTS[body.type].backward(
-            Wrench((f_x, f_y, f_z), (n_x, n_y, n_z)), sweep.coordinates[i], partial(unnoted, i))
+            Wrench((f_x, f_y, f_z), (n_x, n_y, n_z)), sweep.coordinates[i], silent)
         yield body, numbers, body.multiplier * np.broadcast_to(effort, f_x.shape).T
         if body.parent != ROOT:
             there = _wrench_in_parent(body) @ _stacked(before, f_x.shape).reshape(6, -1)
@@ -137,7 +137,7 @@ def _wrench_in_parent(body: Body) -> Array:
     """Return the matrix (6, 6) of `in_parent`."""
     f_x, f_y, f_z, n_x, n_y, n_z = np.eye(6)
     return _stacked(in_parent(body, Wrench((f_x, f_y, f_z), (n_x, n_y, n_z)),
-                              partial(unnoted, ROOT)), (6,))
+                              silent), (6,))
 
 
 def _stacked(wrenches: Wrench, shape: tuple[int, ...]) -> Array:

@@ -1,9 +1,12 @@
 """Efforts of a motion, of which some inputs may be zero: the recursion itself."""
 
-from urdf2dyn_ros.equations.newton_euler import Sweep
+from collections.abc import Sequence
+
+from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.functions.function import ModelFunction, Rows, by_joint
 from urdf2dyn_ros.functions.mechanics import Mechanics
 from urdf2dyn_ros.functions.quantity import WRENCH, Quantity
+from urdf2dyn_ros.joints.motion import Wrench
 from urdf2dyn_ros.multibody import ROOT
 
 EFFORTS_UNIT = 'efforts [N m or N]'
@@ -19,13 +22,14 @@ class Efforts(ModelFunction):
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the efforts and, with a moving base, the wrench on it."""
-        return efforts_of(mechanics, mechanics.efforts(self.INPUTS))
+        sweep = mechanics.efforts(self.INPUTS)
+        return efforts_of(mechanics, sweep.efforts, sweep.wrenches[ROOT])
 
 
-def efforts_of(mechanics: Mechanics, sweep: Sweep) -> dict[str, Rows]:
-    """Return the results of a sweep."""
-    results = {'tau': by_joint(sweep.efforts)}
+def efforts_of(mechanics: Mechanics, efforts: Sequence[Scalar],
+               wrench: Wrench) -> dict[str, Rows]:
+    """Return efforts and, with a moving base, the wrench on it as results."""
+    results = {'tau': by_joint(efforts)}
     if mechanics.moving:
-        f, n = sweep.wrenches[ROOT]
-        results['wrench'] = by_joint([*f, *n])
+        results['wrench'] = by_joint([*wrench.f, *wrench.n])
     return results

@@ -7,8 +7,6 @@ from typing import ClassVar
 from urdf2dyn_ros.algebra.dual import Dual, dual
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.equations.elimination.sparse_factors import Factors, inverse, solved
-from urdf2dyn_ros.equations.newton_euler import newton_euler
-from urdf2dyn_ros.equations.recursion import textbook_moment
 from urdf2dyn_ros.functions.accelerations.accelerations_of_efforts import (
     AccelerationsOfEfforts,
     dense_solution,
@@ -59,7 +57,7 @@ class ForwardDynamicsDerivatives(ModelFunction):
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the accelerations, and -M^-1 times the derivatives of the efforts there."""
         function = InverseDynamicsDerivatives()
-        if mechanics.recursion.moment is textbook_moment:
+        if mechanics.textbook:
             qdd, known = accelerations(mechanics)
         else:   # in the frames of the derivatives, whose mass matrix is this one
             unnoted = replace(mechanics, notes=UNNOTED, recursion=mechanics.recursion._replace(
@@ -111,10 +109,8 @@ class ForwardDynamicsDerivatives(ModelFunction):
         for k, name in enumerate(('dqdd_dq', 'dqdd_dqd')):
             varied: list[Sequence[Scalar]] = [*state]
             varied[k] = [Dual(value, slope) for value, slope in zip(state[k], direction)]
-            efforts = newton_euler(mechanics.system, mechanics.inertias, varied,
-                                   mechanics.gravity, mechanics.recursion, mechanics.loads()
-                                   ).efforts
-            results[name] = dense_solution(M, [-dual(effort).slope for effort in efforts])
+            results[name] = dense_solution(M, [
+                -dual(effort).slope for effort in mechanics.sweep_of(varied).efforts])
         return {known.name: results[known.name] for known in self.RESULTS}
 
 

@@ -9,13 +9,11 @@ from urdf2dyn_ros.equations.body_terms import body_terms
 from urdf2dyn_ros.equations.column_frames import ColumnFrame, body_frames, composites
 from urdf2dyn_ros.equations.composite import Composite, own_composite
 from urdf2dyn_ros.equations.derivatives import derivatives
-from urdf2dyn_ros.equations.newton_euler import newton_euler
-from urdf2dyn_ros.equations.recursion import textbook_moment
 from urdf2dyn_ros.equations.simplification.shared_axes import shared_axes
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.functions.efforts import efforts_of
 from urdf2dyn_ros.functions.fields import Fields
-from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows, by_joint
+from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows
 from urdf2dyn_ros.functions.inverse_dynamics import EffortsOfMotion
 from urdf2dyn_ros.functions.mass_matrix import MassMatrix
 from urdf2dyn_ros.functions.mechanics import Mechanics
@@ -90,7 +88,8 @@ def _in_body_frames(mechanics: Mechanics) -> tuple[dict[str, Rows], _Parts]:
         mechanics.notes.note(i, 'W', twice_w)
         own.append(Composite() if inertia is None or moments is None else
                    own_composite(inertia, moments.J, twice_w))
-    return efforts_of(mechanics, sweep), (frames, own, sweep.coordinates)
+    efforts = efforts_of(mechanics, sweep.efforts, sweep.wrenches[ROOT])
+    return efforts, (frames, own, sweep.coordinates)
 
 
 def _in_shared_axes(mechanics: Mechanics) -> tuple[dict[str, Rows], _Parts]:
@@ -98,10 +97,7 @@ def _in_shared_axes(mechanics: Mechanics) -> tuple[dict[str, Rows], _Parts]:
     efforts, wrench, frames, own, at = shared_axes(
         mechanics.system, mechanics.inertias, [mechanics.of_joints(x) for x in STATE],
         mechanics.gravity, mechanics.loads(), mechanics.notes.note)
-    results = {'tau': by_joint(efforts)}
-    if mechanics.moving:
-        results['wrench'] = by_joint([*wrench.f, *wrench.n])
-    return results, (frames, own, at)
+    return efforts_of(mechanics, efforts, wrench), (frames, own, at)
 
 
 class InverseDynamicsDerivatives(ModelFunction):
@@ -160,9 +156,8 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the efforts, the matrices and, with a moving base, the same of the wrench."""
         notes, moving = mechanics.notes, mechanics.moving
-        textbook = mechanics.recursion.moment is textbook_moment
-        results, parts = (_in_body_frames if textbook else _in_shared_axes)(mechanics)
-        frames, own, at = parts
+        by_axes = _in_body_frames if mechanics.textbook else _in_shared_axes
+        results, (frames, own, at) = by_axes(mechanics)
         whole = composites(mechanics.system, frames, own, at, mechanics.terms, notes.note)
 
         def column(j: int) -> None:
@@ -183,13 +178,9 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
         for k, x in enumerate(STATE):
             varied = list(state)
             varied[k] = [Dual(value, slope) for value, slope in zip(state[k], state[2])]
-            sweep = newton_euler(mechanics.system, mechanics.inertias, varied, mechanics.gravity,
-                                 mechanics.recursion, mechanics.loads())
-            whole = {'tau': sweep.efforts}
-            if mechanics.moving:
-                whole['wrench'] = [*sweep.wrenches[ROOT].f, *sweep.wrenches[ROOT].n]
-            for name, entries in whole.items():
-                results[name] = tuple(dual(entry).value for entry in entries)
+            sweep = mechanics.sweep_of(varied)
+            for name, rows in efforts_of(mechanics, sweep.efforts, sweep.wrenches[ROOT]).items():
+                results[name] = tuple(dual(entry).value for entry, in rows)
                 key = 'M' if (name, x) == ('tau', 'qdd') else f'd{name}_d{x}'
-                results[key] = tuple(dual(entry).slope for entry in entries)
+                results[key] = tuple(dual(entry).slope for entry, in rows)
         return {known.name: results[known.name] for known in self.RESULTS if known.name in results}

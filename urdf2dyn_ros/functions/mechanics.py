@@ -102,15 +102,19 @@ class Mechanics:
         recursion = self.recursion if note is None else self.recursion._replace(note=note)
         if groups:
             shared = parallel_axes(self.system, self.inertias, self.of_joints('q'), groups)
-            return shared.newton_euler(self._state(inputs), self.gravity, recursion, self.loads())
-        if note is None:
-            return self.sweep(inputs)
-        return newton_euler(self.system, self.inertias, self._state(inputs), self.gravity,
-                            recursion, self.loads())
+            return shared.newton_euler(self.state(inputs), self.gravity, recursion, self.loads())
+        return self.sweep(inputs) if note is None else self.sweep_of(self.state(inputs), recursion)
 
-    def _state(self, inputs: Collection[str]) -> list[list[Scalar]]:
+    def state(self, inputs: Collection[str]) -> list[list[Scalar]]:
+        """Return q, qd and qdd, with zeros in the place of missing inputs."""
         return [self.of_joints(x) if x in inputs else [0.0] * len(self.system.joint_names)
                 for x in ('q', 'qd', 'qdd')]
+
+    def sweep_of(self, state: Sequence[Sequence[Scalar]],
+                 recursion: Recursion | None = None) -> Sweep:
+        """Run the recursion, by default this one, in another state, under all loads."""
+        return newton_euler(self.system, self.inertias, state, self.gravity,
+                            recursion or self.recursion, self.loads())
 
     def sweep(self, inputs: Collection[str], loads: AppliedLoads | None = None,
               gravity: Vector | None = None) -> Sweep:
@@ -118,7 +122,7 @@ class Mechanics:
         key = tuple(inputs) if loads is None and gravity is None else None
         if key in self._sweeps:
             return self._sweeps[key]
-        sweep = newton_euler(self.system, self.inertias, self._state(inputs),
+        sweep = newton_euler(self.system, self.inertias, self.state(inputs),
                              self.gravity if gravity is None else gravity, self.recursion,
                              self.loads() if loads is None else loads)
         if key is not None:

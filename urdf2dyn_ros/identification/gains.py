@@ -32,7 +32,6 @@ FREE = 'free'
 _LEAST_SHARE = 0.1
 """Least share of the effort that the bodies have in the approximation of a free gain."""
 
-
 _DECISIVE = 0.3
 """Logarithm of the ratio of what the two signs leave, from which on friction has the sign."""
 
@@ -56,7 +55,7 @@ class Gains(NamedTuple):
     free: NDArray[np.bool_]
 
 
-def read_gains(words: Sequence[str], joints: Sequence[str], may_be_free: bool = True) -> Gains:
+def read_gains(words: Sequence[str], joints: Sequence[str]) -> Gains:
     """
     Return the gains that words mean: one number, one for each joint, free, or JOINT=VALUE.
 
@@ -75,7 +74,7 @@ def read_gains(words: Sequence[str], joints: Sequence[str], may_be_free: bool = 
                                  f'{suggestion(name, joints, search=True)}')
         if name in values:
             raise ParameterError(f'--gains {word}: there are two gains of {name}: remove one')
-        value = _number(word, text, may_be_free)
+        value = _number(word, text)
         if sign:
             values[name] = value
         else:
@@ -89,24 +88,23 @@ def read_gains(words: Sequence[str], joints: Sequence[str], may_be_free: bool = 
     every = {**rest, **values}
     missing = [name for name in joints if name not in every]
     if missing:
-        raise ParameterError(f'--gains: no gain of {", ".join(missing)}: add JOINT=VALUE'
-                             + (', or free for all others' if may_be_free else ''))
+        raise ParameterError(f'--gains: no gain of {", ".join(missing)}: add JOINT=VALUE, or free '
+                             'for all others')
     result = np.array([every[name] for name in joints])
     return Gains(np.where(np.isnan(result), 1.0, result), np.isnan(result))
 
 
-def _number(word: str, text: str, may_be_free: bool) -> float:
+def _number(word: str, text: str) -> float:
     """Return a gain, NaN for a free one."""
-    if text == FREE and may_be_free:
+    if text == FREE:
         return math.nan
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or value == 0.0:
-        rule = ', or free' if may_be_free else ''
         raise ParameterError(f'--gains {word}: {quote(text)} is no gain: it must be a finite '
-                             f'number other than zero [N m/A or N/A]{rule}')
+                             f'number other than zero [N m/A or N/A], or free')
     return value
 
 

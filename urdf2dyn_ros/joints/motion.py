@@ -53,7 +53,11 @@ class Coordinate(NamedTuple):
     cos_sin: tuple[Scalar, Scalar] | None = None
 
 
-def spin(w: Vector, wd: Vector, note: BodyNote = lambda symbol, entries: None) -> Matrix:
+def silent(symbol: str, entries: tuple[Scalar, ...]) -> None:
+    """Note nothing of a body."""
+
+
+def spin(w: Vector, wd: Vector, note: BodyNote = silent) -> Matrix:
     """
     Return U = [wd]x + [w]x[w]x, so that U r = wd x r + w x (w x r).
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from urdf2dyn_ros.algebra.vectors import add, apply, cross, product, scale, subtract
-from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, chain, next_frame
+from urdf2dyn_ros.algebra.vectors import add, apply, cross, scale, subtract
+from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, chain, link_frame, next_frame
 from urdf2dyn_ros.joints.motion import Motion
 from urdf2dyn_ros.multibody import Multibody
 
@@ -14,7 +14,7 @@ class Mounting:
     def __init__(self, system: Multibody, link: str) -> None:
         number, self._link = system.links[link]
         self._bodies = [system.bodies[i] for i in chain(system, number)]
-        self._fixed = None if self._bodies else self._of_link(REFERENCE)
+        self._fixed = None if self._bodies else link_frame(REFERENCE, self._link)
 
     def relative(self, q: Sequence[float], qd: Sequence[float], qdd: Sequence[float]) -> Frame:
         """Return the link's frame and its motion relative to the root."""
@@ -23,7 +23,7 @@ class Mounting:
         frame = REFERENCE
         for body in self._bodies:
             frame = next_frame(frame, body, body.at(q, qd, qdd))
-        return self._of_link(frame)
+        return link_frame(frame, self._link)
 
     def root_motion(self, motion: Motion, q: Sequence[float], qd: Sequence[float],
                     qdd: Sequence[float]) -> Motion:
@@ -44,8 +44,3 @@ class Mounting:
         coriolis = scale(2.0, cross(w0, v))
         lever = add(cross(wd0, p), cross(w0, cross(w0, p)))
         return Motion(w0, wd0, subtract(apply(R, motion.a), add(a, add(coriolis, lever))))
-
-    def _of_link(self, body: Frame) -> Frame:
-        """Return the frame of the link from that of its body."""
-        p, v, a = body.point(apply(body.R, self._link.body_p_link))
-        return Frame(product(body.R, self._link.body_R_link), p, v, a, body.w, body.wd)

@@ -8,7 +8,7 @@ from urdf2dyn_ros.algebra.expression import Expression, Graph, Node, Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, total
 from urdf2dyn_ros.algebra.vectors import TENSOR, upper
 from urdf2dyn_ros.equations.body_terms import body_terms, shifted
-from urdf2dyn_ros.equations.recursion import Recursion, second_moment, textbook_moment
+from urdf2dyn_ros.equations.recursion import Recursion, second_moment
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
 from urdf2dyn_ros.equations.simplification.regroup import second_moments
 from urdf2dyn_ros.functions import FUNCTIONS
@@ -223,10 +223,9 @@ def add_payload(mechanics: Mechanics, loads: Loads) -> None:
     i, at = mechanics.system.links[loads.payload]
     inertia = payload_inertia(at, mechanics.arguments['payload'])
     moments = inertia._replace(J=second_moments(inertia.J))
-    tensors = mechanics.recursion.moment is textbook_moment
     if mechanics.second_moments and mechanics.second_moments is not mechanics.inertias:
         mechanics.second_moments[i] = _sum(mechanics.second_moments[i], moments)
-    whole = _sum(mechanics.inertias[i], inertia if tensors else moments)
+    whole = _sum(mechanics.inertias[i], inertia if mechanics.textbook else moments)
     mechanics.inertias[i] = whole
     mechanics.notes.note(i, 'It', (whole.m, *whole.h, *upper(whole.J)))
 

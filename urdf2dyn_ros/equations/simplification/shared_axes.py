@@ -36,14 +36,10 @@ from urdf2dyn_ros.equations.simplification.shared_motions import (
 )
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.joint_type import turned
-from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, Wrench
+from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, Wrench, silent
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
 _NO_WRENCH = Wrench(ZERO, ZERO)
-
-
-def _unnoted(symbol: str, entries: tuple[Scalar, ...]) -> None:
-    """Note nothing."""
 
 
 class SharedAxes(NamedTuple):
@@ -75,13 +71,13 @@ def shared_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
         if i not in branches:
             spun = here.column
             inertia = inertia and rotated_about_z(inertia, *here.turn)
-        wrenches.append(inertial(inertia, *spun, second_moment, _unnoted))
+        wrenches.append(inertial(inertia, *spun, second_moment, silent))
         own.append(Composite() if inertia is None else own_composite(
             inertia._replace(J=traced(inertia.J)), inertia.J, scale(2.0, spun.motion.w)))
         frames.append(ColumnFrame(
             here.column.for_columns, wrenches[i], here.own.for_columns,
             here.turn if i in branches else None, None, here.shared, here.p))
-    wrenches.append(inertial(inertias[ROOT], *root, second_moment, _unnoted))
+    wrenches.append(inertial(inertias[ROOT], *root, second_moment, silent))
     frames.append(root_column_frame(root.motion))
     efforts, wrench = _backward(system, at, motions, frames, wrenches, loads, note)
     return SharedAxes(efforts, wrench, frames, own, at)

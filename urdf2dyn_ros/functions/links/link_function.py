@@ -9,9 +9,8 @@ from typing import ClassVar, TypeVar
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.frames import ROUNDOFF
 from urdf2dyn_ros.algebra.inertia import BodyInertia
-from urdf2dyn_ros.algebra.vectors import AXES, Matrix, Vector, apply, product, transpose
-from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, chain, next_frame
-from urdf2dyn_ros.equations.links.link_frames import link_frame, root_frames
+from urdf2dyn_ros.algebra.vectors import AXES, Matrix, Vector, apply, transpose
+from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, chain, link_frame, root_frames
 from urdf2dyn_ros.equations.links.link_kinematics import LinkKinematics
 from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows
 from urdf2dyn_ros.functions.links.link_symbols import LINK_SYMBOLS
@@ -22,7 +21,6 @@ from urdf2dyn_ros.functions.symbol import Symbol
 from urdf2dyn_ros.joints.motion import BodyNote
 from urdf2dyn_ros.multibody import Multibody
 
-_STATE = ('q', 'qd', 'qdd')
 _T = TypeVar('_T')
 
 
@@ -66,9 +64,7 @@ class LinkFunction(ModelFunction):
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the results of every link, in the textbook's way or with few operations."""
-        system, notes = mechanics.system, mechanics.notes
-        state = [mechanics.of_joints(x) if x in self.INPUTS else [0.0] * len(system.joint_names)
-                 for x in _STATE]
+        system, notes, state = mechanics.system, mechanics.notes, mechanics.state(self.INPUTS)
         results: dict[str, Rows] = {}
         if not mechanics.textbook:
             posed = mechanics.frames.axes == 'link' or 'axes' not in self.OPTIONS
@@ -76,11 +72,10 @@ class LinkFunction(ModelFunction):
                 kinematics = LinkKinematics(system, link, state[0], posed)
                 results |= _named(self.fast(mechanics, kinematics), tag)
             return results
-        links = system.links
-        frames = root_frames(system, state, [links[link][0] for link in mechanics.frames.links],
-                             notes.note, self.root(mechanics))
+        frames = root_frames(system, state, mechanics.frames.links, notes.note,
+                             self.root(mechanics))
         for link, tag in _tagged(mechanics):
-            i, attached = links[link]
+            i, attached = system.links[link]
             notes.begin('', tag, f'link{mention(link)}')
             frame = link_frame(frames[i], attached, partial(notes.note, i))
             bodies = {k: frames[k] for k in chain(system, i)}
@@ -92,17 +87,11 @@ class LinkFunction(ModelFunction):
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return the results by the recursion of frames in the axes of the root."""
         results: dict[str, Sequence[float]] = {}
-        state = [mechanics.of_joints(x) for x in _STATE]
+        frames = root_frames(mechanics.system, mechanics.state(('q', 'qd', 'qdd')),
+                             mechanics.frames.links, root=_root(mechanics))
         for link, tag in _tagged(mechanics):
             i, attached = mechanics.system.links[link]
-            frame = _root(mechanics)
-            for k in chain(mechanics.system, i):
-                body = mechanics.system.bodies[k]
-                frame = next_frame(frame, body, body.at(*state))
-            p, v, a = frame.point(apply(frame.R, attached.body_p_link))
-            R = product(frame.R, attached.body_R_link)
-            results |= _named(self.checked(
-                mechanics, Frame(R, p, v, a, frame.w, frame.wd)), tag)
+            results |= _named(self.checked(mechanics, link_frame(frames[i], attached)), tag)
         return {name: tuple(map(float, entries)) for name, entries in results.items()}
 
     def root(self, mechanics: Mechanics) -> Frame:
