@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.algebra.arrays import Array, geometric_mean
 from urdf2dyn_ros.commands.output import add_overwrite, results
 from urdf2dyn_ros.commands.robot import add_base, add_robot, check_fixed, read_robot
 from urdf2dyn_ros.drawing.tables_page import ReportTable, text_table
@@ -110,13 +110,14 @@ def _about(excitation: Excitation, fraction: float, approach: float, count: int)
     """Return sentences on a motion; the last one is on collisions."""
     best, other = excitation.log_det
     ratio = excitation.deviations[0] / excitation.deviations[1]
+    mean = geometric_mean(ratio)
     periods = round(excitation.duration / excitation.period)
     lines = [
         f'motion: {excitation.duration:g} s, {periods} times a period of {excitation.period:g} s, '
         f'within {100.0 * fraction:g} % of all limits, at rest at both ends',
         f'log det of the information: {best:.1f}; the best of {excitation.random} random motions: '
         f'{other:.1f}',
-        f'expected standard deviations of {count} base parameters: {_mean(ratio):.2f} times those '
+        f'expected standard deviations of {count} base parameters: {mean:.2f} times those '
         f'of the best random motion in the geometric mean ({ratio.min():.2f} to '
         f'{ratio.max():.2f}; {ROW_RATE:g} rows a second, noise {100.0 * EFFORT_NOISE:g} % of the '
         'limits of the efforts)',
@@ -125,10 +126,6 @@ def _about(excitation: Excitation, fraction: float, approach: float, count: int)
     if not excitation.complete:
         lines.append('the optimisation ended early, as it took too long on this machine')
     return [*lines, _COLLISIONS]
-
-
-def _mean(ratio: Array) -> float:
-    return float(np.exp(np.log(ratio).mean()))
 
 
 def _table(dynamics: InverseDynamics, limits: MotionLimits, motion: Array,

@@ -35,13 +35,13 @@ def file_first(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[st
     changes.
 
     """
-    found = _read(parser, words)
-    files = (None, '+') if found.are_numbers else (None,)
+    kinds = _read(parser, words)
+    files = (None, '+') if kinds.are_numbers else (None,)
     required = sum(not action.option_strings and action.nargs in files
                    for action in parser._actions)
-    if required != 1 or found.positional or len(found.open_values) < 2:
+    if required != 1 or kinds.positional or len(kinds.open_values) < 2:
         return list(words)
-    file = found.open_values[-1]
+    file = kinds.open_values[-1]
     return [words[file], *words[:file], *words[file + 1:]]
 
 

@@ -55,8 +55,8 @@ def par_table(text: str, path: str, values: Mapping[str, float]) -> dict[str, An
     if file.missing:
         raise SourceError(f'{path}: no value for {listed(file.missing)}; the argument values '
                           'must have them')
-    found = re.search(r"Robotname\s*=\s*'([^']*)'", text)
-    return {'name': found[1] if found else 'robot', 'rows': rows}
+    match = re.search(r"Robotname\s*=\s*'([^']*)'", text)
+    return {'name': match[1] if match else 'robot', 'rows': rows}
 
 
 class _ParFile:

@@ -123,7 +123,7 @@ def _tabular(columns: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) 
 
 def _formula(cell: str) -> str:
     """Return a cell in mathematical mode, with powers of ten."""
-    return '$' + re.sub(r'e([+-]\d+)', lambda found: f' \\cdot 10^{{{int(found[1])}}}', cell) + '$'
+    return '$' + re.sub(r'e([+-]\d+)', lambda match: f' \\cdot 10^{{{int(match[1])}}}', cell) + '$'
 
 
 def _escaped(text: str) -> str:

@@ -77,8 +77,8 @@ betai, loadi  how the kinetic energy changes with qi; efforts but for Coriolis o
         recursion = Recursion(note=mechanics.recursion.note)
         if not mechanics.textbook:
             recursion = recursion._replace(moment=angular_momentum)
-        found = momentum(
+        parts = momentum(
             mechanics.system, mechanics.inertias, mechanics.of_joints('q'),
             mechanics.of_joints('qd'), mechanics.gravity, recursion,
             mechanics.loads())
-        return {name: by_joint(entries) for name, entries in found._asdict().items()}
+        return {name: by_joint(entries) for name, entries in parts._asdict().items()}

@@ -48,16 +48,10 @@ def block_pools(rows: RecordedRows, used: Array) -> list[Pool]:
 
 
 def unseen(robot: Robot, pools: Sequence[Pool], terms: FitTerms, weight: float,
-           linear: bool, judged: Sequence[Pool] | None = None,
-           begin: PooledFit | None = None) -> tuple[Array, Array]:
-    """
-    Return the squares of residuals (n,) of pools that a fit to the others leaves, and their rows.
-
-    The judged pools may be those of other rows.
-
-    """
+           linear: bool, begin: PooledFit | None = None) -> tuple[Array, Array]:
+    """Return the squares of residuals (n,) of pools that fits to the others leave; their rows."""
     total, count = np.zeros(len(terms.used)), np.zeros(len(terms.used))
-    for number, pool in enumerate(judged or pools):
+    for number, pool in enumerate(pools):
         seen = pooled([each for k, each in enumerate(pools) if k != number])
         begin = fitted(robot, seen, terms, weight, begin, linear)
         total += squares(begin.fit, pool, robot)
@@ -75,36 +69,58 @@ def choose_filter(robot: Robot, make: Callable[[float, float], RecordedRows], us
                   terms: FitTerms, cutoff: float | None = None,
                   delay: float | None = None) -> tuple[float, float]:
     """Return cutoff [Hz] and delay [s] with which blocks are predicted best from the others."""
-    begin: list[PooledFit] = []
+    trials = _Trials(robot, make, used, terms)
+    best = trials.cutoff(delay or 0.0) if cutoff is None else cutoff
+    if delay is None:
+        delay = trials.delay(best)
+        if cutoff is None and abs(delay) > LARGEST_DELAY:
+            best = trials.cutoff(delay)
+        elif cutoff is None and delay:
+            near = [best * factor for factor in (1.12, 1.0, 1.0 / 1.12)]
+            best = near[int(np.argmin([trials.error(each, delay) for each in near]))]
+    return min(best, HIGHEST_CUTOFF), delay
 
-    def error(cutoff: float, delay: float) -> float:
-        pools = block_pools(make(cutoff, delay), used)[:BLOCKS]
-        if not begin:
-            begin.append(fitted(robot, pooled(pools), terms, _PRIOR_WEIGHT, linear=True))
-        return score(*unseen(robot, pools, terms, _PRIOR_WEIGHT, True, None, begin[0]))
 
-    def best_cutoff(delay: float) -> float:
-        errors = [error(each, delay) for each in COMPARED_CUTOFFS]
+class _Trials:
+    """Errors with which blocks are predicted from the others, by cutoff and delay."""
+
+    def __init__(self, robot: Robot, make: Callable[[float, float], RecordedRows], used: Array,
+                 terms: FitTerms) -> None:
+        self._robot, self._make, self._used, self._terms = robot, make, used, terms
+        self._begin: PooledFit | None = None
+
+    def error(self, cutoff: float, delay: float) -> float:
+        """Return the score of a cutoff [Hz] and a delay [s]."""
+        pools = block_pools(self._make(cutoff, delay), self._used)[:BLOCKS]
+        if self._begin is None:
+            self._begin = fitted(self._robot, pooled(pools), self._terms, _PRIOR_WEIGHT,
+                                 linear=True)
+        return score(*unseen(self._robot, pools, self._terms, _PRIOR_WEIGHT, True, self._begin))
+
+    def cutoff(self, delay: float) -> float:
+        """Return the cutoff of the least error; the highest one if that is hardly worse."""
+        errors = [self.error(each, delay) for each in COMPARED_CUTOFFS]
         least = int(np.argmin(errors))
         return float(COMPARED_CUTOFFS[least if errors[least] < _BETTER_ERROR * errors[0] else 0])
 
-    def best_delay(cutoff: float) -> float:
+    def delay(self, cutoff: float) -> float:
+        """Return the delay of the least error; zero if that is hardly worse."""
         steps = round(LARGEST_DELAY / DELAY_STEP)
         delays = DELAY_STEP * np.arange(-steps, steps + 1)
-        errors = np.array([error(cutoff, each) for each in delays])
+        errors = np.array([self.error(cutoff, each) for each in delays])
         least = int(np.argmin(errors))
         if errors[least] > _BETTER_ERROR * errors[steps]:
             return 0.0
         if 0 < least < len(delays) - 1:
             return _vertex(delays[least], DELAY_STEP, errors[least - 1:least + 2].tolist())
         inner = 1 if least == 0 else -2
-        return larger_delay(cutoff, float(delays[least]), errors[least], errors[inner])
+        return self._larger_delay(cutoff, float(delays[least]), errors[least], errors[inner])
 
-    def larger_delay(cutoff: float, bound: float, least: float, before: float) -> float:
+    def _larger_delay(self, cutoff: float, bound: float, least: float, before: float) -> float:
         """Return the delay beyond a bound up to which the error falls, or the bound."""
         step, at, bound_error = math.copysign(DELAY_STEP, bound), bound, least
         while abs(at + step) <= _FARTHEST_DELAY:
-            after = error(cutoff, at + step)
+            after = self.error(cutoff, at + step)
             if after >= least:
                 break
             at, before, least = at + step, least, after
@@ -113,16 +129,6 @@ def choose_filter(robot: Robot, make: Callable[[float, float], RecordedRows], us
         if least > _FAR_BETTER_ERROR * bound_error:
             return bound
         return _vertex(at, step, (before, least, after))
-
-    first = best_cutoff(delay or 0.0) if cutoff is None else cutoff
-    if delay is None:
-        delay = best_delay(first)
-        if cutoff is None and abs(delay) > LARGEST_DELAY:
-            first = best_cutoff(delay)
-        elif cutoff is None and delay:
-            near = [first * factor for factor in (1.12, 1.0, 1.0 / 1.12)]
-            first = near[int(np.argmin([error(each, delay) for each in near]))]
-    return min(first, HIGHEST_CUTOFF), delay
 
 
 def _vertex(at: float, step: float, errors: Sequence[float]) -> float:

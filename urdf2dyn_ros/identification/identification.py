@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.algebra.arrays import Array, geometric_mean
 from urdf2dyn_ros.errors import IdentificationError
 from urdf2dyn_ros.identification.choice import score
 from urdf2dyn_ros.identification.fit.consistent_fit import Fit
@@ -189,7 +189,7 @@ def _mean_ratio(residual: Array, reference: Array) -> float:
     with np.errstate(divide='ignore', invalid='ignore'):
         ratio = residual / reference
     known = np.isfinite(ratio)
-    return float(np.exp(np.log(np.maximum(ratio[known], 1e-12)).mean())) if known.any() else 1.0
+    return geometric_mean(ratio[known]) if known.any() else 1.0
 
 
 def _check_better(result: Identification) -> None:

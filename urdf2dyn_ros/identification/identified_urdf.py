@@ -72,8 +72,8 @@ def identified_urdf(text: AnyStr, model: RobotModel) -> AnyStr:
         if source.encode(codec) != text:
             raise ParameterError(f'this text in {codec} has bytes that another writer would not '
                                  'write: save it as UTF-8')
-    found = read_description(result)
-    if _kept(found, model) != found:   # the reader may see what places() does not
+    written = read_description(result)
+    if _kept(written, model) != written:   # the reader may see what places() does not
         raise ParameterError('the text with other numbers does not have them: report this URDF')
     return result
 

@@ -1,6 +1,6 @@
 """What an identified model does not explain, and the likely reason, in sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,59 +34,65 @@ _MOST_COMPARED = 30
 """Others with which a recording is compared, so that the time does not grow with their square."""
 
 
-def misfits(found: Identification, negative_rotors: NDArray[np.bool_]) -> list[str]:
+def misfits(result: Identification, negative_rotors: NDArray[np.bool_]) -> list[str]:
     """Return a sentence for each joint that does not fit; some joints' rotors are at zero."""
-    joints, remarks = found.robot.joints, []
-    every, moving = found.held_out.every[2], found.held_out.moving[2]
-    coupling = np.average([each.coupling for each in found.summaries], axis=0,
-                          weights=[each.seconds for each in found.summaries])
-    mutual = np.minimum(coupling, coupling.T)
-    for j, joint in enumerate(joints):
-        if not found.used[j]:
-            continue
-        other = int(np.argmax(mutual[j]))
-        if mutual[j, other] > _COUPLED_SHARE:
-            remarks.append(
-                f'{joint} does not fit a friction of its own velocity: that of a motor that turns '
-                f'with {joints[other]} too predicts {100.0 * coupling[j, other]:.0f} % of what is '
-                'left; the two look coupled by their gears, which this model does not have')
-        if moving[j] > _UNEXPLAINED_SHARE * found.held_out.measured[j]:
-            remarks.append(
-                f'{joint} is hardly explained: of {found.held_out.measured[j]:.3g} a residual of '
-                f'{moving[j]:.3g} remains while it moves; the effort may not be that of this '
-                'joint, or contact, cables or springs act on it')
-        elif every[j] > _RESTING_RATIO * moving[j]:
-            remarks.append(
-                f'{joint}: most of its residual is at rest ({every[j]:.3g} for all samples, '
-                f'{moving[j]:.3g} while it moves), where static friction is undetermined')
-    before, after = found.robot.prior.parameters[:, 0], found.fit.bodies[:, 0]
-    changes = np.exp(np.abs(np.log(after / before)))
-    for body, change, mass, nominal in zip(found.robot.system.bodies, changes, after, before):
-        if change > _IMPLAUSIBLE_MASS_RATIO:
-            remarks.append(
-                f'the body that {body.name} moves would have {mass:.3g} kg, in the URDF it has '
-                f'{nominal:.3g} kg: are the efforts in other units, or those of a '
-                'motor before its gear?')
-    for each in found.summaries:
-        if abs(each.delay) >= LARGEST_DELAY:
-            late = 'late' if each.delay > 0.0 else 'early'
-            remarks.append(
-                f'{each.name}: the efforts are {late} by {1e3 * abs(each.delay):.0f} ms, more '
-                'than filters of drivers explain: are positions and efforts of the same instant, '
-                'and the positions measured, not commanded?')
-    names = [joint for joint, gain, used in zip(joints, found.effort_per_unit, found.used)
+    remarks = [*_poor_joints(result), *_changed_masses(result), *_late_efforts(result)]
+    joints, gains = result.robot.joints, result.gains
+    names = [joint for joint, gain, used in zip(joints, result.effort_per_unit, result.used)
              if used and gain < 0.0]
-    if names and found.gains is not None and found.gains.free.any():
+    if names and gains is not None and gains.free.any():
         remarks.append(
             f'the gain of {", ".join(names)} is negative: the motor turns the other way than the '
             'joint, or the sign of its current is wrong')
-    names = [joint for joint, flag in zip(joints, negative_rotors & found.used) if flag]
+    names = [joint for joint, flag in zip(joints, negative_rotors & result.used) if flag]
     if names:
         remarks.append(
             f'the data would have a negative rotor inertia at {", ".join(names)}, which is '
             'bounded by zero: torque sensors on the side of the link see no rotor, and friction '
             'that lags looks alike')
     return remarks
+
+
+def _poor_joints(result: Identification) -> Iterator[str]:
+    joints, measured = result.robot.joints, result.held_out.measured
+    every, moving = result.held_out.every[2], result.held_out.moving[2]
+    coupling = np.average([each.coupling for each in result.summaries], axis=0,
+                          weights=[each.seconds for each in result.summaries])
+    mutual = np.minimum(coupling, coupling.T)
+    for j in np.flatnonzero(result.used).tolist():
+        other = int(np.argmax(mutual[j]))
+        if mutual[j, other] > _COUPLED_SHARE:
+            yield (f'{joints[j]} does not fit a friction of its own velocity: that of a '
+                   f'motor that turns with {joints[other]} too predicts '
+                   f'{100.0 * coupling[j, other]:.0f} % of what is left; the two look coupled by '
+                   'their gears, which this model does not have')
+        if moving[j] > _UNEXPLAINED_SHARE * measured[j]:
+            yield (f'{joints[j]} is hardly explained: of {measured[j]:.3g} a residual of '
+                   f'{moving[j]:.3g} remains while it moves; the effort may not be that of this '
+                   'joint, or contact, cables or springs act on it')
+        elif every[j] > _RESTING_RATIO * moving[j]:
+            yield (f'{joints[j]}: most of its residual is at rest ({every[j]:.3g} for all '
+                   f'samples, {moving[j]:.3g} while it moves), where static friction is '
+                   'undetermined')
+
+
+def _changed_masses(result: Identification) -> Iterator[str]:
+    before, after = result.robot.prior.parameters[:, 0], result.fit.bodies[:, 0]
+    changes = np.exp(np.abs(np.log(after / before)))
+    for body, change, mass, nominal in zip(result.robot.system.bodies, changes, after, before):
+        if change > _IMPLAUSIBLE_MASS_RATIO:
+            yield (f'the body that {body.name} moves would have {mass:.3g} kg, in the URDF it has '
+                   f'{nominal:.3g} kg: are the efforts in other units, or those of a motor before '
+                   'its gear?')
+
+
+def _late_efforts(result: Identification) -> Iterator[str]:
+    for each in result.summaries:
+        if abs(each.delay) >= LARGEST_DELAY:
+            late = 'late' if each.delay > 0.0 else 'early'
+            yield (f'{each.name}: the efforts are {late} by {1e3 * abs(each.delay):.0f} ms, more '
+                   'than filters of drivers explain: are positions and efforts of the same '
+                   'instant, and the positions measured, not commanded?')
 
 
 def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[Fit],

@@ -141,18 +141,18 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     segments, names = read_segments(recording, settings.names)
     pieces = pieces_of(segments, names, path)
     gains = settings.gains
-    found = checked(robot, pieces, gains)
-    if found.fault:
+    recorded = checked(robot, pieces, gains)
+    if recorded.fault:
         about = f' ({"; ".join(recording.remarks)})' if recording.remarks else ''
-        raise IdentificationError(f'{path}: {found.fault}{about}')
+        raise IdentificationError(f'{path}: {recorded.fault}{about}')
     name = recording.path.stem or 'recording'
-    remarks += [f'{name}: {remark}' for remark in found.remarks]
+    remarks += [f'{name}: {remark}' for remark in recorded.remarks]
     remarks += [f'{name}: {remark}' for remark in recording.remarks]
-    if not found.moving.all():
-        resting = [joint for joint, moves in zip(robot.joints, found.moving)
+    if not recorded.moving.all():
+        resting = [joint for joint, moves in zip(robot.joints, recorded.moving)
                    if not moves and joint not in names.hold.positions]
         if resting:
             remarks.append(f'{name}: {", ".join(resting)} at rest: not identified, as static '
                            'friction is undetermined')
-    return summarised(robot, name, pieces, found.used, (settings.cutoff, settings.delay), gains,
+    return summarised(robot, name, pieces, recorded.used, (settings.cutoff, settings.delay), gains,
                       lambda fraction: show(0.3 + 0.7 * fraction))

@@ -113,8 +113,8 @@ class Cpp(CppSelfTest):
         for result, kind in results:
             yield f'{self.INDENT}{kind} {result.name};'
             yield from self.assigned(result)
-        found = ', '.join(function.result_names)
-        yield f'{self.INDENT}return {found};' if single else f'{self.INDENT}return {{{found}}};'
+        listed = ', '.join(function.result_names)
+        yield f'{self.INDENT}return {listed};' if single else f'{self.INDENT}return {{{listed}}};'
         yield '}'
 
     def _sections(self, function: Function, whole: Sectioned) -> Iterator[str]:

@@ -43,9 +43,9 @@ def figures(group: Group, joint_names: Sequence[str], now: int) -> GroupFigures:
 
 def warnings(group: Group, joint_names: Sequence[str], newest: int) -> Iterator[str]:
     """Yield what is not credible or too old at the newest stamp of all joints [ns]."""
-    for what, found in (('position', group.positions.warnings),
-                        ('velocity', group.velocities.warnings)):
-        for joint, text in found.items():
+    for what, of_joints in (('position', group.positions.warnings),
+                            ('velocity', group.velocities.warnings)):
+        for joint, text in of_joints.items():
             yield f'{what} of {joint_names[group.joints[joint]]!r}: {text}'
     if group.newest and group.is_far(newest):
         yield (f'joint states of {listed(group.names(joint_names))}: their stamps are '

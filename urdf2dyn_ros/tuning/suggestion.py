@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.algebra.arrays import Array, geometric_mean
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS, make_compiled
 from urdf2dyn_ros.estimators.kalman import Kalman
@@ -158,7 +158,7 @@ def _best(motion: RecordedMotion, smoothed: Estimated, estimator: str, density: 
             share = within(show, first + (last - first) * k / len(some), last)
             run = _run(motion, estimator, each | {'max_std': _ANY_STD}, share)
             known = np.isfinite(run.qdd).all(axis=1)
-            result.append(_mean(_nrmse(run, smoothed, motion, known)[moving]))
+            result.append(geometric_mean(_nrmse(run, smoothed, motion, known)[moving]))
         return np.where(np.isfinite(result), result, np.inf)
 
     lag: dict[str, float] = {}
@@ -204,11 +204,6 @@ def _nrmse(estimate: Estimated, smoothed: Estimated, motion: RecordedMotion,
     size = np.where(known, smoothed.qdd, 0.0)
     result: Array = np.sqrt((error ** 2).sum(axis=0) / (size ** 2).sum(axis=0))
     return result
-
-
-def _mean(errors: Array) -> float:
-    """Return the geometric mean of errors (n,)."""
-    return float(np.exp(np.log(np.maximum(errors, 1e-12)).mean()))
 
 
 def within(show: Callable[[float], None], first: float, last: float) -> Callable[[float], None]:

@@ -73,11 +73,11 @@ class EffortChanges:
     def of(self, problem: Problem) -> EffortChange | None:
         """Return the effect of a problem; None where there is nothing to compare with."""
         other = other_description(problem.code)
-        found = self._text.element(problem)
-        if other is None or found is None or not self._left or not self._dynamics.joint_names:
+        element = self._text.element(problem)
+        if other is None or element is None or not self._left or not self._dynamics.joint_names:
             return None
         self._left -= 1
-        edits = other.change(self._text, *found)
+        edits = other.change(self._text, *element)
         if not edits:
             return None
         try:

@@ -137,11 +137,11 @@ def _steps(source: str) -> Iterator[tuple[str, Mended]]:
     """Yield the text with one problem mended, for each that can be."""
     whole = MendableText(source)
     for problem in problems_of(source):
-        found = whole.element(problem)
+        element = whole.element(problem)
         mend = MENDS.get(problem.code)
-        if mend is None or found is None:
+        if mend is None or element is None:
             continue
-        edits = mend(whole, *found)
+        edits = mend(whole, *element)
         result = edited(source, edits)
         if edits and _count(result, problem.code) < _count(source, problem.code):
             start, end, new = edits[0]

@@ -28,10 +28,10 @@ class FrameMotion(LinkFunction):
     def fast(self, mechanics: Mechanics, link: LinkKinematics) -> dict[str, Rows]:
         """Return both."""
         motion = link.motion_in_link if mechanics.frames.axes == 'link' else link.motion
-        found = motion(mechanics.of_joints('qd'), mechanics.of_joints('qdd'),
-                       self.root(mechanics))
-        return {quantity.name: by_joint((*part.v, *part.w))
-                for quantity, part in zip(self.RESULTS, found)}
+        twists = motion(mechanics.of_joints('qd'), mechanics.of_joints('qdd'),
+                        self.root(mechanics))
+        return {quantity.name: by_joint((*twist.v, *twist.w))
+                for quantity, twist in zip(self.RESULTS, twists)}
 
     def explained(self, mechanics: Mechanics, link: Frame, bodies: Mapping[int, Frame],
                   note: BodyNote) -> dict[str, Rows]:

@@ -45,14 +45,14 @@ class Jacobian(LinkFunction):
 
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
         """Return the matrix of every link, with the columns of a root that moves."""
-        found = super().quantities(mechanics)
+        quantities = super().quantities(mechanics)
         if not mechanics.moving:
-            return found
+            return quantities
         base = spatial('m/s', 'rad/s')
         columns = Axis(_VELOCITY, (*(f'base {key}' for key in base.keys),
                                    *mechanics.system.joint_names), base.units)
         return tuple(each._replace(summary=_OF_BASE, columns=columns, times=_VELOCITY)
-                     for each in found)
+                     for each in quantities)
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the matrix of every link."""

@@ -69,8 +69,8 @@ def motion_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
     A missing limit raises a ParameterError that names the joints.
 
     """
-    found = gears(model)
-    of_drivers = {joint.name: limits for joint, limits in zip(found.drivers, found.limits)}
+    of_gears = gears(model)
+    of_drivers = {joint.name: limits for joint, limits in zip(of_gears.drivers, of_gears.limits)}
     rows, faults = [], []
     for joint, continuous, own in zip(dynamics.joint_names, dynamics.continuous, dynamics.limits):
         limits = of_drivers[joint]

@@ -130,8 +130,8 @@ def _places(used: NDArray[np.bool_], sets: int, first: int) -> tuple[NDArray[np.
     """Return the places of the used unknowns of joints (n, 6), and that after the last."""
     number = np.arange(used.size).reshape(used.shape)
     number[:, ARMATURE] = np.tile(number[:len(number) // sets, ARMATURE], sets)
-    found, places = np.unique(number[used], return_inverse=True)
-    return first + places, first + len(found)
+    distinct, places = np.unique(number[used], return_inverse=True)
+    return first + places, first + len(distinct)
 
 
 class ConsistentFit:

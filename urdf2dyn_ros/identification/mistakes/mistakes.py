@@ -59,21 +59,21 @@ def mistakes_of(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_]
     if nominal.samples < _FEWEST_SAMPLES:
         return []
     longest = max(pieces, key=lambda piece: len(piece.q))
-    base, found = no_change(len(used)), list[Mistake]()
+    base, mistakes = no_change(len(used)), list[Mistake]()
     for _ in range(_MOST):
         best = _best(robot, nominal, longest, _candidates(robot, base, moving, used, free),
                      base, used, free)
         if best is None:
             break
-        found.append(best)
+        mistakes.append(best)
         base = best.change
-    if not found and not free.any() and abs(nominal.gravity_factor()) < _ABSENT:
+    if not mistakes and not free.any() and abs(nominal.gravity_factor()) < _ABSENT:
         absent = Mistake(base._replace(gravity=np.zeros(3)), 'no gravity')
         errors = [held_out_error(robot, longest, used, free, change)
                   for change in (base, absent.change)]
         if float((errors[0] - errors[1]).sum()) > -_AS_GOOD:
-            found.append(absent)
-    return found
+            mistakes.append(absent)
+    return mistakes
 
 
 def _candidates(robot: Robot, base: Change, moving: NDArray[np.bool_], used: Array,

@@ -91,10 +91,10 @@ def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: 
     covariance = slopes @ covariance_of(result, correlation)[0][rows, rows] @ slopes.T
     back = np.linalg.inv(payload.transformation)
     moved: Array = parameters_of(back @ BASIS @ back.T).T
-    found = IdentifiedPayload(
+    estimate = IdentifiedPayload(
         payload.link, tuple(each.name for each in payload.summaries), known,
         moved @ result.fit.bodies[-1], moved @ covariance @ moved.T)
-    mass, deviation = found.parameters[0], found.deviations[0]
+    mass, deviation = estimate.parameters[0], estimate.deviations[0]
     if not known and deviation > _MOST_OF_MASS * mass:
         raise IdentificationError(
             f'the payload on {payload.link} is not determined: {mass:.3g} kg with a standard '
@@ -105,6 +105,6 @@ def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: 
         raise IdentificationError(
             f'the payload of {payload.mass:g} kg on {payload.link} does not determine the gains: '
             f'the best one has a standard deviation of {best:.0f} %; check that it was carried in '
-            f'{", ".join(found.recordings)} and in no other recording, or take a heavier one')
-    return found, errors
+            f'{", ".join(estimate.recordings)} and in no other recording, or take a heavier one')
+    return estimate, errors
 

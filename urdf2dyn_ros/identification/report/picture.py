@@ -32,30 +32,30 @@ _MOST_STACKED = 12
 _MOST_ROWS, _MOST_JOINTS = 1500, 40
 
 
-def held_out_efforts(found: Identification, joint: int) -> tuple[Array, Array, Array] | None:
+def held_out_efforts(result: Identification, joint: int) -> tuple[Array, Array, Array] | None:
     """Return measured effort, that of the URDF, and held-out one (k,); None without rows."""
-    summary = found.summaries[0]
+    summary = result.summaries[0]
     if summary.rows is None:
         return None
-    rows, bodies = summary.rows, found.robot.columns.bodies[joint]
+    rows, bodies = summary.rows, result.robot.columns.bodies[joint]
     part = rows.joints[joint]
-    blocks = np.minimum(rows.block, BLOCKS - 1) if found.parts == 'blocks' else 0 * rows.block
+    blocks = np.minimum(rows.block, BLOCKS - 1) if result.parts == 'blocks' else 0 * rows.block
     computed = np.empty(len(part))
-    for number, fit in enumerate(found.fits):
+    for number, fit in enumerate(result.fits):
         chosen = blocks == number
         computed[chosen] = part[chosen, :-1] @ fit.solution(joint, bodies)
     nominal = part[:, :10 * len(bodies)] @ (
-        found.fit.gains[joint] * found.robot.prior.nominal[bodies].ravel())
-    gain = 1.0 if found.gains is None else found.gains.values[joint]
-    unit = gain if found.gains is not None and found.gains.free[joint] else 1.0
-    if found.parts == 'blocks':   # rows in gaps belong to no block
+        result.fit.gains[joint] * result.robot.prior.nominal[bodies].ravel())
+    gain = 1.0 if result.gains is None else result.gains.values[joint]
+    unit = gain if result.gains is not None and result.gains.free[joint] else 1.0
+    if result.parts == 'blocks':   # rows in gaps belong to no block
         computed[rows.block == BLOCKS] = np.nan
     return gain / unit * part[:, -1], nominal / unit, computed / unit
 
 
-def identification_picture(found: Identification, title: str) -> bytes:
+def identification_picture(result: Identification, title: str) -> bytes:
     """Return a PNG with a panel for each joint that is identified."""
-    joints = np.flatnonzero(found.used)[:_MOST_JOINTS].tolist()
+    joints = np.flatnonzero(result.used)[:_MOST_JOINTS].tolist()
     columns, wide = (1, _STACKED) if len(joints) <= _MOST_STACKED else (2, _WIDE)
     levels = -(-len(joints) // columns)
     figure = empty_figure(wide * columns, _HIGH * levels + _HEAD)
@@ -64,13 +64,13 @@ def identification_picture(found: Identification, title: str) -> bytes:
         row, column = divmod(place, columns)
         axes = add_axes(figure, wide * column + 0.85, _HIGH * (levels - 1 - row) + 0.45,
                         wide - 1.0, _HIGH - 0.85)
-        curves = held_out_efforts(found, joint)
-        lines = _bars(axes, found, joint) if curves is None else _curves(axes, *curves)
+        curves = held_out_efforts(result, joint)
+        lines = _bars(axes, result, joint) if curves is None else _curves(axes, *curves)
         handles = handles or lines
-        add_name(axes, drawn_name(found.robot.joints[joint], 30))
-        figures = ' > '.join(f'{each:.3g}' for each in found.held_out.every[:, joint])
+        add_name(axes, drawn_name(result.robot.joints[joint], 30))
+        figures = ' > '.join(f'{each:.3g}' for each in result.held_out.every[:, joint])
         axes.set_title(f'RMS {figures}', fontsize='small', loc='right')
-        axes.set_ylabel(found.units[joint], fontsize='small')
+        axes.set_ylabel(result.units[joint], fontsize='small')
         style_axes(axes, inset=0.5)
     add_head(figure, title, 50 * columns, handles, legend=0.52, size='small')
     return png_bytes(figure)
@@ -88,9 +88,9 @@ def _curves(axes: Any, measured: Array, nominal: Array, computed: Array) -> list
     return lines
 
 
-def _bars(axes: Any, found: Identification, joint: int) -> list[Any]:
+def _bars(axes: Any, result: Identification, joint: int) -> list[Any]:
     """Draw residuals, where only a summary is known."""
-    values = found.held_out.every[:, joint]
+    values = result.held_out.every[:, joint]
     return [axes.bar([number], [value], color=colour, label=label)
             for number, (value, colour, label) in enumerate(zip(
                 values, (LIGHT, GREY, COMPUTED),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from urdf2dyn_ros.algebra.arrays import geometric_mean
 from urdf2dyn_ros.drawing.tables_page import ReportTable
 from urdf2dyn_ros.identification.columns import PARAMETERS
 from urdf2dyn_ros.identification.fit.deviations import DATA, source_of_value
@@ -19,15 +20,15 @@ _LEAST_R2 = 0.5
 """R2 of held-out data from which on the model explains a joint."""
 
 
-def report_tables(found: Identification) -> list[ReportTable]:
+def report_tables(result: Identification) -> list[ReportTable]:
     """Return all tables."""
-    return [_figures(found, 'Does it explain data that it was not fitted to?', found.held_out,
-                     [_verdict(found), f'Held out of the fit in turn: {found.parts}. Root mean '
-                      f'squares of measured minus computed effort below {_band(found)} Hz.']),
-            *(_figures(found, f'{VALIDATION_TITLE} {name}', figures, [])
-              for name, figures in found.validation.items()),
-            *_gains(found), _friction(found), *_own_friction(found), _masses(found),
-            _parameters(found), _base(found), _recordings(found)]
+    return [_figures(result, 'Does it explain data that it was not fitted to?', result.held_out,
+                     [_verdict(result), f'Held out of the fit in turn: {result.parts}. Root mean '
+                      f'squares of measured minus computed effort below {_band(result)} Hz.']),
+            *(_figures(result, f'{VALIDATION_TITLE} {name}', figures, [])
+              for name, figures in result.validation.items()),
+            *_gains(result), _friction(result), *_own_friction(result), _masses(result),
+            _parameters(result), _base(result), _recordings(result)]
 
 
 def figure_text(value: float, digits: int = 3) -> str:
@@ -35,78 +36,75 @@ def figure_text(value: float, digits: int = 3) -> str:
     return f'{value:.{digits}g}' if math.isfinite(value) else '-'
 
 
-def _band(found: Identification) -> str:
-    low, high = (function(each.cutoff for each in found.summaries) for function in (min, max))
+def _band(result: Identification) -> str:
+    low, high = (function(each.cutoff for each in result.summaries) for function in (min, max))
     return figure_text(low) if low > 0.99 * high else f'{figure_text(low)} to {figure_text(high)}'
 
 
-def _verdict(found: Identification) -> str:
-    urdf, friction, own = (
-        float(np.exp(np.log(np.maximum(row[np.isfinite(row)], 1e-12)).mean()))
-        for row in found.held_out.every)
-    poor = [joint for joint, r2, used in zip(found.robot.joints, found.held_out.r2[2], found.used)
-            if used and r2 < _LEAST_R2]
+def _verdict(result: Identification) -> str:
+    urdf, friction, own = (geometric_mean(row[np.isfinite(row)]) for row in result.held_out.every)
+    poor = [joint for joint, r2, used in zip(
+        result.robot.joints, result.held_out.r2[2], result.used) if used and r2 < _LEAST_R2]
     answer = f'Not at {", ".join(poor)} (R2 below {_LEAST_R2:g}). In all' if poor else 'Yes'
     return (f'{answer}: it leaves {100.0 * own / urdf:.3g} % of what the URDF leaves, and '
             f'{100.0 * own / friction:.3g} % of what the URDF with fitted friction and rotors '
             'leaves (geometric means of the joints).')
 
 
-def _figures(found: Identification, title: str, figures: Figures,
+def _figures(result: Identification, title: str, figures: Figures,
              text: Sequence[str]) -> ReportTable:
     rows = [[joint, unit, figure_text(figures.measured[j]),
              *(figure_text(each[k, j]) for each in (figures.every, figures.moving)
                for k in range(3)), figure_text(figures.r2[2, j]),
              figure_text(figures.r2_moving[2, j])]
             for j, (joint, unit) in enumerate(zip(
-                found.robot.joints, found.units)) if found.used[j]]
+                result.robot.joints, result.units)) if result.used[j]]
     return ReportTable(title, ('joint', 'unit', 'measured', 'URDF', 'friction only',
                                'identified', 'URDF, moving', 'friction only, moving',
                                'identified, moving', 'R2', 'R2, moving'), rows, text)
 
 
-def _gains(found: Identification) -> list[ReportTable]:
-    gains, errors = found.gains, found.deviations
+def _gains(result: Identification) -> list[ReportTable]:
+    robot, gains, errors = result.robot, result.gains, result.deviations
     if gains is None or not gains.free.any():
         return []
     rows = []
-    for j, (joint, unit) in enumerate(zip(found.robot.joints, found.robot.dynamics.effort_units)):
-        if found.used[j]:
-            value = found.effort_per_unit[j]
+    for j, (joint, unit) in enumerate(zip(robot.joints, robot.dynamics.effort_units)):
+        if result.used[j]:
+            value = result.effort_per_unit[j]
             error, ratio = (100.0 * each[j] for each in (errors.gains, errors.ratios))
             rows.append([joint, f'{unit}/A', figure_text(value), *(
                 [figure_text(ratio, 2), figure_text(error, 2)] if gains.free[j]
                 else ['known', 'known'])])
-    known = found.payload is not None and found.payload.known
+    known = result.payload is not None and result.payload.known
     scale = ('fixed by the mass of the payload' if known else
-             'fixed by the known gains' if not gains.free[found.used].all() else
+             'fixed by the known gains' if not gains.free[result.used].all() else
              "that of the URDF's masses, as currents do not determine it: a payload of known mass "
              'or a known gain (--gains free JOINT=VALUE) does')
     return [ReportTable(
-        GAINS_TITLE, ('joint', 'unit', 'gain', 'deviation of ratio [%]',
-                                'deviation [%]'), rows,
+        GAINS_TITLE, ('joint', 'unit', 'gain', 'deviation of ratio [%]', 'deviation [%]'), rows,
         (f'Effort over current. Their common factor is {scale}. Deviation of ratio: of the gain '
-         'over the mean of all free ones. A negative gain: this motor turns the other '
-         f'way. For urdf2dyn evaluate: --effort-semantics current --gains {_gain_words(found)}',))]
+         'over the mean of all free ones. A negative gain: this motor turns the other way. For '
+         f'urdf2dyn evaluate: --effort-semantics current --gains {_gain_words(result)}',))]
 
 
-def _gain_words(found: Identification) -> str:
+def _gain_words(result: Identification) -> str:
     """Return the gains as they can be typed."""
     words = [f'{joint}={value:.6g}' for joint, value, used in zip(
-        found.robot.joints, found.effort_per_unit, found.used) if used]
-    return ' '.join([*([] if found.used.all() else ['free']), *words])
+        result.robot.joints, result.effort_per_unit, result.used) if used]
+    return ' '.join([*([] if result.used.all() else ['free']), *words])
 
 
-def _friction(found: Identification) -> ReportTable:
+def _friction(result: Identification) -> ReportTable:
     rows = []
-    for j, joint in enumerate(found.robot.joints):
-        if found.used[j]:
-            gain = found.fit.gains[j]
+    for j, joint in enumerate(result.robot.joints):
+        if result.used[j]:
+            gain = result.fit.gains[j]
             cells = [f'{figure_text(value)} +- {figure_text(error / gain, 2)}'
                      if math.isfinite(error) else 'not known' for value, error in zip(
-                         found.joints[j], found.deviations.joints[j])]
-            before = ', '.join(figure_text(value) for value in found.robot.urdf_friction[j])
-            rows.append([joint, before, *cells, figure_text(found.terms.top_speed[j])])
+                         result.joints[j], result.deviations.joints[j])]
+            before = ', '.join(figure_text(value) for value in result.robot.urdf_friction[j])
+            rows.append([joint, before, *cells, figure_text(result.terms.top_speed[j])])
     return ReportTable(
         'What changed: friction and rotors', (
             'joint', 'URDF: viscous, Coulomb', *JOINT_COLUMNS, 'not negative up to'), rows,
@@ -117,12 +115,12 @@ def _friction(found: Identification) -> ReportTable:
          'positive: beyond it, it is an extrapolation.',))
 
 
-def _own_friction(found: Identification) -> list[ReportTable]:
-    if not found.own_friction:
+def _own_friction(result: Identification) -> list[ReportTable]:
+    if not result.own_friction:
         return []
     rows = [[joint, name, *map(figure_text, values[j])]
-            for j, joint in enumerate(found.robot.joints) if found.used[j]
-            for (name, values), each in zip(found.own_friction.items(), found.summaries)
+            for j, joint in enumerate(result.robot.joints) if result.used[j]
+            for (name, values), each in zip(result.own_friction.items(), result.summaries)
             if each.used[j]]
     return [ReportTable(
         'Friction of each recording', ('joint', 'recording', *JOINT_COLUMNS), rows,
@@ -130,11 +128,11 @@ def _own_friction(found: Identification) -> list[ReportTable]:
          'the last recording in which a joint is identified.',))]
 
 
-def _masses(found: Identification) -> ReportTable:
-    robot = found.robot
+def _masses(result: Identification) -> ReportTable:
+    robot = result.robot
     rows = []
     for number, body in enumerate(robot.system.bodies):
-        before, after = robot.prior.nominal[number], found.fit.bodies[number]
+        before, after = robot.prior.nominal[number], result.fit.bodies[number]
         centre = [', '.join(figure_text(value / row[0]) if row[0] else '-' for value in row[1:4])
                   for row in (before, after)]
         rows.append([body.name, ', '.join(each.link.name for each in body.attached),
@@ -148,14 +146,14 @@ def _masses(found: Identification) -> ReportTable:
          'explain the data, with every body possible.', *robot.prior.remarks))
 
 
-def _parameters(found: Identification) -> ReportTable:
-    deviations, robot = found.deviations, found.robot
+def _parameters(result: Identification) -> ReportTable:
+    deviations, robot = result.deviations, result.robot
     rows = []
     for body, part in enumerate(robot.system.bodies):
         for k, name in enumerate(PARAMETERS):
             left = deviations.bodies_left[body, k]
             rows.append([part.name, name, figure_text(robot.prior.nominal[body, k]),
-                         figure_text(found.fit.bodies[body, k], 4),
+                         figure_text(result.fit.bodies[body, k], 4),
                          figure_text(deviations.bodies[body, k], 2), source_of_value(left)])
     known = sum(row[-1] == DATA for row in rows)
     return ReportTable(
@@ -167,9 +165,9 @@ def _parameters(found: Identification) -> ReportTable:
          "frame of the body with z along the joint's axis.",))
 
 
-def _base(found: Identification) -> ReportTable:
+def _base(result: Identification) -> ReportTable:
     rows = [[name, unit, figure_text(before), figure_text(after, 4), figure_text(error, 2)]
-            for name, unit, before, after, error in zip(*found.base)]
+            for name, unit, before, after, error in zip(*result.base)]
     return ReportTable(
         'Base parameters', ('parameter', 'unit', 'URDF', 'identified', 'deviation'), rows,
         ('The combinations of inertial parameters that efforts depend on, each named by its first '
@@ -177,12 +175,12 @@ def _base(found: Identification) -> ReportTable:
          'within 1.96 deviations.',))
 
 
-def _recordings(found: Identification) -> ReportTable:
+def _recordings(result: Identification) -> ReportTable:
     rows = [[each.name, figure_text(each.seconds, 4), figure_text(each.cutoff),
              figure_text(1e3 * each.delay),
              'all' if each.used.all() else ', '.join(
-                 joint for joint, used in zip(found.robot.joints, each.used) if used)]
-            for each in found.summaries]
+                 joint for joint, used in zip(result.robot.joints, each.used) if used)]
+            for each in result.summaries]
     return ReportTable('Recordings', ('recording', 'used [s]', 'cutoff [Hz]',
                                       'effort is late by [ms]', 'joints'), rows,
-                       (f'Weight of the URDF: {found.weight:g} pseudo-observations a body.',))
+                       (f'Weight of the URDF: {result.weight:g} pseudo-observations a body.',))

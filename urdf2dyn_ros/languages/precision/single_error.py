@@ -71,10 +71,10 @@ def _errors(function: Function, constants: Mapping[str, np.float32], reference: 
     for result in function.results:
         of, name = result.reference
         expected = np.array(reference.expected[of][name])
-        found = _vector(result, values, reference)
+        computed = _vector(result, values, reference)
         if len(expected):
             scale = max(1.0, np.abs(expected).max())
-            errors.append(float(np.abs(found - expected).max() / scale))
+            errors.append(float(np.abs(computed - expected).max() / scale))
     return errors
 
 
@@ -90,8 +90,8 @@ def _vector(result: Result, values: Mapping[str, np.float32], reference: Referen
 
 
 def _signed(value: Signed, values: Mapping[str, np.float32]) -> np.float32:
-    found = _term(value.term, values)
-    return -found if value.negative else found
+    term = _term(value.term, values)
+    return -term if value.negative else term
 
 
 def _term(term: Term, values: Mapping[str, np.float32]) -> np.float32:
