@@ -62,22 +62,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what the motion is worth and the files."""
-    for name, least, most in (('duration', 2.0, _LONGEST_MOTION), ('fraction', 0.01, 1.0)):
-        if not least <= getattr(arguments, name) <= most:
-            raise ParameterError(f'--{name} {getattr(arguments, name):g}: must be between '
-                                 f'{least:g} and {most:g}')
-    if arguments.output.suffix.lower() not in ENDINGS:
-        raise ParameterError(f'--output {str(arguments.output)!r} must end in '
-                             f'{" or ".join(ENDINGS)}; all three are written')
+    _check_options(arguments)
     require('urdf2dyn excite', 'scipy', 'matplotlib')
-    model = read_robot(arguments.robot, arguments.strict_inertia)
-    dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
-    check_fixed(dynamics, 'and its motion is not known')
-    if not dynamics.joint_names:
-        raise ParameterError(f'robot {model.name!r} has no joint that moves')
-    if model.forces:
-        raise ParameterError('the URDF has tags <force>, which need efforts that are not '
-                             'counted: remove them')
+    dynamics = _fixed_robot(arguments)
+    model = dynamics.model
     changes = read_limits(arguments.limits, dynamics.joint_names) if arguments.limits else {}
     limits = motion_limits(model, dynamics, arguments.fraction, changes)
     stem = arguments.output.with_suffix('').name
@@ -104,6 +92,29 @@ def run(arguments: argparse.Namespace) -> int:
     for name in names:
         print(output / name)
     return 0
+
+
+def _check_options(arguments: argparse.Namespace) -> None:
+    for name, least, most in (('duration', 2.0, _LONGEST_MOTION), ('fraction', 0.01, 1.0)):
+        if not least <= getattr(arguments, name) <= most:
+            raise ParameterError(f'--{name} {getattr(arguments, name):g}: must be between '
+                                 f'{least:g} and {most:g}')
+    if arguments.output.suffix.lower() not in ENDINGS:
+        raise ParameterError(f'--output {str(arguments.output)!r} must end in '
+                             f'{" or ".join(ENDINGS)}; all three are written')
+
+
+def _fixed_robot(arguments: argparse.Namespace) -> InverseDynamics:
+    """Return a robot whose efforts depend on its motion alone."""
+    model = read_robot(arguments.robot, arguments.strict_inertia)
+    dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
+    check_fixed(dynamics, 'and its motion is not known')
+    if not dynamics.joint_names:
+        raise ParameterError(f'robot {model.name!r} has no joint that moves')
+    if model.forces:
+        raise ParameterError('the URDF has tags <force>, which need efforts that are not '
+                             'counted: remove them')
+    return dynamics
 
 
 def _about(excitation: Excitation, fraction: float, approach: float, count: int) -> list[str]:

@@ -16,11 +16,11 @@ from typing import NamedTuple
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, Vector, apply
-from urdf2dyn_ros.equations.newton_euler import NO_LOADS, AppliedLoads, newton_euler
+from urdf2dyn_ros.equations.newton_euler import NO_LOADS, AppliedLoads, Sweep, newton_euler
 from urdf2dyn_ros.equations.recursion import TEXTBOOK, Recursion
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import BodyNote, Motion
+from urdf2dyn_ros.joints.motion import BodyNote, Motion, Note
 from urdf2dyn_ros.loads.joint_term import JointTerm
 from urdf2dyn_ros.multibody import Multibody
 
@@ -68,34 +68,45 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
         raise ParameterError('the momentum is that of a robot whose base is fixed: what the world '
                              "gives a moving one is not known; set base 'fixed'")
 
-    note = recursion.note
+    note, resting = recursion.note, [0.0] * len(qd)
 
-    def renamed(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+    def of_velocities(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
         if symbol == 'q':
             note(i, 'mq', (entries[0], entries[2]))
         elif symbol in _OF_VELOCITIES:
             note(i, _OF_VELOCITIES[symbol], entries)
 
-    def resting(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+    def at_rest(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
         note(i, f'l{symbol}' if symbol in ('np', 'tau') else symbol, entries)
 
-    still = [0.0] * len(qd)
     moving = newton_euler(
-        system, inertias, (q, still, qd), ZERO, recursion._replace(note=renamed),
+        system, inertias, (q, resting, qd), ZERO, recursion._replace(note=of_velocities),
         AppliedLoads(terms=_kept(loads.terms, inertial=True)))
-    beta: list[Scalar] = [0.0] * len(still)
+    beta = _beta(system, moving, note)
+    static = newton_euler(
+        system, inertias, (q, resting, resting), gravity, recursion._replace(note=at_rest),
+        AppliedLoads(wrenches=loads.wrenches))
+    terms = _kept(loads.terms, inertial=False)
+    return MomentumRates(moving.efforts, beta, _load(system, moving, static, terms, note))
+
+
+def _beta(system: Multibody, moving: Sweep, note: Note) -> list[Scalar]:
+    """Return how the kinetic energy changes as each joint moves what it carries."""
+    beta: list[Scalar] = [0.0] * len(moving.efforts)
     for i, body in enumerate(system.bodies):
-        # how the kinetic energy changes as the joint moves what it carries
         motion, (P, L) = moving.motions[i], moving.wrenches[i]
         w, v = motion.wd, motion.a
         change = JOINTS[body.type].along(_across_z(w, P), _across_z(w, L) + _across_z(v, P))
         beta[body.coordinate] = beta[body.coordinate] + body.multiplier * change
         note(i, 'beta', (beta[body.coordinate],))
-    static = newton_euler(
-        system, inertias, (q, still, still), gravity, recursion._replace(note=resting),
-        AppliedLoads(wrenches=loads.wrenches))
+    return beta
+
+
+def _load(system: Multibody, moving: Sweep, static: Sweep,
+          terms_of: Mapping[int, Sequence[JointTerm]], note: Note) -> list[Scalar]:
+    """Return the efforts of gravity, wrenches and the terms of joints at their velocities."""
     load = static.efforts
-    for i, terms in _kept(loads.terms, inertial=False).items():
+    for i, terms in terms_of.items():
         body, at = system.bodies[i], moving.coordinates[i]
         for term in terms:
             # without accelerations, what the joint transmits is known at rest alone
@@ -103,7 +114,7 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
             note(i, term.NAME, (part,))
             load[body.coordinate] = load[body.coordinate] + body.multiplier * part
         note(i, 'load', (load[body.coordinate],))
-    return MomentumRates(moving.efforts, beta, load)
+    return load
 
 
 def _kept(terms: Mapping[int, Sequence[JointTerm]], inertial: bool) -> dict[int, list[JointTerm]]:

@@ -1,6 +1,7 @@
 """Efforts of a recording as a table and a bag, and their comparison with the measured ones."""
 
 import dataclasses
+from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
 from math import isfinite
@@ -118,8 +119,25 @@ def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation,
     rows = EffortRows(table, joints, facts, gravity, settings, _RESTING_SPEED, result.external)
     sinks = EffortSinks(joints, comparison, rows, bag)
     collected = CollectedStream(dynamics, settings.estimator)
+    collected.stream.hold(recorded.hold)
+    _pass_records(joints, recorded, collected, sinks, result)
+    result.span = sinks.span
+    if result.external is not None:
+        result.external.stop()
     source = collected.stream
-    source.hold(recorded.hold)
+    if isinstance(source, OfflineStream) and sinks.span is not None:
+        result.cutoffs = {joint: (low, high) for joint, low, high in zip(
+            joints, *source.cutoffs.tolist()) if low <= high}
+    for notice in source.held.notices:
+        result.remark(notice)
+    result.counters, result.unknown = source.counters, source.unknown_joints
+    result.joints = comparison.joints()
+
+
+def _pass_records(joints: Sequence[str], recorded: RecordedJoints, collected: CollectedStream,
+                  sinks: EffortSinks, result: Evaluation) -> None:
+    """Pass all records to a stream, and its outputs to the sinks."""
+    source = collected.stream
     quantities = [f'{what} of {joint!r}: ' for what in ('position', 'velocity')
                   for joint in joints]
     for number, record in enumerate(recorded.records):
@@ -134,7 +152,7 @@ def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation,
         position, velocity, effort, acceleration = cast(tuple[Any, ...], record[2:])
         if stamp > 0 and len(effort) == len(names):
             sinks.add_measured(stamp, names, effort)
-        if settings.estimator == RECORDED:
+        if result.estimator == RECORDED:
             source.accelerate(stamp, names, acceleration)
         for outputs in collected.receive(stamp, names, position, velocity, effort):
             sinks.add(outputs)
@@ -143,16 +161,6 @@ def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation,
     for outputs in collected.finish():
         sinks.add(outputs)
     sinks.finish()
-    result.span = sinks.span
-    if result.external is not None:
-        result.external.stop()
-    if isinstance(source, OfflineStream) and sinks.span is not None:
-        result.cutoffs = {joint: (low, high) for joint, low, high in zip(
-            joints, *source.cutoffs.tolist()) if low <= high}
-    for notice in source.held.notices:
-        result.remark(notice)
-    result.counters, result.unknown = source.counters, source.unknown_joints
-    result.joints = comparison.joints()
 
 
 def _check_outputs(recording: Recording, *outputs: Path) -> None:

@@ -80,16 +80,7 @@ class JointSimulator(Node):
         self._motion_start: float | None = None
         self._progress = 0.0
         self._steps = 0
-
-        self._states = self.create_publisher(JointState, 'joint_states', _QUEUE_DEPTH)
-        self._description = self.create_publisher(String, 'robot_description', latched())
-        self._description.publish(String(data=values['robot_description']))
-        self._progress_topic = self.create_publisher(Float64, '~/progress', latched())
-        self._clock_topic = (self.create_publisher(ClockMessage, '/clock', 10)
-                             if values['publish_clock'] else None)
-        if self._by_topic:
-            self.create_subscription(JointTrajectory, '~/joint_trajectory',
-                                     barrier(self, self._follow), 10)
+        self._make_topics(values)
         awaited = ('a trajectory is received' if self._by_topic
                    else f'joint_states has {self._subscribers} subscriber(s)')
         self.get_logger().info(
@@ -99,6 +90,17 @@ class JointSimulator(Node):
         self._wall_start = time.monotonic()
         period = self._every * values['physics_step'] / self._factor
         steady_timer(self, max(period, 0.001), self._advance)
+
+    def _make_topics(self, values: Mapping[str, Any]) -> None:
+        self._states = self.create_publisher(JointState, 'joint_states', _QUEUE_DEPTH)
+        self._description = self.create_publisher(String, 'robot_description', latched())
+        self._description.publish(String(data=values['robot_description']))
+        self._progress_topic = self.create_publisher(Float64, '~/progress', latched())
+        self._clock_topic = (self.create_publisher(ClockMessage, '/clock', 10)
+                             if values['publish_clock'] else None)
+        if self._by_topic:
+            self.create_subscription(JointTrajectory, '~/joint_trajectory',
+                                     barrier(self, self._follow), 10)
 
     def _advance(self) -> None:
         """Simulate up to the present."""

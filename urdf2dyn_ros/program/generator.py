@@ -57,23 +57,9 @@ def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readab
         or a function that does not exist for the robot or the loads.
 
     """
-    if style not in (*STYLES, GENERAL):
-        raise ExportError(f'unknown style {style!r}; the styles are: '
-                          f'{", ".join((*STYLES, GENERAL))}')
-    chosen = functions_of(functions)
-    gravity = checked_gravity(gravity)
-    loads.check(system)
-    for model_function in chosen.values():
-        model_function.check(system, loads)
-    if not any(function.LOADS for function in chosen.values()):
-        system, loads = replace(system, forces=()), Loads(loads.base)
-    options = {option for function in chosen.values() for option in function.OPTIONS}
-    frames = frames.resolved(system, options, loads.moving(system))
-    readable = style != 'fast'
+    request = _request(system, style, gravity, functions, loads, frames)
     with uncollected():
-        request = Request(system, gravity, readable, joint_table(system), tuple(chosen), loads,
-                          frames, style == GENERAL)
-        derived = [derive(request, function) for function in chosen]
+        derived = [derive(request, each) for each in request.functions]
         constants, known = _constants(derived)
         written: list[Function] = []
         dynamic_model = None
@@ -86,21 +72,45 @@ def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readab
             if each.vectors:
                 dynamic_model = write_dynamic_model(request, each, names)
             each.graph.clear()
-        named = {x.name for function in written for x in function.inputs} | {
-            name for function in written for name in function.result_names}
-        kinematic = all(function.KINEMATIC for function in chosen.values())
-        lumped = any(len(body.attached) > 1 for body in system.bodies)
-        ways = [each.function for each in derived]
+        kinematic = all(each.function.KINEMATIC for each in derived)
+        acts, symbols = _words(request, written, kinematic)
         return Program(
-            _title(robot, written), robot, name, style, gravity,
-            tuple(about_links(frames, loads.moving(system)) if kinematic
-                  else in_words(system, gravity, loads, named)),
-            (kinematic_legend(loads.moving(system)) if kinematic else
-             legend(ways, 'base_motion' in named, lumped)) if readable else (),
-            request.rows,
+            _title(robot, written), robot, name, style, request.gravity, acts,
+            symbols if request.readable else (), request.rows,
             tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,
-            tuple(written), dynamic_model,
-            partial(references, request), kinematic)
+            tuple(written), dynamic_model, partial(references, request), kinematic)
+
+
+def _request(system: Multibody, style: Style, gravity: ArrayLike, functions: str, loads: Loads,
+             frames: LinkFrames) -> Request:
+    """Return the arguments of `generate`, checked."""
+    if style not in (*STYLES, GENERAL):
+        raise ExportError(f'unknown style {style!r}; the styles are: '
+                          f'{", ".join((*STYLES, GENERAL))}')
+    chosen = functions_of(functions)
+    vector = checked_gravity(gravity)
+    loads.check(system)
+    for function in chosen.values():
+        function.check(system, loads)
+    if not any(function.LOADS for function in chosen.values()):
+        system, loads = replace(system, forces=()), Loads(loads.base)
+    options = {option for function in chosen.values() for option in function.OPTIONS}
+    return Request(system, vector, style != 'fast', joint_table(system), tuple(chosen), loads,
+                   frames.resolved(system, options, loads.moving(system)), style == GENERAL)
+
+
+def _words(request: Request, functions: Sequence[Function],
+           kinematic: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what acts on the joints, and what the symbols mean."""
+    system, loads = request.system, request.loads
+    if kinematic:
+        moving = loads.moving(system)
+        return tuple(about_links(request.frames, moving)), kinematic_legend(moving)
+    named = {x.name for function in functions for x in function.inputs} | {
+        name for function in functions for name in function.result_names}
+    lumped = any(len(body.attached) > 1 for body in system.bodies)
+    symbols = legend(map(FUNCTIONS.__getitem__, request.functions), 'base_motion' in named, lumped)
+    return tuple(in_words(system, request.gravity, loads, named)), symbols
 
 
 @contextmanager

@@ -209,6 +209,12 @@ def _compared(model: RobotModel, robot: AlteredRobot, duration: float, work: Pat
         graph.client.wait(lambda: all(max(received[name]) >= end for name in _MODELS),
                           START_TIMEOUT, 'efforts of the end of the motion', graph.watch)
     check_complete(received['measured'])
+    return _before_and_after(joints, received, moving)
+
+
+def _before_and_after(joints: InverseDynamics, received: Mapping[str, Mapping[int, Array]],
+                      moving: set[int]) -> BeforeAndAfter:
+    """Return the efforts (n,) of the stamps [ns] at which there are all, and the robot moves."""
     stamps = sorted(moving.intersection(*map(set, (received[name] for name in _MODELS))))
     if len(stamps) < 2:
         raise DemoError('no effort of the moving robot was computed')
