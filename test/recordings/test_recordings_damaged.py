@@ -98,3 +98,17 @@ def test_a_bag_without_messages_is_an_error(tmp_path: Path) -> None:
     path = write_bag(tmp_path / 'bag', 'mcap', {'/joint_states': []})
     with pytest.raises(RecordingError, match='it contains no records'):
         list(open_recording(path))
+
+
+@pytest.mark.parametrize(('kind', 'how'), [('db3', 'message'), ('mcap', 'message'),
+                                           ('db3', 'file')])
+def test_a_file_of_a_compressed_bag_is_not_damaged_but_needs_its_metadata(
+        tmp_path: Path, kind: str, how: str) -> None:
+    """The remedy names the directory; so it does for the metadata themselves."""
+    inside = write_bag(tmp_path / 'bag', kind, {'/joint_states': messages(20)}, STORAGE[how])
+    parts = list(inside.parent.iterdir())
+    assert len(parts) == 2
+    for part in parts:
+        with pytest.raises(RecordingError, match=f"name the directory '{inside.parent}'$"):
+            open_recording(part)
+    assert len(list(open_recording(inside.parent))) == 20

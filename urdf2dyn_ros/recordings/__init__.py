@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from urdf2dyn_ros.errors import RecordingError
-from urdf2dyn_ros.recordings.bag import BagRecording
+from urdf2dyn_ros.recordings.bag import METADATA, BagRecording
 from urdf2dyn_ros.recordings.csv_table import CsvRecording
 from urdf2dyn_ros.recordings.recording import ProgressCallback, Record, Recording
 
@@ -50,7 +50,9 @@ def open_recording(path: str | Path, topic: str | None = None,
         raise RecordingError(path, 'there is no such file or directory')
     kind = DIRECTORY if path.is_dir() else path.suffix.lower()
     if kind not in RECORDINGS:
-        hint = ('; rosbags-convert converts it to a bag of ROS 2' if kind == '.bag' else '')
+        hint = ('; rosbags-convert converts it to a bag of ROS 2' if kind == '.bag' else
+                f'; it is a part of a bag: name the directory {str(path.parent)!r}'
+                if (path.parent / METADATA).exists() else '')
         raise RecordingError(path, f'unknown kind of recording {kind!r}: a bag directory, '
                              + ', '.join(list(RECORDINGS)[1:]) + f' can be read{hint}')
     recording = RECORDINGS[kind](path, topic)

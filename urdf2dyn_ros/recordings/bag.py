@@ -1,5 +1,6 @@
 """Bags of rosbag2: a .db3 or .mcap file, or a directory with metadata.yaml."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,9 +67,22 @@ def _check_kind(path: Path) -> None:
         raise RecordingError(path, f'cannot be read: {error.strerror}') from None
     if not begin:
         raise RecordingError(path, 'an empty file: nothing was recorded, or the disk was full')
+    if _in_compressed_bag(path):
+        raise RecordingError(path, f'the messages of its bag are compressed, as {METADATA} next '
+                             f'to it says: name the directory {str(path.parent)!r}')
     if begin != magic:
         raise RecordingError(path, f'not in the format {kind}, in spite of {path.suffix}: it '
                              f'begins with {begin!r}')
+
+
+def _in_compressed_bag(path: Path) -> bool:
+    """Return whether a file is of a bag whose messages are compressed one by one."""
+    try:
+        text = (path.parent / METADATA).read_text(encoding='utf-8', errors='replace')
+    except OSError:
+        return False
+    return path.name in text and re.search(r'compression_mode:\s*["\']?message', text,
+                                           re.IGNORECASE) is not None
 
 
 def _opened(path: Path) -> tuple[Intact | Damaged, list[Topic]]:
