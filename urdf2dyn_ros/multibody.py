@@ -69,7 +69,8 @@ class Body:
     multiplier * q[coordinate] + offset, with the index of an independent joint. The limits are
     those of the joint in the URDF, if it has a single coordinate. Axes that do not rotate with the
     coordinate have a `cos_sin` of their own, of the angle about z from the joint's. The
-    `placement` is that of the joint, for the first coordinate; `alignment` rotates z to the axis.
+    `placement` is that of the joint, for the first coordinate; `alignment` rotates z to the axis;
+    `axis` is that of a joint with one coordinate, in its own frame.
 
     """
 
@@ -87,6 +88,7 @@ class Body:
     cos_sin: tuple[Scalar, Scalar] | None = None
     placement: Placement | None = None
     alignment: Matrix = IDENTITY
+    axis: Triple | None = None
 
     def at(self, q: Sequence[Scalar], qd: Sequence[Scalar] | None = None,
            qdd: Sequence[Scalar] | None = None) -> Coordinate:
@@ -98,11 +100,17 @@ class Body:
 
 @dataclass(frozen=True)
 class LinkWrench:
-    """Force [N] and moment [N m] on a link by the environment, about its origin, in its axes."""
+    """
+    Force [N] and moment [N m] on a link by the environment, about its origin, in its axes.
+
+    `tag` is the one of the description from which they follow, if there is one.
+
+    """
 
     link: str
     force: Vector
     moment: Vector
+    tag: ExternalForce | None = None
 
 
 @dataclass(frozen=True)
@@ -180,7 +188,8 @@ def multibody(model: RobotModel) -> Multibody:
                 bodies.append(Body(part.name, part.type, number,
                                    composed(body_R_link, alignment), body_p_link,
                                    limits=joint.limits if len(parts) == 1 else NO_LIMITS,
-                                   placement=placement, alignment=alignment))
+                                   placement=placement, alignment=alignment,
+                                   axis=part.axis if len(parts) == 1 else None))
                 number, placement = len(bodies) - 1, None
                 attached[number] = []
                 body_R_link, body_p_link = transpose(alignment), ZERO
@@ -244,4 +253,4 @@ def _at_origin(force: ExternalForce) -> LinkWrench:
     """Return a force of the URDF about the link's origin, in the link's axes."""
     R = from_rpy(force.rpy)
     f = apply(R, force.force)
-    return LinkWrench(force.link, f, add(apply(R, force.torque), cross(force.xyz, f)))
+    return LinkWrench(force.link, f, add(apply(R, force.torque), cross(force.xyz, f)), force)

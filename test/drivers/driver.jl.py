@@ -87,7 +87,7 @@ class JuliaText:
         function, argument = node.children
         value = self._value(argument.named_children[0] if kind[0] == 'c' else argument, scope)
         return {'sin': math.sin, 'cos': math.cos, 'tanh': math.tanh, 'exp': math.exp, 'abs': abs,
-                '-': lambda x: -x}[self._text(function)](value)
+                'sqrt': math.sqrt, '-': lambda x: -x}[self._text(function)](value)
 
     def _index(self, node: Any, scope: dict[str, Any]) -> list[Any]:
         array, indices = node.named_children

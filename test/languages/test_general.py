@@ -13,9 +13,10 @@ from support.oracles import columns, efforts_of, exported, random_state, worst
 from support.robot_files import OWN
 from support.torture import program_of, robot
 from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.robot_model import RobotModel
+from urdf2dyn_ros.robot_model import Joint, RobotModel
 
 
 @pytest.mark.parametrize('name', ['rx90', 'scara', 'tangle'])
@@ -44,6 +45,8 @@ def test_every_number_is_a_parameter_and_the_efforts_are_equal(name: str) -> Non
         for suffix, joint in placed:
             assert [lines[f'xyz{suffix}_{x}'] for x in 'xyz'] == [*joint.xyz]
             assert [lines[f'rpy{suffix}_{x}'] for x in 'xyz'] == [*joint.rpy]
+            if suffix == f'{n}' and joint.type != 'planar':
+                assert [lines[f'axis{n}_{x}'] for x in 'xyz'] == [*joint.axis]
     state = columns(system.joint_names, random_state(system.joint_names)).tolist()
     general, readable = (exported(model, style)['inverse_dynamics'](*state)
                          for style in ('general', 'readable'))
@@ -86,18 +89,52 @@ def test_an_edited_fixed_joint_takes_along_what_is_fixed_to_it() -> None:
     check_edited(model, 'bolts', 'xyz', 'xyz3_1_x', (0.3, 0.0, 0.0), text)
 
 
+@pytest.mark.parametrize('axis', [
+    (0.0, 0.0, -1.0), (1.0, 0.0, 0.0), (0.0, -2.0, 0.0), (0.3, -0.2, 0.7), (1e-3, 0.0, -40.0)])
+@pytest.mark.parametrize(('name', 'joint'), [
+    ('rx90', 'joint2'), ('scara', 'joint4'), ('tangle', 'joint4')])
+def test_axes_can_be_edited(name: str, joint: str, axis: Triple) -> None:
+    """Reversed, along another coordinate, oblique, and of any length: the link turns about it."""
+    model = robot(name)
+    old, = (each for each in model.joints if each.name == joint)
+    n = 1 + [body.name for body in multibody(model).bodies].index(joint)
+    edits = ''.join(f'axis{n}_{x} = {value!r}\n' for x, value in zip('xyz', axis))
+    size = float(np.linalg.norm(axis))
+    check_changed(model, old, replace(old, axis=tuple(value / size for value in axis)), edits,
+                  *export_model(model, style='general').values())
+
+
+def test_a_force_can_be_edited_in_its_own_axes() -> None:
+    """Its point, and its axes, which are not those of the link."""
+    urdf = (OWN / 'scara.urdf').read_text().replace('</robot>', """
+<force link="link4" xyz="0.1 0 0" rpy="0 0 0" force="3 0 5" torque="0 1 0"/></robot>""")
+    after = urdf.replace('xyz="0.1 0 0" rpy="0 0 0" force="3',
+                         'xyz="0.1 0.2 0" rpy="0 0.7 0" force="4')
+    edits = 'xyzF1_y = 0.2\nrpyF1_y = 0.7\nFt1_x = 4.0\n'
+    text, = export_model(read_urdf(urdf), style='general').values()
+    compare(read_urdf(urdf), read_urdf(after), edits, text)
+
+
 def check_edited(model: RobotModel, name: str, field: str, line: str, change: tuple[float, ...],
                  text: str) -> None:
     """Demand the efforts of the robot whose joint is changed by as much as the line is."""
     joint = next(joint for joint in model.joints if joint.name == name)
     values = tuple(old + more for old, more in zip(getattr(joint, field), change))
+    check_changed(model, joint, replace(joint, **{field: values}),
+                  f'{line} = {values["xyz".index(line[-1])]!r}\n', text)
+
+
+def check_changed(model: RobotModel, old: Joint, new: Joint, edits: str, text: str) -> None:
+    """Demand of the edited text the efforts of the robot with another joint."""
+    compare(model, replace(model, joints=tuple(
+        new if each is old else each for each in model.joints)), edits, text)
+
+
+def compare(model: RobotModel, changed: RobotModel, edits: str, text: str) -> None:
     marker = '# ==== What follows'
     assert text.count(marker) == 1
     script: dict[str, Any] = {'__name__': 'robot'}
-    exec(text.replace(marker, f'{line} = {values["xyz".index(line[-1])]!r}\n{marker}'), script)
-    edited = replace(joint, **{field: values})
-    changed = replace(model, joints=tuple(
-        edited if each is joint else each for each in model.joints))
+    exec(text.replace(marker, f'{edits}{marker}'), script)
     names = multibody(model).joint_names
     state = random_state(names)
     expected, before = efforts_of(changed, state), efforts_of(model, state)

@@ -28,8 +28,8 @@ class Node:
     """
     One operation, created once per graph; serial is the order of creation.
 
-    Its op is const, input, parameter, add, sub, mul, reciprocal, sin, cos, tanh, exp or abs. The
-    value is the number of a const, the name of an input or parameter, whether an exp has the
+    Its op is const, input, parameter, add, sub, mul, reciprocal, sin, cos, tanh, exp, sqrt or abs.
+    The value is the number of a const, the name of an input or parameter, whether an exp has the
     negated operand, else None. The node is factor times base; 1 and the node itself unless it is
     a multiple.
 
@@ -189,6 +189,7 @@ sin = singledispatch(np.sin)
 cos = singledispatch(np.cos)
 tanh = singledispatch(np.tanh)
 exp = singledispatch(np.exp)
+sqrt = singledispatch(np.sqrt)
 reciprocal = singledispatch(lambda x: 1.0 / x)
 """These take any scalar; register further types with ``sin.register``."""
 
@@ -196,6 +197,7 @@ sin.register(float, math.sin)
 cos.register(float, math.cos)
 tanh.register(float, math.tanh)
 exp.register(float, math.exp)
+sqrt.register(float, math.sqrt)
 sin.register(Expression, lambda angle: Expression(
     angle.node.graph.node('sin', (angle.node,)), angle.negative))
 cos.register(Expression, lambda angle: Expression(angle.node.graph.node('cos', (angle.node,))))
@@ -203,3 +205,4 @@ tanh.register(Expression, lambda x: Expression(
     x.node.graph.node('tanh', (x.node,)), x.negative))
 reciprocal.register(Expression, _reciprocal)
 exp.register(Expression, lambda x: Expression(x.node.graph.node('exp', (x.node,), x.negative)))
+sqrt.register(Expression, lambda x: Expression(x.node.graph.node('sqrt', (x.node,))))   # no -x

@@ -24,8 +24,8 @@ class Fortran(FortranSelfTest):
     DECLARE, END, CONTINUED = 'real(dp), parameter :: ', '', ' &'
     CONSTANT = DECLARE + '{name} = {value}'
     ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
-    CASELESS, RESERVED = True, ('dp', 'joints', 'joint_names', 'sin', 'cos', 'exp', 'tanh', 'abs',
-                          'parameter_names', 'parameter_values')
+    CASELESS, RESERVED = True, ('dp', 'joints', 'joint_names', 'sin', 'cos', 'exp', 'tanh', 'sqrt',
+                                'abs', 'parameter_names', 'parameter_values')
     INFIX = Infix(number=lambda value: shortest(value) + '_dp')
 
     def module(self) -> Iterator[str]:

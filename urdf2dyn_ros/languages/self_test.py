@@ -11,6 +11,7 @@ from urdf2dyn_ros.languages.infix import Infix
 from urdf2dyn_ros.languages.lines import packed
 from urdf2dyn_ros.languages.precision.precision import DOUBLE, Precision
 from urdf2dyn_ros.program.program import Function, Program, Result
+from urdf2dyn_ros.program.statements import Call, parts
 
 
 class SelfTest(ABC):
@@ -191,10 +192,11 @@ class SelfTest(ABC):
         """Return whether there are so many results that a call takes them as one."""
         return len(function.results) > 2
 
-    @staticmethod
-    def called(functions: Iterable[Function]) -> list[str]:
+    def called(self, functions: Iterable[Function]) -> list[str]:
         """Return the mathematical functions that are called; sine and cosine always."""
-        return sorted({'cos', 'sin'}.union(*(function.calls for function in functions)))
+        values = (each.value for block in self.program.constants for each in block.statements)
+        return sorted({'cos', 'sin'}.union(*(function.calls for function in functions), (
+            term.function for term in parts(values) if isinstance(term, Call))))
 
     def title(self, function: Function, result: Result) -> str:
         """Return the names of the function and, of many results, of the result."""

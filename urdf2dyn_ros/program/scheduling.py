@@ -196,6 +196,6 @@ _OPERATIONS = {
     'const': _leaf, 'input': _leaf, 'parameter': _leaf,
     'add': _sum, 'sub': _sum, 'mul': _product, 'reciprocal': _reciprocal,
     'sin': _function, 'cos': _function, 'tanh': _function, 'exp': _exponential,
-    'abs': _function, 'twin': _twin, 'single': _single,
+    'abs': _function, 'sqrt': _function, 'twin': _twin, 'single': _single,
 }
 _ODD_FUNCTIONS = ('sin', 'tanh')

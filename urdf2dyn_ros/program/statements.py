@@ -19,7 +19,7 @@ class Name(NamedTuple):
 
 
 class Call(NamedTuple):
-    """Function sin, cos, tanh, exp or abs of a term, or of its opposite."""
+    """Function sin, cos, tanh, exp, sqrt or abs of a term, or of its opposite."""
 
     function: str
     argument: Term

@@ -24,7 +24,8 @@ ROUNDING_MARGIN = 8.0
 """What compilers and libraries may add by another order of roundings, as a factor."""
 
 _LEAST_BOUND = 2.0**-22
-_FUNCTIONS = {'sin': np.sin, 'cos': np.cos, 'tanh': np.tanh, 'exp': np.exp, 'abs': np.abs}
+_FUNCTIONS = {'sin': np.sin, 'cos': np.cos, 'tanh': np.tanh, 'exp': np.exp, 'sqrt': np.sqrt,
+              'abs': np.abs}
 
 
 def single_error(program: Program) -> float:
