@@ -13,8 +13,8 @@ from urdf2dyn_ros.program.statements import Block, Signed, Statement, names_in
 EDITED = 'Parameters, as in the URDF: change a line, run again, and the efforts follow'
 FOLLOW = 'What follows from them, in the frames of the equations'
 FORMULAS = "First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')"
-AXES = ('z of frame i is ua, the axis of joint i of length 1, seen from where it is as exported; '
-        'x and y after T. Duff et al., Building an Orthonormal Basis, Revisited, 2017')
+_OF_AXES = ('z of frame i is ua, the axis of joint i of length 1, seen from where it is as exported; '
+             'x and y after T. Duff et al., Building an Orthonormal Basis, Revisited, 2017')
 """What follows from axes that are parameters."""
 
 
@@ -177,7 +177,7 @@ class Language(SelfTest):
         kept = [block for block in kept if block.statements]
         if kept:
             yield from ['', self.rule(FOLLOW, indent), *self.comments(
-                [FORMULAS, *[AXES] * (self.program.style == 'general')], indent)]
+                [FORMULAS, *[_OF_AXES] * (self.program.style == 'general')], indent)]
         for k, block in enumerate(kept):
             yield from ['', *self.block(block, indent, form)][not (k or self.SPACED):]
 
