@@ -13,8 +13,8 @@ from urdf2dyn_ros.program.statements import Block, Signed, Statement, names_in
 EDITED = 'Parameters, as in the URDF: change a line, run again, and the efforts follow'
 FOLLOW = 'What follows from them, in the frames of the equations'
 FORMULAS = "First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')"
-_OF_AXES = ('z of frame i is ua, the axis of joint i of length 1, seen from where it is as exported; x '
-            'and y after T. Duff et al., Building an Orthonormal Basis, Revisited, 2017')
+_OF_AXES = ('z of frame i is ua, the axis of joint i of length 1, in the frame that was exported; '
+            'x and y: T. Duff et al., Building an Orthonormal Basis, Revisited, 2017')
 """What follows from axes that are parameters."""
 
 
