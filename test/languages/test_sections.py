@@ -46,3 +46,13 @@ def test_a_long_function_of_cpp_passes_its_check_in_sections(
         len(re.findall(r'^    inverse', code, re.MULTILINE))) > 3
     found, output = language_tools.self_test('g++', files, 'robot', tmp_path)
     assert found == 0, output
+
+
+def test_entries_of_matrices_are_stored_where_they_are_made() -> None:
+    """In the fast style; those that wait for the end of a function are stored twice."""
+    for style, at_once in (('fast', True), ('readable', False)):
+        text = c.write(program_of(robot('rx90'), style, 'inverse_dynamics_derivatives'))[
+            'robot_dynamics.c'].split('#ifdef ROBOT_SELF_TEST')[0]
+        assert (text.index(' M[0][0] = ') < text.rindex('const double ')) == at_once
+        for name in ('dtau_dq', 'dtau_dqd', 'M'):
+            assert len(re.findall(rf'^    {name}\[\d\]\[\d\] = ', text, re.MULTILINE)) == 36

@@ -5,11 +5,8 @@ from dataclasses import replace
 
 from urdf2dyn_ros.program.program import Function
 from urdf2dyn_ros.program.statements import (
-    Block,
     Call,
     Name,
-    Paragraph,
-    Section,
     Signed,
     Statement,
     Term,
@@ -51,14 +48,9 @@ class Angles:
         """Return the function without the statements of `before`."""
         done = {statement.name for statement in self.before}
         return replace(
-            self._function,
-            sections=tuple(Section(section.title, tuple(
-                Paragraph(paragraph.title, tuple(
-                    Block(block.comment, tuple(self.statement(statement)
-                                               for statement in block.statements
-                                               if statement.name not in done))
-                    for block in paragraph.blocks)) for paragraph in section.paragraphs))
-                for section in self._function.sections),
+            self._function.with_statements(lambda statements: (
+                self.statement(statement) for statement in statements
+                if statement.name not in done)),
             results=tuple(result.with_entries(self.value) for result in self._function.results))
 
     def statement(self, statement: Statement) -> Statement:

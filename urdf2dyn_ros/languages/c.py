@@ -1,6 +1,7 @@
 """C99, with no dependency but libm."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from functools import partial
 
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.c_trigonometry import in_one_loop, sines_and_cosines
@@ -11,6 +12,7 @@ from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.languages.sections import MOST_STATEMENTS
 from urdf2dyn_ros.languages.self_tests.c import CSelfTest
 from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.program.statements import Name, Signed, Statement
 
 
 def write(program: Program) -> dict[str, str]:
@@ -28,6 +30,11 @@ def quoted(text: str) -> str:
 
 
 _TESTED = '\n\n#ifdef @NAME_SELF_TEST\n#include <stdio.h>\n'
+
+
+def _is_stored(stores: Collection[str], entry: Signed) -> bool:
+    """Return whether an entry has been stored where it is made."""
+    return isinstance(entry.term, Name) and entry.term.text in stores
 
 
 class C(CSelfTest):
@@ -104,11 +111,38 @@ class C(CSelfTest):
             angles = Angles(function)
             yield from in_one_loop(self, angles)
             function = angles.rest()
-        yield from self.body(function)
+        stores = self._stores(function)
+        yield from self.body(function.with_statements(lambda statements: (
+            each for made in statements for each in (made, *stores.get(made.name, ())))))
         yield ''
         for result in function.results:
-            yield from self.assigned(result)
+            yield from self.assigned(result, partial(_is_stored, stores)) if (
+                result.is_matrix) else self.assigned(result)
         yield '}'
+
+    def statement(self, statement: Statement, indent: str, form: str = '') -> str:
+        is_entry = statement.name.endswith(']')
+        return super().statement(statement, indent, '{name} = {value};' if is_entry else form)
+
+    def _stores(self, function: Function) -> dict[str, list[Statement]]:
+        """
+        Return the statements that store entries of matrices, by what the entry is made by.
+
+        For speed, each stands where that is made: compilers would store what waits for the end of
+        the function twice. To be read, all results stand at the end.
+
+        """
+        stores: dict[str, list[Statement]] = {}
+        if self.program.style == 'fast':
+            made = {statement.name for statement in function.statements}
+            for result in function.results:
+                for k, row in enumerate(result.rows):
+                    for j, entry in enumerate(row.entries):
+                        if (result.is_matrix and isinstance(entry.term, Name)
+                                and entry.term.text in made):
+                            stores.setdefault(entry.term.text, []).append(Statement(
+                                self.CELL.format(name=result.name, k=k, j=j), entry))
+        return stores
 
     def _has_angles(self, function: Function) -> bool:
         """Whether sines and cosines are made in one loop: for speed, not for reading."""

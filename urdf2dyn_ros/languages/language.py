@@ -1,7 +1,7 @@
 """What all languages have in common: the order of a file, statements in lines, data."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
@@ -230,12 +230,13 @@ class Language(SelfTest):
                               for name, entry in pairs],
                              self.INDENT, self.INDENT, '', '' if self.END else ';')
 
-    def assigned(self, result: Result, omitted: Signed | None = None) -> Iterator[str]:
-        """Yield statements that give the entries of a result their values, but for one value."""
+    def assigned(self, result: Result, omitted: Callable[[Signed], bool] = lambda entry: False,
+                 ) -> Iterator[str]:
+        """Yield statements that give the entries of a result, but some, their values."""
         name = self.identifier(result.name)
         for k, row in enumerate(result.rows, self.FIRST):
             for j, entry in enumerate(row.entries, self.FIRST):
-                if entry == omitted:
+                if omitted(entry):
                     continue
                 form = self.CELL if result.is_matrix else self.ENTRY
                 code = self.statement(Statement(form.format(name=name, k=k, j=j), entry),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from urdf2dyn_ros.functions.quantity import JOINTS, Axis, Quantity
 from urdf2dyn_ros.program.statements import (
     Block,
     Call,
+    Paragraph,
     Section,
     Signed,
     Statement,
@@ -127,6 +128,15 @@ class Function:
         """All statements, in order."""
         return tuple(statement for section in self.sections for paragraph in section.paragraphs
                      for block in paragraph.blocks for statement in block.statements)
+
+    def with_statements(self, other: Callable[[Sequence[Statement]], Iterable[Statement]],
+                        ) -> Function:
+        """Return the function with other statements in the places of those of each block."""
+        return replace(self, sections=tuple(Section(section.title, tuple(
+            Paragraph(paragraph.title, tuple(
+                Block(block.comment, tuple(other(block.statements)))
+                for block in paragraph.blocks)) for paragraph in section.paragraphs))
+            for section in self.sections))
 
     @property
     def names(self) -> set[str]:

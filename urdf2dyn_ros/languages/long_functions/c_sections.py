@@ -61,4 +61,4 @@ def _assigned(c: 'C', result: Result) -> Iterator[str]:
         return
     size = ''.join(f'[{size}]' for size in c.shape(result))
     yield f'{c.INDENT}memset({result.name}, 0, sizeof({c.real}{size}));'
-    yield from c.assigned(result, omitted=_ZERO)
+    yield from c.assigned(result, omitted=_ZERO.__eq__)

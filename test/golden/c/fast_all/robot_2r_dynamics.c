@@ -159,13 +159,13 @@ void robot_2r_mass_matrix(const double q[ROBOT_2R_JOINTS],
 
     // ---- joint 1 'joint1' accelerates by 1 rad/s^2
     const double n1_z_1 = t3 + t2 + t3 + 38.0 - t2 + 15.0 + 0.6000000000000014;
+    M[0][0] = n1_z_1;
 
     // ---- joint 2 'joint2' accelerates by 1 rad/s^2
     const double np2_z_2 = 15.0 + t3;
-
-    M[0][0] = n1_z_1;
     M[0][1] = np2_z_2;
     M[1][0] = np2_z_2;
+
     M[1][1] = 15.0;
 }
 
@@ -237,9 +237,12 @@ void robot_2r_dynamics(const double q[ROBOT_2R_JOINTS], const double qd[ROBOT_2R
 
     // ---- joint 1 'joint1' accelerates by 1 rad/s^2
     const double n1_z_1 = 38.0 + t19 + t18 + t19 + 0.6000000000000014 + 15.0 - t18;
+    M[0][0] = n1_z_1;
 
     // ---- joint 2 'joint2' accelerates by 1 rad/s^2
     const double np2_z_2 = 15.0 + t19;
+    M[0][1] = np2_z_2;
+    M[1][0] = np2_z_2;
 
     tau[0] = n1_z;                        // 1 [N m]
     tau[1] = N2_z;                        // 2 [N m]
@@ -247,9 +250,6 @@ void robot_2r_dynamics(const double q[ROBOT_2R_JOINTS], const double qd[ROBOT_2R
     tau_gravity[1] = N2_z_gravity;        // 2 [N m]
     tau_bias[0] = n1_z_bias;              // 1 [N m]
     tau_bias[1] = N2_z_bias;              // 2 [N m]
-    M[0][0] = n1_z_1;
-    M[0][1] = np2_z_2;
-    M[1][0] = np2_z_2;
     M[1][1] = 15.0;
 }
 
