@@ -14,6 +14,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -113,11 +114,12 @@ def parameters() -> str:
 
 
 def table(rows: Sequence[Any]) -> str:
-    """Return a table of parameters: name, default, meaning and rule."""
-    lines = ['| parameter | default | |', '|---|---|---|']
+    """Return a table of parameters: name and default, meaning and rule."""
+    lines = ['| parameter, default | |', '|---|---|']   # two columns fit a phone
     for row in rows:
         meaning = f'{row.meaning} {row.rule[0].upper()}{row.rule[1:]}.'.replace('|', '\\|')
-        lines.append(f'| `{row.name}` | `{json.dumps(row.default)}` | {meaning} |')
+        name = escape(row.name).replace('.', '.<wbr>').replace('_', '_<wbr>')
+        lines.append(f'| <code>{name}</code><br>`{json.dumps(row.default)}` | {meaning} |')
     return '\n'.join(lines) + '\n'
 
 
