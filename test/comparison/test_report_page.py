@@ -36,6 +36,8 @@ addEventListener('load', () => {
     heads: document.querySelectorAll('thead th[scope=col]').length,
     rowHeads: document.querySelectorAll('tbody th[scope=row]').length,
     beyond: document.documentElement.scrollWidth - innerWidth,
+    cut: [...document.querySelectorAll('caption span')].map((text) =>
+      box(text).right - innerWidth),
     ink: getComputedStyle(document.body).color,
     paper: getComputedStyle(document.body).backgroundColor,
   });
@@ -163,6 +165,7 @@ def test_a_browser_shows_table_and_pictures_on_light_and_dark(page, tmp_path, op
     assert (seen['rows'], seen['rowHeads']) == (5, 5)
     assert set(seen['cells']) == {seen['heads']}
     assert seen['beyond'] <= 0   # a wide table scrolls by itself, the page does not
+    assert len(seen['cut']) == 1 and seen['cut'][0] <= 0   # what is said of it stays in sight
     assert (seen['ink'], seen['paper']) == (ink, paper)
 
 

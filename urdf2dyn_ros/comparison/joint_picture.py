@@ -59,6 +59,7 @@ def friction_picture(joint: JointComparison) -> str:
     axes = figure.add_axes((0.20, 0.145, 0.77, 0.745))
     _draw_cloud(axes, joint)
     axes.set_xlabel(f'velocity [{rate_unit(joint.unit)}]')
+    axes.locator_params(axis='x', nbins=5)   # whose numbers do not touch on a phone
     axes.set_ylabel(f'residual [{joint.unit}]')
     _style(axes)
     _add_legend(axes)

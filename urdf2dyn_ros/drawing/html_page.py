@@ -20,6 +20,7 @@ p, li { max-width: 60rem; } .soft, caption, dt { color: var(--soft); }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .8rem; }
 caption { text-align: left; padding: .3rem 0; }
+caption span { display: block; max-width: min(60rem, 100vw - 2rem); position: sticky; left: 0; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .4rem; text-align: right;
          white-space: nowrap; }
 tbody th { min-width: 7rem; max-width: 14rem; white-space: normal; font-weight: 600; }
@@ -62,7 +63,8 @@ def html_table(label: str, heads: Sequence[str], rows: Iterable[Sequence[str]],
     body = '\n'.join(f'<tr><th scope="row">{html_text(first)}</th>{"".join(cells)}</tr>'
                      for first, *cells in rows)
     return (f'<div class="wide" role="region" aria-label="{html_text(label)}" tabindex="0">\n'
-            f'<table>{caption and f"<caption>{caption}</caption>"}\n<thead><tr>{head}</tr>'
+            f'<table>{caption and f"<caption><span>{caption}</span></caption>"}\n'
+            f'<thead><tr>{head}</tr>'
             f'</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>')
 
 

@@ -23,7 +23,7 @@ from urdf2dyn_ros.identification.low_pass import ROW_RATE
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.rows import BLOCKS
 
-_WIDE, _STACKED, _HIGH, _HEAD = 6.6, 5.6, 2.1, 0.9
+_WIDE, _STACKED, _HIGH, _HEAD = 6.6, 5.6, 2.1, 1.1
 """Width of a joint's place, in one column, its height, and that of title and legend [in]."""
 
 _MOST_STACKED = 12
@@ -70,9 +70,11 @@ def identification_picture(result: Identification, title: str) -> bytes:
         add_name(axes, drawn_name(result.robot.joints[joint], 30))
         figures = ' > '.join(f'{each:.3g}' for each in result.held_out.every[:, joint])
         axes.set_title(f'RMS {figures}', fontsize='small', loc='right')
-        axes.set_ylabel(result.units[joint], fontsize='small')
+        axes.set_ylabel(f'effort [{result.units[joint]}]', fontsize='small')
         style_axes(axes, inset=0.5)
     add_head(figure, title, 50 * columns, handles, legend=0.52, size='small')
+    figure.text(0.5, 1.0 - 0.75 / figure.get_figheight(), 'RMS of what is left: by the URDF > '
+                'with friction and rotors > identified', ha='center', fontsize='small')
     return png_bytes(figure)
 
 
