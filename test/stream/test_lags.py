@@ -23,7 +23,7 @@ def values(**changes: Any) -> dict[str, Any]:
 def test_a_base_that_is_older_than_the_joints_is_refused(estimator: str, lag: float) -> None:
     check_lags(values(estimator=estimator, moving_base__lag=lag))
     with pytest.raises(ParameterError, match=rf'^parameter moving_base.lag is {lag + 0.01:g} s, '
-                       rf'but estimator {estimator} .* lag of {lag:g} s.* set it to {lag:g} or'):
+                       rf'but estimator {estimator} .* lag of {lag:g} s.* set it to {lag:g}\b'):
         check_lags(values(estimator=estimator, moving_base__lag=lag + 0.01))
 
 

@@ -47,7 +47,10 @@ def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = N
     """
     words = sys.argv[1:] if arguments is None else arguments
     if wants_help(words):
-        print(node_help(make_node, table))
+        try:
+            print(node_help(make_node, table), flush=True)
+        except BrokenPipeError:   # a reader like head; Python would write the rest at its end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     signals = _quiet_signals()
     try:

@@ -35,10 +35,11 @@ def check_lags(values: Mapping[str, Any]) -> None:
     own = group(values, name)
     most = own.get('lag', inf if name == 'external' or own.get('align') == 'centre' else 0.0)
     if lag > most and values['base'] != 'fixed':
+        remedy = f'{most:g} or less' if most else '0'
         raise ParameterError(
             f'parameter moving_base.lag is {lag:g} s, but estimator {name} of the joints has a '
-            f'lag of {most:g} s: all efforts would wait for the base; set it to {most:g} or less, '
-            'or estimator to kalman_fixed_lag with kalman_fixed_lag.lag as large')
+            f'lag of {most:g} s: all efforts would wait for the base; set it to {remedy}, or '
+            'estimator to kalman_fixed_lag with kalman_fixed_lag.lag as large')
 
 
 def estimator(values: Mapping[str, Any], joints: int, compiled: bool = False) -> Estimator:

@@ -84,6 +84,7 @@ class EffortComparison(Node):
                                  latched())
         steady_timer(self, _STATUS_PERIOD, barrier(self, self._publish))
         steady_timer(self, values['progress_period'], barrier(self, self._log.log_progress))
+        self._log.log_start()
 
     # ---- efforts
 

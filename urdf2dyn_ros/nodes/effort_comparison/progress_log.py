@@ -15,6 +15,12 @@ class ProgressLog:
         self._node, self._comparison, self._topics = node, comparison, topics
         self._mismatches = 0
 
+    def log_start(self) -> None:
+        """Log what is waited for."""
+        measured, computed = map(self._node.resolve_topic_name, self._topics)
+        self._node.get_logger().info(f'compares the measured efforts of {measured} with the '
+                                     f'computed ones of {computed}, as they are received')
+
     def check_names(self) -> None:
         """Log a warning if no joint is both measured and computed for several checks."""
         measured, computed = self._comparison.names
