@@ -2,10 +2,22 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 
 class Urdf2DynError(Exception):
     """Base of all errors of this package; the text has what, where, the rule and the remedy."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[Urdf2DynError], args: tuple[Any, ...],
+              attributes: dict[str, Any]) -> Urdf2DynError:
+    """Return an error that comes from another process; constructors have other arguments."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
 
 
 @dataclass(frozen=True)

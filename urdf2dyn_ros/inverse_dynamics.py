@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.compiled.named_values import Values
+from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.methods.derivatives import Derivatives
 from urdf2dyn_ros.methods.equation_of_motion import EquationOfMotion
@@ -92,6 +93,9 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics
             from urdf2dyn_ros.urdf.source import read_urdf
             model = read_urdf(model)
         gravity = checked_gravity(gravity)
+        if not isinstance(loads, Loads):
+            raise ParameterError(f'loads is a {type(loads).__name__}; it must be of the class '
+                                 "urdf2dyn_ros.loads.Loads: Loads(terms={'joint1': [...]})")
         if base is not None:
             loads = replace(loads, base=base)
         self._made_of = (model, gravity, backend, threads, None, loads)

@@ -2,6 +2,7 @@
 
 import inspect
 import io
+import pickle
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -16,6 +17,7 @@ from support.descriptions import VALID
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, SourceError, UrdfError, export_model, read_urdf
 from urdf2dyn_ros.compiled.backend import BACKENDS
+from urdf2dyn_ros.errors import ParameterError, Problem, RecordingError, Urdf2DynError
 from urdf2dyn_ros.inverse_dynamics import BackEnd, BaseName
 from urdf2dyn_ros.loads import BASES
 from urdf2dyn_ros.urdf import read_description
@@ -117,3 +119,17 @@ def test_every_public_name_can_be_imported_and_is_listed() -> None:
         assert getattr(urdf2dyn_ros, name) is not None
         assert name in dir(urdf2dyn_ros)
     assert urdf2dyn_ros.export_model is export_model
+
+
+@pytest.mark.parametrize('error', [
+    UrdfError([Problem('xml', 'no element found', line=3)], 'arm.urdf'),
+    RecordingError('bag.db3', 'damaged', 12, 1.5), ParameterError('no')])
+def test_an_error_comes_out_of_another_process_as_it_was(error: Urdf2DynError) -> None:
+    """As of a pool of workers, which would be broken by an error that cannot be restored."""
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
+
+
+def test_loads_that_are_a_dict_have_a_remedy() -> None:
+    with pytest.raises(ParameterError, match=r'loads is a dict; .* Loads\(terms='):
+        InverseDynamics(MODEL, loads={'joint1': []})  # type: ignore[arg-type]
