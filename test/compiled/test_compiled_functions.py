@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from sympy import Float, cos, pi, sin
 
-from support.robot_files import EXAMPLES
+from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.c_compiler.compiler import find_compiler
 from urdf2dyn_ros.compiled.backend import choose
+from urdf2dyn_ros.compiled.source import source
 from urdf2dyn_ros.languages import python
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.program.generator import generate
@@ -156,3 +157,13 @@ def test_every_function_of_a_program_can_be_compiled(
         np.testing.assert_allclose(many[k], wanted, rtol=1e-15, atol=1.5e-14)
     assert found(*states, states[0]) is None
     assert found(*states[:, :0]).shape == (0, *many.shape[1:])
+
+
+def test_results_are_stored_where_they_are_made() -> None:
+    """At the end of the function, those that wait for it would have been stored once already."""
+    model = read_urdf((OWN / 'rx90.urdf').read_bytes())
+    program = generate(multibody(model), robot='robot', name='robot', style='fast',
+                       functions='inverse_dynamics_derivatives')
+    text = source(program, program.functions[0]).text
+    part = text[text.index('void part_one_0('):text.index('void part_one_1(')]
+    assert part.index('    result[') < part.rindex('    const double ')

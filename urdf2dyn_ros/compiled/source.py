@@ -118,8 +118,7 @@ class _Statements:
 
     def result_function(self, entries: Sequence[Signed]) -> Iterator[str]:
         """Yield it in parts: the time that optimisation takes grows faster than a function."""
-        statements = self.rest + [Statement(f'result[{k}]', self._hoisting.value(entry))
-                                  for k, entry in enumerate(entries)]
+        statements = self._with_results(entries)
         parts = [statements[k:k + PART] for k in range(0, len(statements), PART)]
         kept = crossing(parts)
         arguments = ',\n    '.join(['const REAL *const *in',
@@ -138,6 +137,17 @@ class _Statements:
         for k in range(len(parts)):
             yield f'{_INDENT}part_SUFFIX_{k}(in, {passed}, kept, result);'
         yield '}'
+
+    def _with_results(self, entries: Sequence[Signed]) -> list[Statement]:
+        """Return the statements, each result behind what makes it: those that wait would spill."""
+        results: dict[str, list[Statement]] = {statement.name: [] for statement in self.rest}
+        last: list[Statement] = []
+        for k, entry in enumerate(entries):
+            result = Statement(f'result[{k}]', self._hoisting.value(entry))
+            name = entry.term.text if isinstance(entry.term, Name) else ''
+            results.get(name, last).append(result)
+        return [each for statement in self.rest
+                for each in (statement, *results[statement.name])] + last
 
     def _pointers(self) -> Iterator[str]:
         for i, head in enumerate(self._heads):
