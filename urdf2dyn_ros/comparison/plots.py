@@ -11,12 +11,11 @@ from urdf2dyn_ros.comparison.figures import JointComparison
 from urdf2dyn_ros.comparison.figures_text import lateness
 from urdf2dyn_ros.drawing.picture import (
     DPI,
-    add_axes,
     add_head,
     add_name,
     draw_pair,
     drawn_name,
-    empty_figure,
+    panels,
     style_axes,
     thinned,
 )
@@ -55,16 +54,11 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
                               'same time')
     # Not much higher than wide, whatever the number of joints.
     columns = min(4, math.ceil(len(drawn) / 3.5))
-    rows = math.ceil(len(drawn) / columns)
-    place = (_CELL[0] if columns > 1 else _SINGLE_COLUMN, _CELL[1])
-    size = (place[0] * columns, place[1] * rows + _HEADER)
-    figure = empty_figure(*size)
+    cell = (_CELL[0] if columns > 1 else _SINGLE_COLUMN, _CELL[1])
+    figure, places = panels(len(drawn), columns, cell, _HEADER, (_LEFT, _RIGHT),
+                            (_EFFORT, _RESIDUE))
     start = min(int(joint.stamps[0]) for joint in drawn)
-    for number, joint in enumerate(drawn):
-        row, column = divmod(number, columns)
-        left, floor = place[0] * column + _LEFT, place[1] * (rows - 1 - row)
-        upper, lower = (add_axes(figure, left, floor + bottom, place[0] - _LEFT - _RIGHT, height)
-                        for bottom, height in (_EFFORT, _RESIDUE))
+    for joint, (upper, lower) in zip(drawn, places):
         lines = _draw(upper, lower, joint, start, source)
     add_head(figure, title, 40 * columns + 40, lines)
     with atomic_file(path) as part:

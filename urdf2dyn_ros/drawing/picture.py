@@ -120,6 +120,24 @@ def add_axes(figure: Any, left: float, bottom: float, width: float, height: floa
     return figure.add_axes((left / wide, bottom / high, width / wide, height / high))
 
 
+def panels(count: int, columns: int, cell: tuple[float, float], head: float,
+           sides: tuple[float, float], levels: Sequence[tuple[float, float]],
+           ) -> tuple[Any, list[list[Any]]]:
+    """
+    Return a figure, and the axes of each of its places, in rows.
+
+    All lengths in [in]: width and height of a place, and the height above all of them; the axes'
+    distance from the sides of the place; bottom and height of each of its axes.
+
+    """
+    (wide, high), (left, right), rows = cell, sides, -(-count // columns)
+    figure = empty_figure(wide * columns, high * rows + head)
+    return figure, [[
+        add_axes(figure, wide * (number % columns) + left,
+                 high * (rows - 1 - number // columns) + bottom, wide - left - right, height)
+        for bottom, height in levels] for number in range(count)]
+
+
 def add_head(figure: Any, title: str, most: int, handles: Sequence[Any],
              legend: float = 0.55, size: str = 'medium', rows: int = 1) -> None:
     """Write a title of at most so many letters; the legend's middle is `legend` below the top."""

@@ -11,11 +11,10 @@ from urdf2dyn_ros.drawing.picture import (
     BLACK,
     BLUE,
     ORANGE,
-    add_axes,
     add_head,
     add_name,
     drawn_name,
-    empty_figure,
+    panels,
     png_bytes,
     save,
     style_axes,
@@ -107,14 +106,9 @@ def _figure(external: ExternalEfforts, title: str, columns: int, wide: float) ->
     joints, (low, high) = external.joints, external.curves.ends
     start = external.curves.stamps[0]
     time = (np.array(external.curves.stamps) - start) / SECOND_NS
-    rows = math.ceil(len(joints) / columns)
-    place = wide, _ABOVE + _AXIS + _BELOW
-    size = (place[0] * columns, place[1] * rows + _HEAD)
-    figure = empty_figure(*size)
-    for number, joint in enumerate(joints):
-        row, column = divmod(number, columns)
-        axes = add_axes(figure, place[0] * column + _LEFT, place[1] * (rows - 1 - row) + _BELOW,
-                        place[0] - _LEFT - _RIGHT, _AXIS)
+    figure, places = panels(len(joints), columns, (wide, _ABOVE + _AXIS + _BELOW), _HEAD,
+                            (_LEFT, _RIGHT), [(_BELOW, _AXIS)])
+    for number, (joint, (axes,)) in enumerate(zip(joints, places)):
         handles = _draw(axes, time, low[:, number], high[:, number], joint, start)
     add_head(figure, title, 40 * columns + 40, handles, legend=0.48)
     return figure

@@ -8,12 +8,11 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.drawing.picture import (
     DPI,
-    add_axes,
     add_head,
     add_name,
     draw_pair,
     drawn_name,
-    empty_figure,
+    panels,
     png_bytes,
     style_axes,
 )
@@ -63,7 +62,7 @@ def joint_pictures(motion: RecordedMotion, suggestion: Suggestion) -> list[tuple
     """Return a PNG of every joint that suits a narrow page, and its words."""
     pictures = []
     for joint, name in enumerate(motion.names):
-        figure, lines = _grid(motion, suggestion, [[(joint, each)] for each in _QUANTITIES],
+        figure, lines = _grid(motion, suggestion, [(joint, each) for each in _QUANTITIES], 1,
                               _NARROW_HEADER)
         add_head(figure, '', 0, lines, legend=0.5 * _NARROW_HEADER, rows=len(lines))
         pictures.append((png_bytes(figure),
@@ -74,36 +73,31 @@ def joint_pictures(motion: RecordedMotion, suggestion: Suggestion) -> list[tuple
 
 def tuning_page(motion: RecordedMotion, suggestion: Suggestion, joints: range, title: str) -> Any:
     """Return the figure of some joints, a row each."""
-    figure, lines = _grid(motion, suggestion, [[(joint, each) for each in _QUANTITIES]
-                                               for joint in joints], _HEADER)
+    figure, lines = _grid(motion, suggestion, [(joint, each) for joint in joints
+                                               for each in _QUANTITIES], len(_QUANTITIES), _HEADER)
     add_head(figure, title, _LONGEST_TITLE, lines, legend=0.52)
     return figure
 
 
-def _grid(motion: RecordedMotion, suggestion: Suggestion, rows: list[list[tuple[int, str]]],
-          header: float) -> tuple[Any, list[Any]]:
-    """Draw quantities of joints in rows under a header [in]; return the lines of one as well."""
-    figure = empty_figure(_CELL[0] * len(rows[0]), _CELL[1] * len(rows) + header)
+def _grid(motion: RecordedMotion, suggestion: Suggestion, drawn: list[tuple[int, str]],
+          columns: int, header: float) -> tuple[Any, list[Any]]:
+    """Draw quantities of joints under a header [in]; return the lines of one as well."""
+    figure, places = panels(len(drawn), columns, _CELL, header, (_LEFT, _RIGHT),
+                            (_UPPER, _LOWER))
     lines: list[Any] = []
     shown = suggestion.tuned if suggestion.parameters else suggestion.untuned
-    for number, row in enumerate(rows):
-        floor = _CELL[1] * (len(rows) - 1 - number)
-        for column, (joint, quantity) in enumerate(row):
-            field, unit = _QUANTITIES[quantity]
-            upper, lower = (
-                add_axes(figure, _CELL[0] * column + _LEFT, floor + bottom,
-                         _CELL[0] - _LEFT - _RIGHT, height)
-                for bottom, height in (_UPPER, _LOWER))
-            lines = _draw(upper, lower, motion, getattr(suggestion.smoothed, field)[:, joint],
-                          getattr(suggestion.estimate, field)[:, joint])
-            upper.set_ylabel(f'{quantity}\n[{unit}]', fontsize='small')
-            lower.set_ylabel('residual', fontsize='small')
-            if quantity == next(iter(_QUANTITIES)):
-                add_name(upper, drawn_name(motion.names[joint], _LONGEST_NAME))
-            if field == 'qdd':
-                upper.set_title(f'RMS of the residual {100.0 * shown[joint]:.3g} %'
-                                if suggestion.moving[joint] else 'does not move',
-                                fontsize='medium', loc='right')
+    for (joint, quantity), (upper, lower) in zip(drawn, places):
+        field, unit = _QUANTITIES[quantity]
+        lines = _draw(upper, lower, motion, getattr(suggestion.smoothed, field)[:, joint],
+                      getattr(suggestion.estimate, field)[:, joint])
+        upper.set_ylabel(f'{quantity}\n[{unit}]', fontsize='small')
+        lower.set_ylabel('residual', fontsize='small')
+        if quantity == next(iter(_QUANTITIES)):
+            add_name(upper, drawn_name(motion.names[joint], _LONGEST_NAME))
+        if field == 'qdd':
+            upper.set_title(f'RMS of the residual {100.0 * shown[joint]:.3g} %'
+                            if suggestion.moving[joint] else 'does not move',
+                            fontsize='medium', loc='right')
     return figure, lines
 
 

@@ -10,11 +10,10 @@ from urdf2dyn_ros.drawing.picture import (
     GREY,
     LIGHT,
     MEASURED,
-    add_axes,
     add_head,
     add_name,
     drawn_name,
-    empty_figure,
+    panels,
     png_bytes,
     style_axes,
     thinned,
@@ -57,13 +56,10 @@ def identification_picture(result: Identification, title: str) -> bytes:
     """Return a PNG with a panel for each joint that is identified."""
     joints = np.flatnonzero(result.used)[:_MOST_JOINTS].tolist()
     columns, wide = (1, _STACKED) if len(joints) <= _MOST_STACKED else (2, _WIDE)
-    levels = -(-len(joints) // columns)
-    figure = empty_figure(wide * columns, _HIGH * levels + _HEAD)
+    figure, places = panels(len(joints), columns, (wide, _HIGH), _HEAD, (0.85, 0.15),
+                            [(0.45, _HIGH - 0.85)])
     handles: list[Any] = []
-    for place, joint in enumerate(joints):
-        row, column = divmod(place, columns)
-        axes = add_axes(figure, wide * column + 0.85, _HIGH * (levels - 1 - row) + 0.45,
-                        wide - 1.0, _HIGH - 0.85)
+    for joint, (axes,) in zip(joints, places):
         curves = held_out_efforts(result, joint)
         lines = _bars(axes, result, joint) if curves is None else _curves(axes, *curves)
         handles = handles or lines

@@ -10,11 +10,10 @@ from urdf2dyn_ros.drawing.picture import (
     COMPUTED,
     GREY,
     MEASURED,
-    add_axes,
     add_head,
     add_name,
     drawn_name,
-    empty_figure,
+    panels,
     png_bytes,
     style_axes,
     thinned,
@@ -65,14 +64,11 @@ class BeforeAndAfter(NamedTuple):
 def before_and_after_picture(comparison: BeforeAndAfter, robot: str) -> bytes:
     """Return a PNG with a panel for each joint."""
     count = min(len(comparison.joints), _MOST_JOINTS)
-    columns, levels = min(2, count), -(-count // 2)
-    figure = empty_figure(_WIDE * columns, _HIGH * levels + _HEAD)
+    figure, places = panels(count, min(2, count), (_WIDE, _HIGH), _HEAD, (0.7, 0.15),
+                            [(0.5, _HIGH - 0.8)])
     handles: list[Any] = []
     errors = comparison.errors()
-    for joint in range(count):
-        row, column = divmod(joint, 2)
-        axes = add_axes(figure, _WIDE * column + 0.7, _HIGH * (levels - 1 - row) + 0.5,
-                        _WIDE - 0.85, _HIGH - 0.8)
+    for joint, (axes,) in enumerate(places):
         curves = np.stack([each[:, joint] for each in (
             comparison.measured, comparison.before, comparison.after)])
         drawn = thinned(curves, _MOST_SEGMENTS)
