@@ -44,7 +44,7 @@ def test_without_extras_robots_are_read_exported_and_computed(tmp_path: Path) ->
 @pytest.mark.parametrize(('line', 'expected'), [
     ('urdf2dyn ev', 'evaluate '), ('urdf2dyn evaluate x.csv --base fi', 'fixed ')])
 def test_a_shell_completes_commands_and_their_options(line: str, expected: str,
-                                                        tmp_path: Path) -> None:
+                                                      tmp_path: Path) -> None:
     pytest.importorskip('argcomplete')
     file = tmp_path / 'completions'
     subprocess.run([sys.executable, '-m', 'urdf2dyn_ros'], check=True, env={

@@ -110,7 +110,7 @@ def test_the_terms_are_shown_by_name_and_add_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(('base', 'moves'), [('auto', True), ('moving', True), ('fixed', False)])
 def test_a_floating_root_moves_unless_it_is_fixed_by_an_option(tmp_path: Path, base: str,
-                                                             moves: bool) -> None:
+                                                               moves: bool) -> None:
     """Then its motion is an argument, and the wrench on it a result."""
     done = run('export', '-', '--base', base, '-o', tmp_path, text=FREE)
     assert done.returncode == 0

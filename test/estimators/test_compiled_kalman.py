@@ -61,6 +61,7 @@ def samples(kind: str) -> Recording:
         qd = truth(whole.stamps - 10_000_000)[1]
     return Recording(whole.stamps, q, qd)
 
+
 LAGGING = [('A with outliers', {}), ('C', {'lag': 0.0}), ('A homed again', {'lag': 0.05}),
            ('A half of it of positions', {'snap_density': 1e3, 'position_noise': 1e-4}),
            ('E of positions', {'lag': 0.012, 'gate': 0.0}), ('A', {'snap_density': 1e5})]

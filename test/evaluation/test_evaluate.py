@@ -163,7 +163,7 @@ def test_joints_of_another_name_are_renamed(evaluate, tmp_path: Path) -> None:
 @pytest.mark.parametrize(('names', 'rules', 'words'), [
     (('a1', 'a2', 'a3', 'a4'), [],
      ['none of its joints is a joint of the robot', 'recorded: a1, a2, a3',
-                                    'robot: joint1, joint2', r"--rename 'a(.*)=joint\1'"]),
+      'robot: joint1, joint2', r"--rename 'a(.*)=joint\1'"]),
     (('joint1', 'joint2', 'a3', 'a4'), [], ['not in it: joint3, joint4;', 'recorded: joint1',
                                             '--rename', '--hold joint3 --hold joint4;']),
     (('joint1', 'joint2', 'joint3', 'a4'), [r'(joint)\d=\1'], ["makes 'joint' of both 'joint1'"]),
@@ -173,7 +173,7 @@ def test_joints_of_another_name_are_renamed(evaluate, tmp_path: Path) -> None:
     (scara.JOINTS, [r'j(\d)=\g<no>'], ['no']),
 ])
 def test_names_that_do_not_match_are_reported_with_a_remedy(evaluate, tmp_path: Path, names, rules,
-                                                        words) -> None:
+                                                            words) -> None:
     """Of both sides; nothing is written."""
     path = scara.mcap(tmp_path, scara.renamed(scara.motion(30), names))
     done = evaluate(path, *(word for rule in rules for word in ('--rename', rule)))

@@ -111,7 +111,7 @@ def test_gain_thresholds_and_meaning_of_the_efforts_count(evaluate, tmp_path: Pa
 
 
 def test_efforts_that_were_not_measured_show_no_contact(evaluate, tmp_path: Path,
-                                                         urdf: Path) -> None:
+                                                        urdf: Path) -> None:
     samples = recorded()[0]
     done = evaluate(table(tmp_path, samples.but(effort=None)), '--observer', urdf=urdf)
     assert done.code == 0

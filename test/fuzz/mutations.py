@@ -91,7 +91,7 @@ def _value(root: Element, random: Random) -> None:
         name = random.choice(element.attrib.keys())
         others = [other.get(name, '') for other in root.iter('*') if name in other.attrib]
         element.set(name, random.choice((random.choice(NUMBERS), random.choice(NAMES),
-                                           random.choice(others))))
+                                         random.choice(others))))
 
 
 def _number(root: Element, random: Random) -> None:

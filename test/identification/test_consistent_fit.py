@@ -27,7 +27,7 @@ def problem(seed=0):
         triangles.append(triangle(rows))
     factors = np.array([np.linalg.cholesky(np.diag([0.3, 0.2, 0.1, 2.0])) for _ in range(2)])
     return FitProblem(triangles, ((0, 1), (1,)), factors, np.full((2, 6), 0.3),
-                   np.full(2, TOP_SPEED), np.array([0.5, 2.0]), WEIGHT)
+                      np.full(2, TOP_SPEED), np.array([0.5, 2.0]), WEIGHT)
 
 
 def cost(given, bodies, values):

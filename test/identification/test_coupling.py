@@ -18,7 +18,7 @@ def test_coupled_gears_are_found_and_slow_drifts_are_not() -> None:
     both = np.tanh((2.0 * qd[:, 0] + qd[:, 1]) / 0.02)
     residuals = [2.0 * both + drift[:, 0], both + drift[:, 1], drift[:, 2]]
     joints = [np.column_stack((joint_columns(qd[:, j], np.gradient(qd[:, j]), np.ones(count),
-                                              0.02), np.zeros(count))) for j in range(3)]
+                                             0.02), np.zeros(count))) for j in range(3)]
     block = np.arange(count) // 100
     share = coupling(RecordedRows(joints, block, qd != 0.0), residuals, np.ones(3))
     mutual = np.minimum(share, share.T)
@@ -40,7 +40,7 @@ def test_errors_of_a_model_that_follow_velocities_are_no_coupling() -> None:
     noise = rng.normal(size=(count, 2))
     residuals = [noise[:, 0] + 0.8 * qd[:, 1], noise[:, 1] - 0.8 * qd[:, 0]]
     joints = [np.column_stack((joint_columns(qd[:, j], np.gradient(qd[:, j]), np.ones(count),
-                                              0.02), np.zeros(count))) for j in range(2)]
+                                             0.02), np.zeros(count))) for j in range(2)]
     rows = RecordedRows(joints, np.arange(count) // 100, qd != 0.0)
     share = coupling(rows, residuals, np.ones(2))
     assert max(share[0, 1], share[1, 0]) < 0.1

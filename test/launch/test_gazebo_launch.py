@@ -29,7 +29,7 @@ def test_the_arguments_are_listed_without_gazebo(tmp_path):
     assert code == 0, output
     # and those of dynamics.launch.py
     assert output.split()[:6] == ['urdf', 'xacro_args', 'controllers', 'config', 'gz_args',
-                                   'plugins']
+                                  'plugins']
 
 
 @pytest.mark.parametrize(('plugins', 'clock'), [('gz', 'gz.msgs.Clock'),

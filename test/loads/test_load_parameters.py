@@ -180,10 +180,10 @@ def test_a_payload_is_the_same_mass_in_the_urdf() -> None:
 
 @pytest.mark.parametrize(('inertia', 'mass', 'word'), [
     ((1.0, 0.0, 0.0, 0.1, 0.0, 0.1), 1.0, 'exceeds'), ((-1.0, 0.0, 0.0, 1.0, 0.0, 1.0), 1.0,
-                                                      'negative'),
+                                                       'negative'),
     ((0.1, 0.0, 0.0, 0.1, 0.0, 0.1), 0.0, 'payload.mass'),
     ((0.0012, 0.0, 0.0, 0.0012, 0.0, 0.0024), 1.0, ''), ((0.0,) * 6, 0.0, '')])
 def test_a_payload_that_no_body_is_has_a_fault(inertia: tuple[float, ...], mass: float,
-                                              word: str) -> None:
+                                               word: str) -> None:
     found = payload_fault({**DEFAULTS, 'payload.inertia': inertia, 'payload.mass': mass})
     assert word in found and bool(word) == bool(found)

@@ -99,7 +99,7 @@ def test_data_of_another_link_reset(name):
     assert robot.base.counters['frame_changed'] == 1
     assert robot.ask(250.0) == 'base_warming_up'
     assert robot.base.warnings == ('base data with frame_id "FL_FOOT" came after that of '
-                                 '"base_link": only one sensor may publish on this topic',)
+                                   '"base_link": only one sensor may publish on this topic',)
 
 
 @every_base

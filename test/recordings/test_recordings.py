@@ -113,7 +113,7 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
     (b'a' * 2_000_000, ['has no end']),
 ])
 def test_a_fault_of_a_table_is_reported_with_line_and_column(tmp_path: Path, content: str | bytes,
-                                                         words: list[str]) -> None:
+                                                             words: list[str]) -> None:
     """Whether it shows when the table is opened or when it is read."""
     path = tmp_path / 'table.csv'
     path.write_bytes(content if isinstance(content, bytes) else content.encode())

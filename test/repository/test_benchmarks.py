@@ -66,7 +66,7 @@ def test_contestants_that_are_timed_agree(quick: Run) -> None:
 
 @pytest.mark.parametrize('wrong', (1e-6, np.nan, np.inf))
 def test_a_contestant_that_disagrees_is_excluded(wrong: float, tmp_path: Path,
-                                   monkeypatch: pytest.MonkeyPatch) -> None:
+                                                 monkeypatch: pytest.MonkeyPatch) -> None:
     """Even by a single effort."""
     monkeypatch.syspath_prepend(FOLDER)
     from cases import case

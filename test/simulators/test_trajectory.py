@@ -95,7 +95,7 @@ def via(names, points, present=START):
 def given(derivatives):
     """Return points of two joints with so many derivatives, and all three of each point."""
     rows = [(1.0, [[1.0, 4.0], [0.3, -2.0], [1.0, 0.5]]), (1.7, [[-0.5, 4.5], [0.0, 0.0],
-                                                               [0.0, 0.0]])]
+                                                                 [0.0, 0.0]])]
     return [Point(time, *values[:derivatives + 1]) for time, values in rows], rows
 
 

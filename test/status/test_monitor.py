@@ -75,7 +75,7 @@ def test_one_latency_is_all_of_them(monitor: Monitor, clock: Clock) -> None:
 
 @pytest.mark.fault(49)
 def test_silence_is_reported_at_once_and_so_is_its_end(monitor: Monitor,
-                                                              clock: Clock) -> None:
+                                                       clock: Clock) -> None:
     """Otherwise once a second."""
     assert not monitor.due and monitor.silent
     flow(monitor, clock, 3)

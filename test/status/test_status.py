@@ -27,7 +27,7 @@ SECOND = 10**9
 NOW = 1_700_000_000 * SECOND
 OUTPUT = Output(NOW - 20_000_000, *(np.zeros(2) for _ in range(5)), np.array([nan, 0.5]))
 FIGURES = MonitorReport(received=250.0, published=240.0, messages=1000, silence=0.0, silent=False,
-                  latency=(80.0, 160.0, 900.0), newest=OUTPUT, failures=0, failure='')
+                        latency=(80.0, 160.0, 900.0), newest=OUTPUT, failures=0, failure='')
 ONE = ['/driver (RELIABLE, VOLATILE)']
 TWO = [*ONE, '/replay (RELIABLE, VOLATILE)']
 

@@ -92,7 +92,7 @@ def self_test(tool: str, files: dict[str, str], name: str, folder: Path,
 
 
 def reported_about(tool: str, program: Program, function: str, result: str, k: int,
-               folder: Path) -> str:
+                   folder: Path) -> str:
     """Return what the files' own test says if entry k of what is expected of a result is wrong."""
     number = repr(abs(program.references[1].expected[function][result][k]))
     files = files_of(tool, program)

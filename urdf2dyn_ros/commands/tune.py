@@ -58,7 +58,7 @@ def _tune(arguments: argparse.Namespace, output: Path) -> int:
     print(report(motion, suggestion, held))
     name, about = recording.path.name or str(recording.path), facts(typed_command())
     title = f'{suggestion.estimator} on {name}' + (', longest segment of rising stamps'
-                                                  if motion.set_back else '')
+                                                   if motion.set_back else '')
     parameters, page = (output / file for file in (_FILES[0], _FILES[2]))
     with writing_to(output):
         pictures = plot_tuning(motion, suggestion, output / _FILES[1], title)

@@ -165,7 +165,7 @@ class Comparison:
 
     def _sides(self, name: str, rows: Array) -> Fair:
         known = JointEfforts(rows[:, 0], rows[:, 1], rows[:, 2], self._facts.get(name, _NO_FACTS),
-                      self._gain(name), self._still)
+                             self._gain(name), self._still)
         return self._semantics.sides(known)
 
     def _gain(self, name: str) -> float:

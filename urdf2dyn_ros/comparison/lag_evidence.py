@@ -82,8 +82,8 @@ def lag_evidence(moments: Moments) -> LagEvidence | None:
     best = int(np.argmin(power))
     effect = max(0.0, float(with_friction[best] - unexplained[best]))
     return LagEvidence(power, moments.power, least,
-                    effect / max(float(with_friction[best]), least),
-                    effect / max(float(varying[best]), least))
+                       effect / max(float(with_friction[best]), least),
+                       effect / max(float(varying[best]), least))
 
 
 def _unexplained(squares: Array, products: Array, gram: Array, terms: list[int]) -> Array:

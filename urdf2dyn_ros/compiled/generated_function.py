@@ -87,7 +87,7 @@ class GeneratedFunction:
             states = self._broadcast(states)
         if self.backend == 'c':
             clean = self.compiled(*(np.require(state, requirements=['C', 'A'])
-                                     for state in states))
+                                    for state in states))
             if clean is not None:
                 return clean
         return self._of_one(states) if states[0].ndim == 1 else self._of_many(states)

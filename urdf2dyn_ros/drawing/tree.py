@@ -120,11 +120,11 @@ def _lefts(figure: Any, rows: Sequence[TreeRow], lines: Sequence[TreeLine]) -> _
     remarks = [left + (text_width(figure, line.joint, _FONT_SIZE) + 0.08 if line.joint else 0.0)
                for left, line in zip(joints, lines)]
     links = _GAP + max(left + text_width(figure, line.remark, _FONT_SIZE)
-                      for left, line in zip(remarks, lines))
+                       for left, line in zip(remarks, lines))
     lumped = [links + text_width(figure, line.link, _FONT_SIZE) + 0.08 for line in lines]
     masses = _GAP + max(links + text_width(figure, _LINKS, _FONT_SIZE, bold=True),
-                       *(left + text_width(figure, line.lumped, _FONT_SIZE)
-                         for left, line in zip(lumped, lines)))
+                        *(left + text_width(figure, line.lumped, _FONT_SIZE)
+                          for left, line in zip(lumped, lines)))
     return _Lefts(joints, remarks, links, lumped, masses)
 
 

@@ -84,7 +84,7 @@ def structural_columns(system: Multibody) -> tuple[UnitParameter, ...]:
 
 
 def with_regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
-            note: Note = unnoted) -> list[BodyInertia]:
+                   note: Note = unnoted) -> list[BodyInertia]:
     """
     Return the inertia of every body with what is regrouped with it from its children.
 

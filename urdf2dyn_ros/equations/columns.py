@@ -118,7 +118,7 @@ def begun(joint: JointType, composite: Composite, frame: ColumnFrame, note: Body
 
 
 def column_in_parent(system: Multibody, frames: Sequence[ColumnFrame], i: int, at: Coordinate,
-               column: Column, terms: Sequence[JointTerm], note: Note) -> Column:
+                     column: Column, terms: Sequence[JointTerm], note: Note) -> Column:
     """Return a column of body i about the parent's origin, along the axes that i is placed in."""
     frame, body, says = frames[i], system.bodies[i], partial(note, i)
     column = _moved(column, *slide(system, frames, i, at), IDENTITY, says, '')

@@ -62,7 +62,7 @@ def derivatives(system: Multibody, frames: Sequence[ColumnFrame],
         i = j
         while system.bodies[i].parent != ROOT or moving:
             current = column_in_parent(system, frames, i, at[i], current,
-                                terms.get(j, ()) if i == j else (), note)
+                                       terms.get(j, ()) if i == j else (), note)
             shared, i = frames[i].shared, system.bodies[i].parent
             if i == ROOT:
                 _add_wrench(body, wrench, current)

@@ -201,7 +201,7 @@ def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Sequ
 
 
 def summed(i: int, own: Wrench, received: Sequence[Wrench], loads: AppliedLoads,
-            note: Note) -> Wrench:
+           note: Note) -> Wrench:
     """Return what a joint transmits: to its body and the children, less external wrenches."""
     external = loads.wrenches.get(i)
     sums = []

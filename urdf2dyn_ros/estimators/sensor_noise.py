@@ -185,7 +185,7 @@ class SensorNoise:
         np.maximum(self.variance[0], np.square(steps) / 12.0, out=self.variance[0])
         if min(intervals) > 0.2 * max(intervals):
             self.variance[1] += self._mismatch.update(np.array(times), samples, self.variance,
-                                                     late[0], np.where(largest > 0.0, keep, 1.0))
+                                                      late[0], np.where(largest > 0.0, keep, 1.0))
 
     def _passed(self) -> float:
         """Return the time since the last window [s]."""

@@ -106,7 +106,7 @@ _COUNTED_KEYS = ('used', 'received', 'accelerations')
 
 
 def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantics: str,
-          result: Evaluation) -> list[str]:
+                       result: Evaluation) -> list[str]:
     """Return sentences about recording, robot, method, and dropped records."""
     topic = f', topic {recording.topic}' if recording.topic else ''
     gravity = ' '.join(f'{part:g}' for part in dynamics.gravity_vector)

@@ -72,9 +72,9 @@ def load_inputs(system: Multibody, loads: Loads) -> dict[str, Input]:
             'environment, about its origin, in its axes', False))
     if loads.payload:
         inputs.append(Input('payload', ('mp', *(f'cp_{x}' for x in AXES),
-                                       *(f'Ip_{xy}' for xy in TENSOR)),
-                           'mass [kg], centre of mass [m] in the link, inertia about it '
-                           f'[kg m^2]: {", ".join(TENSOR)}', False))
+                                        *(f'Ip_{xy}' for xy in TENSOR)),
+                            'mass [kg], centre of mass [m] in the link, inertia about it '
+                            f'[kg m^2]: {", ".join(TENSOR)}', False))
     return {each.name: each for each in inputs}
 
 

@@ -32,6 +32,7 @@ from urdf2dyn_ros.urdf.text_places import (
 
 Numbers = Sequence[float]
 
+
 def identified_urdf(text: AnyStr, model: RobotModel) -> AnyStr:
     """
     Return a URDF with the inertias, damping and friction of a model.

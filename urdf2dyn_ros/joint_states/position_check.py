@@ -89,7 +89,7 @@ class PositionCheck:
             return
         self._swings += 1
         if self._swings >= (MOST_SMALL_SWINGS if 0.0 < largest < SMALL_SWING
-                             else MOST_SWINGS):
+                            else MOST_SWINGS):
             self.two_sources, self._swings = swings, 0
 
     def _check_slowly(self, stamp: int, q: Array, qd: Array) -> None:
@@ -104,8 +104,8 @@ class PositionCheck:
         self._checked, self._same = stamp, q
         beyond = (q < self._lower) | (q > self._upper)
         self.warnings = {joint: f'it is {q[joint]:.4g}, far beyond its limits: is it in degrees?'
-                       for joint in np.flatnonzero(beyond).tolist()}
+                         for joint in np.flatnonzero(beyond).tolist()}
         for joint in np.flatnonzero(frozen).tolist():
             speed = self._moved[joint] / self._still[joint]
             self.warnings[joint] = (f'it has not changed for {self._still[joint]:.1f} s while its '
-                                  f'velocity is {speed:.3g}')
+                                    f'velocity is {speed:.3g}')

@@ -11,7 +11,7 @@ from urdf2dyn_ros.languages.precision.single_error import in_single
 from urdf2dyn_ros.program.program import Program
 
 LanguageName: TypeAlias = Literal['python', 'c', 'cpp', 'matlab', 'julia', 'rust', 'javascript',
-                              'fortran']
+                                  'fortran']
 PrecisionName: TypeAlias = Literal['double', 'float']
 
 LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {

@@ -57,8 +57,8 @@ class MessageCheck:
         """Return the outcome of a message whose content is not usable, '' if it is."""
         if frame not in self._links:
             self._warn(frame, f'is rejected, which is no link of {quote(self._robot)}; the links '
-                        f'are {listed(self._links)}: set the frame_id of the sensor to the link '
-                        'it is mounted on, or add that link to the URDF')
+                       f'are {listed(self._links)}: set the frame_id of the sensor to the link '
+                       'it is mounted on, or add that link to the URDF')
             return 'unknown_frame'
         if any(entry == NOT_MEASURED for entry in covariances):
             return 'not_measured'
@@ -79,7 +79,7 @@ class MessageCheck:
         if changed:
             self._events['frame_changed'] += 1
             self._warn(frame, f'came after that of {quote(self.frame)}: only one sensor may '
-                        'publish on this topic')
+                       'publish on this topic')
         self.restart = jump or changed
         self.newest, self.frame = stamp, frame
         self._accepted += 1

@@ -98,9 +98,9 @@ class ConstantNames:
         return LinkWrench(
             wrench.link,
             self.vector(f'Fu{k}', wrench.force, f'force on link{mention(wrench.link)}, in its '
-                         'axes [N]'),
+                        'axes [N]'),
             self.vector(f'Nu{k}', wrench.moment, f'moment on link{mention(wrench.link)}, about '
-                         'its origin [N m]'))
+                        'its origin [N m]'))
 
     def placed(self, old: Attached, suffix: str) -> Attached:
         """Return a link with its position and axes in the frame of its body."""

@@ -18,6 +18,7 @@ from urdf2dyn_ros.program.twins.twinned import Twinned
 Names = dict[Node, tuple[str, bool]]
 """Node to its name, and whether it is the opposite of what has this name."""
 
+
 def write_function(request: Request, derived: Derivation,
                    known: Names) -> tuple[Function, Names]:
     """Return a function as statements, and all names with those of the constants."""

@@ -19,7 +19,7 @@ from urdf2dyn_ros.stamps import MAX_STAMP, SECOND_NS
 
 _TIME = 'time'
 _PREFIXES = {'position': ('q_', 'position_'), 'velocity': ('qd_', 'velocity_'),
-              'effort': ('effort_',), 'acceleration': ('qdd_', 'acceleration_')}
+             'effort': ('effort_',), 'acceleration': ('qdd_', 'acceleration_')}
 """Prefixes of a column's name, before that of the joint."""
 
 _RULE = ("a table needs a column 'time' [s], and for every joint q_<joint>; where they are "

@@ -17,7 +17,7 @@ _LEAST_MASS = 2e-15
 """Mass [kg] and moments [kg m^2] of a link without inertia; MuJoCo rejects less."""
 
 _COMPILER = (f'<mujoco><compiler discardvisual="true" fusestatic="false" balanceinertia="false" '
-            f'boundmass="{_LEAST_MASS}" boundinertia="{_LEAST_MASS}"/></mujoco></robot>')
+             f'boundmass="{_LEAST_MASS}" boundinertia="{_LEAST_MASS}"/></mujoco></robot>')
 
 _BANDWIDTH = 100.0
 """Bandwidth of the servos [rad/s]: their stiffness is the moved inertia times its square."""

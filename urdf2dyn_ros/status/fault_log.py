@@ -55,7 +55,7 @@ class FaultLog:
             if now - self._logged.get(name, -LOG_PERIOD) >= LOG_PERIOD:
                 meaning = JOINT_STATE_OUTCOMES.get(name) or JOINT_STATE_EVENTS[name]
                 lines.append(LogLine(f'joint states: {count} {name} ({meaning})',
-                                  name not in HARMLESS_OUTCOMES))
+                                     name not in HARMLESS_OUTCOMES))
                 self._logged[name] = float('inf') if name in LOGGED_ONCE else now
                 del self._pending[name]
         return lines
@@ -70,7 +70,7 @@ class FaultLog:
                 lines.append(LogLine(warning, True))
             self._warned[key] = now
         self._warned = {key: seen for key, seen in self._warned.items()
-                         if now - seen < WARNING_MEMORY}
+                        if now - seen < WARNING_MEMORY}
         return lines
 
     def unknown(self, joints: Sequence[str]) -> list[LogLine]:

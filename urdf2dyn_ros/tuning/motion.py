@@ -122,10 +122,10 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> RecordedMot
             recording.path, f'samples of {", ".join(names)}: {len(kept)}, but at least '
             f'{_FEWEST_SAMPLES} are needed ({set_back or why or "there are no more"})')
     motion = RecordedMotion(recording.path, names, np.array([sample.stamp for sample in kept]),
-                    np.array([sample.q for sample in kept]),
-                    np.array([sample.qd for sample in kept]), np.array(starts),
-                    np.array(segment.stamps, dtype=np.int64), events, set_back,
-                    segment.count - len(kept), there)
+                            np.array([sample.q for sample in kept]),
+                            np.array([sample.qd for sample in kept]), np.array(starts),
+                            np.array(segment.stamps, dtype=np.int64), events, set_back,
+                            segment.count - len(kept), there)
     motion = _measured(motion)
     settled = int(motion.settled.sum())
     if settled < _FEWEST_SAMPLES - WARM_UP:
@@ -166,7 +166,7 @@ def _read(records: Iterable[Record], first: str, samples: Samples, segments: Seg
             continue
         before, jumps = samples.newest - later, events['jump_back']
         sample = samples.add(stamp, record.names, cast(Any, record.position),
-                              cast(Any, record.velocity), cast(Any, record.effort))
+                             cast(Any, record.velocity), cast(Any, record.effort))
         if events['jump_back'] > jumps:
             segments.cut(SetBack(number, before, record.stamp))
         if first in record.names:

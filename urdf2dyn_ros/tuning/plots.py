@@ -38,7 +38,7 @@ _UPPER, _LOWER = (1.12, 1.23), (0.45, 0.46)
 """Bottom and height of the two axes in the place [in]."""
 
 _QUANTITIES = {'position': ('q', 'rad | m'), 'velocity': ('qd', 'rad/s | m/s'),
-              'acceleration': ('qdd', 'rad/s² | m/s²')}
+               'acceleration': ('qdd', 'rad/s² | m/s²')}
 _LONGEST_NAME = 40
 _LONGEST_TITLE = 110
 

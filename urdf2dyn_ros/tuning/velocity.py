@@ -19,8 +19,8 @@ _ITERATIONS = 8
 _LEAST_SPEED = 1e-12
 
 _UNIT_MISTAKES = {180.0 / pi: 'is it in degrees?', pi / 180.0: 'are the positions in degrees?',
-         1e3: 'is the time in milliseconds?', 1e6: 'is the time in microseconds?',
-         1e9: 'is the time in nanoseconds?'}
+                  1e3: 'is the time in milliseconds?', 1e6: 'is the time in microseconds?',
+                  1e9: 'is the time in nanoseconds?'}
 """Questions about the units by the factor of a velocity."""
 
 
@@ -56,7 +56,7 @@ class Velocity:
         if abs(size - 1.0) > 0.05:
             # 1000 and not 1e+03
             faults.append(f'is {float(f"{size:.3g}"):g} times that of the positions'
-                         + next((f': {question}' for factor, question in _UNIT_MISTAKES.items()
+                          + next((f': {question}' for factor, question in _UNIT_MISTAKES.items()
                                  if abs(size / factor - 1.0) < 0.05), ''))
         if abs(self.lag) > 1e-3:
             faults.append(f'is {abs(1e3 * self.lag):.1f} ms {"late" if self.lag > 0 else "early"}')

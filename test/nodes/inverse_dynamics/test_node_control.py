@@ -43,8 +43,8 @@ def test_the_model_is_exported_where_the_parameters_say(graph: Graph, tmp_path: 
         assert script.read_text() == 'my own work'
 
 
-def test_an_export_of_the_active_model_returns_text_that_is_generated_already(graph: Graph,
-                                                                       tmp_path: Path) -> None:
+def test_an_export_of_the_active_model_returns_text_that_is_generated_already(
+        graph: Graph, tmp_path: Path) -> None:
     """Nothing is computed then, so that the data are not held up; else a process writes it."""
     with started(graph, **{'export.directory': str(tmp_path), 'export.language': 'c'},
                  backend='python') as process:
@@ -75,7 +75,7 @@ def processor_time_of_children(pid: int) -> int:
 
 @pytest.mark.fault(47)
 def test_exports_without_end_are_answered_after_a_pause(graph: Graph,
-                                                                    tmp_path: Path) -> None:
+                                                        tmp_path: Path) -> None:
     """The data come first."""
     with started(graph, **{'export.directory': str(tmp_path)}):
         robot = connected(graph)
@@ -111,7 +111,7 @@ def test_parameters_set_while_a_description_is_read_hold_for_it(graph: Graph,
         publisher.publish(String(data=HUMANOID))
         graph.spin(0.05)   # it is being read or not: the result is the same
         assert graph.set_parameter('gravity', type=8,
-                             double_array_value=[0.0, -9.81, 0.0]).successful
+                                   double_array_value=[0.0, -9.81, 0.0]).successful
 
         def both_hold() -> bool:
             path = Path(graph.call(Trigger, 'export_model').message)
@@ -218,7 +218,7 @@ def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> N
         listed = graph.ask(ListParameters, 'inverse_dynamics/list_parameters')
         assert set(names) <= set(listed.result.names)
         described = graph.ask(DescribeParameters, 'inverse_dynamics/describe_parameters',
-                                  names=names)
+                              names=names)
         for row, descriptor in zip(NODE_PARAMETERS, described.descriptors):
             assert row.meaning in descriptor.description
             assert descriptor.additional_constraints == row.rule
@@ -243,7 +243,7 @@ def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> N
         assert error(robot.efforts[-1], robot) < 1e-2, 'nothing of what was refused is in force'
         before = robot.efforts[-1].effort[1]
         assert graph.set_parameter('gravity', type=8,
-                             double_array_value=[0.0, 0.0, 0.0]).successful
+                                   double_array_value=[0.0, 0.0, 0.0]).successful
         weightless = InverseDynamics(DYNAMICS.model, (0.0, 0.0, 0.0))
         last = robot.settled(lambda message: weightless(*robot.motion(stamp_of(message))))
         assert abs(before - last.effort[1]) > 1.0

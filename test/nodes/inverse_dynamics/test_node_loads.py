@@ -106,7 +106,7 @@ def set_payload(graph: Graph, carries: bool) -> Any:
 
 def is_attached(graph: Graph) -> bool:
     return graph.ask(GetParameters, 'inverse_dynamics/get_parameters',
-                         names=['payload.attached']).values[0].bool_value
+                     names=['payload.attached']).values[0].bool_value
 
 
 def set_together(graph: Graph, **values: ParameterValue) -> Any:

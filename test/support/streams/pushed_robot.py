@@ -29,8 +29,6 @@ ARMATURE = np.array([0.3, 0.3, 0.3, 0.3, 0.1, 0.1, 0.1])
 """Reflected inertia of the rotors [kg m^2]: without it the wrist would be blown away."""
 
 
-
-
 def panda() -> str:
     """Return the URDF with the fingers fixed: seven joints."""
     robot = ElementTree.parse(EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf').getroot()

@@ -46,7 +46,7 @@ def blocks(system: Multibody) -> list[JointBlock]:
             firsts = [k for k in members if system.bodies[k].parent not in members]
             frame = firsts[0] if len(firsts) == 1 else system.bodies[i].parent
             result.append(JointBlock(frame, tuple(sorted(members)),
-                                tuple(sorted(coordinates))))
+                                     tuple(sorted(coordinates))))
     return result
 
 

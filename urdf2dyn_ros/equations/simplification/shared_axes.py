@@ -23,11 +23,10 @@ from urdf2dyn_ros.algebra.vectors import (
     cross,
     scale,
     subtract,
-    transpose,
 )
 from urdf2dyn_ros.equations.column_frames import ColumnFrame, CosSin, root_column_frame
 from urdf2dyn_ros.equations.composite import Composite, own_composite, traced
-from urdf2dyn_ros.equations.newton_euler import AppliedLoads, inertial
+from urdf2dyn_ros.equations.newton_euler import AppliedLoads, in_joint, inertial
 from urdf2dyn_ros.equations.recursion import second_moment, unnoted
 from urdf2dyn_ros.equations.simplification.shared_motions import (
     SharedMotion,
@@ -126,8 +125,7 @@ def _parent_in_joint(body: Body, shared: bool, motions: Sequence[SharedMotion],
         return motions[body.parent].column.motion
     parent = (loads.base or Motion(ZERO, ZERO, ZERO)) if body.parent == ROOT else (
         motions[body.parent].own.motion)
-    back = transpose(body.parent_R_joint)
-    return Motion(apply(back, parent.w), apply(back, parent.wd), ZERO)
+    return in_joint(body, parent)
 
 
 def _less(a: Wrench, b: Wrench) -> Wrench:

@@ -115,8 +115,8 @@ class CompiledKalman(Kalman):
             array.ctypes.data for array in (self._z, self._rejected, self._measured,
                                             self._variance, self._noise.known, self._density,
                                             self._result)), None,
-            self._gate, self._step, self._max_variance,
-            self._columns.start // max(self._joints, 1))
+                               self._gate, self._step, self._max_variance,
+                               self._columns.start // max(self._joints, 1))
         self._address = ctypes.addressof(self._struct)
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:

@@ -125,7 +125,7 @@ def _everything(summaries: Sequence[Summary]) -> Pool:
 
 
 def all_terms(robot: Robot, summaries: Sequence[Summary], gains: Gains,
-           payload: CarriedPayload | None) -> FitTerms:
+              payload: CarriedPayload | None) -> FitTerms:
     """Return all terms of the joints that are used; with one joint, only its own body is free."""
     used = np.any([each.used > 0 for each in summaries], axis=0)
     every = np.broadcast_to(used[:, None], (len(used), len(JOINT_COLUMNS)))

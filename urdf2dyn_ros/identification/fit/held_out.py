@@ -22,6 +22,7 @@ from urdf2dyn_ros.identification.summary import Summary
 FEWEST_RECORDINGS = 3
 """Recordings from which on they are held out as a whole, not blocks of them."""
 
+
 class HeldOutParts(NamedTuple):
     """What is held out in turn: pools of the fit, and the moving and resting rows of each."""
 
@@ -40,8 +41,8 @@ def parts_of(summaries: Sequence[Summary], blocks_only: bool = False) -> HeldOut
     """Return recordings as parts, or blocks of all if there are few recordings."""
     if len(summaries) >= FEWEST_RECORDINGS and not blocks_only:
         return HeldOutParts([pooled(each.weighted) for each in summaries],
-                     [pooled(each.moving) for each in summaries],
-                     [pooled(each.resting) for each in summaries], 'recordings')
+                            [pooled(each.moving) for each in summaries],
+                            [pooled(each.resting) for each in summaries], 'recordings')
     lists = [[pooled(pools) for pools in zip(*(getattr(each, name) for each in summaries))]
              for name in ('weighted', 'moving', 'resting')]
     blocks = len(lists[1])
@@ -86,7 +87,7 @@ def _determined(residuals: Array, spread: Array) -> Array:
 
 
 def held_out_fits(robot: Robot, parts: HeldOutParts, terms: FitTerms,
-              weight: float) -> list[PooledFit]:
+                  weight: float) -> list[PooledFit]:
     """Return the fits without each part."""
     fits: list[PooledFit] = []
     for number in range(len(parts.seen)):

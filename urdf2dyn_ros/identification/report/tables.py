@@ -158,7 +158,7 @@ def _parameters(result: Identification) -> ReportTable:
     known = sum(row[-1] == DATA for row in rows)
     return ReportTable(
         'What the data determine', ('moved by', 'parameter', 'URDF', 'identified', 'deviation',
-                               'from'), rows,
+                                    'from'), rows,
         (f'The data determine {deviations.known} of {deviations.unknowns} combinations of '
          f'inertial parameters, and {known} single parameters; the others are from the URDF. '
          'Mass m [kg], first moments h [kg m] and inertia J [kg m^2] about the joint, in the '

@@ -50,7 +50,7 @@ def memory_arguments(c: 'C', whole: Sectioned, twins: bool) -> list[str]:
 
 
 def section_calls(c: 'C', whole: Sectioned, sections: Sequence[tuple[str, bool]],
-          arrays: Sequence[str]) -> Iterator[str]:
+                  arrays: Sequence[str]) -> Iterator[str]:
     """Yield the calls of the sections: their names, and whether they make twins."""
     passed = [*arrays, 'kept', *['twins'] * bool(whole.twins)]
     for twins, some in groupby(sections, lambda section: section[1]):

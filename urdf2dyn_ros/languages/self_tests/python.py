@@ -49,7 +49,7 @@ def times(M, x):
         kinds = [known.kind for known in self.program.state.values()]
         states = [reference.arguments[x] for x in self.program.state]
         yield from ['', self.rule('A state to evaluate, in rad, m and s: fill it in and run '
-                                      'this file')]
+                                  'this file')]
         for name, row, *values in zip(names, independent, *states):
             yield packed([f'gv_{kind}_{name}' for kind in kinds], '', ' ' * 8,
                          f' = {", ".join(map(self.number, values))}  # {row.unit}',

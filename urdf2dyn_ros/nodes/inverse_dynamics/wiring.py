@@ -194,8 +194,8 @@ class Wiring:
     def _state(self) -> NodeState:
         active, values = self._pipeline.active, self._pipeline.requested
         return NodeState(None if active is None else active.dynamics,
-                     None if active is None else active.stream, values['estimator'],
-                     self.descriptions.rejection, carried(values),
-                     None if active is None else active.sources, self._observer.status(),
-                     self._node.get_fully_qualified_name(), values['hold'], self._wrench.status(),
-                     self._node.resolve_topic_name('joint_states'))
+                         None if active is None else active.stream, values['estimator'],
+                         self.descriptions.rejection, carried(values),
+                         None if active is None else active.sources, self._observer.status(),
+                         self._node.get_fully_qualified_name(), values['hold'],
+                         self._wrench.status(), self._node.resolve_topic_name('joint_states'))
