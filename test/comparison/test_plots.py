@@ -11,6 +11,7 @@ from support.picture_texts import assert_apart
 from support.recordings.comparisons import joints
 from urdf2dyn_ros.comparison import plots
 from urdf2dyn_ros.comparison.joint_picture import friction_picture, joint_picture
+from urdf2dyn_ros.drawing import picture
 from urdf2dyn_ros.drawing.picture import thinned
 from urdf2dyn_ros.errors import ComparisonError
 
@@ -20,8 +21,8 @@ pytest.importorskip('matplotlib')
 @pytest.fixture
 def figures(monkeypatch):
     drawn = []
-    make = plots.empty_figure
-    monkeypatch.setattr(plots, 'empty_figure',
+    make = picture.empty_figure
+    monkeypatch.setattr(picture, 'empty_figure',
                         lambda *size: drawn.append(make(*size)) or drawn[-1])
     return drawn
 
