@@ -78,7 +78,7 @@ def test_the_numbers_at_small_ticks_are_those_of_their_places():
     joint = replace(joint, velocity=0.006 * joint.velocity)
     root = ElementTree.fromstring(friction_picture(joint))
     texts = [element.text for element in root.iter('{http://www.w3.org/2000/svg}text')]
-    assert {'−0.004', '−0.002', '0.002', '0.004'} <= set(texts)
+    assert {'−0.0050', '−0.0025', '0.0025', '0.0050'} <= set(texts)
 
 
 @pytest.mark.parametrize(('draw', 'labels'), [
