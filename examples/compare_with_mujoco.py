@@ -29,7 +29,10 @@ def largest_difference(urdf: Path, states: int = 100) -> float:
     dynamics = InverseDynamics(urdf)
     n = len(dynamics.joint_names)
     text = re.sub(r'</robot>\s*$', f'{COMPILER}</robot>', urdf.read_text())
-    model = mujoco.MjModel.from_xml_string(text)
+    try:
+        model = mujoco.MjModel.from_xml_string(text)
+    except ValueError as error:   # docs/compare_with_a_simulator.md has the usual reasons
+        sys.exit(f'MuJoCo does not read {urdf}: {" ".join(str(error).split())}')
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)   # contacts, limits
     model.dof_damping[:] = 0.0   # friction is off by default in urdf2dyn_ros as well
     data = mujoco.MjData(model)
