@@ -97,3 +97,28 @@ def test_the_recording_of_a_robot_that_is_as_its_urdf_says_needs_no_identificati
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     printed = output_of(['identify', CSV, '--urdf', URDF, '-o', str(tmp_path / 'out')], capsys, 3)
     assert 'there is nothing to identify: the URDF leaves 0.014 % of the efforts' in printed
+
+
+@pytest.mark.parametrize('command', [['export', URDF], ['evaluate', CSV, '--urdf', URDF]])
+def test_results_in_a_file_need_a_directory(command: list[str], tmp_path: Path,
+                                            capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / 'mine.csv'
+    path.write_text('work')
+    printed = output_of([*command, '-o', str(path)], capsys, 1)
+    assert 'it is a file, and the results need a directory' in printed
+    assert path.read_text() == 'work'
+
+
+def test_a_robot_that_hangs_is_told_from_motors_that_turn_the_other_way(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The efforts against gravity have the opposite sign, the others have not."""
+    words = ['evaluate', CSV, '--urdf', URDF, '-o', str(tmp_path / 'up'), '--gravity', '0', '0',
+             '9.81']
+    printed = output_of(words, capsys, 0)
+    assert printed.count('the measured effort is that of the opposite gravity') == 5
+    assert 'opposite sign' not in printed
+    path = table(tmp_path / 'other.csv', JOINTS, -1.0)
+    printed = output_of(['evaluate', path, '--urdf', URDF, '-o', str(tmp_path / 'turned')],
+                        capsys, 0)
+    assert printed.count('of opposite sign (correlation -1.00)') == 6
+    assert 'opposite gravity' not in printed

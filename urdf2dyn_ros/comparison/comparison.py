@@ -237,5 +237,6 @@ class Comparison:
         if not window:
             _, rows = record.matched.values()
             step = max(1, len(rows) // _PAIRS_JUDGED)
-            hint = hint or contradiction(self._chosen, rows[::step], facts, self._still)
+            # of the opposite gravity, some efforts have the opposite sign
+            hint = contradiction(self._chosen, rows[::step], facts, self._still) or hint
         return Span('', lag, aligned, plain, hint, own)

@@ -40,13 +40,13 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
     residuals = {'net': rows[:, MEASURED] - net,
                  'commanded': rows[:, MEASURED] - net - friction,
                  'gravity_compensated': rows[:, MEASURED] + rows[:, GRAVITY] - net}
-    sizes = {name: float(np.sqrt(np.square(residual).mean()))
-             for name, residual in residuals.items()}
-    text = _proportional(rows, net, sizes, facts)
+    sizes = {name: _rms(residual) for name, residual in residuals.items()}
+    text = (_upside_down(rows, net, sizes, facts) if chosen == 'net' else '') or _proportional(
+        rows, net, sizes, facts)
     if text:
         return text
     best = min(sizes, key=lambda name: sizes[name] if np.isfinite(sizes[name]) else np.inf)
-    size = float(np.sqrt(np.square(rows[:, MEASURED] + rows[:, ADDED]).mean()))
+    size = _rms(rows[:, MEASURED] + rows[:, ADDED])
     if not (sizes[chosen] > _LEAST_RESIDUAL * size
             and sizes[best] < _BETTER_RESIDUAL * sizes[chosen]):
         return ''
@@ -60,14 +60,29 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
             f'{facts.unit}; check the semantics of the effort{included}')
 
 
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.square(values).mean()))
+
+
+def _upside_down(rows: Array, net: Array, sizes: Mapping[str, float], facts: JointFacts) -> str:
+    """Return a hint if the measured effort is that of the opposite gravity, or an empty text."""
+    left = _rms(rows[:, MEASURED] - net + 2.0 * rows[:, GRAVITY])
+    opposite = _rms(rows[:, MEASURED] + net)   # which a slow robot has as well
+    if not left < _BETTER_RESIDUAL * min(opposite, *sizes.values()):
+        return ''
+    return (f'the measured effort is that of the opposite gravity, which leaves an RMSE of '
+            f'{left:.3g} instead of {sizes["net"]:.3g} {facts.unit}: does the robot hang, or is z '
+            'of its root downwards? (--gravity, parameter gravity)')
+
+
 def _proportional(rows: Array, net: Array, sizes: Mapping[str, float], facts: JointFacts) -> str:
     """Return a hint if the measured effort is a multiple of the net one (k,), or an empty text."""
     measured = rows[:, MEASURED]
     factor = float(measured @ net / (net @ net)) if net.any() else 0.0
-    residual = float(np.sqrt(np.square(measured - factor * net).mean()))
-    size = float(np.sqrt(np.square(measured).mean()))
+    residual, size = _rms(measured - factor * net), _rms(measured)
+    others = min(filter(np.isfinite, sizes.values()), default=0.0)
     if (abs(factor - 1.0) < _LEAST_FACTOR or factor <= 0.0 or residual > _MOST_LEFT * size
-            or residual > _BETTER_RESIDUAL * min(filter(np.isfinite, sizes.values()))):
+            or residual > _BETTER_RESIDUAL * others):
         return ''
     return (f'the measured effort is {factor:.3g} times the computed one, but for '
             f'{100.0 * residual / size:.2g} %: is it a current, an effort before the gear, or in '

@@ -21,7 +21,10 @@ def writing_to(place: object) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ExportError(f'cannot write to {place}: {error.strerror}') from None
+        reason = error.strerror
+        if isinstance(error, FileExistsError | NotADirectoryError) and os.path.isfile(str(place)):
+            reason = 'it is a file, and the results need a directory'
+        raise ExportError(f'cannot write to {place}: {reason}') from None
 
 
 @contextmanager
