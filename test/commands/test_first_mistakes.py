@@ -75,7 +75,7 @@ def test_other_names_have_the_rule_that_renames_them(
         output_of([*words, '--rename', rule.split("'")[1]], capsys, 0)
 
 
-def test_a_table_without_names_of_columns_is_told_from_one_with_equal_names(
+def test_a_table_without_names_of_columns_is_not_one_with_equal_names(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / 'numbers.csv'
     path.write_text(Path(CSV).read_text().partition('\n')[2])
@@ -109,7 +109,7 @@ def test_results_in_a_file_need_a_directory(command: list[str], tmp_path: Path,
     assert path.read_text() == 'work'
 
 
-def test_a_robot_that_hangs_is_told_from_motors_that_turn_the_other_way(
+def test_a_robot_that_hangs_is_no_robot_whose_motors_turn_the_other_way(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The efforts against gravity have the opposite sign, the others have not."""
     words = ['evaluate', CSV, '--urdf', URDF, '-o', str(tmp_path / 'up'), '--gravity', '0', '0',
@@ -122,3 +122,12 @@ def test_a_robot_that_hangs_is_told_from_motors_that_turn_the_other_way(
                         capsys, 0)
     assert printed.count('of opposite sign (correlation -1.00)') == 6
     assert 'opposite gravity' not in printed
+
+
+@pytest.mark.parametrize('command', ['evaluate', 'identify'])
+def test_a_robot_among_the_recordings_is_an_option(
+        command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([command, CSV, URDF])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.endswith(f'the robot is an option: --urdf {URDF}\n')

@@ -58,6 +58,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
             parser.error(f'there is no command; {_PROGRAM} {_HELP} lists them')
         return parser.parse_args(words)   # ends: an option, or an error
     parser = command_parser(name)
+    _check_robot(parser, words[1:])
     arguments, unknown = parser.parse_known_args(file_first(parser, words[1:]))
     if unknown:
         options = [option for option in parser._option_string_actions if option[1] == '-']
@@ -65,6 +66,14 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
                     for word in unknown if word.startswith('--')]
         parser.error('; '.join([f'unknown arguments: {" ".join(unknown)}', *remedies[:1]]))
     return arguments
+
+
+def _check_robot(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """End with 2 where the robot stands among the recordings, and is missing as an option."""
+    robots = [word for word in words if word.endswith(('.urdf', '.xacro'))]
+    takes = any(action.required for action in parser._actions if '--urdf' in action.option_strings)
+    if takes and robots and not any(word.startswith('--u') for word in words):
+        parser.error(f'the robot is an option: --urdf {robots[-1]}')
 
 
 def run(words: Sequence[str]) -> int:
