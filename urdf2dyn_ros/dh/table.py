@@ -95,7 +95,8 @@ def dh_table(model: RobotModel) -> DhTable:
         turns.append(turn)
         slides.append(slide)
         six = _cleaned(_folded(six._replace(theta=six.theta + turn, r=six.r + slide)))
-        rows.append(_row(frame, j, six, _inertia(frame.attached, turn, slide)))
+        rows.append(DhRow(j, frame.name, frame.link, frame.type, frame.parent if j > 0 else None,
+                          six, _inertia(frame.attached, turn, slide)))
     return DhTable(model.name, tuple(_with_joints(model, system, rows)))
 
 
@@ -188,11 +189,6 @@ def _inertia(attached: tuple[Attached, ...], turn: float, slide: float) -> BodyI
         each, body_R_link=composed(back, each.body_R_link),
         body_p_link=apply(back, subtract(each.body_p_link, (0.0, 0.0, slide))))))
         for each in attached if each.link.inertia is not None)
-
-
-def _row(frame: _Frame, j: int, six: SixParameters, inertia: BodyInertia | None) -> DhRow:
-    return DhRow(j, frame.name, frame.link, frame.type, frame.parent if j > 0 else None, six,
-                 inertia)
 
 
 def _with_joints(model: RobotModel, system: Multibody, rows: list[DhRow]) -> Iterator[DhRow]:

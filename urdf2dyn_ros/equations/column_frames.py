@@ -66,14 +66,15 @@ def body_frames(system: Multibody, sweep: Sweep) -> list[ColumnFrame]:
     """Return the bodies' own frames, then the root's, with what the recursion has computed."""
     result = []
     for i, body in enumerate(system.bodies):
-        motion = _body_motion(sweep.motions[i], sweep.spins[i])
+        motion = body_motion(sweep.motions[i], sweep.spins[i])
         rotation = JOINTS[body.type].rotation(sweep.coordinates[i])
         result.append(ColumnFrame(motion, sweep.wrenches[i], motion, None,
                                   (rotation[0][0], rotation[1][0]), False, body.parent_p_joint))
     return [*result, root_column_frame(sweep.motions[ROOT])]
 
 
-def _body_motion(motion: Motion, U: Matrix) -> BodyMotion:
+def body_motion(motion: Motion, U: Matrix) -> BodyMotion:
+    """Return what columns need of the motion of a frame, and its U."""
     return BodyMotion(motion.w, (U[0][2], U[1][2], U[2][2]), motion.a)
 
 

@@ -38,7 +38,9 @@ class Endpoints:
                  is_active: Callable[[], bool] | None = None) -> None:
         self.node, self._failed, self._is_active = node, failed, is_active
         self._mismatch = QosMismatch(node)
-        self._others = {id(entity) for entity in _entities(node)}
+        self._others = {id(entity) for entities in (
+            node.publishers, node.subscriptions, node.services, node.timers)
+            for entity in entities}
 
     def destroy(self) -> None:
         """Destroy every entity that was created since this object was."""
@@ -127,7 +129,3 @@ class Endpoints:
         except Exception as error:  # rclpy has several kinds for a bad value
             raise ParameterError(f'no {end} for {topic}, the parameters qos_overrides.{topic}.'
                                  f'{end}.* are unusable: {error}') from error
-
-
-def _entities(node: Node) -> list[Any]:
-    return [*node.publishers, *node.subscriptions, *node.services, *node.timers]

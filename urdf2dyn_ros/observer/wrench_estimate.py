@@ -152,7 +152,7 @@ def moving_joints(system: Multibody, link: str) -> tuple[int, ...]:
         If the robot does not have the link, or fewer than 6 joints move it.
 
     """
-    coordinates = {name: _coordinates(system, number)
+    coordinates = {name: {system.bodies[i].coordinate for i in chain(system, number)}
                    for name, (number, _) in system.links.items()}
     choices = [name for name, moving in coordinates.items() if len(moving) >= COMPONENTS]
     if link not in coordinates:
@@ -164,10 +164,6 @@ def moving_joints(system: Multibody, link: str) -> tuple[int, ...]:
                              f'{quote(link)}, and a wrench has {COMPONENTS} components; '
                              + _choices(choices))
     return tuple(moving)
-
-
-def _coordinates(system: Multibody, number: int) -> set[int]:
-    return {system.bodies[i].coordinate for i in chain(system, number)}
 
 
 def _choices(links: Collection[str]) -> str:

@@ -24,7 +24,12 @@ from urdf2dyn_ros.algebra.vectors import (
     scale,
     subtract,
 )
-from urdf2dyn_ros.equations.column_frames import ColumnFrame, CosSin, root_column_frame
+from urdf2dyn_ros.equations.column_frames import (
+    ColumnFrame,
+    CosSin,
+    body_motion,
+    root_column_frame,
+)
 from urdf2dyn_ros.equations.composite import Composite, own_composite, traced
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, in_joint, inertial
 from urdf2dyn_ros.equations.recursion import second_moment, unnoted
@@ -74,7 +79,7 @@ def shared_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
         own.append(Composite() if inertia is None else own_composite(
             inertia._replace(J=traced(inertia.J)), inertia.J, scale(2.0, spun.motion.w)))
         frames.append(ColumnFrame(
-            here.column.for_columns, wrenches[i], here.own.for_columns,
+            body_motion(*here.column), wrenches[i], body_motion(*here.own),
             here.turn if i in branches else None, None, here.shared, here.p))
     wrenches.append(inertial(inertias[ROOT], *root, second_moment, silent))
     frames.append(root_column_frame(root.motion))

@@ -16,7 +16,7 @@ from urdf2dyn_ros.algebra.vectors import (
     scale,
     transpose,
 )
-from urdf2dyn_ros.equations.column_frames import BodyMotion, CosSin
+from urdf2dyn_ros.equations.column_frames import CosSin
 from urdf2dyn_ros.equations.simplification.inherited_spin import spin_about, swaps, third_column
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.joint_type import turned
@@ -30,11 +30,6 @@ class SpunMotion(NamedTuple):
 
     motion: Motion
     U: Matrix
-
-    @property
-    def for_columns(self) -> BodyMotion:
-        U = self.U
-        return BodyMotion(self.motion.w, (U[0][2], U[1][2], U[2][2]), self.motion.a)
 
 
 class SharedMotion(NamedTuple):
