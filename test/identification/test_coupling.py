@@ -7,25 +7,29 @@ from urdf2dyn_ros.identification.fit.joint_columns import joint_columns
 from urdf2dyn_ros.identification.rows import RecordedRows
 
 
+def moving(rng: np.random.Generator, joints: int) -> tuple[np.ndarray, RecordedRows]:
+    """Return velocities (500, joints), and their rows."""
+    time = np.arange(500) / 25.0
+    qd = np.stack([sum(np.sin(2.0 * np.pi * rng.uniform(0.1, 0.6) * time + rng.uniform(0.0, 6.0))
+                       for _ in range(4)) for _ in range(joints)], axis=1)
+    columns = [np.column_stack((joint_columns(each, np.gradient(each), np.ones(500), 0.02),
+                                np.zeros(500))) for each in qd.T]
+    return qd, RecordedRows(columns, np.arange(500) // 100, qd != 0.0)
+
+
 def test_coupled_gears_are_found_and_slow_drifts_are_not() -> None:
     """Two joints feel a motor that turns with both; the third follows none but drifts."""
     rng = np.random.default_rng(3)
-    count = 500
-    time = np.arange(count) / 25.0
-    qd = np.stack([sum(np.sin(2.0 * np.pi * rng.uniform(0.1, 0.6) * time + rng.uniform(0.0, 6.0))
-                       for _ in range(4)) for _ in range(3)], axis=1)
-    drift = np.cumsum(rng.normal(size=(count, 3)), axis=0) / 60.0
+    qd, rows = moving(rng, 3)
+    drift = np.cumsum(rng.normal(size=qd.shape), axis=0) / 60.0
     both = np.tanh((2.0 * qd[:, 0] + qd[:, 1]) / 0.02)
     residuals = [2.0 * both + drift[:, 0], both + drift[:, 1], drift[:, 2]]
-    joints = [np.column_stack((joint_columns(qd[:, j], np.gradient(qd[:, j]), np.ones(count),
-                                             0.02), np.zeros(count))) for j in range(3)]
-    block = np.arange(count) // 100
-    share = coupling(RecordedRows(joints, block, qd != 0.0), residuals, np.ones(3))
+    share = coupling(rows, residuals, np.ones(3))
     mutual = np.minimum(share, share.T)
     assert mutual[0, 1] > 0.3
     assert (mutual[2] < 0.1).all()
     # what a fit to all rows explains of the drift would look coupled
-    columns = np.column_stack([joint[:, :3] for joint in joints[:2]])
+    columns = np.column_stack([joint[:, :3] for joint in rows.joints[:2]])
     fitted = columns @ np.linalg.lstsq(columns, residuals[2], rcond=None)[0]
     assert np.square(fitted).sum() > 0.1 * np.square(residuals[2]).sum()
 
@@ -33,15 +37,9 @@ def test_coupled_gears_are_found_and_slow_drifts_are_not() -> None:
 def test_errors_of_a_model_that_follow_velocities_are_no_coupling() -> None:
     """Each joint's residual has a part with the other's velocity, of no motor that both turn."""
     rng = np.random.default_rng(5)
-    count = 500
-    time = np.arange(count) / 25.0
-    qd = np.stack([sum(np.sin(2.0 * np.pi * rng.uniform(0.1, 0.6) * time + rng.uniform(0.0, 6.0))
-                       for _ in range(4)) for _ in range(2)], axis=1)
-    noise = rng.normal(size=(count, 2))
+    qd, rows = moving(rng, 2)
+    noise = rng.normal(size=qd.shape)
     residuals = [noise[:, 0] + 0.8 * qd[:, 1], noise[:, 1] - 0.8 * qd[:, 0]]
-    joints = [np.column_stack((joint_columns(qd[:, j], np.gradient(qd[:, j]), np.ones(count),
-                                             0.02), np.zeros(count))) for j in range(2)]
-    rows = RecordedRows(joints, np.arange(count) // 100, qd != 0.0)
     share = coupling(rows, residuals, np.ones(2))
     assert max(share[0, 1], share[1, 0]) < 0.1
     apart = [np.square(each).sum() for each in residuals]

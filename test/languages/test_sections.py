@@ -11,18 +11,23 @@ from support.torture import program_of, robot
 from urdf2dyn_ros.languages import c, cpp, sections
 
 
+def in_sections(tool: str, ending: str,
+                monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, str], str]:
+    """Return files of sections of 50 statements, and the code without its self-check."""
+    monkeypatch.setattr(sections, 'STATEMENTS_PER_SECTION', 50)
+    model = robot('tangle')
+    files = language_tools.files_of(tool, program_of(
+        model, 'fast', 'inverse_dynamics_derivatives', loads=everything(model, 'moving')))
+    text, = (text for name, text in files.items() if name.endswith(ending))
+    return files, text.split('#ifdef ROBOT_SELF_TEST')[0]
+
+
 @pytest.mark.parametrize('most', [60, 10**6], ids=['in sections', 'whole'])
 def test_a_long_function_passes_its_check_in_sections(
         most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Mimic joints, whose angles are computed first, friction, all inputs of loads."""
     monkeypatch.setattr(c, 'MOST_STATEMENTS', most)
-    monkeypatch.setattr(sections, 'STATEMENTS_PER_SECTION', 50)
-    model = robot('tangle')
-    program = program_of(model, 'fast', 'inverse_dynamics_derivatives',
-                         loads=everything(model, 'moving'))
-    files = language_tools.files_of('gcc', program)
-    text, = (text for name, text in files.items() if name.endswith('.c'))
-    code = text.split('#ifdef ROBOT_SELF_TEST')[0]
+    files, code = in_sections('gcc', '.c', monkeypatch)
     statements = [part.count('const double t') for part in re.split(r'\n}\n', code)]
     assert (max(statements) <= 60) == (most == 60)
     assert len(re.findall(r'^static void robot_inverse', code, re.MULTILINE)) == (
@@ -34,13 +39,7 @@ def test_a_long_function_passes_its_check_in_sections(
 def test_a_long_function_of_cpp_passes_its_check_in_sections(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpp, 'MOST_STATEMENTS', 60)
-    monkeypatch.setattr(sections, 'STATEMENTS_PER_SECTION', 50)
-    model = robot('tangle')
-    program = program_of(model, 'fast', 'inverse_dynamics_derivatives',
-                         loads=everything(model, 'moving'))
-    files = language_tools.files_of('g++', program)
-    text, = (text for name, text in files.items() if name.endswith('.hpp'))
-    code = text.split('#ifdef ROBOT_SELF_TEST')[0]
+    files, code = in_sections('g++', '.hpp', monkeypatch)
     assert max(part.count('const Scalar t') for part in re.split(r'\n}\n', code)) <= 60
     assert len(re.findall(r'^void inverse', code, re.MULTILINE)) == (
         len(re.findall(r'^    inverse', code, re.MULTILINE))) > 3
