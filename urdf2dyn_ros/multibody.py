@@ -120,11 +120,10 @@ class Multibody:
 
     Links of the root are not moved by the joints; a `floating` root moves freely in the world.
     The forces are constant wrenches. Tips are the links that the joints move and that no joint
-    stands on; of a robot without movable joints, those of the root.
-    `world` are the links that do not move with a floating root: the root of the description, and
-    what is fixed to it. `anchored` are joints at the world in addition to the one that floats:
-    their bodies are correct only where the root stands still.
-    Entries of constant rotations that are `close` to 0 and 1 are these.
+    stands on; of a robot without movable joints, those of the root. `world` are the links that do
+    not move with a floating root: the root of the description, and what is fixed to it. `anchored`
+    are joints at the world in addition to the one that floats: their bodies are correct only where
+    the root stands still. Entries of constant rotations that are `close` to 0 and 1 are these.
 
     """
 
@@ -137,10 +136,6 @@ class Multibody:
     world: frozenset[str] = frozenset()
     anchored: tuple[str, ...] = ()
     close: float = ROUNDOFF
-
-    def is_world(self, link: str) -> bool:
-        """Return whether a link is the world, in which the robot floats, or fixed to it."""
-        return link in self.world
 
     @property
     def drivers(self) -> tuple[int, ...]:

@@ -64,9 +64,8 @@ def about_origin(link: LinkInertia) -> BodyInertia:
     com = com_in_body(link)
     R = link.body_R_inertial
     tensor = product(product(R, link.tensor), transpose(R))
-    return BodyInertia(link.mass, scale(link.mass, com),
-                       symmetric(upper(
-                           matrix_sum(tensor, _point_mass(link.mass, com)))))
+    J = matrix_sum(tensor, _point_mass(link.mass, com))
+    return BodyInertia(link.mass, scale(link.mass, com), symmetric(upper(J)))
 
 
 def transformed(inertia: BodyInertia, R: Matrix, p: Vector) -> BodyInertia:

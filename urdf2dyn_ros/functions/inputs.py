@@ -110,7 +110,7 @@ def body_wrenches(system: Multibody, wrenches: Iterable[LinkWrench], root_moves:
     links = system.links
     for wrench in wrenches:
         i, at = links[wrench.link]
-        if (i == ROOT and not root_moves) or system.is_world(wrench.link):
+        if (i == ROOT and not root_moves) or wrench.link in system.world:
             continue   # the world holds it
         f = apply(at.body_R_link, wrench.force)
         n = add(apply(at.body_R_link, wrench.moment), cross(at.body_p_link, f))

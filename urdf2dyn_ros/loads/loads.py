@@ -73,7 +73,7 @@ class Loads:
                 if name not in links:
                     raise ParameterError(f'there is no link {name!r} for {what}; the links are: '
                                          f'{", ".join(links)}')
-                if self.moving(system) and system.is_world(name):
+                if self.moving(system) and name in system.world:
                     raise ParameterError(f'link {name!r} is the world, in which the robot '
                                          f'floats, or fixed to it: {what} must be on another '
                                          'link')

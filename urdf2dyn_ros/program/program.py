@@ -208,9 +208,8 @@ class Reference(NamedTuple):
     A state, and what the recursion on plain numbers returns for it.
 
     `arguments` are the entries of each input, q, qd and qdd always, and those of vectors that
-    matrices are multiplied by; `expected` has for each
-    function its results by name, (n,) or (6,), of a matrix its product; `vectors` are those in the
-    root frame.
+    matrices are multiplied by; `expected` has for each function its results by name, (n,) or (6,),
+    of a matrix its product; `vectors` are those in the root frame.
 
     """
 

@@ -55,7 +55,7 @@ class LinkFrames:
             if link not in system.links:
                 raise ExportError(f'there is no link {link!r}; the links are: '
                                   f'{", ".join(system.links)}')
-            if moving and system.is_world(link):
+            if moving and link in system.world:
                 raise ExportError(f'link {link!r} is the world, in which the robot floats, or '
                                   'fixed to it: where it is relative to the root is not known')
         if len(set(links)) < len(links):
