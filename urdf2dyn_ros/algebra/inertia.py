@@ -64,8 +64,8 @@ def about_origin(link: LinkInertia) -> BodyInertia:
     com = com_in_body(link)
     R = link.body_R_inertial
     tensor = product(product(R, link.tensor), transpose(R))
-    J = matrix_sum(tensor, _point_mass(link.mass, com))
-    return BodyInertia(link.mass, scale(link.mass, com), symmetric(upper(J)))
+    return BodyInertia(link.mass, scale(link.mass, com), symmetric(upper(
+        matrix_sum(tensor, _point_mass(link.mass, com)))))
 
 
 def transformed(inertia: BodyInertia, R: Matrix, p: Vector) -> BodyInertia:
