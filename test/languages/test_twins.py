@@ -1,6 +1,7 @@
 """Equal limbs that are computed at once in C: what is equal, and the same results as otherwise."""
 
 import operator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -113,6 +114,20 @@ def test_other_functions_pass_their_check(functions: str, tool: str, tmp_path: P
     assert code == 0, output
 
 
+def test_limbs_may_slide_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then there are no sines and cosines, and so few operations that twins do not pay."""
+    kinds = dict.fromkeys(('revolute', 'prismatic'), 'prismatic')
+    model = insect()
+    model = replace(model, joints=tuple(
+        replace(joint, type=kinds.get(joint.type, joint.type)) for joint in model.joints))
+    assert program(model, 'gravity').functions[0].twinned is None
+    monkeypatch.setattr(twinned, 'FEWEST_OPERATIONS', 0)
+    whole = program(model, DERIVATIVES)
+    assert whole.functions[0].twinned is not None
+    code, output = language_tools.self_test('gcc', write(whole), 'robot', tmp_path)
+    assert code == 0, output
+
+
 @pytest.mark.parametrize('mimic', [False, True])
 def test_loads_act_on_equal_limbs(mimic: bool, tmp_path: Path,
                                   monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,6 +184,7 @@ def test_limbs_that_depend_on_each_other_are_computed_one_by_one(
         monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two twins each of which needs a number of the other, one is none."""
     monkeypatch.setattr(twinned, 'LEAST_SAVED', 0.0)
+    monkeypatch.setattr(twinned, 'FEWEST_OPERATIONS', 0)
     graph = Graph()
     inputs = iter([graph.input(f'q{k}') for k in range(26)])
 

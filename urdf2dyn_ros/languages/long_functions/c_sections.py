@@ -27,7 +27,7 @@ def in_sections(c: 'C', function: Function) -> Iterator[str]:
     angles = Angles(function)
     whole = sectioned(angles.rest(), angles.before)
     inputs = [x.name for x in function.inputs]
-    arrays = [*inputs, *ARRAYS.values()]
+    arrays = [*inputs, *(ARRAYS.values() if angles.angles else ())]
     vectors = [f'const {c.real} *{array}' for array in arrays]
     sections = []
     for k, statements in enumerate(whole.sections):
@@ -41,7 +41,8 @@ def in_sections(c: 'C', function: Function) -> Iterator[str]:
     yield '{'
     last = [*angles.before, *(Statement('', Signed(False, angle)) for angle in angles.angles)]
     yield from c.unpacked(with_statements(whole.function, last))
-    yield from in_one_loop(c, angles)
+    if angles.angles:
+        yield from in_one_loop(c, angles)
     yield f'{c.INDENT}{c.real} kept[{max(1, len(whole.kept))}];'
     if whole.twins:
         yield f'{c.INDENT}twin twins[{len(whole.twins)}];'

@@ -26,6 +26,9 @@ LEAST_SAVED = 1 / 3
 ones takes as long. The inverse dynamics of humanoid_3p33r (0.30) would be 4 % slower, its
 derivatives (0.36) are 1.7 times faster."""
 
+FEWEST_OPERATIONS = 100
+"""Below, the calls of sections take longer than twins save."""
+
 _CALLS: dict[str, Callable[[Scalar], Scalar]] = {'sin': sin, 'cos': cos, 'tanh': tanh, 'abs': abs}
 
 
@@ -73,7 +76,7 @@ class Twinned:
         self._single: dict[Node, Scalar] = {}
         self._twins: dict[Node, Expression] = {}
         self.results: dict[str, Rows] = {}
-        if self.saved >= LEAST_SAVED:
+        if self.saved >= LEAST_SAVED and operations >= FEWEST_OPERATIONS:
             self._build(needed)
             self.results = {name: [[self._signed(entry) for entry in row] for row in rows]
                             for name, rows in results.items()}
