@@ -1,12 +1,14 @@
 """
-Recordings of a real Panda and a real UR10e that others have published, as tables; identified.
+Recordings of real robots that others have published, as tables or bags; identified.
 
     .venv/bin/python benchmarks/public_recordings.py --panda FOLDER --ur10e FOLDER -o FOLDER
+    .venv/bin/python benchmarks/public_recordings.py --panda-bag FOLDER --ar5 FOLDER -o FOLDER
 
-Folders are clones of marcocognetti/FrankaEmikaPandaDynModel (21 s at 1 kHz, torque sensors at the
-links) and of shamilmamedov/dynamic_calibration (motor currents at 94 Hz; with loads of 2.6 and
-2.805 kg as well). Neither was looked at before the identification, the filters or their limits
-were written.
+Folders are clones of marcocognetti/FrankaEmikaPandaDynModel (a Panda, 21 s at 1 kHz, torque
+sensors at the links), shamilmamedov/dynamic_calibration (a UR10e, motor currents at 94 Hz; with
+loads of 2.6 and 2.805 kg as well), unisa-acg/inverse-dynamics-solver (a Panda, 24 s at 30 Hz) and
+FrankJIE09/Dynamics_identification_Frank (a Rokae AR5 on its side, 60 s at 50 Hz). None was looked
+at before the identification, the filters or their limits were written.
 
 """
 
@@ -23,6 +25,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 PANDA = tuple(f'panda_joint{number}' for number in range(1, 8))
 UR10E = ('shoulder_pan_joint', 'shoulder_lift_joint', 'elbow_joint', 'wrist_1_joint',
          'wrist_2_joint', 'wrist_3_joint')
+AR5 = tuple(f'AR5-5_07R-W4C4A2_joint_{number}' for number in range(1, 8))
 
 # recordings of the UR10e without a load; the last two are predicted
 FITTED = ('20_02_05-20sec_8harm', '20_02_05-20sec_12harm', '20_02_06-20sec_5harm',
@@ -58,6 +61,13 @@ def ur10e_table(folder: Path, output: Path, name: str) -> Path:
                        np.loadtxt(path, delimiter=',', usecols=range(19)))
 
 
+def ar5_table(folder: Path, output: Path) -> Path:
+    """Return the table of the AR5's motion; accelerations are left away."""
+    path = folder / 'src' / 'config' / 'dynamics_identification_data_real.csv'
+    return write_table(output / 'ar5.csv', AR5, np.loadtxt(
+        path, delimiter=',', skiprows=1, usecols=(*range(15), *range(22, 29))))
+
+
 def identify(*arguments: object) -> None:
     """Run urdf2dyn identify, and print what it prints."""
     command = ['identify', *map(str, arguments), '--overwrite']
@@ -70,12 +80,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
     parser.add_argument('--panda', type=Path, help='clone of FrankaEmikaPandaDynModel')
     parser.add_argument('--ur10e', type=Path, help='clone of dynamic_calibration')
+    parser.add_argument('--panda-bag', type=Path, help='clone of inverse-dynamics-solver')
+    parser.add_argument('--ar5', type=Path, help='clone of Dynamics_identification_Frank')
     parser.add_argument('-o', '--output', type=Path, required=True)
     arguments = parser.parse_args()
     output = arguments.output
     output.mkdir(parents=True, exist_ok=True)
+    urdf = EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf'
+    if arguments.panda_bag:
+        identify(arguments.panda_bag / 'franka_inria_inverse_dynamics_solver' / 'bagfiles'
+                 / 'panda_exciting_trajectory.db3', '--urdf', urdf, '--hold', 'auto',
+                 '--rename', r'fer_joint(\d)=panda_joint\1', '-o', output / 'panda_bag')
+    if arguments.ar5:
+        identify(ar5_table(arguments.ar5, output), '--gravity', 9.81, 0, 0, '--urdf',
+                 arguments.ar5 / 'urdf' / 'AR5-5_07R-W4C4A2.urdf', '-o', output / 'ar5')
     if arguments.panda:
-        urdf = EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf'
         identify(panda_table(arguments.panda, output), '--urdf', urdf, '--hold', 'auto',
                  '-o', output / 'panda')
     if arguments.ur10e:

@@ -57,19 +57,24 @@ def samples(kind: str) -> Recording:
     if what == 'with single wrong stamps':
         late = np.where(random.uniform(size=len(whole.stamps)) < 0.01, 300_000, 0)
         return Recording(whole.stamps + late, q, qd)
+    if what == 'slipping':
+        rows = (np.arange(len(whole.stamps)) / 1.025).astype(int)
+        return Recording(whole.stamps, q[rows], qd[rows])
     if what == 'with velocities 10 ms late':
         qd = truth(whole.stamps - 10_000_000)[1]
     return Recording(whole.stamps, q, qd)
 
 
-LAGGING = [('A with outliers', {}), ('C', {'lag': 0.0}), ('A homed again', {'lag': 0.05}),
+LAGGING = [('A with outliers', {}), ('C slipping', {}), ('C', {'lag': 0.0}),
+           ('A homed again', {'lag': 0.05}),
            ('A half of it of positions', {'snap_density': 1e3, 'position_noise': 1e-4}),
            ('E of positions', {'lag': 0.012, 'gate': 0.0}), ('A', {'snap_density': 1e5})]
 """Samples and parameters of the filter with a lag."""
 
 KINDS = ['A', 'C', 'E', 'F', 'A lossy', 'A of positions', 'E of positions',
          'A half of it of positions', 'A with outliers', 'E with outliers', 'A homed again',
-         'A with wrong stamps', 'E with single wrong stamps', 'A with velocities 10 ms late']
+         'A with wrong stamps', 'E with single wrong stamps', 'C slipping',
+         'A with velocities 10 ms late']
 
 
 @pytest.mark.parametrize('kind', KINDS)

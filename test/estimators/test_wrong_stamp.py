@@ -1,4 +1,4 @@
-"""One stamp in a hundred is wrong by three tenths of a period, and the samples are not."""
+"""Stamps that are wrong by a part of a period or, after a repeated message, by a whole one."""
 
 from functools import partial
 
@@ -8,7 +8,7 @@ import pytest
 from support.streams.estimator_runs import KINDS, said, without_velocity
 from support.streams.known_motions import START, Recording, errors, estimated, truth
 from urdf2dyn_ros.estimators import make_estimator
-from urdf2dyn_ros.estimators.wrong_stamp import stamp_is_wrong
+from urdf2dyn_ros.estimators.wrong_stamp import AFTER_SAME, NEW, SAME, Repeats, time_error
 
 RATE, WRONG = 200.0, 0.3
 MAKE = {**KINDS, 'kalman on numpy': partial(make_estimator, 'kalman')}
@@ -46,13 +46,35 @@ def test_samples_that_are_taken_late_are_used() -> None:
     assert said('samples late, times', ratio, 1.1) < 1.1
 
 
+def slipping(rate: float, slow: float) -> Recording:
+    """Return samples of a publisher at a rate [Hz] and a driver that is slower by a factor."""
+    stamps = START + np.arange(round(7.2 * rate)) * round(1e9 / rate)
+    reads, rows = np.unique((stamps - START) // round(slow * 1e9 / rate), return_inverse=True)
+    q, qd, _ = truth(START + reads * round(slow * 1e9 / rate))
+    random = np.random.default_rng(4)
+    q, qd = q + 1e-5 * random.normal(size=q.shape), qd + 1e-2 * random.normal(size=q.shape)
+    return Recording(stamps, q[rows], qd[rows])
+
+
+@pytest.mark.fault(56)
+@pytest.mark.parametrize('kind', MAKE)
+@pytest.mark.parametrize('velocities', [True, False])
+def test_a_repeated_message_after_which_nothing_catches_up_is_no_stop(
+        kind: str, velocities: bool) -> None:
+    """Of 30 messages a second every fortieth is repeated: 8 to 9 times the error if it is used."""
+    clean, slips = (run if velocities else without_velocity(run)
+                    for run in (slipping(30.0, 1.0), slipping(30.0, 1.025)))
+    ratio = smooth_error(kind, slips) / smooth_error(kind, clean)
+    assert said(f'{kind}, {velocities}: times', ratio, 1.3) < 1.3
+
+
 def test_what_is_a_wrong_stamp() -> None:
     """The innovations of all joints together follow the velocities, beyond their variance."""
     velocities, variances = np.array([1.0, -0.5]), np.array([1e-8, 1e-8])
     late = 1.5e-3 * velocities   # at the stamp, farther positions are predicted
-    judge = partial(stamp_is_wrong, period=0.005, gate=25.0, velocities=velocities,
+    judge = partial(time_error, NEW, period=0.005, gate=25.0, velocities=velocities,
                     variances=variances)
-    assert judge(0.0065, innovations=late)
+    assert abs(judge(0.0065, innovations=late) - 0.0015) < 1e-12
     assert judge(0.0115, innovations=late)           # a message before it was lost
     assert judge(0.0065, innovations=np.array([1.5e-3, np.nan]))
     assert not judge(0.0065, innovations=0.0 * late)   # the sample was taken late
@@ -60,3 +82,22 @@ def test_what_is_a_wrong_stamp() -> None:
     assert not judge(0.005, innovations=late)
     assert not judge(0.0065, innovations=late, variances=np.array([1e-4, 1e-4]))
     assert not judge(0.0065, innovations=late, period=0.0)
+
+
+def test_what_is_a_repeated_sample_and_a_slip() -> None:
+    """After a repeated sample, one period of motion in two is a slip; none is a stop."""
+    velocities, period = np.array([1.0, -0.5]), 0.005
+    judge = partial(time_error, h=2.0 * period, period=period, gate=25.0, velocities=velocities,
+                    variances=np.array([1e-8, 1e-8]))
+    assert judge(SAME, innovations=period * velocities) == period
+    assert judge(AFTER_SAME, innovations=period * velocities) == period
+    fast = 0.001   # at 1 kHz neither is looked for
+    assert not judge(SAME, innovations=fast * velocities, period=fast)
+    assert not judge(AFTER_SAME, innovations=0.0 * velocities)            # it caught up
+    assert not judge(AFTER_SAME, innovations=2.0 * period * velocities)   # it stopped
+    repeats, one, other = Repeats(), np.array([[1.0], [np.nan]]), np.array([[2.0], [np.nan]])
+    assert [repeats.kind(each) for each in (one, other, other)] == [NEW, NEW, SAME]
+    repeats.not_used = True
+    assert repeats.kind(one) == AFTER_SAME
+    repeats.not_used = False
+    assert [repeats.kind(one) for _ in range(4)] == [SAME, NEW, NEW, NEW]   # a rest

@@ -34,6 +34,9 @@ _FACTOR_ROWS = np.array([*range(STATES), *(i for i, _ in ENTRIES)])
 _FACTOR_COLUMNS = np.array([*STATES * [STATES], *(j for _, j in ENTRIES)])
 """The two states of each row; the second is ``STATES``, the innovation, in rows of the state."""
 
+INITIAL_VARIANCES = np.array([1.0, 1e2, 1e4, 1e8])[:, None]
+"""Variances of the states at the start, SI."""
+
 
 class Transition(NamedTuple):
     """

@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array, all_true
+from urdf2dyn_ros.estimators import wrong_stamp
 from urdf2dyn_ros.estimators.bandwidth import Bandwidth
 from urdf2dyn_ros.estimators.constant_jerk import (
     COVARIANCE_ROW,
     FILTER_ROWS,
+    INITIAL_VARIANCES,
     INNOVATIONS,
     Transition,
     correct,
@@ -17,10 +19,9 @@ from urdf2dyn_ros.estimators.constant_jerk import (
 )
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.hindsight import Hindsight
-from urdf2dyn_ros.estimators.kalman_parameters import FIXED_DENSITY, KALMAN_PARAMETERS
+from urdf2dyn_ros.estimators.kalman_parameters import DENSITIES, FIXED_DENSITY, KALMAN_PARAMETERS
 from urdf2dyn_ros.estimators.onset import SINGLE_SAMPLE
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
-from urdf2dyn_ros.estimators.wrong_stamp import stamp_is_wrong
 from urdf2dyn_ros.parameters import Parameter
 
 FIRST_VALID = 5
@@ -38,16 +39,6 @@ REJECTED_VARIANCE = 1e30
 SMALL_JUMP = 0.01
 """Jump of a position that is followed instead of resetting the joint [rad or m]."""
 
-SAMPLE_SHIFT = 0.2
-"""Part of a period by which a sample may be early or late without being an outlier, over the
-square root of the gate."""
-
-INITIAL_VARIANCES = np.array([1.0, 1e2, 1e4, 1e8])[:, None]
-"""Variances of the states at the start, SI."""
-
-DENSITIES = (1e-6, 1e-4, 1e-2, 1e0, 1e2, 1e4, 1e5, 1e7)
-"""Snap densities of the filters of each joint where the bandwidth adapts; 1e5 suits fast arms."""
-
 _VARIANCES = COVARIANCE_ROW[np.arange(4), np.arange(4)]
 _MEASURED_VARIANCES = slice(COVARIANCE_ROW[0, 0], COVARIANCE_ROW[1, 1] + 1)
 _COUPLING = COVARIANCE_ROW[0, 1]
@@ -63,7 +54,7 @@ class Kalman:
     whose innovation exceeds its gate and any credible step of the acceleration is rejected; after
     more than three in a row the joint is reset, so that no rejection is permanent, and filtered on
     its positions alone for a quarter of a second: its velocity may be what contradicts them. A
-    sample whose stamp contradicts all positions (`stamp_is_wrong`) is not used, and no outlier.
+    sample whose stamp contradicts all positions (`time_error`) is not used, and no outlier.
 
     With a snap density of 0, each joint has a filter for every one of ``DENSITIES``; `Bandwidth`
     weights them, and the fastest judges which measurements are outliers. Position and velocity of
@@ -123,7 +114,8 @@ class Kalman:
         self._mixed: Array = np.zeros((3, self._joints))
         self._sample: Array = np.zeros((2, self._joints))
         self._rejected: Array = np.zeros(self._joints)
-        self._rejecting = self._wrong = False
+        self._rejecting, self._wrong = False, 0.0   # time by which the stamp is off [s]
+        self._repeats, self._kind = wrong_stamp.Repeats(), wrong_stamp.NEW
         self._trusted_from = np.zeros(self._joints, dtype=np.int64)   # [ns]
         self._probation_ends = 0
 
@@ -131,6 +123,7 @@ class Kalman:
         """Return the estimate at the newest sample."""
         sample = measured = self._sample
         sample[0], sample[1] = q, qd
+        self._kind = self._repeats.kind(sample)
         if stamp < self._probation_ends:
             measured = sample.copy()
             measured[1, stamp < self._trusted_from] = np.nan
@@ -140,8 +133,12 @@ class Kalman:
             self._advance(stamp, measured)
             if self._rejecting:
                 self._reset_rejected(stamp, measured)
+        self._repeats.not_used = bool(self._wrong) and self._kind == wrong_stamp.SAME
         if self._wrong:
             self._noise.interrupt()
+            if self._kind == wrong_stamp.AFTER_SAME:   # predictions were those of other times
+                for part in (self._bandwidth, self._hindsight):
+                    part.restart(np.ones(self._joints, dtype=bool))
         else:
             self._noise.update(stamp, sample, self._mixed[1:3])
         self._last = stamp
@@ -221,23 +218,25 @@ class Kalman:
             late = (weights * each[1:3]).sum(axis=1) * self._noise.stamps
             S += np.tile(late * late, filters)
             off = off + np.tile(late[0] * late[1], filters)
+        self._wrong = self._time_error(z, S[0, -self._joints:], measured) if filters > 1 else 0.0
+        if self._wrong and self._kind == wrong_stamp.AFTER_SAME:
+            z[:4] = transition(-self._wrong).F @ z[:4]
+            np.subtract(z[:2], np.tile(measured, filters), out=z[INNOVATIONS])
         # the fastest filter judges, whose predictions are nearest
         y = z[INNOVATIONS, -self._joints:]
         limit = self._gate * S[:, -self._joints:] + self._credible
         if filters > 1:
-            limit += self._gate * np.square(SAMPLE_SHIFT * self._h * self._mixed[1:3])
+            limit += self._gate * np.square(wrong_stamp.SAMPLE_SHIFT * self._h * self._mixed[1:3])
         good = y * y <= limit   # False for NaN
         if filters > 1 and self._rejecting:   # a small jump that stays is the onset of a motion
             good[0] |= (self._rejected >= MOST_REJECTED) & (np.abs(y[0]) < SMALL_JUMP)
-        self._wrong = filters > 1 and stamp_is_wrong(
-            self._h, self._bandwidth.period, self._gate, self._mixed[1], y[0],
-            S[0, -self._joints:])
-        if self._wrong:
+        unused = self._wrong and self._kind != wrong_stamp.AFTER_SAME
+        if unused:
             good[:] = False
         if not all_true(good):
             before = self._rejected
             off = self._reject(~good, z[INNOVATIONS], S, off, np.isfinite(measured[1]))
-            if self._wrong:   # these are no outliers
+            if unused:   # these are no outliers
                 self._rejected, self._rejecting = before, bool(before.any())
         elif self._rejecting:
             self._rejected[:] = 0
@@ -250,6 +249,15 @@ class Kalman:
         self._mix()
         if filters > 1:
             self._look_back()
+
+    def _time_error(self, z: Array, S: Array, measured: Array) -> float:
+        """Return by how much the stamp is off; for repeated samples, only sensors have noise."""
+        y = z[INNOVATIONS][0, -self._joints:]
+        if self._kind != wrong_stamp.NEW:
+            predicted = self._bandwidth.weights * z[0].reshape(self._filters, -1)
+            y, S = predicted.sum(axis=0) - measured[0], self._variances()[0]
+        return wrong_stamp.time_error(self._kind, self._h, self._bandwidth.period, self._gate,
+                                      self._mixed[1], y, S)
 
     def _look_back(self) -> None:
         """Compare estimates with the positions that followed."""

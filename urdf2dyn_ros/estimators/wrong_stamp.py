@@ -1,9 +1,14 @@
 """
-Single wrong stamps: samples that a driver took in time and stamped late or early.
+Wrong stamps: samples that a driver took in time and stamped late or early, and repeated ones.
 
 A stamp that is off by d shows as an error of all positions of v d. If the sample itself was taken
 late, there is none. So a sample is not used where its stamp is off the grid of the others and the
 innovations of the joints follow their velocities by that time.
+
+Where a driver's loop is a little slower than the one that publishes, a message is repeated now and
+then, and those after it do not catch up: from then on all stamps are a period late. So the first
+message that is the same as the one before although the joints move is not used. If the next one
+shows one period of motion, not two, the filters go on with the time at which it was taken.
 
 """
 
@@ -11,17 +16,33 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 
+NEW, SAME, AFTER_SAME = range(3)
+"""A sample, one that is exactly the one before, and the first other one after it."""
+
+SAMPLE_SHIFT = 0.2
+"""Part of a period by which a sample may be early or late without being an outlier, over the
+square root of the gate."""
+
 FOLLOWED_PART = 0.7
-"""Part of the distance to the grid by which innovations follow velocities if a stamp is wrong."""
+"""Part of a time by which innovations follow velocities if a stamp is off by it."""
+
+SHORTEST_SLIP = 0.005
+"""Period from which on repeated samples and slips are looked for [s]: shorter ones cost less than
+the predictions that are forgotten with them."""
+
+SLIP_SPREAD = 0.5
+"""Part of a period by which a slip of one may seem to differ from it."""
 
 
-def stamp_is_wrong(h: float, period: float, gate: float, velocities: Array, innovations: Array,
-                   variances: Array) -> bool:
+def time_error(kind: int, h: float, period: float, gate: float, velocities: Array,
+               innovations: Array, variances: Array) -> float:
     """
-    Return whether the positions fit the stamp that was due better than the one that came.
+    Return by how much a stamp is off [s], 0 if it is not.
 
     Parameters
     ----------
+    kind : int
+        NEW, SAME or AFTER_SAME.
     h, period : float
         Time since the last sample, and the usual one, 0 if there is none [s].
     gate : float
@@ -30,11 +51,34 @@ def stamp_is_wrong(h: float, period: float, gate: float, velocities: Array, inno
         Innovations are what was predicted at the stamp less what was measured.
 
     """
-    if not period > 0.0:
-        return False
-    off = h - round(h / period) * period   # messages that were lost are no error
+    if not period > 0.0 or (kind != NEW and period < SHORTEST_SLIP):
+        return 0.0
+    # messages that were lost are no error
+    off = period if kind != NEW else h - round(h / period) * period
     expected = off * velocities
     known = np.isfinite(innovations)
     shares = expected[known] / variances[known]
-    size = float(shares @ expected[known])
-    return size > gate and float(shares @ innovations[known]) > FOLLOWED_PART * size
+    size, along = float(shares @ expected[known]), float(shares @ innovations[known])
+    if not size > gate:
+        return 0.0
+    if kind == AFTER_SAME:
+        return off if abs(along - size) < SLIP_SPREAD * size else 0.0
+    return off if along > FOLLOWED_PART * size else 0.0
+
+
+class Repeats:
+    """What a sample is: new, that before once more, or the first other one after such."""
+
+    def __init__(self) -> None:
+        self.not_used = False   # the newest one, as it is a repeated one
+        self._stayed = False
+        self._data = b''
+
+    def kind(self, sample: Array) -> int:
+        """Return NEW, SAME or AFTER_SAME; of several repeated ones, only the first is SAME."""
+        data, before = sample.tobytes(), self._data
+        stays, stayed = data == before, self._stayed
+        self._data, self._stayed = data, stays
+        if self.not_used and not stays:
+            return AFTER_SAME
+        return SAME if stays and not stayed else NEW

@@ -78,37 +78,63 @@ static void predict(Filter *f, double h)
                     z[k * all + filter * n + j] - f->measured[k * n + j];
 }
 
-/* Find out whether positions fit the stamp that was due: wrong_stamp.py. */
-static int stamp_is_wrong(const Filter *f, double h, const double *late)
+/* Find the time by which a stamp is off: time_error of wrong_stamp.py. */
+static double time_error(const Filter *f, double h, const double *late, int kind)
 {
-    const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
-    const double *fastest = f->state + all - n, period = f->bandwidth->period;
+    const Bandwidth *b = f->bandwidth;
+    const long n = b->joints, all = b->filters * n;
+    const double *fastest = f->state + all - n;
     double size = 0.0, along = 0.0;
-    if (f->bandwidth->filters < 2 || !(period > 0.0))
-        return 0;
-    const double off = h - rint(h / period) * period;
+    if (b->filters < 2 || !(b->period > 0.0) || (kind != NEW && b->period < SHORTEST_SLIP))
+        return 0.0;
+    const double off = kind != NEW ? b->period : h - rint(h / b->period) * b->period;
     for (long j = 0; j < n; j++) {
-        const double y = fastest[ROWS * all + j], expected = off * f->estimate[n + j];
+        const double expected = off * f->estimate[n + j];
+        double y = fastest[ROWS * all + j], S = f->variance[j];
+        if (kind == NEW)
+            S = fastest[NUMBER[0][0] * all + j] + S + late[j] * late[j];
+        else {
+            y = -f->measured[j];
+            for (long filter = 0; filter < b->filters; filter++)
+                y += b->weights[filter * n + j] * f->state[filter * n + j];
+        }
         if (isfinite(y)) {
-            const double share = expected / (fastest[NUMBER[0][0] * all + j] + f->variance[j]
-                                             + late[j] * late[j]);
-            size += share * expected;
-            along += share * y;
+            size += expected / S * expected;
+            along += expected / S * y;
         }
     }
-    return size > f->gate && along > FOLLOWED_PART * size;
+    if (!(size > f->gate))
+        return 0.0;
+    if (kind == AFTER_SAME)
+        return fabs(along - size) < SLIP_SPREAD * size ? off : 0.0;
+    return along > FOLLOWED_PART * size ? off : 0.0;
+}
+
+/* Move the states of every filter to another time, and their innovations. */
+static void move(Filter *f, double h)
+{
+    const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
+    double *z = f->state;
+    for (long c = 0; c < all; c++) {
+        for (int i = 0; i < STATES; i++) {
+            double power = h;
+            for (int k = i + 1; k < STATES; k++, power *= h)
+                z[i * all + c] += power * INVERSE_FACTORIAL[k - i] * z[k * all + c];
+        }
+        for (int k = 0; k < 2; k++)
+            z[(ROWS + k) * all + c] = z[k * all + c] - f->measured[k * n + c % n];
+    }
 }
 
 /* Find outliers: the fastest filter judges, whose predictions are nearest. kept: (2, joints). */
-static int judge(Filter *f, double h, const double *late, double *kept)
+static int judge(Filter *f, double h, const double *late, int unused, double *kept)
 {
     const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
     const double *fastest = f->state + all - n;
     const int adapts = f->bandwidth->filters > 1;
     const double steps[2] = {0.5 * f->acceleration_step * h * h, f->acceleration_step * h};
     int flags = 0;
-    if (stamp_is_wrong(f, h, late)) {
-        flags = WRONG_STAMP;
+    if (unused) {
         for (long j = 0; j < n; j++) {
             kept[j] = kept[n + j] = NAN;
             flags |= f->rejected[j] > 0.0 ? REJECTING : 0;
@@ -217,7 +243,7 @@ static void limit(const Filter *f, double h, const double *kept, double *most)
  * WRONG_STAMP.
  */
 __attribute__((visibility("default")))
-int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps)
+int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps, int kind)
 {
     Bandwidth *b = f->bandwidth;
     const long n = b->joints, all = b->filters * n;
@@ -230,7 +256,11 @@ int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps)
                 rate += b->weights[filter * n + j] * f->state[(k + 1) * all + filter * n + j];
             late[k * n + j] = rate * stamps;
         }
-    int flags = judge(f, h, late, kept);
+    const double off = time_error(f, h, late, kind);
+    if (off != 0.0 && kind == AFTER_SAME)
+        move(f, -off);
+    int flags = judge(f, h, late, off != 0.0 && kind != AFTER_SAME, kept);
+    flags |= off != 0.0 ? WRONG_STAMP : 0;
     correct(f, late, kept);
     if (b->filters > 1)
         observe(b, stamp, f->state, kept);

@@ -128,9 +128,9 @@ class CompiledKalman(Kalman):
         if not self._learns:
             self._variance[:] = self._variances()
         self._flags = self._code.step(self._address, stamp, (stamp - self._last) * 1e-9,
-                                      self._noise.stamps)
+                                      self._noise.stamps, self._kind)
         self._rejecting = bool(self._flags & _REJECTING)
-        self._wrong = bool(self._flags & _WRONG_STAMP)
+        self._wrong = float(bool(self._flags & _WRONG_STAMP))
 
     def _estimate(self, stamp: int) -> Estimate:
         if self._flags == _STARTED:

@@ -43,8 +43,10 @@ _MACROS = {
         'LEAST_OF_NOISE')},
     'COMPARED_ROWS': hindsight.COMPARED_ROWS,
     **{name: getattr(kalman, name) for name in (
-        'MOST_REJECTED', 'REJECTED_VARIANCE', 'SAMPLE_SHIFT', 'SMALL_JUMP')},
-    'FOLLOWED_PART': wrong_stamp.FOLLOWED_PART,
+        'MOST_REJECTED', 'REJECTED_VARIANCE', 'SMALL_JUMP')},
+    **{name: getattr(wrong_stamp, name) for name in (
+        'NEW', 'AFTER_SAME', 'SAMPLE_SHIFT', 'FOLLOWED_PART', 'SHORTEST_SLIP',
+        'SLIP_SPREAD')},
     'SMOOTHED_NOISE': kalman_fixed_lag.SMOOTHED_NOISE,
     'HORIZON_COUNT': len(bandwidth.HORIZONS),
     **{f'HORIZON_{k}': horizon for k, horizon in enumerate(bandwidth.HORIZONS)},
@@ -56,7 +58,7 @@ _MACROS = {
 class MachineCode(NamedTuple):
     """Functions of kalman.c, kalman_fixed_lag.c and sensor_noise.c."""
 
-    step: Callable[[int, int, float, float], int]
+    step: Callable[[int, int, float, float, int], int]
     smooth: Callable[[int, int, int, int], None]
     learn: Callable[[int, int, int, int, float], None]
 
@@ -85,7 +87,8 @@ def machine_code(compiler: Compiler) -> MachineCode:
         library = ctypes.PyDLL(str(path))
         step, smooth = library.urdf2dyn_kalman, library.urdf2dyn_smooth
         learn = library.urdf2dyn_learn
-        step.argtypes = [ctypes.c_void_p, ctypes.c_longlong, ctypes.c_double, ctypes.c_double]
+        step.argtypes = [ctypes.c_void_p, ctypes.c_longlong, ctypes.c_double, ctypes.c_double,
+                         ctypes.c_int]
         learn.argtypes = [*4 * [ctypes.c_void_p], ctypes.c_double]
         smooth.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_long,
                            ctypes.c_longlong]
