@@ -82,7 +82,8 @@ $(VENV)/%-ready: setup.py package.xml
 	$(PYTHON) -m venv $(VENV)
 	$(RUN)/python -m pip install --quiet --upgrade pip
 	@echo 'installing into $(VENV): some minutes the first time'
-	$(RUN)/python -m pip install --quiet --editable '.[$*]'
+	@# setuptools warns of every editable installation
+	PYTHONWARNINGS=ignore $(RUN)/python -m pip install --quiet --editable '.[$*]'
 	touch $@
 
 clean:
