@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from urdf2dyn_ros.algebra.expression import Expression
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.functions import FUNCTIONS, functions_of
+from urdf2dyn_ros.functions.function import ModelFunction
 from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.functions.mention import mention
 from urdf2dyn_ros.loads import Loads
@@ -72,13 +73,13 @@ def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readab
             if each.vectors:
                 dynamic_model = write_dynamic_model(request, each, names)
             each.graph.clear()
-        kinematic = all(each.function.KINEMATIC for each in derived)
-        acts, symbols = _words(request, written, kinematic)
+        acts, symbols = _words(request, [each.function for each in derived], written)
         return Program(
             _title(robot, written), robot, name, style, request.gravity, acts,
             symbols if request.readable else (), request.rows,
             tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,
-            tuple(written), dynamic_model, partial(references, request), kinematic)
+            tuple(written), dynamic_model, partial(references, request),
+            all(each.function.KINEMATIC for each in derived))
 
 
 def _request(system: Multibody, style: Style, gravity: ArrayLike, functions: str, loads: Loads,
@@ -99,17 +100,17 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike, functions: str
                    frames.resolved(system, options, loads.moving(system)), style == GENERAL)
 
 
-def _words(request: Request, functions: Sequence[Function],
-           kinematic: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _words(request: Request, derived: Sequence[ModelFunction],
+           functions: Sequence[Function]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what acts on the joints, and what the symbols mean."""
     system, loads = request.system, request.loads
-    if kinematic:
+    if all(function.KINEMATIC for function in derived):
         moving = loads.moving(system)
         return tuple(about_links(request.frames, moving)), kinematic_legend(moving)
     named = {x.name for function in functions for x in function.inputs} | {
         name for function in functions for name in function.result_names}
     lumped = any(len(body.attached) > 1 for body in system.bodies)
-    symbols = legend(map(FUNCTIONS.__getitem__, request.functions), 'base_motion' in named, lumped)
+    symbols = legend(derived, 'base_motion' in named, lumped)
     return tuple(in_words(system, request.gravity, loads, named)), symbols
 
 
