@@ -81,9 +81,11 @@ def _changed_masses(result: Identification) -> Iterator[str]:
     changes = np.exp(np.abs(np.log(after / before)))
     for body, change, mass, nominal in zip(result.robot.system.bodies, changes, after, before):
         if change > _IMPLAUSIBLE_MASS_RATIO:
+            why = ('does it carry a tool that the URDF is without, or are the efforts in other '
+                   'units?' if mass > nominal else
+                   'are the efforts in other units, or those of a motor before its gear?')
             yield (f'the body that {body.name} moves would have {mass:.3g} kg, in the URDF it has '
-                   f'{nominal:.3g} kg: are the efforts in other units, or those of a motor before '
-                   'its gear?')
+                   f'{nominal:.3g} kg: {why}')
 
 
 def _late_efforts(result: Identification) -> Iterator[str]:
