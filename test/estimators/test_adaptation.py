@@ -15,9 +15,9 @@ import real_accelerations as real
 # recording, cutoff of the reference [Hz], and errors [%]: positions alone, and with velocities
 REAL = [('kr300/kr300.csv', 12.0, (17, 17, 20), (19, 24, 23)),
         ('kinova_gen3/joint_2.csv', 15.0, (140,), (140,)),
-        ('tx40/tx40.csv', 15.0, (16, 18, 17, 30, 36, 36), None),
+        ('tx40/tx40.csv', 15.0, (16, 18, 17, 24, 30, 28), None),
         # its velocities are 150 to 190 ms late: the stream does not use them
-        ('tiago/tiago.csv', 3.0, (120, 220, 110, 55, 75, 30, 80, 35), None),
+        ('tiago/tiago.csv', 3.0, (95, 150, 110, 55, 65, 26, 62, 32), None),
         ('ur10_exciting_trajectory/ur10_exciting_trajectory.db3', 8.0, (1,) * 6, (1,) * 6)]
 
 

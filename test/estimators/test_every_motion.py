@@ -26,23 +26,11 @@ REAL_DENSITIES = (1e-3, 1e-1, 1e1, 1e3, 1e5)
 AT_REST = 1e-3   # rad/s^2
 
 EXCEPTIONS: dict[tuple[str, str], float] = {
-    ('A', 'sine'): 1.16,
-    ('B', 'sine'): 1.16,
-    ('C', 'sine'): 1.03,
-    ('D', 'sine'): 1.24,
-    ('E', 'trapezoid'): 1.09,
-    ('F', 'sine'): 1.04,
-    ('F', 'slow'): 1.27,
-    ('A alone', 'trapezoid'): 1.1,
-    ('B alone', 'trapezoid'): 1.08,
-    ('C alone', 'trapezoid'): 1.01,
-    ('C alone', 'sine'): 1.07,
-    ('D alone', 'sine'): 1.09,
-    ('F alone', 'slow'): 1.12,
-    ('0.5 m, 1 um, 1000 Hz', 'tones'): 1.27,
+    ('F', 'slow'): 1.23,
+    ('A alone', 'trapezoid'): 1.02,
+    ('F alone', 'slow'): 1.09,
     ('0.05 m, 10 um, 100 Hz', 'slow'): 1.15,
-    ('0.05 m, 10 um, 1000 Hz', 'fourier'): 1.02,
-    ('0.05 m, 10 um, 1000 Hz', 'trapezoid'): 1.11,
+    ('0.05 m, 10 um, 1000 Hz', 'fourier'): 1.01,
 }
 """Case and motion, and the limit in multiples of the aim."""
 
@@ -54,9 +42,9 @@ REAL = [
     ('kinova_gen3/joint_2.csv', 15.0,
      {}, {}),
     ('tx40/tx40.csv', 15.0,
-     {3: 1.21, 4: 1.31, 5: 1.25}, {3: 1.21, 4: 1.31, 5: 1.26}),
+     {3: 1.02, 4: 1.12, 5: 1.07}, {3: 1.01, 4: 1.13, 5: 1.07}),
     ('tiago/tiago.csv', 3.0,
-     {0: 1.67, 1: 1.41, 2: 1.38, 3: 1.33, 4: 1.31, 5: 1.1}, {}),
+     {0: 1.45, 1: 1.31, 2: 1.38, 3: 1.28, 4: 1.29, 5: 1.1}, {}),
     ('ur10_exciting_trajectory/ur10_exciting_trajectory.db3', 8.0,
      {}, {}),
 ]

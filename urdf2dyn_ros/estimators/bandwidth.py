@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimators.bank import Bank
+from urdf2dyn_ros.estimators.constant_jerk import integrals
 from urdf2dyn_ros.estimators.onset import INNOVATION_SHOWS, Onset
 
 HORIZONS = (0.03, 0.06, 0.12)
@@ -56,6 +58,13 @@ VELOCITY_MISSING = 50_000_000
 PERIOD_GAIN = 0.05
 """Part by which the estimated period follows each step of the stamps."""
 
+JERK_CLIPPING = 16.0
+"""Largest squared error of a prediction, relative to that without its jerk: after a step of the
+acceleration jerks overshoot for a while."""
+
+SHARED = 1.0 - 1e-7
+"""Part of the least squared error that is known to be in all: what is less is rounding."""
+
 LEAST_VARIANCE = 1e-18
 """Least squared error of an acceleration; exact samples lead to zero."""
 
@@ -66,8 +75,8 @@ class Bandwidth:
 
     Parameters
     ----------
-    filters, joints : int
-        Number of filters of each joint, k, and of joints, n.
+    bank : Bank
+        Models of the filters, k of each of n joints.
 
     Attributes
     ----------
@@ -85,8 +94,9 @@ class Bandwidth:
 
     """
 
-    def __init__(self, filters: int, joints: int) -> None:
-        self._shape = filters, joints
+    def __init__(self, bank: Bank) -> None:
+        self._bank = bank
+        filters, joints = self._shape = bank.density.shape
         self.weights = np.zeros((filters, joints))
         self.variance = np.zeros(joints)
         self.declared = np.zeros(joints)
@@ -121,6 +131,10 @@ class Bandwidth:
         """Forget the stored states of some joints, (n,)."""
         self.states[..., joints] = np.nan
 
+    def judge_anew(self, joints: NDArray[np.bool_]) -> None:
+        """Let filters whose jerk decays have the errors of those before them; joints: (n,)."""
+        self.errors[..., joints] = self.errors[:, self._bank.before][..., joints]
+
     def observe(self, stamp: int, states: Array, measured: Array) -> None:
         """
         Compare a sample with the predictions of it.
@@ -154,21 +168,29 @@ class Bandwidth:
 
     def _compare(self, stamp: int, passed: float, measured: Array) -> None:
         """Add the squared errors of acceleration in the predictions of a sample to their means."""
-        fast = self.fast != 0.0
         forgotten = 1.0 - exp(-passed / (PREDICTION_MEMORY * self._scale))
         for mean, compared, horizon in zip(self.errors, self.compared, HORIZONS):
             index = self._before(stamp - round(self._scale * horizon * 1e9))
             if index is None:
                 continue
             h = (stamp - int(self.stamps[index])) * 1e-9
-            q, qd, qdd, jerk = self.states[index]
-            errors = np.square(np.where(
-                fast, (qd + h * (qdd + h / 2.0 * jerk) - measured[1]) / h,
-                (q + h * (qd + h / 2.0 * (qdd + h / 3.0 * jerk)) - measured[0]) / (h * h / 2.0)))
+            errors = self._failures(self.states[index], h, measured)
             known = np.isfinite(errors).all(axis=0)
             compared += known
             gain = np.maximum(forgotten, 1.0 / compared[known])
             mean[:, known] += gain * (errors[:, known] - mean[:, known])
+
+    def _failures(self, states: Array, h: float, measured: Array) -> Array:
+        """Return the squared errors of acceleration in predictions of a sample, (k, n)."""
+        q, qd, qdd, jerk = states
+        twice, thrice = integrals(self._bank.decay, h)
+        by_velocity = qd + h * qdd - measured[1]
+        by_position = q + h * (qd + h / 2.0 * qdd) - measured[0]
+        fast = self.fast != 0.0
+        without = np.where(fast, by_velocity / h, by_position / (h * h / 2.0))
+        error = without + np.where(fast, twice / h, thrice / (h * h / 2.0)) * jerk
+        result: Array = np.minimum(np.square(error), JERK_CLIPPING * np.square(without))
+        return result
 
     def _before(self, stamp: int) -> int | None:
         """Return the index of the newest state that is no newer than a stamp, if there is one."""
@@ -212,9 +234,11 @@ class Bandwidth:
 
         def add(errors: Array, joints: NDArray[np.bool_]) -> None:
             if joints.any():
-                np.maximum(excess, np.where(joints, errors - errors.min(axis=0), 0.0), out=excess)
+                more = errors - SHARED * errors.min(axis=0)
+                np.maximum(excess, np.where(joints, more, 0.0), out=excess)
 
-        for k, (errors, compared, horizon) in enumerate(zip(self.errors, self.compared, HORIZONS)):
+        present = self.errors + self._bank.absent
+        for k, (errors, compared, horizon) in enumerate(zip(present, self.compared, HORIZONS)):
             known = suits & (compared > 0.0) & (~fast | (k < VELOCITY_HORIZONS))
             if not known.any():
                 continue
@@ -227,7 +251,9 @@ class Bandwidth:
             short = np.where(known, too_short, short)
             before = np.where(known, errors, before)
             best = np.where(known, errors.argmin(axis=0), best)
-        return np.maximum(np.maximum(declared, 0.0) + excess, LEAST_VARIANCE)
+        squares: Array = np.maximum(np.maximum(declared, 0.0) + excess, LEAST_VARIANCE)
+        squares += self._bank.absent
+        return squares
 
     def _share(self, declared: Array, squares: Array) -> None:
         """Weight the filters by the squares of their squared errors."""

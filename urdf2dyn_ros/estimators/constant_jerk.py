@@ -3,8 +3,9 @@ Constant-jerk motion: the model of the Kalman filters, for steps of any length.
 
 The state is position, velocity, acceleration and jerk; the fourth derivative is white noise
 (Bar-Shalom, Li and Kirubarajan, Estimation with Applications to Tracking and Navigation, section
-6.2). The state and the ten different entries of its symmetric covariance are one array with a
-column per joint, so that one matrix product predicts all joints.
+6.2). A jerk that decays does so in two halves, before and after the step. The state and the ten
+different entries of its symmetric covariance are one array with a column per joint, so that one
+matrix product predicts all joints.
 
 """
 
@@ -26,6 +27,11 @@ _NUMBER = {pair: STATES + k for k, (i, j) in enumerate(ENTRIES) for pair in ((i,
 COVARIANCE_ROW = np.array([[_NUMBER[i, j] for j in range(STATES)] for i in range(STATES)])
 """Row of the array with the covariance of the states i and j."""
 
+JERK_ROWS = np.array([STATES - 1, *COVARIANCE_ROW[-1]])
+"""Rows of the array that scale with the jerk."""
+
+_JERK_POWERS = np.array([[1.0], [1.0], [1.0], [1.0], [2.0]])
+
 INNOVATIONS = slice(FILTER_ROWS, FILTER_ROWS + 2)
 """Rows of the filter's array below state and covariance: prediction minus measurement."""
 
@@ -40,7 +46,7 @@ INITIAL_VARIANCES = np.array([1.0, 1e2, 1e4, 1e8])[:, None]
 
 class Transition(NamedTuple):
     """
-    Matrices of the prediction over one step of time.
+    The prediction over one step of time.
 
     Attributes
     ----------
@@ -48,23 +54,46 @@ class Transition(NamedTuple):
         Maps state and covariance to those after the step, F x and F P F'.
     F : ndarray, (4, 4)
         Maps the state alone.
-    Q : ndarray, (14, 1)
-        Covariance that noise of density 1 adds.
+    added : ndarray, (14, n)
+        Covariance that the noise adds.
+    kept : ndarray, (5, n)
+        Part of each of ``JERK_ROWS`` that is left after half of the step.
 
     """
 
     T: Array
     F: Array
-    Q: Array
+    added: Array
+    kept: Array
 
 
-def transition(h: float) -> Transition:
-    """Return the transition over h [s]."""
+def transition(h: float, density: Array, decay: Array) -> Transition:
+    """Return the transition over h [s]; density of the noise and decay of the jerk: n entries."""
     powers = [1.0]
     for _ in range(2 * STATES - 1):
         powers.append(powers[-1] * h)
     rows = (powers @ _TABLE).reshape(FILTER_ROWS + 1, FILTER_ROWS)
-    return Transition(rows[:-1], rows[:STATES, :STATES], rows[-1:].T)
+    return Transition(rows[:-1], rows[:STATES, :STATES], density.ravel() * rows[-1:].T,
+                      np.exp(-0.5 * h * _JERK_POWERS * decay.ravel()))
+
+
+def predict(z: Array, model: Transition) -> Array:
+    """Return the predicted array, its innovations undefined; the jerks of `z` decay."""
+    predicted = np.empty_like(z)
+    z[JERK_ROWS] *= model.kept
+    np.dot(model.T, z[:FILTER_ROWS], out=predicted[:FILTER_ROWS])
+    predicted[:FILTER_ROWS] += model.added
+    predicted[JERK_ROWS] *= model.kept
+    return predicted
+
+
+def integrals(decay: Array, h: float) -> tuple[Array, Array]:
+    """Return the second and third integral over h [s] of a jerk of 1 that decays (k, n) [1/s]."""
+    rate = np.where(decay > 0.0, decay, 1.0)
+    once = -np.expm1(-h * rate) / rate
+    twice = (h - once) / rate
+    return (np.where(decay > 0.0, twice, h * h / 2.0),
+            np.where(decay > 0.0, (h * h / 2.0 - twice) / rate, h * h * h / 6.0))
 
 
 def correct(z: Array, S: Array, off: Array) -> None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.algebra.arrays import Array, all_true
 from urdf2dyn_ros.estimators import wrong_stamp
 from urdf2dyn_ros.estimators.bandwidth import Bandwidth
+from urdf2dyn_ros.estimators.bank import MOTION_MODELS, Bank, Model
 from urdf2dyn_ros.estimators.constant_jerk import (
     COVARIANCE_ROW,
     FILTER_ROWS,
@@ -15,11 +16,12 @@ from urdf2dyn_ros.estimators.constant_jerk import (
     INNOVATIONS,
     Transition,
     correct,
+    predict,
     transition,
 )
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.hindsight import Hindsight
-from urdf2dyn_ros.estimators.kalman_parameters import DENSITIES, FIXED_DENSITY, KALMAN_PARAMETERS
+from urdf2dyn_ros.estimators.kalman_parameters import FIXED_MODEL, KALMAN_PARAMETERS
 from urdf2dyn_ros.estimators.onset import SINGLE_SAMPLE
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 from urdf2dyn_ros.parameters import Parameter
@@ -56,7 +58,7 @@ class Kalman:
     its positions alone for a quarter of a second: its velocity may be what contradicts them. A
     sample whose stamp contradicts all positions (`time_error`) is not used, and no outlier.
 
-    With a snap density of 0, each joint has a filter for every one of ``DENSITIES``; `Bandwidth`
+    With a snap density of 0, each joint has a filter for each of ``MOTION_MODELS``; `Bandwidth`
     weights them, and the fastest judges which measurements are outliers. Position and velocity of
     a joint whose velocity is measured are those of the filter that does not adapt: they need no
     bandwidth, and slow filters follow the jump of a velocity, as of a push, up to 0.1 s late. The
@@ -65,25 +67,24 @@ class Kalman:
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = KALMAN_PARAMETERS
-    DENSITIES: ClassVar[tuple[float, ...]] = DENSITIES
+    MOTION_MODELS: ClassVar[tuple[Model, ...]] = MOTION_MODELS
 
     def __init__(self, joints: int, *, snap_density: float, position_noise: float,
                  velocity_noise: float, gate: float, acceleration_step: float,
                  max_std: float) -> None:
-        densities = (snap_density,) if snap_density else self.DENSITIES
-        self._filters = len(densities)
-        self._density = np.repeat(densities, joints)
-        following = self._filters > 1 and FIXED_DENSITY.default in densities
-        index = densities.index(FIXED_DENSITY.default) if following else self._filters - 1
+        models = (Model(snap_density),) if snap_density else self.MOTION_MODELS
+        self._filters = len(models)
+        following = self._filters > 1 and FIXED_MODEL in models
+        index = models.index(FIXED_MODEL) if following else self._filters - 1
         # the filter that follows every motion
         self._columns = slice(index * joints, (index + 1) * joints)
         self._following = self._columns if following else None
         self._fixed = np.square([[position_noise], [velocity_noise]])
         self._learns = not self._fixed.any()
-        self._gate = gate or REJECTED_VARIANCE
-        self._max_variance = max_std ** 2
+        self._gate, self._max_variance = gate or REJECTED_VARIANCE, max_std ** 2
         self._joints, self._step = joints, acceleration_step
         self._noise = self._sensor_noise()
+        self._bank = Bank(models, joints)
         self._bandwidth, self._hindsight = self._adaptation()
         self.reset()
 
@@ -91,7 +92,7 @@ class Kalman:
         return SensorNoise(self._joints)
 
     def _adaptation(self) -> tuple[Bandwidth, Hindsight]:
-        return Bandwidth(self._filters, self._joints), Hindsight(self._joints)
+        return Bandwidth(self._bank), Hindsight(self._joints)
 
     def reset(self) -> None:
         """Forget every sample."""
@@ -122,8 +123,10 @@ class Kalman:
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Return the estimate at the newest sample."""
         sample = measured = self._sample
-        sample[0], sample[1] = q, qd
+        sample[0], sample[1], self._present = q, qd, stamp
         self._kind = self._repeats.kind(sample)
+        if stamp >= self._bank.next_stamp:
+            self._bandwidth.judge_anew(self._bank.admit(stamp, self._count))
         if stamp < self._probation_ends:
             measured = sample.copy()
             measured[1, stamp < self._trusted_from] = np.nan
@@ -166,11 +169,9 @@ class Kalman:
                         and all_true(self._bandwidth.declared < self._max_variance))
 
     def _transition(self, stamp: int) -> Transition:
-        self._present = stamp
         h = (stamp - self._last) * 1e-9
         if h != self._h:
-            self._h, self._model = h, transition(h)
-            self._added = self._density * self._model.Q
+            self._h, self._model = h, transition(h, self._bank.density, self._bank.decay)
             self._credible = np.array([[self._gate * (0.5 * self._step * h * h) ** 2],
                                        [self._gate * (self._step * h) ** 2]])
         return self._model
@@ -196,6 +197,7 @@ class Kalman:
         z[_VARIANCES[1]][:, known] = variances[1, known]
         self._rejected[joints] = 0.0
         self._rejecting = bool(self._rejected.any())
+        self._bank.restart(joints, self._present, self._count)
         self._bandwidth.restart(joints)
         self._hindsight.restart(joints)
         self._bandwidth.weigh(self._each(_VARIANCES[2]))
@@ -207,9 +209,7 @@ class Kalman:
 
     def _filter(self, model: Transition, measured: Array) -> None:
         filters, weights = self._filters, self._bandwidth.weights
-        z = np.empty_like(self._z)
-        np.dot(model.T, self._z[:FILTER_ROWS], out=z[:FILTER_ROWS])
-        z[:FILTER_ROWS] += self._added
+        z = predict(self._z, model)
         np.subtract(z[:2], np.tile(measured, filters), out=z[INNOVATIONS])
         S = z[_MEASURED_VARIANCES] + np.tile(self._variances(), filters)
         off = z[_COUPLING]
@@ -220,7 +220,7 @@ class Kalman:
             off = off + np.tile(late[0] * late[1], filters)
         self._wrong = self._time_error(z, S[0, -self._joints:], measured) if filters > 1 else 0.0
         if self._wrong and self._kind == wrong_stamp.AFTER_SAME:
-            z[:4] = transition(-self._wrong).F @ z[:4]
+            z[:4] = transition(-self._wrong, self._bank.density, self._bank.decay).F @ z[:4]
             np.subtract(z[:2], np.tile(measured, filters), out=z[INNOVATIONS])
         # the fastest filter judges, whose predictions are nearest
         y = z[INNOVATIONS, -self._joints:]

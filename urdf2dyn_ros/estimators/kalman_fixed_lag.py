@@ -37,9 +37,9 @@ class KalmanFixedLag(Kalman):
 
     With a snap density of 0, every filter of a joint is smoothed and gets a new weight. Of the
     squared error that `Bandwidth` estimates, smoothing leaves the part that it leaves of the
-    variance; noise that is left counts several times, so that a slower filter is preferred to one
-    with such noise. After an onset, filters count as wrong by how far they are from the fastest,
-    which is known by then.
+    variance, and all of it where the jerk decays; noise that is left counts several times, so that
+    a slower filter is preferred to one with such noise. After an onset, filters count as wrong by
+    how far they are from the fastest, which is known by then.
 
     """
 
@@ -118,8 +118,10 @@ class KalmanFixedLag(Kalman):
     def _squares(self, accelerations: Array, smoothed: Array) -> Array:
         """Return squared errors, (k, n), of smoothed accelerations with these variances."""
         filtered = np.maximum(self._each(COVARIANCE_ROW[2, 2]), 0.0) * self._noise.known
-        part = smoothed / np.maximum(filtered, LEAST_VARIANCE)
+        decays = self._bank.decay > 0.0
+        part = np.where(decays, 0.0, smoothed / np.maximum(filtered, LEAST_VARIANCE))
         part = np.maximum.accumulate(part[::-1])[::-1]   # a slow filter keeps no less than a fast
+        part[decays] = 1.0
         missed = self._bandwidth.onset.missed
         excess = np.maximum(self._bandwidth.squares - filtered - missed, 0.0)
         missed = np.minimum(missed, np.square(accelerations - accelerations[-1]))
@@ -137,7 +139,9 @@ class KalmanFixedLag(Kalman):
     def _transition(self, stamp: int) -> Transition:
         model = super()._transition(stamp)
         shape = self._shared.shape
+        self._shared[3] *= model.kept[0]
         self._shared = (model.F @ self._shared.reshape(4, -1)).reshape(shape)
+        self._shared[3] *= model.kept[0]
         return model
 
     def _correct(self, z: Array, S: Array, off: Array) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from urdf2dyn_ros.estimators.bank import Model
 from urdf2dyn_ros.parameters import Parameter
 
 FIXED_DENSITY = Parameter(
@@ -10,8 +11,7 @@ FIXED_DENSITY = Parameter(
     unit='rad^2/s^7 or m^2/s^7', minimum=1e-3, maximum=1e12)
 """Row of a filter that does not adapt its bandwidth."""
 
-DENSITIES = (1e-6, 1e-4, 1e-2, 1e0, 1e2, 1e4, 1e5, 1e7)
-"""Snap densities of the filters of each joint where the bandwidth adapts; 1e5 suits fast arms."""
+FIXED_MODEL = Model(FIXED_DENSITY.default)
 
 KALMAN_PARAMETERS = (
     replace(FIXED_DENSITY, default=0.0, minimum=0.0, meaning=FIXED_DENSITY.meaning.rstrip('.')

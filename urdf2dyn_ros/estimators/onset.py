@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimators.bank import ABSENT
 
 DEVIATION_MEMORY = 0.2
 """Time constant of the usual squared deviations [s]."""
@@ -79,7 +80,7 @@ class Onset:
         Parameters
         ----------
         squares : ndarray, (k, n)
-            Squared errors of the filters, increased here.
+            Squared errors of the filters, increased here; ``ABSENT`` for one that has no weight.
         accelerations, declared : ndarray, (k, n)
             Of the filters after the newest sample, and their variances.
         single : ndarray, (k, n)
@@ -100,7 +101,7 @@ class Onset:
         side = np.sign(deviation)
         followed = np.where(self.in_a_row * side > 0.0, self.in_a_row + side, side)
         self.in_a_row[:] = np.where(square > gate, followed, 0.0)
-        seen = np.abs(self.in_a_row) >= np.where(single, 2.0, 1.0)
+        seen = (np.abs(self.in_a_row) >= np.where(single, 2.0, 1.0)) & (squares < ABSENT)
         excess = np.where(seen, square - gate, 0.0)
         # the largest of all faster filters
         faster = np.zeros_like(excess)

@@ -8,6 +8,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import CompilerError
+from urdf2dyn_ros.estimators.bank import Model
 from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman import MOST_REJECTED, Kalman
@@ -18,8 +19,8 @@ from urdf2dyn_ros.parameters import Parameter
 POSITION_NOISE = 1.0
 """Deviation of the positions, so large that they have no effect."""
 
-RATE_DENSITIES = tuple(10.0 ** (exponent + 0.5) for exponent in (-2, 0, 2, 4, 6, 8))
-"""Snap densities of the filters of each velocity where the bandwidth adapts: no motion has a lag
+RATE_MODELS = tuple(Model(10.0 ** (exponent + 0.5)) for exponent in (-2, 0, 2, 4, 6, 8))
+"""Models of the filters of each velocity where the bandwidth adapts: no motion has a lag
 that is much larger than that of the best of them."""
 
 _LOG = logging.getLogger(__name__)
@@ -94,7 +95,7 @@ class Rates:
 class _VelocityKalman(Kalman):
     """A filter that uses the velocity right after a reset: no position contradicts it."""
 
-    DENSITIES = RATE_DENSITIES
+    MOTION_MODELS = RATE_MODELS
 
     @property
     def jerk(self) -> Array:

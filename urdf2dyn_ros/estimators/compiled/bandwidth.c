@@ -19,6 +19,9 @@ typedef struct {
     double *variance;      /* (joints) */
     double *declared;      /* (joints) */
     double *squares;       /* (filters, joints) */
+    double *density;       /* (filters, joints): of the snap */
+    double *decay;         /* (filters, joints): rate of the jerk */
+    double *absent;        /* (filters, joints): added to squares */
 } Bandwidth;
 
 static const double HORIZONS[HORIZON_COUNT] = {HORIZON_0, HORIZON_1, HORIZON_2};
@@ -61,17 +64,25 @@ static void compare(Bandwidth *b, long long stamp, double passed, const double *
             *compared += known;
             gain[j] = known ? fmax(forgotten, 1.0 / *compared) : 0.0;
         }
+        double rate = 0.0, twice = h * h / 2.0, thrice = h * h * h / 6.0;
         for (long k = 0; k < b->filters; k++)
             for (long j = 0; j < n; j++) {
                 const long c = k * n + j;
                 const double q = x[c], qd = x[all + c], qdd = x[2 * all + c];
-                const double jerk = x[3 * all + c];
-                const double error = b->fast[j] != 0.0
-                    ? (qd + h * (qdd + h / 2.0 * jerk) - measured[n + j]) / h
-                    : (q + h * (qd + h / 2.0 * (qdd + h / 3.0 * jerk)) - measured[j])
-                        / (h * h / 2.0);
+                if (b->decay[c] != rate) {
+                    rate = b->decay[c];
+                    const double once = rate > 0.0 ? -expm1(-h * rate) / rate : 0.0;
+                    twice = rate > 0.0 ? (h - once) / rate : h * h / 2.0;
+                    thrice = rate > 0.0 ? (h * h / 2.0 - twice) / rate : h * h * h / 6.0;
+                }
+                const double without = b->fast[j] != 0.0
+                    ? (qd + h * qdd - measured[n + j]) / h
+                    : (q + h * (qd + h / 2.0 * qdd) - measured[j]) / (h * h / 2.0);
+                const double with = without + x[3 * all + c]
+                    * (b->fast[j] != 0.0 ? twice / h : thrice / (h * h / 2.0));
                 double *mean = b->errors + slot * all + c;
-                *mean += gain[j] > 0.0 && isfinite(error * error) ? gain[j] * (error * error - *mean) : 0.0;
+                const double error = smaller(with * with, JERK_CLIPPING * (without * without));
+                *mean += gain[j] > 0.0 && isfinite(error) ? gain[j] * (error - *mean) : 0.0;
             }
     }
 }
@@ -110,9 +121,9 @@ static void add_excess(const Bandwidth *b, long j, const double *errors, double 
     const long n = b->joints, all = b->filters * n;
     double least = errors[j];
     for (long c = j + n; c < all; c += n)
-        least = fmin(least, errors[c]);
+        least = smaller(least, errors[c] + b->absent[c]);
     for (long c = j; c < all; c += n)
-        excess[c] = fmax(excess[c], errors[c] - least);
+        excess[c] = larger(excess[c], errors[c] - SHARED * least);
 }
 
 /* Add what the horizons that suit a joint show. */
@@ -137,7 +148,7 @@ static void add_errors(const Bandwidth *b, long j, double *excess)
         before = errors;
         best = j;
         for (long c = j + n; c < all; c += n)
-            best = errors[c] < errors[best] ? c : best;
+            best = errors[c] + b->absent[c] < errors[best] ? c : best;
     }
 }
 
@@ -155,7 +166,7 @@ static void weigh(Bandwidth *b, const double *declared, const double *accelerati
     for (long j = 0; j < n; j++)
         add_errors(b, j, squares);
     for (long c = 0; c < all; c++)
-        squares[c] = fmax(fmax(credible[c], 0.0) + squares[c], LEAST_VARIANCE);
+        squares[c] = fmax(fmax(credible[c], 0.0) + squares[c], LEAST_VARIANCE) + b->absent[c];
     if (b->filters > 1)
         add_missed(b->onset, n, all, squares, accelerations, credible, single, most,
                    h / time_scale(b));

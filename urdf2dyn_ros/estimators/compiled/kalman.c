@@ -2,15 +2,8 @@
  * One step of the filters of kalman.py, all joints, in one call. That file documents what is
  * computed and why; this does the same in the same order.
  *
- * state has a row for each entry of x and of the upper triangle of P, in the order of ENTRIES of
- * constant_jerk.py, and two for the innovations; a column for each filter and joint.
+ * state has the rows of constant_jerk.c and a column for each filter and joint.
  */
-#include <math.h>
-
-#define STATES 4
-#define ROWS 14
-#define GAINS 13
-
 typedef struct {
     Bandwidth *bandwidth;
     Hindsight *hindsight;     /* 0: the deviation is not needed */
@@ -19,7 +12,6 @@ typedef struct {
     const double *measured;   /* (2, joints); NaN where not measured */
     const double *variance;   /* (2, joints), of these */
     const double *known;      /* (joints): part of the variance that was learned */
-    const double *density;    /* (filters, joints) */
     double *estimate;         /* (4, joints): position, velocity, acceleration, its deviation */
     double *gains;            /* (GAINS, filters, joints) that a smoother needs, or 0 */
     double gate, acceleration_step, max_variance;
@@ -28,51 +20,17 @@ typedef struct {
 
 enum {REJECTING = 1, UNCERTAIN = 2, WRONG_STAMP = 4};
 
-static const int NUMBER[STATES][STATES] = {
-    {4, 6, 7, 9}, {6, 5, 8, 10}, {7, 8, 11, 12}, {9, 10, 12, 13}};
-static const double INVERSE_FACTORIAL[STATES] = {1.0, 1.0, 1.0 / 2.0, 1.0 / 6.0};
-
 /* Predict every filter over h [s], and its innovations. */
 static void predict(Filter *f, double h)
 {
-    const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
-    double F[STATES], Q[STATES][STATES], powers[2 * STATES] = {1.0};
-    for (int k = 1; k < 2 * STATES; k++)
-        powers[k] = powers[k - 1] * h;
-    for (int k = 0; k < STATES; k++)
-        F[k] = powers[k] * INVERSE_FACTORIAL[k];
-    for (int i = 0; i < STATES; i++)
-        for (int j = i; j < STATES; j++)
-            Q[i][j] = powers[7 - i - j] * INVERSE_FACTORIAL[3 - i] * INVERSE_FACTORIAL[3 - j]
-                / (7 - i - j);
-    double *restrict z = f->state;
-    const double *restrict density = f->density;
-    for (long c = 0; c < all; c++) {
-        double x[STATES], P[STATES][STATES], FP[STATES][STATES];
-        for (int i = 0; i < STATES; i++) {
-            x[i] = 0.0;
-            for (int k = i; k < STATES; k++)
-                x[i] += F[k - i] * z[k * all + c];
-            for (int j = 0; j < STATES; j++) {
-                FP[i][j] = 0.0;
-                for (int k = i; k < STATES; k++)
-                    FP[i][j] += F[k - i] * z[NUMBER[k][j] * all + c];
-            }
-        }
-        for (int i = 0; i < STATES; i++)
-            for (int j = i; j < STATES; j++) {
-                P[i][j] = density[c] * Q[i][j];
-                for (int k = j; k < STATES; k++)
-                    P[i][j] += FP[i][k] * F[k - j];
-            }
-        for (int i = 0; i < STATES; i++) {
-            z[i * all + c] = x[i];
-            for (int j = i; j < STATES; j++)
-                z[NUMBER[i][j] * all + c] = P[i][j];
-        }
-    }
+    const Bandwidth *b = f->bandwidth;
+    const long n = b->joints, all = b->filters * n;
+    double *restrict z = f->state, kept[all + 1];
+    for (long c = 0; c < all; c++)
+        kept[c] = c && b->decay[c] == b->decay[c - 1] ? kept[c - 1] : exp(-0.5 * h * b->decay[c]);
+    predict_columns(z, all, h, b->density, kept);
     for (int k = 0; k < 2; k++)
-        for (long filter = 0; filter < f->bandwidth->filters; filter++)
+        for (long filter = 0; filter < b->filters; filter++)
             for (long j = 0; j < n; j++)
                 z[(ROWS + k) * all + filter * n + j] =
                     z[k * all + filter * n + j] - f->measured[k * n + j];
@@ -109,6 +67,8 @@ static double time_error(const Filter *f, double h, const double *late, int kind
         return fabs(along - size) < SLIP_SPREAD * size ? off : 0.0;
     return along > FOLLOWED_PART * size ? off : 0.0;
 }
+
+static const double INVERSE_FACTORIAL[STATES] = {1.0, 1.0, 1.0 / 2.0, 1.0 / 6.0};
 
 /* Move the states of every filter to another time, and their innovations. */
 static void move(Filter *f, double h)
@@ -161,57 +121,15 @@ static int judge(Filter *f, double h, const double *late, int unused, double *ke
     return flags;
 }
 
-/* Note the gains of a filter's states, its innovations over their covariance, and its inverse. */
-static void note(const Filter *f, long c, const double K[2][STATES], const double y[2],
-                 const double S[2], double off)
-{
-    const long all = f->bandwidth->filters * f->bandwidth->joints;
-    const double scale = 1.0 / (S[0] * S[1] - off * off);
-    const double rest[] = {scale * (S[1] * y[0] - off * y[1]), scale * (S[0] * y[1] - off * y[0]),
-                           scale * S[1], -scale * off, scale * S[0]};
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < STATES; i++)
-            f->gains[(k * STATES + i) * all + c] = K[k][i];
-    for (int k = 0; k < GAINS - 2 * STATES; k++)
-        f->gains[(2 * STATES + k) * all + c] = rest[k];
-}
-
 /* Correct every filter by the measurements that are kept. */
 static void correct(Filter *f, const double *late, const double *kept)
 {
     const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
-    for (long filter = 0; filter < f->bandwidth->filters; filter++) {
-        double *restrict z = f->state + filter * n;
-        for (long j = 0; j < n; j++) {
-            double x[STATES], P[STATES][STATES];
-            for (int i = 0; i < STATES; i++) {
-                x[i] = z[i * all + j];
-                for (int k = i; k < STATES; k++)
-                    P[i][k] = P[k][i] = z[NUMBER[i][k] * all + j];
-            }
-            const int lost[2] = {isnan(kept[j]), isnan(kept[n + j])};
-            const double y[2] = {lost[0] ? 0.0 : z[ROWS * all + j],
-                                 lost[1] ? 0.0 : z[(ROWS + 1) * all + j]};
-            const double S[2] = {
-                lost[0] ? REJECTED_VARIANCE : P[0][0] + f->variance[j] + late[j] * late[j],
-                lost[1] ? REJECTED_VARIANCE
-                    : P[1][1] + f->variance[n + j] + late[n + j] * late[n + j]};
-            const double off = lost[0] || lost[1] ? 0.0 : P[0][1] + late[j] * late[n + j];
-            const double scale = 1.0 / (S[0] * S[1] - off * off);
-            double K[2][STATES];
-            for (int i = 0; i < STATES; i++) {
-                K[0][i] = S[1] * scale * P[0][i] - off * scale * P[1][i];
-                K[1][i] = S[0] * scale * P[1][i] - off * scale * P[0][i];
-            }
-            if (f->gains)
-                note(f, filter * n + j, K, y, S, off);
-            for (int i = 0; i < STATES; i++) {
-                z[i * all + j] = x[i] - K[0][i] * y[0] - K[1][i] * y[1];
-                for (int k = i; k < STATES; k++)
-                    z[NUMBER[i][k] * all + j] = P[i][k] - K[0][i] * P[0][k] - K[1][i] * P[1][k];
-            }
-        }
-    }
+    for (long first = 0; first < all; first += n)
+        if (f->gains)
+            correct_columns(f->state + first, all, n, kept, f->variance, late, f->gains + first);
+        else
+            correct_columns(f->state + first, all, n, kept, f->variance, late, 0);
 }
 
 /* Find the filters that follow each sample alone. */

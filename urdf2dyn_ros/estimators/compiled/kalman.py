@@ -21,6 +21,7 @@ _STARTED = -1                   # no flags: a joint was started or reset since
 _POINTER, _NUMBER = ctypes.c_void_p, ctypes.c_double
 _ARRAYS = ('stamps', 'states', 'errors', 'compared', 'velocity', 'fast', 'weights', 'variance',
            'declared', 'squares')
+_MODELS = ('density', 'decay', 'absent')
 
 
 _ONSET = ('deviations', 'in_a_row', 'missed', 'judged')
@@ -38,7 +39,7 @@ class _Bandwidth(ctypes.Structure):
 
     _fields_ = (*((name, ctypes.c_long) for name in ('filters', 'joints', 'number')),
                 ('newest', ctypes.c_longlong), ('onset', _POINTER), ('period', _NUMBER),
-                *((name, _POINTER) for name in _ARRAYS))
+                *((name, _POINTER) for name in (*_ARRAYS, *_MODELS)))
 
 
 class _Hindsight(ctypes.Structure):
@@ -52,7 +53,7 @@ class _Filter(ctypes.Structure):
     """Structure of kalman.c."""
 
     _fields_ = (*((name, _POINTER) for name in (
-        'bandwidth', 'hindsight', 'state', 'rejected', 'measured', 'variance', 'known', 'density',
+        'bandwidth', 'hindsight', 'state', 'rejected', 'measured', 'variance', 'known',
         'estimate', 'gains')),
         *((name, _NUMBER) for name in ('gate', 'acceleration_step', 'max_variance')),
         ('tracking', ctypes.c_long))
@@ -66,7 +67,8 @@ class CompiledBandwidth(Bandwidth):
         super().start()
         self._onset = _Onset(*(getattr(self.onset, name).ctypes.data for name in _ONSET))
         self.struct = _Bandwidth(*self._shape, 0, 0, ctypes.addressof(self._onset), 0.0, *(
-            getattr(self, name).ctypes.data for name in _ARRAYS))
+            getattr(self, name).ctypes.data for name in _ARRAYS), *(
+            getattr(self._bank, name).ctypes.data for name in _MODELS))
 
 
 class CompiledHindsight(Hindsight):
@@ -99,7 +101,7 @@ class CompiledKalman(Kalman):
         return CompiledSensorNoise(self._joints, self._code)
 
     def _adaptation(self) -> tuple[CompiledBandwidth, CompiledHindsight]:
-        self._compiled = CompiledBandwidth(self._filters, self._joints)
+        self._compiled = CompiledBandwidth(self._bank)
         self._compared = CompiledHindsight(self._joints)
         return self._compiled, self._compared
 
@@ -110,13 +112,13 @@ class CompiledKalman(Kalman):
         self._variance = self._noise.variance if self._learns else np.zeros((2, self._joints))
         self._result: Array = np.zeros((4, self._joints))
         self._mixed = self._result[:3]
-        self._struct = _Filter(ctypes.addressof(self._compiled.struct),
-                               self._compared.address if self._filters > 1 else None, *(
-            array.ctypes.data for array in (self._z, self._rejected, self._measured,
-                                            self._variance, self._noise.known, self._density,
-                                            self._result)), None,
-                               self._gate, self._step, self._max_variance,
-                               self._columns.start // max(self._joints, 1))
+        self._struct = _Filter(
+            ctypes.addressof(self._compiled.struct),
+            self._compared.address if self._filters > 1 else None, *(
+                array.ctypes.data for array in (self._z, self._rejected, self._measured,
+                                                self._variance, self._noise.known, self._result)),
+            None, self._gate, self._step, self._max_variance,
+            self._columns.start // max(self._joints, 1))
         self._address = ctypes.addressof(self._struct)
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:

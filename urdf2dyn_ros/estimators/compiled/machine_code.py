@@ -13,6 +13,7 @@ from urdf2dyn_ros.c_compiler.cache import cached, key_of
 from urdf2dyn_ros.c_compiler.compiler import NATIVE, Compiler, machine
 from urdf2dyn_ros.estimators import (
     bandwidth,
+    bank,
     hindsight,
     kalman,
     kalman_fixed_lag,
@@ -23,8 +24,8 @@ from urdf2dyn_ros.estimators import (
 )
 
 _OPTIONS = ('-O3', '-fno-fast-math', '-fno-finite-math-only', '-fno-math-errno', NATIVE)
-_SOURCES = ('onset.c', 'bandwidth.c', 'hindsight.c', 'kalman.c', 'kalman_fixed_lag.c',
-            'sensor_noise.c')
+_SOURCES = ('constant_jerk.c', 'onset.c', 'bandwidth.c', 'hindsight.c', 'kalman.c',
+            'kalman_fixed_lag.c', 'sensor_noise.c')
 _MACROS = {
     **{name: getattr(sensor_noise, name) for name in (
         'WINDOW', 'NOISE_MEMORY', 'SPEED_SPREAD', 'CHANGE_SPREAD', 'SMALL_SAMPLE',
@@ -33,7 +34,8 @@ _MACROS = {
         'MEDIAN_WINDOWS', 'MISMATCH_GATE', 'CHI_SQUARED_MEDIAN')},
     **{name: getattr(bandwidth, name) for name in (
         'PREDICTION_MEMORY', 'STORED_EVERY', 'STORED_STATES', 'VELOCITY_MISSING', 'PERIOD_GAIN',
-        'LEAST_VARIANCE', 'VELOCITY_HORIZONS', 'FEWEST_PERIODS', 'SLOW_PERIOD', 'HORIZON_GATE')},
+        'LEAST_VARIANCE', 'VELOCITY_HORIZONS', 'FEWEST_PERIODS', 'SLOW_PERIOD', 'HORIZON_GATE',
+        'JERK_CLIPPING', 'SHARED')},
     **{name: getattr(onset, name) for name in (
         'DEVIATION_MEMORY', 'ONSET_MEMORY', 'ONSET_GATE', 'INNOVATION_SHOWS', 'NOISE_GATE',
         'SINGLE_SAMPLE')},
@@ -41,6 +43,7 @@ _MACROS = {
         'ROW_SPACING', 'DIFFERENCE_ROWS', 'ERROR_MEMORY', 'ERROR_ROWS', 'SCALE_MEMORY',
         'SCALE_ROWS', 'MOST_OF_DECLARED', 'DIFFERENCE_NOISE', 'SHORTEST_SPAN',
         'LEAST_OF_NOISE')},
+    'ABSENT': bank.ABSENT,
     'COMPARED_ROWS': hindsight.COMPARED_ROWS,
     **{name: getattr(kalman, name) for name in (
         'MOST_REJECTED', 'REJECTED_VARIANCE', 'SMALL_JUMP')},

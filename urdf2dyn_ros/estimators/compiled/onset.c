@@ -45,10 +45,12 @@ static void add_missed(Onset *o, long joints, long all, double *squares,
         const double gain = fmax(new, 1.0 / o->judged[j]);
         for (long c = all - joints + j; c >= 0; c -= joints) {
             const double deviation = accelerations[c] - mean;
+            const int present = squares[c] < ABSENT;
             o->missed[c] = fmax(o->missed[c] * kept, fmin(faster, most[c]));
             squares[c] += o->missed[c];
-            faster = fmax(faster, shown(o, c, deviation, fmax(o->deviations[c], declared[c]),
-                                        total / inverse, single[c]));
+            const double excess = shown(o, c, deviation, larger(o->deviations[c], declared[c]),
+                                        total / inverse, single[c]);
+            faster = present ? larger(faster, excess) : faster;
             o->deviations[c] += gain * (deviation * deviation - o->deviations[c]);
         }
     }

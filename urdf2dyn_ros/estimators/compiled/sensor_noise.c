@@ -15,9 +15,6 @@ typedef struct {
     double stamps, windows, mean, square;
 } Noise;
 
-static double larger(double a, double b) { return a > b ? a : b; }
-static double smaller(double a, double b) { return a < b ? a : b; }
-
 /* Weights of the divided difference of all samples, with norm 1. */
 static void difference(const double *times, double *weights)
 {
