@@ -15,9 +15,9 @@ typedef struct {
     double *steps;            /* (samples): time since the sample before [s] */
     double *states;           /* (samples, ROWS, filters, joints), after the sample */
     double *gains;            /* (samples, GAINS, filters, joints), as `note` stores them */
-    double *linked;           /* (samples, filters, joints): 0 if it was reset after the sample */
     double *kept;             /* (samples, filters, joints): part of the jerk that is left after
-                                 half of the step */
+                                 half of the step; negative if it was reset after the
+                                 sample */
     double *smoothed;         /* (5, joints): position, velocity, acceleration, its variance by
                                  white noise, and the one to declare */
     double *followed;         /* (2, joints): position and velocity of `following` */
@@ -25,20 +25,20 @@ typedef struct {
 
 /* Predict the covariances of states with an earlier one, and correct both by a sample. */
 static inline void pass(double C[STATES][WIDTH], double x[WIDTH], double h,
-                        const double *restrict gains, const double *restrict linked,
-                        const double *restrict kept, long all)
+                        const double *restrict gains, const double *restrict kept, long all)
 {
     const double h2 = h * h / 2.0, h3 = h * h * h / 6.0;
     for (int k = 0; k < WIDTH; k++) {
         const double *g = gains + k;
-        const double c3 = kept[k] * C[3][k], c2 = C[2][k] + h * c3;
+        const double c3 = fabs(kept[k]) * C[3][k], c2 = C[2][k] + h * c3;
         const double c1 = C[1][k] + h * C[2][k] + h2 * c3;
         const double c0 = C[0][k] + h * C[1][k] + h2 * C[2][k] + h3 * c3;
         x[k] -= c0 * g[8 * all] + c1 * g[9 * all];
-        C[0][k] = linked[k] * (c0 - g[0] * c0 - g[4 * all] * c1);
-        C[1][k] = linked[k] * (c1 - g[all] * c0 - g[5 * all] * c1);
-        C[2][k] = linked[k] * (c2 - g[2 * all] * c0 - g[6 * all] * c1);
-        C[3][k] = linked[k] * (kept[k] * c3 - g[3 * all] * c0 - g[7 * all] * c1);
+        const double linked = kept[k] > 0.0 ? 1.0 : 0.0;
+        C[0][k] = linked * (c0 - g[0] * c0 - g[4 * all] * c1);
+        C[1][k] = linked * (c1 - g[all] * c0 - g[5 * all] * c1);
+        C[2][k] = linked * (c2 - g[2 * all] * c0 - g[6 * all] * c1);
+        C[3][k] = linked * (fabs(kept[k]) * c3 - g[3 * all] * c0 - g[7 * all] * c1);
     }
 }
 
@@ -46,19 +46,18 @@ static inline void pass(double C[STATES][WIDTH], double x[WIDTH], double h,
 static inline void pass_with_variance(double C[STATES][WIDTH], double x[WIDTH],
                                       double variance[WIDTH], double h,
                                       const double *restrict gains,
-                                      const double *restrict linked,
                                       const double *restrict kept, long all)
 {
     const double h2 = h * h / 2.0, h3 = h * h * h / 6.0;
     for (int k = 0; k < WIDTH; k++) {
         const double *g = gains + k;
-        const double c3 = kept[k] * C[3][k];
+        const double c3 = fabs(kept[k]) * C[3][k];
         const double c1 = C[1][k] + h * C[2][k] + h2 * c3;
         const double c0 = C[0][k] + h * C[1][k] + h2 * C[2][k] + h3 * c3;
         variance[k] -= c0 * (c0 * g[10 * all] + 2.0 * c1 * g[11 * all])
             + c1 * c1 * g[12 * all];
     }
-    pass(C, x, h, gains, linked, kept, all);
+    pass(C, x, h, gains, kept, all);
 }
 
 /* Smooth the states of some columns at a sample by those after it, up to `last`. */
@@ -79,11 +78,10 @@ static void smooth(const Lag *lag, long column, long first, long last,
     for (long number = first + 1; number <= last; number++) {
         const long slot = number % lag->samples;
         const double *gains = lag->gains + slot * GAINS * all + column;
-        const double *linked = lag->linked + slot * all + column;
         const double *kept = lag->kept + slot * all + column;
-        pass(C[0], x[0], lag->steps[slot], gains, linked, kept, all);
-        pass(C[1], x[1], lag->steps[slot], gains, linked, kept, all);
-        pass_with_variance(C[2], x[2], x[3], lag->steps[slot], gains, linked, kept, all);
+        pass(C[0], x[0], lag->steps[slot], gains, kept, all);
+        pass(C[1], x[1], lag->steps[slot], gains, kept, all);
+        pass_with_variance(C[2], x[2], x[3], lag->steps[slot], gains, kept, all);
     }
 }
 

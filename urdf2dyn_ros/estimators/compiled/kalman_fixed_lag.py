@@ -14,7 +14,7 @@ from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 _GAINS = 13   # rows that kalman.c notes for each sample
 _COLUMNS_AT_ONCE = 8    # columns that kalman_fixed_lag.c reads at a time, perhaps beyond the last
 _FIRST_CAPACITY = 32    # samples, at first
-_ARRAYS = ('steps', 'states', 'gains', 'linked', 'kept')   # with a row for each sample
+_ARRAYS = ('steps', 'states', 'gains', 'kept')   # with a row for each sample
 
 
 class _Lag(ctypes.Structure):
@@ -45,8 +45,7 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
         self._steps = _rows(_FIRST_CAPACITY)
         self._states = _rows(_FIRST_CAPACITY, FILTER_ROWS, columns)
         self._gains = _rows(_FIRST_CAPACITY, _GAINS, columns)
-        self._linked, self._kept = (_rows(_FIRST_CAPACITY, self._filters, self._joints)
-                                    for _ in range(2))
+        self._kept = _rows(_FIRST_CAPACITY, self._filters, self._joints)
         self._mean: Array = np.zeros((5, self._joints))
         self._follower: Array = np.zeros((2, self._joints))
         super()._start()
@@ -67,15 +66,14 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
         super()._begin(joints, measured)
-        self._linked[self._row(), :, joints] = 0.0
+        self._kept[self._row(), :, joints] *= -1.0
 
     def _advance(self, stamp: int, measured: Array) -> None:
         if len(self._stamps) >= len(self._steps):
             self._make_room()
         row = self._row()
         h = (stamp - self._last) * 1e-9
-        self._steps[row], self._linked[row] = h, 1.0
-        self._kept[row] = np.exp(-0.5 * h * self._bank.decay)
+        self._steps[row], self._kept[row] = h, np.exp(-0.5 * h * self._bank.decay)
         self._struct.gains = self._gains[row].ctypes.data
         super()._advance(stamp, measured)
 
