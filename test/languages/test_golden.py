@@ -35,6 +35,7 @@ FOLDERS = {
     'c/fast_all': ('c', 'fast', 'all', Loads()),
     'c/readable_loads': ('c', 'readable', 'inverse_dynamics', LOADS),
     'python/readable_terms': ('python', 'readable', 'inverse_dynamics', TERMS),
+    'python/readable_forward': ('python', 'readable', 'forward_dynamics', Loads()),
     'python/readable_moving': ('python', 'readable', 'inverse_dynamics', MOVING),
 }
 """Folder in golden to language, style, functions, and what acts."""
