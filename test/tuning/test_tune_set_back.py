@@ -31,7 +31,7 @@ def played_twice(first: int, second: int) -> Recording:
 
 def suggested(file: Path) -> dict[str, float]:
     lines = file.read_text().splitlines()
-    rows = (line.strip().split(': ') for line in lines if 'kalman.' in line)
+    rows = (line.strip().split(': ') for line in lines if line.strip().startswith('kalman.'))
     return {name: float(value) for name, value in rows}
 
 
