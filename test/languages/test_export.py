@@ -87,9 +87,9 @@ def test_a_symbolic_link_is_not_followed(tmp_path: Path) -> None:
 
 @pytest.mark.fault(45)
 @pytest.mark.parametrize(('folder', 'words'), [
-    ('file/below', 'Not a directory'), ('file', 'File exists'), ('/proc/nowhere', 'No such file'),
+    ('file/below', 'Not a directory'), ('file', 'it is a file'), ('/proc/nowhere', 'No such file'),
     ('a\0b', 'null'), ('x' * 300, 'too long')])
-def test_a_folder_that_cannot_be_written_is_said_in_the_systems_words(
+def test_a_folder_that_cannot_be_written_is_said(
         tmp_path: Path, folder: str, words: str) -> None:
     """And no part of a file is left."""
     (tmp_path / 'file').write_text('')

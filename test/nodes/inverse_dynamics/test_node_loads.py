@@ -204,17 +204,17 @@ def test_the_terms_are_published_on_request_and_their_sum_is_the_effort(
     file = tmp_path / 'parameters.yaml'
     file.write_text(IDENTIFIED)
     with started(graph, **ON, backend='c', arguments=['--params-file', str(file)],
-                 **{'export.directory': str(tmp_path)}) as process:
+                 **{'export.directory': str(tmp_path)}):
         robot = connected(graph)
         assert graph.node.count_publishers('inverse_dynamics/terms/gravity') == 0
         assert graph.set_parameter('terms.enabled', type=1, bool_value=True).successful
-        graph.wait(lambda: process.output.count('model of') == 2)
         terms = {name: graph.messages(JointState, f'inverse_dynamics/terms/{name}')
                  for name in TERMS}
         for name in TERMS:
             graph.wait(lambda name=name: graph.node.count_publishers(
                 f'inverse_dynamics/terms/{name}'))
         graph.introduced()
+        graph.wait(lambda: terms['gravity'], meanwhile=lambda: robot.move(1))   # of the new model
         robot.move(40)
         efforts = {stamp_of(message): message for message in robot.efforts}
         found = {name: {stamp_of(message): np.array(message.effort) for message in messages}
