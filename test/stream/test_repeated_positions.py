@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from support.memory import bytes_of
 from support.streams.known_motions import NAMES, Profile, errors, record
 from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.evaluation.offline_stream import OfflineStream
@@ -75,6 +76,20 @@ def test_a_joint_that_stops_rests_although_its_positions_were_repeated():
     assert len(rest) == 100
     assert max(abs(output.q[0]) for output in rest) < 1e-3
     assert max(abs(output.qd[0]) for output in rest) < 0.02
+
+
+def test_a_stream_of_repeated_positions_keeps_no_past():
+    """All joints come in one message: no estimate is wanted between two others."""
+    times = 0.02 * (np.arange(900) // 2)
+    stream = Stream(('a',), [False], _Accelerations(), lambda joints: make_compiled(
+        'kalman', joints, max_std=1e6), clock=lambda: 0)
+    kept = []
+    for k, position in enumerate(0.5 * np.sin(2.0 * np.pi * times)):
+        output = stream.receive(10_000_000 * (k + 1), ('a',), [position], (), ())
+        if output is not None:
+            kept.append(bytes_of(stream))
+    assert len(kept) > 700
+    assert abs(kept[-1] - kept[300]) < 10_000
 
 
 def stalled(seconds, loss, late):

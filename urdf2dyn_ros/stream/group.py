@@ -81,7 +81,6 @@ class Group:
         self.newest = newest
         self.event = ''
         self.lag = self.spread = self.skew = self.skewed = self.better = 0
-        self.carried = False   # whether states are carried to stamps of other groups
         self.message: object = None
         self.repeated = 0
         self._not_measured = np.full(len(self.joints), np.nan)
@@ -130,7 +129,7 @@ class Group:
             lag = stamp - estimate.stamp
             self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
         self.history.add(Known(estimate, self._measured_at(estimate.stamp)),
-                         self.carried or self.repeats.known)
+                         self.history.all_kept or self.repeats.known)
         return ''
 
     def _without_sample(self, stamp: int) -> str:

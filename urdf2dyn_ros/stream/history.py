@@ -31,11 +31,15 @@ class History:
     ----------
     newest : Known or None
         The newest estimate.
+    all_kept : bool
+        Whether estimates are kept for stamps between them; else only the newest is, from which
+        the state is carried on.
 
     """
 
     def __init__(self, joints: int) -> None:
         self.newest: Known | None = None
+        self.all_kept = False
         self._past: deque[Known] = deque(maxlen=MOST_ESTIMATES)
         self._extrapolation = Extrapolation(joints)
 
@@ -53,8 +57,13 @@ class History:
         self.newest = known
         if carried:
             self._extrapolation.add(estimate.stamp, estimate.qdd)
-            self._past.append(known)
+            self._keep(known)
             self._last = estimate
+
+    def _keep(self, known: Known) -> None:
+        if not self.all_kept:
+            self._past.clear()
+        self._past.append(known)
 
     def predict(self, stamp: int, measured: Array) -> bool:
         """
@@ -67,7 +76,7 @@ class History:
             return False
         jerk, snap, error = self._extrapolation.at((stamp - self._last.stamp) * 1e-9)
         self.newest = Known(_moved(self._last, stamp, jerk, snap, error), measured)
-        self._past.append(self.newest)
+        self._keep(self.newest)
         return True
 
     def newest_until(self, stamp: int) -> int | None:

@@ -97,6 +97,6 @@ class Partition:
         self.groups = list(groups)
         self.order = np.argsort(np.concatenate([group.joints for group in self.groups]))
         for group in self.groups:
-            group.carried = len(self.groups) > 1
+            group.history.all_kept = len(self.groups) > 1
         self._known.clear()
         self._layout = None
