@@ -102,10 +102,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _gains(arguments: argparse.Namespace, joints: Sequence[str]) -> tuple[float, ...]:
     """Return the gains of all joints, NaN where they are free."""
-    if not arguments.gains:
-        return ()
     if arguments.effort_semantics != 'current':
-        raise ParameterError('--gains require --effort-semantics current')
+        if arguments.gains:
+            raise ParameterError('--gains require --effort-semantics current')
+        return (1.0,)
+    if not arguments.gains:
+        raise ParameterError('--gains are missing: currents require one gain for all joints or '
+                             f'one for each of {len(joints)} [N m/A or N/A], or free')
     gains = read_gains(arguments.gains, joints)
     return tuple(np.where(gains.free, np.nan, gains.values).tolist())
 

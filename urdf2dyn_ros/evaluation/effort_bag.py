@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import struct
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,19 +12,16 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.joint_states.serialized import JointStateTemplate
 from urdf2dyn_ros.recordings.bag import METADATA
 from urdf2dyn_ros.recordings.messages import JOINT_STATE, types
 from urdf2dyn_ros.recordings.recording import one_line
 from urdf2dyn_ros.recordings.storage import library
-from urdf2dyn_ros.stamps import SECOND_NS
 
 _TOPIC = '/inverse_dynamics/efforts'
 _PLUGINS = {'db3': 'SQLITE3', 'mcap': 'MCAP'}
 _VERSION = 8
 """Version of the format: the newest that ROS 2 Humble reads, and all later ones."""
-
-_STAMP, _STAMP_PLACE = struct.Struct('=iI'), 4
-"""The first field of a JointState, after the four bytes of its encoding."""
 
 
 class EffortBag:
@@ -48,7 +44,7 @@ class EffortBag:
         self._part = path.with_name(f'.{secrets.token_hex(8)}')
         # the file in it is named after the directory
         self._bag = self._part / path.name
-        self._message = _Message(joints, frame)
+        self._message = _message(joints, frame)
         try:
             self._writer = rosbag2.Writer(
                 self._bag, version=_VERSION,
@@ -64,7 +60,7 @@ class EffortBag:
     def write(self, stamp: int, q: Array, qd: Array, effort: Array) -> None:
         """Write a message: stamp [ns], q, qd and effort (n,) in the order of the joints."""
         try:
-            self._writer.write(self._connection, stamp, self._message(stamp, (q, qd, effort)))
+            self._writer.write(self._connection, stamp, self._message.filled(stamp, q, qd, effort))
         except Exception as error:
             raise self._failed(error) from None
 
@@ -92,24 +88,14 @@ class EffortBag:
         return ExportError(f'cannot write the bag {self._path}: {one_line(error)}')
 
 
-class _Message:
-    """Serializes joint states of the same joints: only the stamp and the numbers change."""
-
-    def __init__(self, joints: Sequence[str], frame: str) -> None:
-        store = types()
-        kinds = store.types
-        # numbers that occur nowhere else in the message
-        values = np.random.default_rng(0).random((3, len(joints)))
-        header = kinds['std_msgs/msg/Header'](kinds['builtin_interfaces/msg/Time'](0, 0), frame)
-        self._data = bytearray(store.serialize_cdr(
-            kinds[JOINT_STATE](header, list(joints), *values), JOINT_STATE))
-        self._places = [self._data.index(row.tobytes()) for row in values]
-
-    def __call__(self, stamp: int, rows: Sequence[Array]) -> bytes:
-        _STAMP.pack_into(self._data, _STAMP_PLACE, *divmod(stamp, SECOND_NS))
-        for place, row in zip(self._places, rows):
-            self._data[place:place + row.nbytes] = row.tobytes()
-        return bytes(self._data)
+def _message(joints: Sequence[str], frame: str) -> JointStateTemplate:
+    """Return what writes joint states of the same joints."""
+    store = types()
+    kinds = store.types
+    header = kinds['std_msgs/msg/Header'](kinds['builtin_interfaces/msg/Time'](0, 0), frame)
+    message = kinds[JOINT_STATE](header, list(joints), *np.zeros((3, len(joints))))
+    return JointStateTemplate(store.serialize_cdr(message, JOINT_STATE, little_endian=True),
+                              len(joints))
 
 
 def _files(path: Path) -> set[str]:

@@ -4,7 +4,6 @@ import dataclasses
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
-from math import isfinite
 from pathlib import Path
 from typing import Any, TextIO, cast
 
@@ -59,8 +58,7 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     RecordingError
         If there is no record, or a joint is missing.
     ParameterError
-        For a wrong number of gains, an invalid rule for names, a joint that cannot be held, or a
-        robot without joints.
+        For an invalid rule for names, a joint that cannot be held, or a robot without joints.
     ExportError
         If a file would replace the recording, or cannot be written.
 
@@ -71,7 +69,6 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
                              'effort to compute')
     table, bag = directory / TABLE, directory / BAG
     _check_outputs(recording, table, bag)
-    gains = _gains(settings, len(names))
     hold, faults = read_hold(settings.hold, dynamics)
     if faults:
         raise ParameterError('\n'.join(faults))
@@ -79,7 +76,7 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
                                recording.path)
     estimator = settings.estimator or (
         RECORDED if has_accelerations(recorded.moving, recorded.heads) else OFFLINE_DEFAULT)
-    settings = dataclasses.replace(settings, estimator=estimator, gains=gains)
+    settings = dataclasses.replace(settings, estimator=estimator)
     result = Evaluation(estimator, files=[table], held=dict(recorded.hold.positions))
     try:
         with ExitStack() as stack:
@@ -170,17 +167,3 @@ def _check_outputs(recording: Recording, *outputs: Path) -> None:
         if output.resolve() in (path, *path.parents):
             raise ExportError(f'{output} would replace the recording: choose another directory '
                               'with --output')
-
-
-def _gains(settings: Settings, joints: int) -> tuple[float, ...]:
-    if settings.semantics != 'current':
-        if settings.gains:
-            raise ParameterError('--gains require --effort-semantics current')
-        return (1.0,)
-    if (len(settings.gains) not in (1, joints) or 0.0 in settings.gains
-            or not all(map(isfinite, settings.gains))):
-        gains = ' '.join(map('{:g}'.format, settings.gains)) or 'missing'
-        raise ParameterError(
-            f'--gains {gains}: currents require one gain for all joints or one for each of the '
-            f'{joints} joints of the robot, in its order, finite and not zero [N m/A or N/A]')
-    return settings.gains

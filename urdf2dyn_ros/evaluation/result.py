@@ -36,8 +36,7 @@ class Settings:
     semantics : str
         A key of SEMANTICS.
     gains : tuple of float
-        Gains of currents: one, or one for each joint [N m/A or N/A]; NaN: fitted by
-        `EvaluationJob`.
+        Of currents: one, or one for each joint [N m/A or N/A]; NaN: fitted by `EvaluationJob`.
     renames : tuple of str
         Rules of `renaming`.
     observer : bool
@@ -53,7 +52,7 @@ class Settings:
 
     estimator: str = ''
     semantics: str = 'net'
-    gains: tuple[float, ...] = ()
+    gains: tuple[float, ...] = (1.0,)
     renames: tuple[str, ...] = ()
     observer: bool = False
     observer_gain: float = GAIN

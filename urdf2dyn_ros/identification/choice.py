@@ -10,9 +10,10 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
     FitTerms,
     Pool,
     PooledFit,
+    fits_to_others,
     fitted,
+    left_squares,
     pooled,
-    squares,
 )
 from urdf2dyn_ros.identification.fit.triangles import triangle
 from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF
@@ -39,24 +40,17 @@ _PRIOR_WEIGHT = 10.0
 
 def block_pools(rows: RecordedRows, used: Array) -> list[Pool]:
     """Return the pools of the blocks, then of the gaps; joints that are not used are empty."""
+    return weighted_pools(rows, np.broadcast_to(used, rows.moves.shape))
+
+
+def weighted_pools(rows: RecordedRows, weights: Array) -> list[Pool]:
+    """Return the same of rows by the square roots of weights (k, n)."""
     result = []
     for number in range(BLOCKS + 1):
-        chosen = rows.block == number
-        result.append(Pool([triangle(each[chosen] * flag)
-                            for each, flag in zip(rows.joints, used)], chosen.sum() * used))
+        chosen = weights * (rows.block == number)[:, None]
+        result.append(Pool([triangle(part[weight > 0.0] * np.sqrt(weight[weight > 0.0])[:, None])
+                            for part, weight in zip(rows.joints, chosen.T)], chosen.sum(axis=0)))
     return result
-
-
-def unseen(robot: Robot, pools: Sequence[Pool], terms: FitTerms, weight: float,
-           linear: bool, begin: PooledFit | None = None) -> tuple[Array, Array]:
-    """Return the squares of residuals (n,) of pools that fits to the others leave; their rows."""
-    total, count = np.zeros(len(terms.used)), np.zeros(len(terms.used))
-    for number, pool in enumerate(pools):
-        seen = pooled([each for k, each in enumerate(pools) if k != number])
-        begin = fitted(robot, seen, terms, weight, begin, linear)
-        total += squares(begin.fit, pool, robot)
-        count += pool.rows
-    return total, count
 
 
 def score(total: Array, count: Array) -> float:
@@ -95,7 +89,9 @@ class _Trials:
         if self._begin is None:
             self._begin = fitted(self._robot, pooled(pools), self._terms, _PRIOR_WEIGHT,
                                  linear=True)
-        return score(*unseen(self._robot, pools, self._terms, _PRIOR_WEIGHT, True, self._begin))
+        fits = fits_to_others(self._robot, pools, self._terms, _PRIOR_WEIGHT, self._begin,
+                              linear=True)
+        return score(*left_squares(self._robot, fits, pools))
 
     def cutoff(self, delay: float) -> float:
         """Return the cutoff of the least error; the highest one if that is hardly worse."""

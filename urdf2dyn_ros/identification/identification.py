@@ -19,11 +19,8 @@ from urdf2dyn_ros.identification.fit.fit_data import (
 from urdf2dyn_ros.identification.fit.held_out import (
     FEWEST_RECORDINGS,
     Figures,
-    HeldOutParts,
     figures_of,
-    held_out_fits,
     parts_of,
-    totals,
 )
 from urdf2dyn_ros.identification.fit.joint_columns import ARMATURE, JOINT_COLUMNS
 from urdf2dyn_ros.identification.fit.own_friction import (
@@ -36,7 +33,9 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
     Pool,
     PooledFit,
     cleaned,
+    fits_to_others,
     fitted,
+    left_squares,
     pooled,
     signed_terms,
     with_negative_rotors,
@@ -90,11 +89,11 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
 
     parts = parts_of(data.summaries, own_friction or payload is not None)
     judged = parts.every
-    trials = {each: held_out_fits(data.robot, parts, terms, each) for each in weights}
+    trials = {each: fits_to_others(data.robot, parts.seen, terms, each) for each in weights}
     show(0.6)
     weight = _best_weight(data.robot, trials, judged)
     result = fitted(data.robot, everything, terms, weight)
-    held_out_friction = held_out_fits(data.robot, parts, only_friction, weight)
+    held_out_friction = fits_to_others(data.robot, parts.seen, only_friction, weight)
     show(0.8)
     nominal = _nominal(data.robot, everything, only_friction, weight)
     friction = fitted(data.robot, everything, only_friction, weight).fit
@@ -133,7 +132,7 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
 def _best_weight(robot: Robot, trials: Mapping[float, Sequence[PooledFit]],
                  judged: Sequence[Pool]) -> float:
     """Return the weight with the least error in what was held out; the first if it is as good."""
-    errors = {each: score(*totals(robot, fits, judged)) for each, fits in trials.items()}
+    errors = {each: score(*left_squares(robot, fits, judged)) for each, fits in trials.items()}
     first, least = next(iter(errors)), min(errors, key=errors.__getitem__)
     return least if errors[least] < _BETTER_ERROR * errors[first] else first
 
@@ -179,8 +178,7 @@ def _others_without_friction(robot: Robot, summaries: Sequence[Summary], terms: 
     n = len(robot.joints)
     rotors = terms.used[:n] & (np.arange(len(JOINT_COLUMNS)) == ARMATURE)
     bare = terms._replace(used=rotors, top_speed=terms.top_speed[:n], sets=1)
-    parts = HeldOutParts(seen, judged, judged, 'recordings')
-    fits = [each.fit for each in held_out_fits(robot, parts, bare, weight)]
+    fits = [each.fit for each in fits_to_others(robot, seen, bare, weight)]
     return other_recordings(robot, summaries, fits, judged, own_friction=True)
 
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.choice import block_pools, choose_filter
+from urdf2dyn_ros.identification.choice import block_pools, choose_filter, weighted_pools
 from urdf2dyn_ros.identification.fit.coupling import coupling
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, Pool, fitted, pooled
-from urdf2dyn_ros.identification.fit.triangles import triangle
 from urdf2dyn_ros.identification.gains import Gains, approximated, with_gains
 from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF, ROW_RATE
 from urdf2dyn_ros.identification.preparation import Piece
@@ -73,6 +73,12 @@ class Summary:
     recordings: int = 1
     rows: RecordedRows | None = None
 
+    def with_pools(self, change: Callable[[Sequence[Pool]], list[Pool]],
+                   **values: Any) -> 'Summary':
+        """Return a summary whose lists of pools are changed, with other values."""
+        return replace(self, weighted=change(self.weighted), moving=change(self.moving),
+                       resting=change(self.resting), **values)
+
 
 def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
                filtering: tuple[float | None, float | None] = (None, None),
@@ -99,8 +105,9 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
     seconds = sum(piece.time[-1] - piece.time[0] for piece in pieces)
     result = Summary(name, float(seconds), cutoff, delay, used, source.fastest,
                      np.array([integral_time(each) for each in residuals]),
-                     _weighted(rows, residuals, used),
-                     _some(rows, used, True), _some(rows, used, False),
+                     weighted_pools(rows, used * _huber_weights(residuals)),
+                     weighted_pools(rows, used * rows.moves)[:BLOCKS],
+                     weighted_pools(rows, used * ~rows.moves)[:BLOCKS],
                      coupling(rows, residuals, used), used * float(seconds),
                      gains is not None, 1, rows)
     return result if gains is None else in_other_units(result, 1.0 / gains.values)
@@ -108,37 +115,18 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
 
 def in_other_units(summary: Summary, factors: Array) -> Summary:
     """Return a summary whose efforts are multiplied by factors (n,)."""
-    rows = summary.rows and summary.rows.with_efforts(factors)
-    return replace(summary, rows=rows, weighted=with_gains(summary.weighted, factors),
-                   moving=with_gains(summary.moving, factors),
-                   resting=with_gains(summary.resting, factors))
+    return summary.with_pools(lambda pools: with_gains(pools, factors),
+                              rows=summary.rows and summary.rows.with_efforts(factors))
 
 
-def _weighted(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> list[Pool]:
-    """Return the pools of the fit: rows by the square root of Huber's weights."""
+def _huber_weights(residuals: Sequence[Array]) -> Array:
+    """Return the weights (k, n) of the rows of each joint."""
     weights = []
     for residual in residuals:
         sigma = 1.4826 * float(np.median(np.abs(residual)))
         weights.append(np.minimum(1.0, _HUBER * sigma / np.maximum(np.abs(residual), 1e-300))
                        if sigma > 0.0 else np.ones(len(residual)))
-    result = []
-    for number in range(BLOCKS + 1):
-        chosen = rows.block == number
-        result.append(Pool(
-            [triangle(part[chosen] * (flag * np.sqrt(weight[chosen]))[:, None])
-             for part, weight, flag in zip(rows.joints, weights, used)],
-            np.array([weight[chosen].sum() for weight in weights]) * used))
-    return result
-
-
-def _some(rows: RecordedRows, used: Array, moving: bool) -> list[Pool]:
-    """Return the pools of the blocks' rows in which a joint moves, or rests."""
-    result = []
-    for number in range(BLOCKS):
-        chosen = (rows.block == number)[:, None] & (rows.moves == moving)
-        result.append(Pool([triangle(part[chosen[:, j]] * used[j])
-                            for j, part in enumerate(rows.joints)], chosen.sum(axis=0) * used))
-    return result
+    return np.stack(weights, axis=1)
 
 
 def integral_time(residual: Array) -> float:

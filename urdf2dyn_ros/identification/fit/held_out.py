@@ -8,14 +8,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.fit.consistent_fit import Fit
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, OFFSET
-from urdf2dyn_ros.identification.fit.pooled_fit import (
-    FitTerms,
-    Pool,
-    PooledFit,
-    fitted,
-    pooled,
-    squares,
-)
+from urdf2dyn_ros.identification.fit.pooled_fit import Pool, pooled, squares
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary
 
@@ -84,21 +77,6 @@ class Figures(NamedTuple):
 def _determined(residuals: Array, spread: Array) -> Array:
     result: Array = 1.0 - (residuals / np.where(spread > 0.0, spread, np.nan)) ** 2
     return result
-
-
-def held_out_fits(robot: Robot, parts: HeldOutParts, terms: FitTerms,
-                  weight: float) -> list[PooledFit]:
-    """Return the fits without each part."""
-    fits: list[PooledFit] = []
-    for number in range(len(parts.seen)):
-        seen = pooled([each for k, each in enumerate(parts.seen) if k != number])
-        fits.append(fitted(robot, seen, terms, weight, fits[-1] if fits else None))
-    return fits
-
-
-def totals(robot: Robot, fits: Sequence[PooledFit], pools: Sequence[Pool]) -> tuple[Array, Array]:
-    return (np.sum([squares(each.fit, pool, robot) for each, pool in zip(fits, pools)], axis=0),
-            np.sum([pool.rows for pool in pools], axis=0))
 
 
 def figures_of(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Pool],

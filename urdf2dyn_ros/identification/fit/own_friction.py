@@ -44,10 +44,8 @@ def _in_set(summary: Summary, number: int, count: int) -> Summary:
         return [Pool([R if k == number else np.zeros_like(R) for k in range(count)
                       for R in pool.triangles], spread(pool.rows)) for pool in some]
 
-    return replace(summary, used=spread(summary.used), fastest=spread(summary.fastest),
-                   correlation=spread(summary.correlation),
-                   joint_seconds=spread(summary.joint_seconds), weighted=pools(summary.weighted),
-                   moving=pools(summary.moving), resting=pools(summary.resting))
+    return summary.with_pools(pools, **{name: spread(getattr(summary, name)) for name in (
+        'used', 'fastest', 'correlation', 'joint_seconds')})
 
 
 def without_friction(pool: Pool) -> Pool:

@@ -125,6 +125,24 @@ def squares(fit: Fit, pool: Pool, robot: Robot) -> Array:
         zip(pool.triangles, robot.columns.bodies))])
 
 
+def fits_to_others(robot: Robot, pools: Sequence[Pool], terms: FitTerms, weight: float,
+                   begin: PooledFit | None = None, linear: bool = False) -> list[PooledFit]:
+    """Return for each pool a fit to all others; each begins with the one before it."""
+    fits = []
+    for number in range(len(pools)):
+        others = pooled([each for k, each in enumerate(pools) if k != number])
+        begin = fitted(robot, others, terms, weight, begin, linear)
+        fits.append(begin)
+    return fits
+
+
+def left_squares(robot: Robot, fits: Sequence[PooledFit],
+                 pools: Sequence[Pool]) -> tuple[Array, Array]:
+    """Return the squares of residuals (n,) that fits leave of their pools, and the rows (n,)."""
+    return (np.sum([squares(each.fit, pool, robot) for each, pool in zip(fits, pools)], axis=0),
+            np.sum([pool.rows for pool in pools], axis=0))
+
+
 def signed_terms(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
                  correlation: Array) -> tuple[Array, Array]:
     """

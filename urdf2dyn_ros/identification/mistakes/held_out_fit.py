@@ -1,13 +1,17 @@
 """How well any bodies explain a recording that is changed, on blocks that are held out."""
 
-
 import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.choice import block_pools, unseen
+from urdf2dyn_ros.identification.choice import block_pools
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
-from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, pooled
+from urdf2dyn_ros.identification.fit.pooled_fit import (
+    FitTerms,
+    fits_to_others,
+    left_squares,
+    pooled,
+)
 from urdf2dyn_ros.identification.gains import Gains, approximated, with_gains
 from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF
 from urdf2dyn_ros.identification.mistakes.change import Change
@@ -37,7 +41,7 @@ def held_out_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.boo
     unknown = tuple(np.flatnonzero(free & (used > 0)).tolist())
     terms = FitTerms(every, top_speeds(robot.speed_limits, source.fastest), unknown)
     weight = _WEIGHT_OF_FREE_GAINS if unknown else _WEIGHT
-    total, count = unseen(robot, pools, terms, weight, False)
+    total, count = left_squares(robot, fits_to_others(robot, pools, terms, weight), pools)
     with np.errstate(divide='ignore', invalid='ignore'):
         errors = 0.5 * np.log(total / count) - np.log(np.abs(gains.values))
     return np.where((used > 0) & np.isfinite(errors), errors, 0.0)

@@ -127,8 +127,7 @@ def with_payload_columns(robot: Robot, payload: CarriedPayload, summary: Summary
             _wider(R, bodies.index(payload.carrier), carried) if payload.carrier in bodies else R
             for R, bodies in zip(pool.triangles, robot.columns.bodies)]) for pool in pools]
 
-    return replace(summary, weighted=wider(summary.weighted), moving=wider(summary.moving),
-                   resting=wider(summary.resting), rows=None)
+    return summary.with_pools(wider, rows=None)
 
 
 def _wider(R: Array, place: int, carried: bool) -> Array:
