@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from background import BACKGROUND
 from cases import ROOT, case
-from exporting_report import draw, table
 from host import host
-from load_phase import LOOK, Rig, latencies, running
 from numpy.typing import NDArray
+from under_load.background import BACKGROUND
+from under_load.exporting_report import draw, table
+from under_load.phase import LOOK, Rig, latencies, running
 
 from urdf2dyn_ros.nodes.demo.local_graph import keep_local
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from compilers import CC, FLAGS
-from compilers import version as compiler_version
-from contestant import ExcludedError
+from racing.compilers import CC, FLAGS
+from racing.compilers import version as compiler_version
+from racing.contestant import ExcludedError
 
 PACKAGES = ('numpy', 'pin', 'mujoco', 'casadi', 'adam-robotics', 'cmeel-eigen')
 

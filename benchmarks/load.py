@@ -20,8 +20,8 @@ from typing import Any
 
 from cases import ROOT, Case, case
 from host import host
-from load_phase import Phase, measure
-from load_report import draw, table
+from under_load.phase import Phase, measure
+from under_load.report import draw, table
 
 from urdf2dyn_ros.nodes.demo.local_graph import keep_local
 

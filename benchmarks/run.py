@@ -16,13 +16,13 @@ from typing import Any
 
 from cases import ROBOTS, ROOT, case
 from contestants import CONTESTANTS, OTHER_RACES
-from growth import growth, humanoid
 from host import host
-from instructions import ROBOTS as COUNTED
-from instructions import instructions
-from plot import draw
-from race import TOLERANCE, race, tolerance_of_accelerations
-from table import text
+from racing.growth import growth, humanoid
+from racing.instructions import ROBOTS as COUNTED
+from racing.instructions import instructions
+from racing.plot import draw
+from racing.race import TOLERANCE, race, tolerance_of_accelerations
+from racing.table import text
 
 BUILD = ROOT / 'build' / 'benchmarks'
 ROUNDS, QUICK_ROUNDS = 60, 5

@@ -22,9 +22,9 @@ from typing import Any
 
 from cases import ROOT, case
 from host import host
-from soak_faults import FAULTS
-from soak_report import draw, growth, table
-from soak_world import RIGHT, World
+from soaking.faults import FAULTS
+from soaking.report import draw, growth, table
+from soaking.world import RIGHT, World
 
 from urdf2dyn_ros.nodes.demo.local_graph import keep_local
 

@@ -1,6 +1,6 @@
 """The table of contestants: a new one is a file and a line here."""
 
-from contestant import Contestant
+from racing.contestant import Contestant
 
 from contestants import (
     adam,

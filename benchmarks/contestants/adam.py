@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from cases import Case
-from contestant import ExcludedError, Ready
+from racing.contestant import ExcludedError, Ready
 
 from contestants.generated_by_casadi import compiled
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from cases import Case
-from compilers import CC, FLAGS, SHARED, builds
-from contestant import Ready
-from native import SOURCES, fastest
+from racing.compilers import CC, FLAGS, SHARED, builds
+from racing.contestant import Ready
+from racing.native import SOURCES, fastest
 
 
 def compiled(case: Case, folder: Path) -> Ready:

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from cases import Case
-from compilers import CXX, FLAGS, SHARED_CXX, builds
-from contestant import ExcludedError, Ready
-from native import SOURCES, fastest
+from racing.compilers import CXX, FLAGS, SHARED_CXX, builds
+from racing.contestant import ExcludedError, Ready
+from racing.native import SOURCES, fastest
 
 from contestants.pinocchio_cpp import INCLUDES
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from cases import Case
-from compilers import CC, FLAGS, SHARED, builds
-from contestant import ExcludedError, Ready
-from native import SOURCES, fastest
+from racing.compilers import CC, FLAGS, SHARED, builds
+from racing.contestant import ExcludedError, Ready
+from racing.native import SOURCES, fastest
 
 from contestants.mujoco_python import columns, urdf
 

@@ -1,7 +1,7 @@
 """The callable of this package with compiled equations, from Python."""
 
 from cases import Case
-from contestant import ExcludedError, Ready
+from racing.contestant import ExcludedError, Ready
 
 from contestants.ours_python import batch, one_by_one
 from urdf2dyn_ros import InverseDynamics

@@ -1,9 +1,9 @@
 """The C that this package exports, called from C."""
 
 from cases import Case
-from compilers import CC, FLAGS, SHARED, builds
-from contestant import Ready
-from native import SOURCES, fastest
+from racing.compilers import CC, FLAGS, SHARED, builds
+from racing.contestant import Ready
+from racing.native import SOURCES, fastest
 
 from urdf2dyn_ros import export_model
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 from cases import Case
-from contestant import CHUNK, Array, Ready, in_turns
+from racing.contestant import CHUNK, Array, Ready, in_turns
 
 from urdf2dyn_ros import InverseDynamics
 

@@ -4,8 +4,8 @@ import subprocess
 from pathlib import Path
 
 from cases import Case
-from compilers import CXX, build
-from contestant import ExcludedError, Ready
+from racing.compilers import CXX, build
+from racing.contestant import ExcludedError, Ready
 
 from contestants.generated_by_casadi import compiled
 from contestants.pinocchio_cpp import DEFINES, INCLUDES, sources

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from cases import EXAMPLES, Case
-from compilers import CXX, FLAGS, SHARED_CXX, builds
-from contestant import ExcludedError, Ready
-from native import SOURCES, fastest
+from racing.compilers import CXX, FLAGS, SHARED_CXX, builds
+from racing.contestant import ExcludedError, Ready
+from racing.native import SOURCES, fastest
 
 PREFIX = EXAMPLES.parents[2]
 INCLUDES = ('-I', PREFIX / 'include', '-I', PREFIX / 'include' / 'eigen3')

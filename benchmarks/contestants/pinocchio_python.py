@@ -2,7 +2,7 @@
 
 import numpy as np
 from cases import Case
-from contestant import CHUNK, Array, Ready, in_turns
+from racing.contestant import CHUNK, Array, Ready, in_turns
 
 
 def prepare(case: Case, algorithm: str = 'rnea') -> Ready:

@@ -70,9 +70,9 @@ def test_a_contestant_that_disagrees_is_excluded(wrong: float, tmp_path: Path,
     """Even by a single effort."""
     monkeypatch.syspath_prepend(FOLDER)
     from cases import case
-    from contestant import Contestant
     from contestants import CONTESTANTS, ours_python
-    from race import race
+    from racing.contestant import Contestant
+    from racing.race import race
 
     def prepare(robot: Any) -> Any:
         ready = ours_python.prepare(robot)

@@ -18,8 +18,8 @@ def test_a_phase_of_the_load_counts_every_message(tmp_path: Path,
     """For the node that copies and for ours, as a table and as a picture."""
     monkeypatch.syspath_prepend(FOLDER)
     from cases import case
-    from load_phase import Phase, measure
-    from load_report import draw, table
+    from under_load.phase import Phase, measure
+    from under_load.report import draw, table
 
     robot = case('Panda', tmp_path)
     found = {'host': {'processor': 'x'}, 'rows': []}
@@ -72,9 +72,9 @@ def test_every_fault_of_the_soak_is_survived(tmp_path: Path) -> None:
 def test_what_is_wrong_in_a_soak_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code, wrong outputs, slow recoveries, other failures, and growth."""
     monkeypatch.syspath_prepend(FOLDER)
-    from process_figures import Figures
     from soak import failures
-    from soak_report import growth
+    from soaking.report import growth
+    from under_load.process_figures import Figures
 
     good = {'recoveries': [0.1], 'wrong': 0, 'error': 0.001, 'failures': []}
     flat = [(float(k), Figures(0.0, 100.0 + k % 2, 8, 30)) for k in range(600)]

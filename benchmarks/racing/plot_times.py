@@ -5,11 +5,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from contestant import Contestant
 from contestants import CONTESTANTS
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 from matplotlib.ticker import FuncFormatter
+
+from racing.contestant import Contestant
 
 # Okabe and Ito's, for colour-blind readers too; ours are warm, bold and filled
 OURS = (('#d55e00', 'o'), ('#e69f00', 's'), ('#a04000', 'D'), ('#cc79a7', '^'), ('#882255', 'v'))

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 from cases import Case
-from compilers import CC, FLAGS, SHARED, build
-from contestant import Array, ExcludedError, Ready
-from timing import nanoseconds
 
-SOURCES = Path(__file__).resolve().parent / 'native'
+from racing.compilers import CC, FLAGS, SHARED, build
+from racing.contestant import Array, ExcludedError, Ready
+from racing.timing import nanoseconds
+
+SOURCES = Path(__file__).resolve().parents[1] / 'native'
 ROUNDS = 10
 REPEATS = 10
 

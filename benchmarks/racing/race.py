@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from cases import Case
-from contestant import Contestant, ExcludedError, Ready
 from contestants import PYTHON_BASE
-from timing import nanoseconds
 
+from racing.contestant import Contestant, ExcludedError, Ready
+from racing.timing import nanoseconds
 from urdf2dyn_ros import InverseDynamics
 
 TOLERANCE = 1e-9

@@ -16,15 +16,16 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from process_figures import figures
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
+from under_load.process_figures import figures
 from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
 from urdf2dyn_ros.nodes.demo.local_graph import Client, join_empty_domain
 from urdf2dyn_ros.nodes.running import EXECUTOR_VARIABLE
 
 HERE = Path(__file__).resolve().parent
+FOLDER = HERE.parent
 SETTLING = 1.0
 DRAINING = 0.2
 LOOK = 0.005
@@ -116,7 +117,7 @@ def running(urdf: str, names: list[str], executor: str, backend: str) -> Iterato
     client, domain = join_empty_domain('listener')
     with tempfile.TemporaryDirectory() as folder:
         environment = {'ROS_DOMAIN_ID': str(domain), EXECUTOR_VARIABLE: executor,
-                       'PYTHONPATH': os.pathsep.join((str(HERE), str(HERE.parent)))}
+                       'PYTHONPATH': os.pathsep.join((str(FOLDER), str(FOLDER.parent)))}
         node = started(urdf, backend, folder, environment)
         stamps = Path(folder) / 'stamps.npy'
         robot = subprocess.Popen([sys.executable, HERE / 'steady_publisher.py', json.dumps(names),
@@ -162,7 +163,7 @@ def latencies(heard: Stamps) -> NDArray[np.float64]:
 def started(urdf: str, backend: str, folder: str, environment: dict[str, str]) -> ChildProcess:
     """Start the node."""
     if not backend:
-        return ChildProcess('copy_node', environment=environment)
+        return ChildProcess('under_load.copy_node', environment=environment)
     values = {'robot_description': urdf, 'backend': backend, 'export.directory': folder,
               'export.overwrite': True}
     words = [word for name, value in values.items()

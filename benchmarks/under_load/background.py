@@ -7,10 +7,11 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, Protocol
 
-from load_phase import Rig
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from std_srvs.srv import Trigger
+
+from under_load.phase import Rig
 
 ENDING = 60.0
 """Longest time for a pending response [s]."""

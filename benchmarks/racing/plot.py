@@ -9,7 +9,8 @@ matplotlib.use('Agg')
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
-from plot_times import draw_times
+
+from racing.plot_times import draw_times
 
 STYLE = {'font.size': 9.5, 'axes.spines.top': False, 'axes.spines.right': False,
          'axes.titlesize': 10.5, 'axes.titleweight': 'bold', 'axes.titlelocation': 'left'}

@@ -9,8 +9,8 @@ import matplotlib
 matplotlib.use('Agg')
 import matplotlib.pyplot as plt
 import numpy as np
-from process_figures import Figures
 from scipy.stats import theilslopes
+from under_load.process_figures import Figures
 
 WARM_UP = 300.0
 """Time that is excluded at the start [s], at most half of the whole."""

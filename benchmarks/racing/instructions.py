@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 from cases import Case
-from compilers import CC, FLAGS, build
-from contestant import ExcludedError, Ready
-from native import SOURCES
+
+from racing.compilers import CC, FLAGS, build
+from racing.contestant import ExcludedError, Ready
+from racing.native import SOURCES
 
 ROBOTS = ('UR5', 'Talos, reduced')
 

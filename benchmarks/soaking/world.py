@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
-from process_figures import Figures, figures
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
-from steady_publisher import motion
+from under_load.process_figures import Figures, figures
+from under_load.steady_publisher import motion
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
 from urdf2dyn_ros.nodes.demo.local_graph import join_empty_domain
 
-HERE = Path(__file__).resolve().parent
+FOLDER = Path(__file__).resolve().parents[1]
 NODE = 'urdf2dyn_ros.nodes.inverse_dynamics'
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
                      durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -80,7 +80,7 @@ class World:
         self._scale = max(float(np.abs(self._efforts(k * 10**7)).max()) for k in range(200))
         self.client, domain = join_empty_domain('soak')
         self._environment = {'ROS_DOMAIN_ID': str(domain),
-                             'PYTHONPATH': os.pathsep.join((str(HERE), str(HERE.parent)))}
+                             'PYTHONPATH': os.pathsep.join((str(FOLDER), str(FOLDER.parent)))}
         node = self.client.node
         self.description = node.create_publisher(String, 'robot_description', LATCHED)
         self.description.publish(String(data=urdf))
@@ -115,7 +115,8 @@ class World:
     def start_robot(self, **orders: Any) -> subprocess.Popen[str]:
         """Start a publisher, with orders."""
         robot = subprocess.Popen(
-            [sys.executable, HERE / 'steady_publisher.py', json.dumps(self.names)],
+            [sys.executable, FOLDER / 'under_load' / 'steady_publisher.py',
+             json.dumps(self.names)],
             env={**os.environ, **self._environment}, stdin=subprocess.PIPE, text=True)
         self.robots.append(robot)
         self.tell(robot, listeners=2, rate=self.rate, **orders)   # the node, and this

@@ -23,7 +23,7 @@ PATIENCE, LIMIT = 60.0, 150.0
 """Time of one robot that ends a series, and at which a measurement is stopped [s]."""
 KINDS = {'Python': 'python', 'c, compiled': 'c', 'c, from the cache': 'c'}
 """Series, cold before cached, and their names in growth_point.py."""
-POINT = Path(__file__).resolve().parent / 'growth_point.py'
+POINT = Path(__file__).resolve().parents[1] / 'growth_point.py'
 
 
 def chain(joints: int) -> RobotModel:

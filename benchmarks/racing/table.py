@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from contestant import Contestant
 from contestants import C_BASE, CONTESTANTS, OTHER_RACES, PYTHON_BASE
+
+from racing.contestant import Contestant
 
 WIDTH = 26
 COLUMN = 18

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping
 
-from contestant import Ready
+from racing.contestant import Ready
 
 SLICE = 3e-3
 """What one turn takes [s]: long against the clock's resolution, short against disturbances."""

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
-from soak_world import World
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
+
+from soaking.world import World
 
 
 def killed(world: World) -> None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from contestant import ExcludedError
+from racing.contestant import ExcludedError
 
 CC = ('gcc', 'clang')
 CXX = ('g++', 'clang++')

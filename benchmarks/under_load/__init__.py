@@ -1,0 +1,1 @@
+"""Nodes under load, for `load.py`, `exporting.py` and `soak.py`: publishers, phases, reports."""
