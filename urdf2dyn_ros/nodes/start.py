@@ -9,28 +9,9 @@ with exit code 0 and no traceback. Without ROS there is one sentence.
 import os
 import signal
 import sys
+from functools import partial
 from importlib import import_module
 from types import FrameType
-
-
-def inverse_dynamics() -> int:
-    """Run the node inverse_dynamics; return its exit code."""
-    return _run('inverse_dynamics')
-
-
-def inverse_dynamics_lifecycle() -> int:
-    """Run the node inverse_dynamics with a life cycle; return its exit code."""
-    return _run('inverse_dynamics_lifecycle')
-
-
-def effort_comparison() -> int:
-    """Run the node effort_comparison; return its exit code."""
-    return _run('effort_comparison')
-
-
-def joint_simulator() -> int:
-    """Run the node joint_simulator; return its exit code."""
-    return _run('joint_simulator')
 
 
 def _run(name: str) -> int:
@@ -51,3 +32,9 @@ def _run(name: str) -> int:
 def _end(number: int, frame: FrameType | None) -> None:
     """End the process at once: an exception would come out of an import as another one."""
     os._exit(0)
+
+
+inverse_dynamics, inverse_dynamics_lifecycle, effort_comparison, joint_simulator = (
+    partial(_run, name) for name in ('inverse_dynamics', 'inverse_dynamics_lifecycle',
+                                     'effort_comparison', 'joint_simulator'))
+"""Run a node; return its exit code."""

@@ -5,6 +5,7 @@ from array import array
 from collections.abc import Sequence
 
 import numpy as np
+from geometry_msgs.msg import WrenchStamped
 from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
@@ -57,6 +58,14 @@ class JointStateFields:
         message.position, message.velocity, message.effort = (
             array('d', values.tobytes()) for values in (output.q, output.qd, effort))
         return message
+
+
+def filled_wrench(message: WrenchStamped, stamp: int, frame: str, wrench: Array) -> WrenchStamped:
+    """Return a message filled with force and moment (6,), as making another one takes longer."""
+    force, torque = message.wrench.force, message.wrench.torque
+    message.header.stamp, message.header.frame_id = time_message(stamp), frame
+    force.x, force.y, force.z, torque.x, torque.y, torque.z = wrench.tolist()
+    return message
 
 
 def state_message(output: Output, names: Sequence[str]) -> JointTrajectory:

@@ -13,8 +13,9 @@ from urdf2dyn_ros.moving_base import MovingBase
 from urdf2dyn_ros.moving_base.imu import Imu
 from urdf2dyn_ros.moving_base.odometry import Odometry
 from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.nodes.conversions import nanoseconds, time_message, triple
+from urdf2dyn_ros.nodes.conversions import nanoseconds, triple
 from urdf2dyn_ros.nodes.endpoints import Endpoints
+from urdf2dyn_ros.nodes.inverse_dynamics.messages import filled_wrench
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Pipeline
 from urdf2dyn_ros.nodes.qos import best_effort
 from urdf2dyn_ros.robot_model import RobotModel
@@ -92,12 +93,8 @@ class Base:
             return
         if model is not self._model:
             self._model, self._frame = model, _BaseFrame(model)
-        header, force, torque = (self._message.header, self._message.wrench.force,
-                                 self._message.wrench.torque)
-        header.stamp, header.frame_id = time_message(stamp), self._frame.link
-        (force.x, force.y, force.z,
-         torque.x, torque.y, torque.z) = self._frame.wrench(wrench).tolist()
-        self._publisher.publish(self._message)
+        self._publisher.publish(filled_wrench(self._message, stamp, self._frame.link,
+                                              self._frame.wrench(wrench)))
 
     @property
     def advice(self) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.health import Status
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.nodes.conversions import time_message
 from urdf2dyn_ros.nodes.endpoints import Endpoints
+from urdf2dyn_ros.nodes.inverse_dynamics.messages import filled_wrench
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Active, Pipeline
 from urdf2dyn_ros.observer.wrench_estimate import WrenchEstimate, moving_joints, not_estimated
 from urdf2dyn_ros.parameters import group
@@ -50,12 +50,8 @@ class WrenchTopic:
         estimate = self._estimating(active)
         if estimate is None:
             return
-        header, force, torque = (self._message.header, self._message.wrench.force,
-                                 self._message.wrench.torque)
-        header.stamp, header.frame_id = time_message(output.stamp), estimate.link
-        (force.x, force.y, force.z, torque.x, torque.y,
-         torque.z) = estimate.update(output.q, external).tolist()
-        self._publisher.publish(self._message)
+        self._publisher.publish(filled_wrench(self._message, output.stamp, estimate.link,
+                                              estimate.update(output.q, external)))
 
     def status(self) -> Status | None:
         """Return the part of the status about the wrench; None if no link is requested for it."""
