@@ -1,5 +1,6 @@
 """A node's process from its start to its exit code, and its executor, of one thread."""
 
+import faulthandler
 import gc
 import os
 import re
@@ -30,6 +31,11 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _SPIN_TIMEOUT = 3600.0
 """Time [s] of one wait: without a timeout, rclpy's events executor from PyPI never sleeps."""
 
+MOST_TO_END = 15.0
+"""Time [s] from a signal to the end: a process that needs longer waits for what never comes."""
+
+_STANDARD_ERROR = 2   # even where sys.stderr is another object
+
 _SWITCH_INTERVAL = 0.0005
 """Time [s] for which a worker thread may hold the interpreter while the spinning one waits."""
 
@@ -42,7 +48,8 @@ def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = N
     The argument ``--help`` prints the node's table of parameters instead. A file of a robot is
     its parameter ``robot_description``, if it has one: `make_node` then has the argument
     ``parameter_overrides``. If arguments or parameters are unusable at the start, an error is
-    printed and the code is 2.
+    printed and the code is 2. A process that has not ended 15 s after a signal prints where each
+    of its threads is, and the code is 1.
 
     """
     words = sys.argv[1:] if arguments is None else arguments
@@ -106,6 +113,7 @@ def _quiet_signals() -> int:
 def _wait(signals: int, signalled: Future) -> None:
     """Wait for a signal, in a thread, and wake the executor."""
     os.read(signals, 1)
+    faulthandler.dump_traceback_later(MOST_TO_END, exit=True, file=_STANDARD_ERROR)
     signalled.set_result(None)
 
 
