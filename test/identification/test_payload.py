@@ -1,6 +1,7 @@
 """Recordings with a payload: gains by its known mass, or its parameters; Pinocchio simulates."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -35,11 +36,11 @@ def arm(payload: bool = False) -> pin.Model:
 
 
 def _with_drives(model: pin.Model, q: np.ndarray, qd: np.ndarray,
-                 qdd: np.ndarray) -> np.ndarray:
-    """Return efforts with friction and rotors."""
+                 qdd: np.ndarray, load: float = 0.0) -> np.ndarray:
+    """Return efforts with friction, which grows with the load, and rotors."""
     data = model.createData()
     links = np.array([pin.rnea(model, data, *state) for state in zip(q, qd, qdd)])
-    return links + 2.0 * np.tanh(qd / 0.02) + 1.5 * qd + 0.4 * qdd
+    return links + (2.0 + load * np.abs(links)) * np.tanh(qd / 0.02) + 1.5 * qd + 0.4 * qdd
 
 
 def _terms(found: dict) -> tuple[Friction, Rotor]:
@@ -61,10 +62,11 @@ def motion(seed: int, seconds: float = 12.0) -> tuple[np.ndarray, ...]:
     return time, *(part.sum(axis=2).T for part in parts)
 
 
-def recorded(path: Path, model: pin.Model, seed: int, gains: np.ndarray | float = 1.0) -> str:
+def recorded(path: Path, model: pin.Model, seed: int, gains: np.ndarray | float = 1.0,
+             load: float = 0.0) -> str:
     """Write a table with friction, rotors and noise of 1 %."""
     time, q, qd, qdd = motion(seed)
-    effort = _with_drives(model, q, qd, qdd)
+    effort = _with_drives(model, q, qd, qdd, load)
     noise = np.random.default_rng(seed + 100).normal(size=effort.shape)
     effort += 0.01 * effort.std(axis=0) * noise
     np.savetxt(path, np.column_stack((time, q, effort / gains)), '%.9g', ',', comments='',
@@ -112,6 +114,23 @@ def test_a_known_mass_fixes_the_gains(words: tuple, folder: Path, tmp_path: Path
     page = (out / 'identification.html').read_text()
     assert 'fixed by the mass of the payload' in page
     assert [path.name for path in (out / 'summaries').iterdir()] == ['without_A.npz']
+
+
+def test_friction_with_the_load_has_the_scale_of_the_gains(tmp_path: Path) -> None:
+    """The masses of the URDF are a third: currents say so when the payload's mass is known."""
+    load = 0.1
+    text = re.sub(r'<mass value="([^"]*)"', lambda found: f'<mass value="{float(found[1]) / 3}"',
+                  TEXT)
+    assert text != TEXT
+    (tmp_path / 'arm.urdf').write_text(text)
+    recorded(tmp_path / 'without_A.csv', arm(), 0, GAINS, load)
+    recorded(tmp_path / 'with_A.csv', arm(payload=True), 1, GAINS, load)
+    assert identified(tmp_path, 'A', tmp_path / 'out', '--payload-link', 'link2',
+                      '--payload-mass', MASS) == 0
+    found = json.loads((tmp_path / 'out' / 'identification.json').read_text())['joints']
+    values = np.array([entry['terms']['load']['value'] for entry in found.values()])
+    print(f'load {values} of {load}')
+    assert (np.abs(values - load) < 0.25 * load).all()
 
 
 def test_an_unknown_payload_is_identified(folder: Path, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from urdf2dyn_ros.identification.fit.joint_columns import (
     JOINT_COLUMNS,
     OFFSET,
     VISCOUS,
+    in_units,
 )
 from urdf2dyn_ros.identification.fit.pooled_fit import Pool
 from urdf2dyn_ros.identification.robot import Robot
@@ -168,6 +169,6 @@ def sign_evidence(pool: Pool, joint: int) -> float:
 
 
 def with_gains(pools: Sequence[Pool], values: Array) -> list[Pool]:
-    """Return pools whose efforts (recorded units) are multiplied by gains (n,)."""
-    return [Pool([np.column_stack((R[:, :-1], value * R[:, -1]))
-                  for R, value in zip(pool.triangles, values)], pool.rows) for pool in pools]
+    """Return pools of recorded units in the units of gains (n,)."""
+    return [Pool([in_units(R, value) for R, value in zip(pool.triangles, values)], pool.rows)
+            for pool in pools]

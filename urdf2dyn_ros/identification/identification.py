@@ -22,7 +22,7 @@ from urdf2dyn_ros.identification.fit.held_out import (
     figures_of,
     parts_of,
 )
-from urdf2dyn_ros.identification.fit.joint_columns import ARMATURE, JOINT_COLUMNS
+from urdf2dyn_ros.identification.fit.joint_columns import ARMATURE, JOINT_COLUMNS, units_of
 from urdf2dyn_ros.identification.fit.own_friction import (
     in_least_residuals,
     of_joints,
@@ -150,7 +150,7 @@ def _validated(data: FitData, models: Sequence[Fit], units: Array) -> dict[str, 
 
 def _own_frictions(fit: Fit, summaries: Sequence[Summary], n: int) -> dict[str, Array]:
     """Return JOINT_COLUMNS (n, 6) of the last sets of joints, by name of their recordings."""
-    sets = (fit.joints / fit.gains[:, None]).reshape(-1, n, len(JOINT_COLUMNS))
+    sets = (fit.joints / units_of(fit.gains)).reshape(-1, n, len(JOINT_COLUMNS))
     return {each.name: joints for each, joints in zip(summaries, sets[-len(summaries):])}
 
 

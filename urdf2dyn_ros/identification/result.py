@@ -12,6 +12,7 @@ from urdf2dyn_ros.identification.fit.base_estimates import BaseEstimates, base_e
 from urdf2dyn_ros.identification.fit.consistent_fit import Fit
 from urdf2dyn_ros.identification.fit.deviations import Deviations
 from urdf2dyn_ros.identification.fit.held_out import Figures
+from urdf2dyn_ros.identification.fit.joint_columns import units_of
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms
 from urdf2dyn_ros.identification.gains import Gains
 from urdf2dyn_ros.identification.payload.identified_payload import IdentifiedPayload
@@ -66,7 +67,7 @@ class Identification:
     @property
     def joints(self) -> Array:
         """JOINT_COLUMNS (n, 6) with efforts in [N m or N], also where gains were free."""
-        return self.fit.joints / self.fit.gains[:, None]
+        return self.fit.joints / units_of(self.fit.gains)
 
     @property
     def effort_per_unit(self) -> Array:

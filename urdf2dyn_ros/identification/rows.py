@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.columns import Columns
-from urdf2dyn_ros.identification.fit.joint_columns import VISCOUS, joint_columns
+from urdf2dyn_ros.identification.fit.joint_columns import VISCOUS, in_units, joint_columns
 from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF, Spectra
 from urdf2dyn_ros.identification.preparation import UNUSED_ENDS, Piece
 
@@ -41,9 +41,9 @@ class RecordedRows(NamedTuple):
     block: NDArray[np.int64]
     moves: NDArray[np.bool_]
 
-    def with_efforts(self, factors: Array) -> 'RecordedRows':
+    def in_units(self, factors: Array) -> 'RecordedRows':
         """Return the rows with efforts that are multiplied by factors (n,)."""
-        return self._replace(joints=[np.column_stack((part[:, :-1], factor * part[:, -1]))
+        return self._replace(joints=[in_units(part, factor)
                                      for part, factor in zip(self.joints, factors)])
 
 

@@ -116,7 +116,7 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
 def in_other_units(summary: Summary, factors: Array) -> Summary:
     """Return a summary whose efforts are multiplied by factors (n,)."""
     return summary.with_pools(lambda pools: with_gains(pools, factors),
-                              rows=summary.rows and summary.rows.with_efforts(factors))
+                              rows=summary.rows and summary.rows.in_units(factors))
 
 
 def _huber_weights(residuals: Sequence[Array]) -> Array:

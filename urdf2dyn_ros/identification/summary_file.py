@@ -17,7 +17,7 @@ from urdf2dyn_ros.identification.summary import Summary
 
 SUFFIX = '.npz'
 
-_VERSION = 3
+_VERSION = 4
 _LISTS = {'weighted': BLOCKS + 1, 'moving': BLOCKS, 'resting': BLOCKS}
 """Lists of pools in a summary, and their lengths."""
 

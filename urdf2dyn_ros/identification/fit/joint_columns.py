@@ -35,6 +35,24 @@ def joint_columns(qd: Array, qdd: Array, transmitted: Array, width: float) -> Ar
                      qd * np.abs(qd)), axis=1)
 
 
+def in_units(rows: Array, factor: float) -> Array:
+    """
+    Return rows (k, c), or a triangle, whose efforts are multiplied by a factor.
+
+    The effort on which friction with the load depends is in the same units: where a gain turns out
+    to be another one, so does what the bodies transmit, and the coefficient stays.
+
+    """
+    factors = np.ones(rows.shape[1])
+    factors[-1], factors[LOAD - len(JOINT_COLUMNS) - 1] = factor, abs(factor)
+    return rows * factors
+
+
+def units_of(gains: Array) -> Array:
+    """Return the units of JOINT_COLUMNS (n, 6): gains (n,), but 1 of friction with the load."""
+    return np.where(np.arange(len(JOINT_COLUMNS)) == LOAD, 1.0, gains[:, None])
+
+
 def bounded(top_speed: float) -> Array:
     """Return the matrix (6, 6) from unknowns with slow and fast to those of JOINT_COLUMNS."""
     result = np.eye(len(JOINT_COLUMNS))

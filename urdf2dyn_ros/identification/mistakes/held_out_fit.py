@@ -12,7 +12,7 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
     left_squares,
     pooled,
 )
-from urdf2dyn_ros.identification.gains import Gains, approximated, with_gains
+from urdf2dyn_ros.identification.gains import Gains, approximated
 from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF
 from urdf2dyn_ros.identification.mistakes.change import Change
 from urdf2dyn_ros.identification.preparation import Piece
@@ -36,7 +36,9 @@ def held_out_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.boo
                        robot.sign_widths)
     pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
     gains = approximated(robot, pooled(pools), Gains(np.ones(len(free)), free))
-    pools = with_gains(pools, gains.values)
+    if free.any():
+        source.set_gains(gains.values)
+        pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
     every = np.broadcast_to(used[:, None] > 0, (len(used), len(JOINT_COLUMNS)))
     unknown = tuple(np.flatnonzero(free & (used > 0)).tolist())
     terms = FitTerms(every, top_speeds(robot.speed_limits, source.fastest), unknown)

@@ -6,7 +6,7 @@ from typing import Any
 from urdf2dyn_ros.identification.columns import PARAMETERS
 from urdf2dyn_ros.identification.fit.deviations import source_of_value
 from urdf2dyn_ros.identification.fit.held_out import Figures
-from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS
+from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, units_of
 from urdf2dyn_ros.identification.payload.payload_tables import payload_figures
 from urdf2dyn_ros.identification.result import MODELS, Identification
 from urdf2dyn_ros.system.json_text import json_text
@@ -38,7 +38,7 @@ def identification_json(result: Identification, about: Mapping[str, Any]) -> str
 
 
 def _joint(result: Identification, j: int) -> dict[str, Any]:
-    deviations, gain, rate = result.deviations, result.fit.gains[j], result.effort_per_unit[j]
+    deviations, rate = result.deviations, result.effort_per_unit[j]
     return {
         'held_out': _figures(result.held_out, j),
         'validation': {name: _figures(each, j) for name, each in result.validation.items()},
@@ -46,8 +46,9 @@ def _joint(result: Identification, j: int) -> dict[str, Any]:
         'gain': {'effort_per_recorded_unit': rate,
                  'deviation': abs(rate) * deviations.gains[j],
                  'deviation_of_ratio': abs(rate) * deviations.ratios[j]},
-        'terms': {name: {'value': value, 'deviation': error / gain} for name, value, error in zip(
-            JOINT_COLUMNS, result.joints[j], deviations.joints[j])},
+        'terms': {name: {'value': value, 'deviation': error} for name, value, error in zip(
+            JOINT_COLUMNS, result.joints[j],
+            deviations.joints[j] / units_of(result.fit.gains)[j])},
         'friction_bounded_up_to': result.terms.top_speed[j]}
 
 

@@ -10,7 +10,7 @@ from urdf2dyn_ros.drawing.tables_page import ReportTable
 from urdf2dyn_ros.identification.columns import PARAMETERS
 from urdf2dyn_ros.identification.fit.deviations import DATA, source_of_value
 from urdf2dyn_ros.identification.fit.held_out import Figures
-from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS
+from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, units_of
 from urdf2dyn_ros.identification.result import Identification
 
 GAINS_TITLE = 'What changed: gains'
@@ -99,10 +99,10 @@ def _friction(result: Identification) -> ReportTable:
     rows = []
     for j, joint in enumerate(result.robot.joints):
         if result.used[j]:
-            gain = result.fit.gains[j]
-            cells = [f'{figure_text(value)} +- {figure_text(error / gain, 2)}'
-                     if math.isfinite(error) else 'not known' for value, error in zip(
-                         result.joints[j], result.deviations.joints[j])]
+            errors = result.deviations.joints[j] / units_of(result.fit.gains)[j]
+            cells = [f'{figure_text(value)} +- {figure_text(error, 2)}'
+                     if math.isfinite(error) else 'not known'
+                     for value, error in zip(result.joints[j], errors)]
             before = ', '.join(figure_text(value) for value in result.robot.urdf_friction[j])
             rows.append([joint, before, *cells, figure_text(result.terms.top_speed[j])])
     return ReportTable(
