@@ -14,6 +14,9 @@ from urdf2dyn_ros.algebra.arrays import Array
 MEDIAN_WINDOWS = 17
 """Windows whose median is used, so that outliers have no effect."""
 
+FEWEST_MISMATCHES = 5
+"""Windows with velocity, of these, from which on there is a median."""
+
 MISMATCH_GATE = 6.0
 """Squared mismatch, relative to its variance by noise, beyond which it is not noise."""
 
@@ -32,7 +35,8 @@ class Mismatch:
     Attributes
     ----------
     squares : ndarray, (17, n)
-        Squares of the last mismatches, relative to their variances by noise.
+        Squares of the last mismatches, relative to their variances by noise; NaN of windows
+        without velocity, which say nothing of one that comes into use later.
     excess : ndarray, (n,)
         Variance of the velocities beyond their noise [rad^2/s^2 or m^2/s^2].
 
@@ -69,9 +73,11 @@ class Mismatch:
         noise = 2.0 * (variance[0] + late) + (weights @ weights) * variance[1]
         squares = np.square(change) / noise
         self._turn = (self._turn + 1) % MEDIAN_WINDOWS
-        squares = np.where(np.isfinite(squares), squares, 0.0)
+        squares = np.where(np.isfinite(squares), squares, np.nan)
         self.squares[self._turn] = np.where(keep < 1.0, squares, self.squares[self._turn])
-        middle = np.sort(self.squares, axis=0)[MEDIAN_WINDOWS // 2] / CHI_SQUARED_MEDIAN
+        known = np.isfinite(self.squares).sum(axis=0)
+        middle = np.sort(self.squares, axis=0)[(known - 1) // 2, np.arange(len(known))]
+        middle = np.where(known < FEWEST_MISMATCHES, 0.0, middle) / CHI_SQUARED_MEDIAN
         excess = (middle - MISMATCH_GATE) * noise / span ** 2
         np.maximum(excess, keep * self.excess, out=self.excess)
         return self.excess

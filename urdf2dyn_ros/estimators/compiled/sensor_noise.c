@@ -102,16 +102,21 @@ static void learn_step(Noise *s, long j, const double *moves, int informative)
     s->fits[j] += larger(1.0 / s->judged[j], 0.05) * (fits - s->fits[j]);
 }
 
+/* Median of those of a column that are known, 0 of too few. */
 static double median(const double *column, long stride)
 {
     double sorted[MEDIAN_WINDOWS];
+    int known = 0;
     for (int i = 0; i < MEDIAN_WINDOWS; i++) {
-        int k = i;
-        for (; k > 0 && sorted[k - 1] > column[i * stride]; k--)
+        const double value = column[i * stride];
+        if (isnan(value))
+            continue;
+        int k = known++;
+        for (; k > 0 && sorted[k - 1] > value; k--)
             sorted[k] = sorted[k - 1];
-        sorted[k] = column[i * stride];
+        sorted[k] = value;
     }
-    return sorted[MEDIAN_WINDOWS / 2];
+    return known < FEWEST_MISMATCHES ? 0.0 : sorted[(known - 1) / 2];
 }
 
 /* samples and rates: (WINDOW, 2, joints); passed: since the last window [s]. */
@@ -198,7 +203,7 @@ void urdf2dyn_learn(Noise *s, const double *times, const double *samples, const 
         const double noise = 2.0 * (s->variance[j] + late[0]) + gain * s->variance[n + j];
         const double square = change * change / noise;
         if (informative[1])
-            s->squares[s->turn * n + j] = isfinite(square) ? square : 0.0;
+            s->squares[s->turn * n + j] = isfinite(square) ? square : NAN;
         s->excess[j] = larger((median(s->squares + j, n) / CHI_SQUARED_MEDIAN - MISMATCH_GATE) * noise / (span * span),
                               (informative[1] ? keep : 1.0) * s->excess[j]);
         s->variance[n + j] += s->excess[j];
