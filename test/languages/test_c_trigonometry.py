@@ -1,5 +1,6 @@
 """Sines and cosines of exported C: error, limits, and compilers that cut corners."""
 
+import ctypes
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,15 +12,16 @@ from numpy.typing import NDArray
 
 from support.robot_files import OWN
 from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros.languages.c_trigonometry import at_once, sines_and_cosines
 
 DRIVER = """
 #include "robot_dynamics.c"
 #include <stdio.h>
 int main(void)
 {
-    for (double x[3], s[3], c[3]; scanf("%la", x) == 1;) {
+    for (double x[4], s[4], c[4]; scanf("%la", x) == 1;) {   // of which the last is room
         x[1] = -x[0];
-        x[2] = 0.5;
+        x[2] = x[3] = 0.5;
         sines_and_cosines(3, x, s, c);
         printf("%a %a %a %a %a\\n", s[0], c[0], s[1], c[1], s[2]);
     }
@@ -42,6 +44,30 @@ def evaluated(angles: NDArray[np.float64], folder: Path, compiler: str = 'gcc',
     done = subprocess.run(['./driver'], cwd=folder, check=True, text=True, capture_output=True,
                           input='\n'.join(float(angle).hex() for angle in angles))
     return np.array([[*map(float.fromhex, line.split())] for line in done.stdout.splitlines()])
+
+
+@pytest.mark.parametrize('compiler', ['gcc', 'clang'])
+@pytest.mark.parametrize('n', [1, 2, 3, 6, 8, 17, 20])
+def test_any_number_of_angles_is_made_in_arrays_with_room(n: int, compiler: str,
+                                                          tmp_path: Path) -> None:
+    """One angle by itself, a few in vectors of two or four, many as the compiler likes."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f'{compiler} is not installed; .ci/run takes it from Debian')
+    (tmp_path / 'loop.c').write_text('\n'.join([
+        '#include <float.h>', '#include <math.h>', *sines_and_cosines('double', n), '']).replace(
+        'static void', 'void sines_and_cosines(int, const double *, double *, double *);\nvoid'))
+    subprocess.run([compiler, '-std=c99', '-pedantic', '-Wall', '-Wextra', '-Werror', '-O2',
+                    '-fPIC', '-shared', 'loop.c', '-lm', '-o', 'loop.so'], cwd=tmp_path,
+                   check=True)
+    room = n + -n % at_once(n)
+    angles = np.random.default_rng(n).uniform(-9.0, 9.0, room + 1)
+    angles[n // 2] = 1e9
+    found = np.full((2, room + 1), 7.0)
+    address = [row.ctypes.data_as(ctypes.c_void_p) for row in (angles, *found)]
+    ctypes.CDLL(str(tmp_path / 'loop.so')).sines_and_cosines(n, *address)
+    np.testing.assert_allclose(found[:, :n], [np.sin(angles[:n]), np.cos(angles[:n])],
+                               rtol=5e-16, atol=1e-16)
+    assert (found[:, room] == 7.0).all()
 
 
 def ulps(found: float, exact: mpmath.mpf) -> float:

@@ -107,9 +107,12 @@ def test_no_type_and_no_literal_is_a_double(language: str, style: str) -> None:
             '#include "double_arm_dynamics.h"' in text)
 
 
-def test_sines_and_cosines_are_right_within_what_the_text_says(tmp_path: Path) -> None:
+@pytest.mark.parametrize('most', [1, 2, 6, 30])
+def test_sines_and_cosines_are_right_within_what_the_text_says(most: int,
+                                                               tmp_path: Path) -> None:
     """Also beyond the reduction, where the C library is called."""
-    text = '\n'.join(['#include <float.h>', '#include <math.h>', *sines_and_cosines('float')])
+    text = '\n'.join(['#include <float.h>', '#include <math.h>',
+                      *sines_and_cosines('float', most)])
     library = compiled(text.replace('static void', 'void sines_and_cosines(int, const float *, '
                                     'float *, float *);\nvoid'), tmp_path)
     random = np.random.default_rng(4)

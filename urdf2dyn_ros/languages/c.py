@@ -4,7 +4,11 @@ from collections.abc import Collection, Iterator
 from functools import partial
 
 from urdf2dyn_ros.languages.angles import Angles
-from urdf2dyn_ros.languages.c_trigonometry import in_one_loop, sines_and_cosines
+from urdf2dyn_ros.languages.c_trigonometry import (
+    in_one_loop,
+    most_angles,
+    sines_and_cosines,
+)
 from urdf2dyn_ros.languages.infix import Infix, magnitude_as
 from urdf2dyn_ros.languages.long_functions.c_sections import in_sections
 from urdf2dyn_ros.languages.long_functions.c_twins import twin_definitions
@@ -86,7 +90,7 @@ class C(CSelfTest):
         yield self.array(declared, names, '};')
         yield from self.parameters(used)
         if any(map(self._has_angles, self.program.functions)):
-            yield from sines_and_cosines(self.real)
+            yield from sines_and_cosines(self.real, most_angles(self.program.functions))
         if any(function.twinned for function in self.program.functions):
             yield from twin_definitions(self)
         yield from functions

@@ -9,6 +9,14 @@ const char *const robot_2r_joint_names[ROBOT_2R_JOINTS] = {"joint1", "joint2"};
 // Cody and Waite's reduction and the polynomials of fdlibm (Sun Microsystems), without a branch,
 // so that compilers make vectors of the loop; wrong by 2.5 units in the last place at most.
 // Beyond 2^17 rad, and for what is not finite, libm takes over.
+// The arrays have room for a multiple of 2 angles. Of so short a loop clang makes no vectors.
+#if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
+typedef double angles
+    __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
+#else
+typedef double angles;
+#endif
+
 static void sines_and_cosines(int n, const double *restrict angle, double *restrict sine,
                               double *restrict cosine)
 {
@@ -23,24 +31,35 @@ static void sines_and_cosines(int n, const double *restrict angle, double *restr
 #ifdef __clang__
 #pragma clang fp reassociate(off)
 #endif
+#if defined(__x86_64__) || defined(__aarch64__) || defined(_M_X64)
+    n = (n + 1) / 2 * 2;  // vectors alone, no angle by itself
+#endif
     const double round = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
-    for (int k = 0; k < n; k++) {
-        const double quarters = (angle[k] * 0.6366197723675814 + round) - round;
-        const double r = ((angle[k] - quarters * 1.5707963267341256)
+    for (int k = 0; k < n; k += (int)(sizeof(angles) / sizeof(double))) {
+        const angles x = *(const angles *)(angle + k);
+        const angles quarters = (x * 0.6366197723675814 + round) - round;
+        const angles r = ((x - quarters * 1.5707963267341256)
                 - quarters * 6.077100506303966e-11) - quarters * 2.0222662487959506e-21;
-        const double z = r * r, zz = z * z;
-        const double s = r + r * z * ((-0.16666666666666632 + z * 0.00833333333332249)
+        const angles z = r * r, zz = z * z;
+        const angles s = r + r * z * ((-0.16666666666666632 + z * 0.00833333333332249)
                 + zz * ((-0.0001984126982985795 + z * 2.7557313707070068e-06)
                 + zz * (-2.5050760253406863e-08 + z * 1.58969099521155e-10)));
-        const double c = 1.0 + z * (-0.5 + z * ((0.0416666666666666 + z * -0.001388888888887411)
+        const angles c = 1.0 + z * (-0.5 + z * ((0.0416666666666666 + z * -0.001388888888887411)
                 + zz * ((2.480158728947673e-05 + z * -2.7557314351390663e-07)
                 + zz * (2.087572321298175e-09 + z * -1.1359647557788195e-11))));
-        const double turn = quarters - 4.0 * ((quarters * 0.25 + round) - round);  // -2 .. 2
-        const double swapped = turn * turn == 1.0 ? 1.0 : 0.0;
-        sine[k] = (turn < 0.0 || turn > 1.5 ? -1.0 : 1.0) * (swapped != 0.0 ? c : s);
-        cosine[k] = (turn > 0.0 || turn < -1.5 ? -1.0 : 1.0) * (swapped != 0.0 ? s : c);
+        const angles turn = quarters - 4.0 * ((quarters * 0.25 + round) - round);  // -2 .. 2
+        const angles square = turn * turn;
+        // sine and cosine of the quarters: -1, 0 or 1; then those of the sum of two angles
+        const angles odd = turn * ((4.0 - square) * 0.3333333333333333);
+        const angles even = 1.0 - 0.5 * (square + odd * odd);
+        *(angles *)(sine + k) = odd * c + even * s;
+        *(angles *)(cosine + k) = even * c - odd * s;
     }
+    double far = 0.0;
     for (int k = 0; k < n; k++) {
+        far += fabs(angle[k]);
+    }
+    for (int k = 0; k < n && !(far <= 131072.0); k++) {
         if (!(fabs(angle[k]) <= 131072.0)) {
             sine[k] = sin(angle[k]);
             cosine[k] = cos(angle[k]);
