@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from urdf2dyn_ros.counting import counted
+
 
 class Urdf2DynError(Exception):
     """Base of all errors of this package; the text has what, where, the rule and the remedy."""
@@ -67,7 +69,7 @@ class UrdfError(Urdf2DynError):
     def __init__(self, problems: Iterable[Problem], name: str = '') -> None:
         self.problems = tuple(problems)
         refused = [problem for problem in self.problems if problem.refused]
-        count = f'{len(refused)} problem' + ('' if len(refused) == 1 else 's')
+        count = counted(len(refused), 'problem')
         lines = '\n'.join(f'  {problem}' for problem in refused)
         file = f' {name!r}' if name else ''
         super().__init__(f'{count} in the robot description{file}:\n{lines}')
@@ -135,5 +137,5 @@ class RecordingError(Urdf2DynError):
     def __init__(self, path: object, message: str, records: int = 0,
                  duration: float = 0.0) -> None:
         self.path, self.records, self.duration = str(path), records, duration
-        read = f' after {records} records, {duration:.3f} s' if records else ''
+        read = f' after {counted(records, "record")}, {duration:.3f} s' if records else ''
         super().__init__(f'{path}{read}: {message}')

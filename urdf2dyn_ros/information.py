@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from urdf2dyn_ros.algebra.frames import PRINTED, ROUNDOFF, is_coarse, quarter_turns
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.equations.base_parameters import base_parameters
 from urdf2dyn_ros.equations.simplification.any_inertia import for_any_inertia
 from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
@@ -127,7 +128,8 @@ def _parameters(term: JointTerm, row: JointRow) -> str:
 
 def information_text(robot: dict[str, Any]) -> str:
     """Return the same for people."""
-    lines = [f"{robot['name']}: {len(robot['joints'])} joints, {len(robot['bodies'])} bodies, "
+    lines = [f"{robot['name']}: {counted(len(robot['joints']), 'joint')}, "
+             f"{counted(len(robot['bodies']), 'body', 'bodies')}, "
              f"{robot['mass']:.6g} kg, of which {robot['moving_mass']:.6g} kg move", '']
     rows = [('i', 'joint', 'type', 'parent', 'mass [kg]', 'links (lumped after the first)')]
     for body in robot['bodies']:

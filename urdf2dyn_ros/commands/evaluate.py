@@ -18,6 +18,7 @@ from urdf2dyn_ros.commands.recording import (
 from urdf2dyn_ros.commands.robot import add_base, add_file, add_options, check_fixed, read_model
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
 from urdf2dyn_ros.compiled.backend import BACKENDS
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.drawing.tables_page import report_page, text_table
 from urdf2dyn_ros.errors import ParameterError, RecordingError
 from urdf2dyn_ros.estimators import ESTIMATORS
@@ -138,7 +139,8 @@ def _many(job: EvaluationJob, arguments: argparse.Namespace, workers: Workers) -
         with progress('evaluating') as show:
             recordings = evaluate_many(job, paths, output.resolve(), workers, show)
         tables, remarks = many_tables(recordings), many_remarks(recordings)
-        page = report_page(f'{job.dynamics.model.name}: {len(recordings)} recordings', tables,
+        count = counted(len(recordings), 'recording')
+        page = report_page(f'{job.dynamics.model.name}: {count}', tables,
                            remarks, [f'{name}: {value}' for name, value in job.facts.items()])
         with writing_to(output):
             create_files({output / name: text.encode() for name, text in zip(

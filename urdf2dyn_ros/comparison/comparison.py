@@ -24,6 +24,7 @@ from urdf2dyn_ros.comparison.lag_evidence import lag_evidence
 from urdf2dyn_ros.comparison.pairing.matching import Matcher
 from urdf2dyn_ros.comparison.pairing.message_buffer import MessageBuffer
 from urdf2dyn_ros.comparison.semantics import SEMANTICS, Fair, JointEfforts, JointFacts
+from urdf2dyn_ros.counting import counted
 
 _MESSAGES_AT_ONCE = 1024
 """Messages that are processed at once."""
@@ -207,8 +208,8 @@ class Comparison:
         if name not in self._measured.names:
             return 'no measured effort'
         if len(self._gains) not in (1, len(self._computed.names)):
-            return (f'current_gains has {len(self._gains)} entries for '
-                    f'{len(self._computed.names)} joints')
+            return (f'current_gains has {counted(len(self._gains), "entry", "entries")} for '
+                    + counted(len(self._computed.names), 'joint'))
         if self._semantics.gravity and self._gravity is None:
             return 'the effort against gravity is unknown: no robot description was received'
         return ''

@@ -8,6 +8,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.pairing.series import Stamps
+from urdf2dyn_ros.counting import counted
 
 _FEWEST_SAMPLES = 50
 """Fewest samples of a figure."""
@@ -100,7 +101,7 @@ class Evidence:
         """
         count = self._all.count
         if count < _FEWEST_SAMPLES:
-            return f'{count} samples, at least {_FEWEST_SAMPLES} are needed'
+            return f'{counted(count, "sample")}, at least {_FEWEST_SAMPLES} are needed'
         if whole is None and self._low.value == self._high.value:
             if self._low.value == 0.0:
                 return 'the measured effort is zero throughout'

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.dh.parameters import SixParameters
 from urdf2dyn_ros.dh.rows import (
     FIXED_ROW,
@@ -94,8 +95,8 @@ class _ParFile:
     def _number(self, name: str, k: int, moves: bool = False) -> float:
         entries = self.lists[name.lower()]
         if k >= len(entries):
-            raise SourceError(f'{self.path}: {name} has {len(entries)} entries, but NL is '
-                              f'{self.count("NL")}')
+            count = counted(len(entries), 'entry', 'entries')
+            raise SourceError(f'{self.path}: {name} has {count}, but NL is {self.count("NL")}')
         return self._value(name, entries[k], 0.0 if moves else None)
 
     def _value(self, name: str, entry: str, unknown: float | None) -> float:

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.drawing.picture import drawn_name
 from urdf2dyn_ros.multibody import ROOT, Attached, Multibody
 from urdf2dyn_ros.robot_model import RobotModel
@@ -81,7 +82,7 @@ def summary(model: RobotModel, system: Multibody) -> str:
     counts = ((len(system.joint_names), 'degree of freedom', 'degrees of freedom'),
               (len(system.bodies), 'moving body', 'moving bodies'),
               (len(model.links), 'link', 'links'))
-    words = [f'{count} {one if count == 1 else many}' for count, one, many in counts]
+    words = [counted(*each) for each in counts]
     return ', '.join([*words, f'{model.mass:.4g} kg, of which {model.mass - root:.4g} kg move'])
 
 
@@ -91,7 +92,7 @@ def tree_line(system: Multibody, row: TreeRow) -> TreeLine:
         mass = sum(attached.link.mass for number in row.omitted
                    for attached in system.bodies[number].attached)
         count = len(row.omitted)
-        return TreeLine('', f'… {count} more {"body" if count == 1 else "bodies"}, omitted',
+        return TreeLine('', f'… {counted(count, "more body", "more bodies")}, omitted',
                         '', '', mass, 0.0)
     if row.body == ROOT:
         return _body('', 'fixed to the world', system.root)
@@ -122,6 +123,7 @@ def _list(others: Sequence[Attached]) -> str:
     for number, name in enumerate(names):
         longer = f'{text}, {name}' if text else f'+ {name}'
         if len(longer) > _MOST_LETTERS['lumped']:
-            return f'{text} and {len(names) - number} more' if text else f'+ {len(names)} links'
+            return (f'{text} and {len(names) - number} more' if text
+                    else '+ ' + counted(len(names), 'link'))
         text = longer
     return text

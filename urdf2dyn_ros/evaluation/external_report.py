@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.comparison.page import PagePicture
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.drawing.picture import (
     BLACK,
     BLUE,
@@ -66,8 +67,7 @@ def _joint(joint: JointExternal, start: int) -> str:
     contacts = [_contact(contact, joint.unit, start)
                 for contact in joint.contacts[:_CONTACTS_LISTED]]
     more = [f'{joint.count - len(contacts)} more'] if joint.count > len(contacts) else []
-    plural = 's' * (joint.count > 1)
-    return f'{text}{joint.count} contact{plural}: {", ".join(contacts + more)}'
+    return f'{text}{counted(joint.count, "contact")}: {", ".join(contacts + more)}'
 
 
 def _contact(contact: Contact, unit: str, start: int) -> str:

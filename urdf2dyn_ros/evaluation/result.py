@@ -9,6 +9,7 @@ from pathlib import Path
 from urdf2dyn_ros.comparison.figures import JointComparison
 from urdf2dyn_ros.comparison.report import comparison_table, seconds
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.evaluation.accelerations import ACCELERATION_SOURCES
 from urdf2dyn_ros.evaluation.external_efforts import ExternalEfforts
@@ -112,15 +113,15 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
     used, received = result.counters['used'], result.counters['received']
     how = ACCELERATION_SOURCES.get(result.estimator, 'with its parameters at their defaults')
     lines = [
-        f'recording: {recording.path}{topic}, {result.records} records',
-        f'robot: {dynamics.model.name}, {len(dynamics.joint_names)} joints, gravity {gravity} '
-        f'm/s^2',
+        f'recording: {recording.path}{topic}, {counted(result.records, "record")}',
+        f'robot: {dynamics.model.name}, {counted(len(dynamics.joint_names), "joint")}, '
+        f'gravity {gravity} m/s^2',
         f'accelerations: {result.estimator}, {how}',
         *([f'cutoffs [Hz]: {_cutoffs(result)}'] if result.cutoffs else []),
         *_counted(dynamics.loads),
         *([f'held at rest: {held_text(result.held)}'] if result.held else []),
         f'measured effort: {semantics}, {SEMANTICS[semantics].meaning}',
-        f'efforts computed: {used} of {received} records' + _when(result.span)]
+        f'efforts computed: {used} of {counted(received, "record")}' + _when(result.span)]
     for counters, head in ((JOINT_STATE_OUTCOMES, 'dropped'), (JOINT_STATE_EVENTS, 'events')):
         lines += [f'{head}: {name} {result.counters[name]} ({meaning})'
                   for name, meaning in counters.items()

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.languages.self_test import SelfTest
 from urdf2dyn_ros.languages.spelling import distinguished
@@ -252,11 +253,11 @@ class Language(SelfTest):
 
     def described(self, function: Function) -> list[str]:
         """Return the inputs and results of a function whose entries are not those of joints."""
-        lines = [f'{self.identifier(x.name)}, {len(x.entries)} entries: {x.summary}.'
-                 for x in function.inputs if not x.of_joints]
+        lines = [f'{self.identifier(x.name)}, {counted(len(x.entries), "entry", "entries")}: '
+                 f'{x.summary}.' for x in function.inputs if not x.of_joints]
         for result in function.results:
             if any(axis.keys for axis in result.axes):
-                size = f'{len(result.rows)} entries'
+                size = counted(len(result.rows), 'entry', 'entries')
                 if result.is_matrix:
                     size = ' x '.join(str(len(axis.keys) or self.n) for axis in result.axes)
                 lines.append(f'{self.identifier(result.name)}, {size}: {result.quantity.summary}.')

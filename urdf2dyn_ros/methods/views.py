@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.methods.functions import Functions
 from urdf2dyn_ros.quoting import first_names, printable
@@ -55,7 +56,7 @@ class Views(Functions):
 
     def _about(self) -> str:
         name, n = printable(self.model.name), len(self.joint_names)
-        joints = 'no joints' if n == 0 else f'{n} joint' + 's' * (n > 1)
+        joints = 'no joints' if n == 0 else counted(n, 'joint')
         loads = ', '.join(self.inputs[3:])
         return f'{name!r}, {joints}, backend {self.backend!r}' + (f', with {loads}' * bool(loads))
 

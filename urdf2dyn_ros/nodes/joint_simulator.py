@@ -14,6 +14,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
 from trajectory_msgs.msg import JointTrajectory
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import ParameterError, SimulationError
 from urdf2dyn_ros.identification.excitation.trajectory_file import trajectory_from_file
 from urdf2dyn_ros.loads.load_parameters import JOINT_PARAMETERS
@@ -82,9 +83,9 @@ class JointSimulator(Node):
         self._steps = 0
         self._make_topics(values)
         awaited = ('a trajectory is received' if self._by_topic
-                   else f'joint_states has {self._subscribers} subscriber(s)')
+                   else f'joint_states has {counted(self._subscribers, "subscriber")}')
         self.get_logger().info(
-            f'robot {model.name!r} with {len(self._gears.drivers)} joints in '
+            f'robot {model.name!r} with {counted(len(self._gears.drivers), "joint")} in '
             f'{values["simulator"]}, holding still until {awaited}')
         self._first_stamp = 0 if self._clock_topic else Clock().now().nanoseconds
         self._wall_start = time.monotonic()

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.parameters import Parameter, check_all
@@ -181,7 +182,7 @@ def per_joint(name: str, values: Sequence[float], joint_names: Sequence[str]) ->
     """Return a number per joint, (n,), from one for all or one for each; else ParameterError."""
     n = len(joint_names)
     if len(values) not in (1, n):
-        raise ParameterError(f'parameter {name} has {len(values)} entries: it takes one for all '
-                             f'joints, or one for each of the {n} joints in their order: '
-                             f'{listed(joint_names, 100)}')
+        count = counted(len(values), 'entry', 'entries')
+        raise ParameterError(f'parameter {name} has {count}: it takes one for all joints, or '
+                             f'one for each in their order: {listed(joint_names, 100)}')
     return np.array(np.broadcast_to(values, n), dtype=np.float64)

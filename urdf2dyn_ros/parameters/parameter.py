@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import ParameterError
 
 
@@ -54,7 +55,7 @@ class Parameter:
             return 'a list of texts'
         words = {bool: 'true or false', int: 'a whole number', float: 'a number', str: 'a text'}
         text = words.get(kind) or (
-            'one or more numbers' if self.any_length else f'{len(self.default)} numbers')
+            'one or more numbers' if self.any_length else counted(len(self.default), 'number'))
         if self.choices:
             text = 'one of ' + ', '.join(self.choices)
         if self.minimum is not None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.functions.inputs import JOINT_INPUTS, Input, JointInput
 from urdf2dyn_ros.functions.quantity import JOINTS, Axis, Quantity
 from urdf2dyn_ros.program.statements import (
@@ -32,11 +33,13 @@ class Operations(NamedTuple):
     divisions: int = 0
 
     def __str__(self) -> str:
-        more = (f', {self.exponential} hyperbolic tangents and exponentials'
+        more = (', ' + counted(self.exponential, 'hyperbolic tangent or exponential',
+                               'hyperbolic tangents and exponentials')
                 if self.exponential else '')
-        divisions = f'{self.divisions} divisions, ' if self.divisions else ''
-        return (f'{self.multiplications} multiplications, {self.additions} additions, {divisions}'
-                f'{self.trigonometric} sines and cosines{more}')
+        divisions = counted(self.divisions, 'division') + ', ' if self.divisions else ''
+        return (f'{counted(self.multiplications, "multiplication")}, '
+                f'{counted(self.additions, "addition")}, {divisions}'
+                + counted(self.trigonometric, 'sine or cosine', 'sines and cosines') + more)
 
 
 class Row(NamedTuple):

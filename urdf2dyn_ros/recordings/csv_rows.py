@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.quoting import escaped, first_names
 from urdf2dyn_ros.recordings.decimal_commas import DecimalCommas
@@ -127,7 +128,7 @@ def _with_points(commas: DecimalCommas, line: int, row: list[str], defect: Defec
 
 def _cell_count(line: int, row: Sequence[str], names: Sequence[str], separator: str) -> str:
     """Return that a row has not as many cells as there are columns, and why that may be."""
-    count = f'line {line}: {len(row)} cells, but {len(names)} columns'
+    count = f'line {line}: {counted(len(row), "cell")}, but {counted(len(names), "column")}'
     if len(row) < len(names):
         return f'{count}; is the file truncated there?'
     comma = ('; where numbers have decimal commas, columns are separated by semicolons or tabs'

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import RecordingError, Urdf2DynError
 from urdf2dyn_ros.recordings.messages import MESSAGES
 
@@ -18,8 +19,9 @@ class Topic(NamedTuple):
     messages: int | None
 
     def __str__(self) -> str:
-        count = 'an unknown number of' if self.messages is None else self.messages
-        return f'{self.name} ({self.type}, {count} messages)'
+        count = ('an unknown number of messages' if self.messages is None
+                 else counted(self.messages, 'message'))
+        return f'{self.name} ({self.type}, {count})'
 
 
 def choose_topic(topics: Sequence[Topic], wanted: str | None, path: Path) -> Topic:

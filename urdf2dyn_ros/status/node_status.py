@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.health import Level, Status
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.loads import TERMS
@@ -82,7 +83,8 @@ def model_status(state: NodeState) -> Status:
         # the other lines are in the log
         return Status('model', Level.ERROR, message.partition('\n')[0], values)
     if warnings:
-        return Status('model', Level.WARN, f'running, with {len(warnings)} warning(s)', values)
+        return Status('model', Level.WARN, 'running, with ' + counted(len(warnings), 'warning'),
+                      values)
     return Status('model', Level.OK, 'running', values)
 
 
@@ -156,8 +158,9 @@ def _input_level(state: NodeState, figures: MonitorReport, grown: Counter[str],
         return Level.WARN, (f'{jumps} of {total} stamps jump ahead or back, and every time the '
                             'estimator is reset')
     if grown['overruns'] > FAULTY_SHARE * total:
-        return Level.WARN, (f"{grown['overruns']} messages lost before they were received: the "
-                            'node or the network is slower than their publisher')
+        lost = counted(grown['overruns'], 'message')
+        return Level.WARN, (f'{lost} lost before they were received: the node or the '
+                            'network is slower than their publisher')
     if stream is not None and stream.missing_joints and total:
         return Level.WARN, '; '.join(filter(None, (
             'missing joints: ' + ', '.join(stream.missing_joints), _remedy(state))))

@@ -3,6 +3,7 @@
 from rclpy.node import Node
 
 from urdf2dyn_ros.comparison.comparison import Comparison
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.quoting import first_names
 
 _CHECKS_BEFORE_WARNING, _CHECKS_BETWEEN_WARNINGS = 5, 30
@@ -42,10 +43,10 @@ class ProgressLog:
             return
         not_credible = [joint for joint in joints if joint.fault]
         rated = [joint for joint in joints if joint.figures.nrmse == joint.figures.nrmse]
-        parts = [f'{len(joints)} joints']
+        parts = [counted(len(joints), 'joint')]
         if rated:
             worst = max(rated, key=lambda joint: joint.figures.nrmse)
-            parts.append(f'{worst.figures.samples} samples, largest NRMSE '
+            parts.append(f'{counted(worst.figures.samples, "sample")}, largest NRMSE '
                          f'{100.0 * worst.figures.nrmse:.3g} % ({worst.joint})')
         if not_credible:
             parts.append(f'{len(not_credible)} not credible ({not_credible[0].joint}: '

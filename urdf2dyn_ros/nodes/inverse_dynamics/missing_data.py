@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.nodes.endpoints import Endpoints
 from urdf2dyn_ros.nodes.inverse_dynamics.moving_base import Base
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Active, Pipeline
@@ -68,7 +69,7 @@ def _shared_memory() -> str:
 
 def _reasons(grown: Counter[str], stream: Stream) -> str:
     """Return the outcomes of messages that gave no efforts, most frequent first."""
-    texts = [f'{count} messages {name} ({JOINT_STATE_OUTCOMES[name]})'
+    texts = [f'{counted(count, "message")} {name} ({JOINT_STATE_OUTCOMES[name]})'
              for name, count in grown.most_common() if name in JOINT_STATE_OUTCOMES]
     if stream.missing_joints:
         texts.append('missing joints ' + ', '.join(stream.missing_joints))

@@ -5,6 +5,7 @@ from typing import Any
 
 from trajectory_msgs.msg import JointTrajectory
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.export import checked_name
 from urdf2dyn_ros.joint_states.serialized import Fields
@@ -172,7 +173,7 @@ class Wiring:
         names = dynamics.joint_names
         warnings = [*map(str, dynamics.model.warnings), *unheeded(built.values, dynamics.model),
                     *read_hold(self._pipeline.requested['hold'], dynamics)[1]]
-        summary = (f'model of {dynamics.model.name!r}: {len(names)} joints '
+        summary = (f'model of {dynamics.model.name!r}: {counted(len(names), "joint")} '
                    f'({listed(names, len(names))}), {dynamics.model.mass:.6g} kg, '
                    f'{dynamics.operations}, run by {_BACKENDS[dynamics.backend]}')
         logged, self._logged = self._logged, {*warnings, summary}
