@@ -8,9 +8,12 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
 
-from urdf2dyn_ros import InverseDynamics
+    from urdf2dyn_ros import InverseDynamics, Urdf2DynError
+except ImportError as error:
+    sys.exit(f"this example needs urdf2dyn_ros ({error}); in a clone of it: pip install '.[all]'")
 
 URDF = Path(__file__).parent.parent / 'urdf' / 'rx90.urdf'
 
@@ -37,4 +40,8 @@ def main() -> None:
 
 
 if __name__ == '__main__':
-    main()
+    try:
+        main()
+    except (Urdf2DynError, OSError, ValueError) as error:
+        sys.exit(f'{error}; in a clone of the repository: '
+                 'python examples/batch_torques.py [ROBOT.urdf] [STATES]')

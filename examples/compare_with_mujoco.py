@@ -11,9 +11,12 @@ import re
 import sys
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
 
-from urdf2dyn_ros import InverseDynamics
+    from urdf2dyn_ros import InverseDynamics, Urdf2DynError
+except ImportError as error:
+    sys.exit(f"this example needs urdf2dyn_ros ({error}); in a clone of it: pip install '.[all]'")
 
 try:
     import mujoco
@@ -54,4 +57,8 @@ def main() -> None:
 
 
 if __name__ == '__main__':
-    main()
+    try:
+        main()
+    except (Urdf2DynError, OSError, ValueError) as error:
+        sys.exit(f'{error}; in a clone of the repository: '
+                 'python examples/compare_with_mujoco.py [ROBOT.urdf]')

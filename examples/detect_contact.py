@@ -8,13 +8,17 @@ to 2.3 s, are added to the measured ones. The observer receives positions, veloc
 only.
 """
 
+import sys
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
 
-from urdf2dyn_ros import InverseDynamics
-from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.observer import Contact, ContactDetector, MomentumObserver
+    from urdf2dyn_ros import InverseDynamics, Urdf2DynError
+    from urdf2dyn_ros.loads import Loads
+    from urdf2dyn_ros.observer import Contact, ContactDetector, MomentumObserver
+except ImportError as error:
+    sys.exit(f"this example needs urdf2dyn_ros ({error}); in a clone of it: pip install '.[all]'")
 
 HERE = Path(__file__).parent
 URDF = HERE.parent / 'urdf' / 'rx90.urdf'
@@ -62,4 +66,8 @@ def main() -> None:
 
 
 if __name__ == '__main__':
-    main()
+    try:
+        main()
+    except (Urdf2DynError, OSError, ValueError) as error:
+        sys.exit(f'{error}; in a clone of the repository: '
+                 'python examples/detect_contact.py')

@@ -10,9 +10,12 @@ the loop reads positions from the driver and sends the efforts to it: docs/gravi
 import sys
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
 
-from urdf2dyn_ros import InverseDynamics
+    from urdf2dyn_ros import InverseDynamics, Urdf2DynError
+except ImportError as error:
+    sys.exit(f"this example needs urdf2dyn_ros ({error}); in a clone of it: pip install '.[all]'")
 
 URDF = Path(__file__).parent.parent / 'urdf' / 'rx90.urdf'
 STEP, DAMPING = 1e-3, 3.0   # [s], friction over inertia [1/s]
@@ -44,4 +47,8 @@ def main() -> None:
 
 
 if __name__ == '__main__':
-    main()
+    try:
+        main()
+    except (Urdf2DynError, OSError, ValueError) as error:
+        sys.exit(f'{error}; in a clone of the repository: '
+                 'python examples/gravity_compensation.py [ROBOT.urdf]')

@@ -12,12 +12,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
 
-from urdf2dyn_ros import read_urdf
-from urdf2dyn_ros.simulators import simulator_class
-from urdf2dyn_ros.simulators.control import computed_torque
-from urdf2dyn_ros.trajectories.smooth import SmoothTrajectory
+    from urdf2dyn_ros import Urdf2DynError, read_urdf
+    from urdf2dyn_ros.simulators import simulator_class
+    from urdf2dyn_ros.simulators.control import computed_torque
+    from urdf2dyn_ros.trajectories.smooth import SmoothTrajectory
+except ImportError as error:
+    sys.exit(f"this example needs urdf2dyn_ros ({error}); in a clone of it: pip install '.[all]'")
 
 try:
     import dartpy  # noqa: F401 - of which the simulator asks when the work begins
@@ -81,4 +84,8 @@ def main() -> None:
 
 
 if __name__ == '__main__':
-    main()
+    try:
+        main()
+    except (Urdf2DynError, OSError, ValueError) as error:
+        sys.exit(f'{error}; in a clone of the repository: '
+                 'python examples/record_rx90.py [FOLDER]')

@@ -14,10 +14,13 @@ of the legs. The picture has the forces while she sways, and when she stands on 
 import sys
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
 
-from urdf2dyn_ros import InverseDynamics
-from urdf2dyn_ros.loads import Loads
+    from urdf2dyn_ros import InverseDynamics, Urdf2DynError
+    from urdf2dyn_ros.loads import Loads
+except ImportError as error:
+    sys.exit(f"this example needs urdf2dyn_ros ({error}); in a clone of it: pip install '.[all]'")
 
 try:
     from matplotlib.figure import Figure
@@ -36,7 +39,10 @@ WRENCHES = np.array([np.concatenate([edge, np.cross(corner, edge)])
                      for corner in CORNERS for edge in EDGES])
 """Force [N] and moment [N m] about the origin of the foot for each factor (16, 6)."""
 
-dynamics = InverseDynamics(URDF, gravity=(0.0, -9.81, 0.0), loads=Loads(external=FEET))
+try:
+    dynamics = InverseDynamics(URDF, gravity=(0.0, -9.81, 0.0), loads=Loads(external=FEET))
+except Urdf2DynError as error:
+    sys.exit(f'{error}; run this example in a clone of the repository')
 NAMES = dynamics.joint_names
 
 
@@ -119,4 +125,8 @@ def main() -> None:
 
 
 if __name__ == '__main__':
-    main()
+    try:
+        main()
+    except (Urdf2DynError, OSError, ValueError) as error:
+        sys.exit(f'{error}; in a clone of the repository: '
+                 'python examples/standing.py [PICTURE.png]')

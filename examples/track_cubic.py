@@ -15,9 +15,12 @@ TRAC-IK finds a posture for any pose, and EAIK has closed solutions for many arm
 import sys
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
 
-from urdf2dyn_ros import InverseDynamics
+    from urdf2dyn_ros import InverseDynamics, Urdf2DynError
+except ImportError as error:
+    sys.exit(f"this example needs urdf2dyn_ros ({error}); in a clone of it: pip install '.[all]'")
 
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -35,7 +38,10 @@ START = {'rHJZ_R': 0.35, 'rKJZ_R': -0.8, 'rAJZ_R': 0.2}   # [rad]
 VIA = np.array([[0.0, 0.0, 0.0], [0.02, 0.22, 0.02], [0.3, 0.2, 0.1], [0.3, 0.04, 0.06]])
 """Control points of the cubic, from the first place of the foot [m]: x forward, y up, z right."""
 
-dynamics = InverseDynamics(URDF, gravity=(0.0, -9.81, 0.0))
+try:
+    dynamics = InverseDynamics(URDF, gravity=(0.0, -9.81, 0.0))
+except Urdf2DynError as error:
+    sys.exit(f'{error}; run this example in a clone of the repository')
 COLUMNS = [dynamics.joint_names.index(name) for name in LEG]
 
 
@@ -134,4 +140,8 @@ def main() -> None:
 
 
 if __name__ == '__main__':
-    main()
+    try:
+        main()
+    except (Urdf2DynError, OSError, ValueError) as error:
+        sys.exit(f'{error}; in a clone of the repository: '
+                 'python examples/track_cubic.py [MOTION.gif]')

@@ -66,6 +66,42 @@ def test_without_its_library_an_example_says_what_to_install(
     assert '\n' not in sentence
 
 
+@pytest.mark.parametrize('name', [*PRINTS, 'record_rx90'])
+def test_without_the_package_an_example_says_how_to_install_it(
+        name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one sentence, as of any other library."""
+    monkeypatch.setitem(sys.modules, 'urdf2dyn_ros', None)
+    with pytest.raises(SystemExit, match=r"needs urdf2dyn_ros .*: pip install '\.\[all\]'$"):
+        run(name, monkeypatch)
+
+
+@pytest.mark.parametrize('name', sorted({*PRINTS, 'record_rx90'} - {'mpc_pendulum'}))
+def test_an_example_that_was_copied_alone_says_what_it_lacks(
+        name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The file that is not there and the remedy, in one line and without a traceback."""
+    copy = tmp_path / 'examples' / f'{name}.py'
+    copy.parent.mkdir()
+    copy.write_text((EXAMPLES / f'{name}.py').read_text())
+    monkeypatch.setattr(sys, 'argv', [name])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(copy), run_name='__main__')
+    assert re.fullmatch(rf'.*{tmp_path}.*(No such file|not found).*in a clone of the repository.*',
+                        str(ended.value.code))
+
+
+@pytest.mark.parametrize(('name', 'arguments', 'problem'), [
+    ('batch_torques', [str(ROOT / 'urdf' / 'rx90.urdf'), 'many'], "'many'"),
+    ('gravity_compensation', [str(EXAMPLES / 'rx90.csv')], 'rx90.csv'),
+    ('mpc_pendulum', ['no/such/folder/picture.png'], 'no/such/folder')])
+def test_a_wrong_argument_of_an_example_is_named(
+        name: str, arguments: list[str], problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With how the example is called."""
+    with pytest.raises(SystemExit) as ended:
+        run(name, monkeypatch, *arguments)
+    assert problem in str(ended.value.code)
+    assert f'python examples/{name}.py [' in str(ended.value.code)
+
+
 def test_what_mujoco_does_not_read_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """The human has joints with several axes, between which it has links without mass."""
     with pytest.raises(SystemExit) as ended:
