@@ -70,7 +70,7 @@ class Body:
     those of the joint in the URDF, if it has a single coordinate. Axes that do not rotate with the
     coordinate have a `cos_sin` of their own, of the angle about z from the joint's. The
     `placement` is that of the joint, for the first coordinate; `alignment` rotates z to the axis;
-    `axis` is that of a joint with one coordinate, in its own frame.
+    `axis` is that of a joint with one coordinate, in its own frame; `normal` that of a planar one.
 
     """
 
@@ -89,6 +89,7 @@ class Body:
     placement: Placement | None = None
     alignment: Matrix = IDENTITY
     axis: Triple | None = None
+    normal: Triple | None = None
 
     def at(self, q: Sequence[Scalar], qd: Sequence[Scalar] | None = None,
            qdd: Sequence[Scalar] | None = None) -> Coordinate:
@@ -184,7 +185,8 @@ def multibody(model: RobotModel) -> Multibody:
                                    composed(body_R_link, alignment), body_p_link,
                                    limits=joint.limits if len(parts) == 1 else NO_LIMITS,
                                    placement=placement, alignment=alignment,
-                                   axis=part.axis if len(parts) == 1 else None))
+                                   axis=part.axis if len(parts) == 1 else None,
+                                   normal=joint.axis if joint.type == 'planar' else None))
                 number, placement = len(bodies) - 1, None
                 attached[number] = []
                 body_R_link, body_p_link = transpose(alignment), ZERO

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from support import language_tools
 from support.oracles import columns, efforts_of, exported, random_state, worst
 from support.robot_files import OWN
 from support.torture import program_of, robot
-from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
+from urdf2dyn_ros.algebra.frames import aligned
 from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.multibody import multibody
@@ -45,7 +47,7 @@ def test_every_number_is_a_parameter_and_the_efforts_are_equal(name: str) -> Non
         for suffix, joint in placed:
             assert [lines[f'xyz{suffix}_{x}'] for x in 'xyz'] == [*joint.xyz]
             assert [lines[f'rpy{suffix}_{x}'] for x in 'xyz'] == [*joint.rpy]
-            if suffix == f'{n}' and joint.type != 'planar':
+            if suffix == f'{n}':
                 assert [lines[f'axis{n}_{x}'] for x in 'xyz'] == [*joint.axis]
     state = columns(system.joint_names, random_state(system.joint_names)).tolist()
     general, readable = (exported(model, style)['inverse_dynamics'](*state)
@@ -101,6 +103,51 @@ def test_axes_can_be_edited(name: str, joint: str, axis: Triple) -> None:
     edits = ''.join(f'axis{n}_{x} = {value!r}\n' for x, value in zip('xyz', axis))
     size = float(np.linalg.norm(axis))
     check_changed(model, old, replace(old, axis=tuple(value / size for value in axis)), edits,
+                  *export_model(model, style='general').values())
+
+
+CART = """<robot name="cart"><link name="world"/>
+<link name="base"><inertial><origin xyz="0.1 0.2 0.3" rpy="0 0.4 0"/><mass value="10"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1.2" iyz="0" izz="1.1"/></inertial></link>
+<link name="rod"><inertial><origin xyz="0 0 0.5"/><mass value="1"/>
+<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.01"/></inertial></link>
+<joint name="floor" type="planar"><parent link="world"/><child link="base"/>
+<axis xyz="AXIS"/><origin xyz="0.3 0 0.5" rpy="0.2 0 0"/></joint>
+<joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/>
+<axis xyz="0 1 0"/><origin xyz="0.3 0 0.5"/></joint></robot>"""
+
+
+@pytest.mark.parametrize('before', [(0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (0.6, 0.0, -0.8)])
+@pytest.mark.parametrize('tilt', [(0.0, 0.0, 0.0), (0.4, 0.0, 0.0), (0.3, -0.8, 0.2)])
+def test_planes_can_be_edited(before: Triple, tilt: Triple) -> None:
+    """Then x and y rotate with the normal, by the smallest angle; those of a URDF do not."""
+    model = read_urdf(CART.replace('AXIS', '{} {} {}'.format(*before)))
+    text, = export_model(model, style='general').values()
+    old, = (each for each in model.joints if each.name == 'floor')
+    after = tuple(Rotation.from_rotvec(tilt).apply(before).tolist())
+    changed = replace(model, joints=tuple(
+        replace(each, axis=after) if each is old else each for each in model.joints))
+    edits = ''.join(f'axis1_{x} = {2.0 * value!r}\n' for x, value in zip('xyz', after))
+    script: dict[str, Any] = {'__name__': 'robot'}
+    exec(text.replace('# ==== What follows', f'{edits}# ==== What follows'), script)
+    across = np.cross(before, after)
+    size = float(np.linalg.norm(across))
+    smallest = Rotation.from_rotvec(across * (np.arcsin(size) / size if size else 0.0))
+    x, y = smallest.apply(np.array(aligned(before)).T[:2])
+    X, Y = np.array(aligned(after)).T[:2]
+    turn = np.eye(4)
+    turn[:2, :2] = [[X @ x, X @ y], [Y @ x, Y @ y]]
+    names = multibody(model).joint_names
+    state = columns(names, random_state(names))
+    expected = InverseDynamics(changed, base='fixed')(*(state @ turn.T))
+    assert worst(turn @ script['inverse_dynamics'](*state.tolist()), expected) < 1e-12
+
+
+def test_the_normal_of_a_plane_can_be_reversed() -> None:
+    """Of any length, as other axes."""
+    model = read_urdf(CART.replace('AXIS', '0 0 1'))
+    old, = (each for each in model.joints if each.name == 'floor')
+    check_changed(model, old, replace(old, axis=(0.0, 0.0, -1.0)), 'axis1_z = -2.0\n',
                   *export_model(model, style='general').values())
 
 

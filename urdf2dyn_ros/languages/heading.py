@@ -23,9 +23,8 @@ _KEY = "    z -x -y: x of frame i is the link's z, y its -x, z its -y"
 _NUMBERS = {
     'readable': ['Lengths of 0 and quarter turns of the URDF are folded in (`export --general`: '
                  'nothing is).'],
-    'general': ['Nothing of the URDF is folded in but the planes of planar joints: pi, and the',
-                'rotations A of joints, B of links, E of inertial axes follow from xyz, rpy and',
-                'axis.'],
+    'general': ['Nothing of the URDF is folded in: pi, and the rotations A of joints, B of links,',
+                'E of inertial axes, V of planes follow from xyz, rpy and axis.'],
     'fast': []}
 """Sentences of each style on the numbers of the URDF."""
 

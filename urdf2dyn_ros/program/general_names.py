@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from urdf2dyn_ros.algebra.expression import Graph, cos, reciprocal, sin, sqrt
-from urdf2dyn_ros.algebra.frames import from_cosines_and_sines, meant
+from urdf2dyn_ros.algebra.frames import aligned, composed, from_cosines_and_sines, meant
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import (
     AXES,
+    IDENTITY,
     Matrix,
     Triple,
     Vector,
@@ -34,12 +35,22 @@ class GeneralNames(ConstantNames):
     def __init__(self, graph: Graph) -> None:
         super().__init__(graph)
         self._body: Body | None = None   # whose links are placed
+        self._plane: Matrix = IDENTITY   # x, y and normal of the plane of a joint
         self._of_link: dict[str, tuple[Vector, Matrix]] = {}   # in the frame of its body
 
     def body(self, i: int, body: Body, follows: bool) -> tuple[Body, BodyInertia | None]:
         """Return the same; the axes of the link that the joint moves follow from the axis."""
+        n = str(i + 1)
         if body.axis is not None:
-            body = replace(body, alignment=self._aligned(str(i + 1), body))
+            body = replace(body, alignment=self._aligned(
+                n, body.axis, body.alignment, f'axis of joint {n}'))
+        elif body.normal is not None:
+            if body.placement is not None:   # the first of the plane's three coordinates
+                self._plane = self._aligned(n, body.normal, aligned(body.normal),
+                                            f'normal of the plane of joints {n} to {i + 3}')
+                self._label_matrix(f'V{n}', self._plane)
+            body = replace(body, alignment=product(self._plane, composed(
+                transpose(aligned(body.normal)), body.alignment)))
         self._body = body
         return super().body(i, body, follows)
 
@@ -56,7 +67,7 @@ class GeneralNames(ConstantNames):
         """Return the same from xyz and rpy of a fixed joint, or the axis of a moving one."""
         p, R = old.body_p_link, old.body_R_link
         body = self._body
-        if old.placement is None and body is not None and body.axis is not None:
+        if old.placement is None and body is not None and (body.axis or body.normal):
             R = transpose(body.alignment)
             self._label_matrix(f'B{suffix}', R)
         if old.placement is not None:
@@ -96,17 +107,15 @@ class GeneralNames(ConstantNames):
         R = self._from_angles(n, placement.rpy, f'roll, pitch, yaw of {what} there [rad]')
         return add(link_p, apply(link_R, xyz)), product(link_R, R)
 
-    def _aligned(self, n: str, body: Body) -> Matrix:
+    def _aligned(self, n: str, direction: Triple, exported: Matrix, what: str) -> Matrix:
         """
-        Return the rotation of z to the axis, that of the description where it is as exported.
+        Return the rotation of z to a direction, that of the description where it is as exported.
 
         Of a unit vector (x, y, z) in the frame of the latter: T. Duff et al., Building an
-        Orthonormal Basis, Revisited, 2017, which no direction of the axis makes singular.
+        Orthonormal Basis, Revisited, 2017, which is singular in no direction.
 
         """
-        assert body.axis is not None
-        axis = self.vector(f'axis{n}', body.axis, f'axis of joint {n}, of any length')
-        exported = body.alignment
+        axis = self.vector(f'axis{n}', direction, f'{what}, of any length')
         size = sqrt(dot(axis, axis))
         self.graph.label(f'la{n}', size)
         x, y, z = apply(transpose(exported), scale(reciprocal(size), axis))
