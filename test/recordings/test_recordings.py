@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from support.recordings import bags
 from support.recordings.two_joints import NAMES, STORAGE, VALUES, check, listing, messages, stamps
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings import Record, open_recording
 from urdf2dyn_ros.recordings.messages import decoder
@@ -91,7 +92,7 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
     ('time,effort_a\n0,1\n', ['no column q_<joint>: ', "'time', 'effort_a'"]),
     ('time,q_a,q_a\n0,1,2\n', ['duplicate', "'q_a'"]),
     ('time,q_a,position_a\n0,1,2\n', ['same meaning', "'q_a', 'position_a'"]),
-    ('time,q_a,qd_a\n0,1,2\n1,x,3\n', ["line 3, column 'q_a': 'x'", 'after 1 records']),
+    ('time,q_a,qd_a\n0,1,2\n1,x,3\n', ["line 3, column 'q_a': 'x'", 'after 1 record,']),
     ('time,q_a\n0,1_0\n', ["line 2, column 'q_a': '1_0'"]),
     ('time,q_a\ninf,1\n', ["line 2, column 'time': 'inf'"]),
     ('time,q_a\n0,inf\n', ["line 2, column 'q_a': 'inf'"]),
@@ -104,7 +105,7 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
                                   "line 2, column 'q_a': '1,5' a decimal comma"]),
     ('time,q_a\n0,0,1,5\n', ['4 cells, but 2 columns', 'decimal commas, columns are separated by '
                              'semicolons']),
-    ('time,q_a\n0,1\n\n1,2\n2\n', ['line 5: 1 cells, but 2 columns', 'after 2 records, 1.000 s']),
+    ('time,q_a\n0,1\n\n1,2\n2\n', ['line 5: 1 cell, but 2 columns', 'after 2 records, 1.000 s']),
     ('time,q_a\n0,1,2\n', ['line 2: 3 cells']),
     ('time,q_a\n0,"1\n', ['line 2']),
     (b'time,q_a\n0,1\n\xff\xfe', ['not UTF-8']),
@@ -193,7 +194,7 @@ def test_a_topic_that_is_missing_or_ambiguous_is_an_error_with_all_of_them(
     path = bags.write_bag(tmp_path / 'bag', 'db3', topics)
     with pytest.raises(RecordingError) as caught:
         open_recording(path, topic=wanted)
-    lines = [f'\n  {topic} ({sent[0].__msgtype__}, {len(sent)} messages)'
+    lines = [f'\n  {topic} ({sent[0].__msgtype__}, {counted(len(sent), "message")})'
              for topic, sent in topics.items()]
     for word in [*words, *lines]:
         assert word in str(caught.value)

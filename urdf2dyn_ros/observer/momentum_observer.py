@@ -184,5 +184,6 @@ def per_joint(name: str, values: Sequence[float], joint_names: Sequence[str]) ->
     if len(values) not in (1, n):
         count = counted(len(values), 'entry', 'entries')
         raise ParameterError(f'parameter {name} has {count}: it takes one for all joints, or '
-                             f'one for each in their order: {listed(joint_names, 100)}')
+                             f'one for each in their order ({counted(n, "joint")}: '
+                             f'{listed(joint_names, 100)})')
     return np.array(np.broadcast_to(values, n), dtype=np.float64)
