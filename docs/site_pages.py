@@ -45,6 +45,10 @@ PYTHON_API = """# Classes and functions
 """
 
 
+TABLE = re.compile('<table>.*?</table>', re.DOTALL)
+CELL = re.compile('<td[^>]*>(.*?)</td>', re.DOTALL)
+"""Tables of a page of the site that have no class, and their cells."""
+
 def linked(text: str, source: str) -> str:
     """Return a page of the repository with its links as they are in the site."""
     here = Path(source).parent
@@ -163,3 +167,26 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Change the links of pages that stand in docs/."""
     source = page.file.src_uri
     return markdown if source in GENERATED else linked(markdown, f'docs/{source}')
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Change the tables of a page so that a phone shows them."""
+    return TABLE.sub(lambda found: narrow(found[0]), html)
+
+
+def narrow(table: str) -> str:
+    """
+    Return a table whose names may be broken behind `_`, `.` and `/`.
+
+    It is marked where most cells but the first of each row begin with a number: `data-figures`.
+
+    """
+    if '<pre' in table:   # examples, whose lines are not broken
+        return table
+    rows = [CELL.findall(row) for row in table.split('<tr>')]
+    cells = [re.sub(r'<[^>]*>', '', cell).strip() for row in rows for cell in row[1:]]
+    numbers = sum(bool(re.match(r'[-+(~<>]*\d', cell)) or len(cell) < 3 for cell in cells)
+    marked = re.sub('<code>([^<]*)</code>', lambda found: '<code>' + re.sub(
+        r'(?<=\w)([_./])(?=\w)', r'\1<wbr>', found[1]) + '</code>', table)
+    mark = ' data-figures' * (2 * numbers > len(cells))
+    return marked.replace('<table>', f'<table{mark}>')

@@ -206,6 +206,21 @@ def test_the_sentences_that_faq_explains_are_those_of_the_status() -> None:
     assert [sentence for sentence in sentences if sentence not in source] == []
 
 
+@pytest.mark.parametrize(('cells', 'changed'), [
+    ([['<code>mass_matrix</code>', '39/50', '> 162'], ['a.b_c', '1 ns', '']],
+     '<table data-figures><tr><td><code>mass_<wbr>matrix</code></td><td>39/50'),
+    ([['<code>a.b/C</code>', '<code>in _x</code>, 7 of them', 'text']],
+     '<table><tr><td><code>a.<wbr>b/<wbr>C</code></td><td><code>in _x</code>, 7'),
+    ([['<pre><code>a_b</code></pre>', '1']], '<table><tr><td><pre><code>a_b</code>')])
+def test_tables_fit_a_phone(cells: list[list[str]], changed: str) -> None:
+    """Names may be broken, and the first column of figures stays where they are scrolled."""
+    rows = ''.join('<tr>' + ''.join(f'<td>{cell}</td>' for cell in row) + '</tr>' for row in cells)
+    page = runpy.run_path(str(ROOT / 'docs' / 'site_pages.py'))['on_page_content'](
+        f'a_b<table>{rows}</table>a_b')
+    assert page.startswith('a_b' + changed) and page.endswith('a_b')
+    assert '[data-figures]' in (ROOT / 'docs' / 'site.css').read_text()
+
+
 def test_the_site_has_every_page() -> None:
     """Those of docs/ and the generated ones stand once in the navigation, and nothing else."""
     listed = re.findall(r': (\S+\.md)$', (ROOT / 'mkdocs.yml').read_text(), re.MULTILINE)
