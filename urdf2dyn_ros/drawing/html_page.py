@@ -25,6 +25,10 @@ th, td { border-bottom: 1px solid var(--line); padding: .25rem .4rem; text-align
          white-space: nowrap; }
 tbody th { min-width: 7rem; max-width: 14rem; white-space: normal; font-weight: 600; }
 tbody th, thead th:first-child, td.fault { text-align: left; }
+tbody th, thead th:first-child { position: sticky; left: 0; background: var(--paper); }
+@media (max-width: 40rem) {
+  th, td { padding: .25rem .3rem; } tbody th { min-width: 4.5rem; max-width: 7.5rem; }
+}
 .fault { color: var(--warn); white-space: normal; }
 thead th { vertical-align: bottom; white-space: normal; overflow-wrap: normal; }
 img { width: 100%; height: auto; display: block; }
