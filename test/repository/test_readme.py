@@ -95,7 +95,8 @@ def race() -> str:
              'Pinocchio from Python', '`pin.rnea` from Python')]
     lines = [f'| times faster | than | {" | ".join(found)} |', '|---|---|' + '---|' * len(found)]
     for what, ours, peer, named in rows:
-        ratios = [f"{robot['ns'][peer] / robot['ns'][ours]:.2g}" for robot in found.values()]
+        ratios = [f"{float(f'{each:.2g}'):g}" for each in (
+            robot['ns'][peer] / robot['ns'][ours] for robot in found.values())]
         lines.append(f'| {what} | {named} | ' + ' | '.join(ratios) + ' |')
     return '\n'.join(lines)
 
