@@ -41,6 +41,7 @@ def cost(given, bodies, values):
         ratio = np.linalg.solve(L @ L.T, P)
         total += WEIGHT * (np.trace(ratio) - np.linalg.slogdet(ratio)[1] - 4.0)
     shares = np.delete(values / given.scale, OFFSET, axis=1)
+    total += np.square((values / given.scale)[:, OFFSET]).sum()
     return total + SCALAR_WEIGHT * (shares - np.log(shares) - 1.0).sum()
 
 
@@ -82,6 +83,7 @@ def test_the_cost_is_that_of_clarabel() -> None:
                           bounded(TOP_SPEED) @ cvxpy.multiply(scale, own)])
         cost += cvxpy.sum_squares((R[:, :-1] @ x - R[:, -1]) / sigma)
         positive = [own[k] for k in range(len(JOINT_COLUMNS)) if k != OFFSET]
+        cost += cvxpy.square(own[OFFSET])
         cost += SCALAR_WEIGHT * sum(each - cvxpy.log(each) - 1.0 for each in positive)
     for L, body in zip(given.factors, parameters):
         inverse = np.linalg.inv(L)

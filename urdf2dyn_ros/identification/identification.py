@@ -43,6 +43,7 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
 )
 from urdf2dyn_ros.identification.gains import Gains
 from urdf2dyn_ros.identification.misfits import misfits, other_recordings
+from urdf2dyn_ros.identification.outliers import spoiling_recording
 from urdf2dyn_ros.identification.payload.identified_payload import identified_payload
 from urdf2dyn_ros.identification.payload.payload_body import CarriedPayload
 from urdf2dyn_ros.identification.result import Identification
@@ -91,8 +92,16 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     judged = parts.every
     trials = {each: fits_to_others(data.robot, parts.seen, terms, each) for each in weights}
     show(0.6)
-    weight = _best_weight(data.robot, trials, judged)
-    result = fitted(data.robot, everything, terms, weight)
+    chosen = _best_weight(data.robot, trials, judged)
+    result = fitted(data.robot, everything, terms, chosen)
+    spoiling = spoiling_recording(data.robot, result, trials[chosen], judged) if (
+        parts.name == 'recordings') else None
+    if spoiling is not None:
+        others = [each for k, each in enumerate(summaries) if k != spoiling.number]
+        rest = identify(robot, others, validation, weight, gains, show)
+        rest.remarks.insert(0, spoiling.sentence(summaries))
+        return rest
+    weight = chosen
     held_out_friction = fits_to_others(data.robot, parts.seen, only_friction, weight)
     show(0.8)
     nominal = _nominal(data.robot, everything, only_friction, weight)

@@ -30,6 +30,9 @@ _RESTING_RATIO = 2.0
 _MISFIT_RATIO = 2.5
 """Error of a recording, over the median of the others, from which on it does not fit."""
 
+_LEAST_MISFIT = 0.02
+"""Error of a recording, over its efforts, below which it fits: a faster motion has larger ones."""
+
 _MOST_COMPARED = 30
 """Others with which a recording is compared, so that the time does not grow with their square."""
 
@@ -117,7 +120,9 @@ def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[
         typical = np.array([np.median(column[np.isfinite(column)]) if np.isfinite(column).any()
                             else np.nan for column in np.transpose(errors)])
         ratio = own / np.maximum(typical, 1e-12)
-        worse = ratio > _MISFIT_RATIO
+        efforts = np.array([np.linalg.norm(R[:, -1]) for R in pools[number].triangles])
+        least = _LEAST_MISFIT * efforts / np.sqrt(np.maximum(pools[number].rows, 1.0))
+        worse = (ratio > _MISFIT_RATIO) & (own > least)
         names = [joint for joint, flag in zip(robot.joints, worse) if flag]
         if names:
             most = float(ratio[worse].max())

@@ -6,7 +6,8 @@ It minimises, over pseudo-inertias P of the bodies and friction and rotors x,
     sum of |residuals of a joint|^2 / sigma^2
         + weight * sum of tr(P0^-1 P) - log det(P0^-1 P) - 4           (Lee, Wensing, Park 2020)
         + SCALAR_WEIGHT * sum of x / x0 - log(x / x0) - 1              where x may not be negative
-        + GAIN_WEIGHT * sum of log(gain)^2                             where a gain is free
+        + sum of log(gain)^2                                           where a gain is free
+        + sum of (offset / x0)^2
 
 The prior is the barrier that keeps P positive definite and x positive. With P = L0 (1 + X) L0' the
 sum is convex in X and x, and its barrier self-concordant: Newton's method with a line search finds
@@ -32,9 +33,6 @@ from urdf2dyn_ros.identification.fit.payload_term import PayloadTerm, prior_weig
 
 SCALAR_WEIGHT = 1e-2
 """Weight of the prior of friction and rotors: little more than a bound."""
-
-GAIN_WEIGHT = 1.0
-"""Weight of the prior of free gains: an approximation is wrong by a factor of two or three."""
 
 _STEPS = 100
 _LEAST_DECREASE = 1e-11
@@ -154,6 +152,9 @@ class ConsistentFit:
         self._used, self._scalars = used, np.unique(self.place[positive])
         free, count = list(problem.free_gains), n // problem.sets
         self._count = self._gain + len(free)
+        # an approximation of a gain is wrong by a factor of two or three, an offset is small
+        offsets = () if signed else np.unique(self.place[:, OFFSET][used[:, OFFSET]])
+        self._squared = np.array([*offsets, *range(self._gain, self._count)], dtype=np.int64)
         self.gain_place = np.full(count, -1)
         self.gain_place[free] = self._gain + np.arange(len(free))
         self.gain_place = np.tile(self.gain_place, problem.sets)
@@ -272,7 +273,7 @@ class ConsistentFit:
         if (values <= 0.0).any() or (moments <= 0.0).any():
             return np.inf
         prior = float(self._weights @ (moments - np.log(moments) - 1.0).sum(axis=1))
-        prior += GAIN_WEIGHT * float(np.square(u[self._gain:]).sum())
+        prior += float(np.square(u[self._squared]).sum())
         prior += SCALAR_WEIGHT * float((values - np.log(values) - 1.0).sum())
         return float(residual @ residual) + prior
 
@@ -289,7 +290,6 @@ class ConsistentFit:
         values = u[self._scalars]
         gradient[self._scalars] = SCALAR_WEIGHT * (1.0 - 1.0 / values)
         hessian[self._scalars, self._scalars] = SCALAR_WEIGHT / values ** 2
-        gains = np.arange(self._gain, self._count)
-        gradient[gains] = 2.0 * GAIN_WEIGHT * u[gains]
-        hessian[gains, gains] = 2.0 * GAIN_WEIGHT
+        gradient[self._squared] = 2.0 * u[self._squared]
+        hessian[self._squared, self._squared] = 2.0
         return gradient, hessian

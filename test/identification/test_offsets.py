@@ -1,0 +1,51 @@
+"""Offsets of sensors, which a motion within few postures confuses with gravity."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from support.robot_files import OWN
+from urdf2dyn_ros.cli import main
+
+TEXT = (OWN / 'robot_2r.urdf').read_text().replace('"continuous"', '"revolute"').replace(
+    '<axis xyz="0 0 1"/>', '<axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="400" '
+    'velocity="9"/>')
+"""Two joints that move in a vertical plane."""
+
+
+def recording(path: Path, about: float, seed: int) -> str:
+    """Write a motion of a robot 1.4 times as heavy as its URDF, near a posture [rad]."""
+    model = pin.buildModelFromXML(TEXT)
+    for number in (1, 2):
+        own = model.inertias[number]
+        model.inertias[number] = pin.Inertia(1.4 * own.mass, own.lever, 1.4 * own.inertia)
+    data, random = model.createData(), np.random.default_rng(seed)
+    time = np.arange(0.0, 8.0, 0.02)
+    w = 2.0 * np.pi * random.uniform(0.2, 0.9, (2, 4))
+    phase = w[:, None] * time[:, None] + random.uniform(0.0, 6.28, (2, 1, 4))
+    q, qd, qdd = (0.06 * part.sum(axis=2).T for part in (
+        np.sin(phase), w[:, None] * np.cos(phase), -w[:, None]**2 * np.sin(phase)))
+    q[:, 0] += about
+    effort = np.array([pin.rnea(model, data, *state) for state in zip(q, qd, qdd)])
+    effort += 2.0 * np.tanh(qd / 0.02) + 1.5 * qd
+    effort += 0.03 * effort.std(axis=0) * random.normal(size=effort.shape)
+    np.savetxt(path, np.column_stack((time, q, effort)), '%.9g', ',', comments='',
+               header='time,q_joint1,q_joint2,effort_joint1,effort_joint2')
+    return str(path)
+
+
+def test_gravity_is_no_offset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A posture that was not recorded is predicted better than by the URDF."""
+    (tmp_path / 'arm.urdf').write_text(TEXT)
+    paths = [recording(tmp_path / f'{name}.csv', about, seed)
+             for seed, (name, about) in enumerate({'level': 0.0, 'hanging': 1.4}.items())]
+    assert main(['identify', paths[0], '--validate', paths[1], '--urdf',
+                 str(tmp_path / 'arm.urdf'), '-o', str(tmp_path / 'out')]) == 0
+    found = json.loads((tmp_path / 'out' / 'identification.json').read_text())['joints']
+    left, urdf = np.array([[entry['validation']['hanging']['all'][model] for entry in
+                            found.values()] for model in ('identified', 'URDF')])
+    print(f'residuals {left} N m, of the URDF {urdf}')
+    assert (left < urdf).all()

@@ -1,0 +1,26 @@
+"""A recording that spoils the model for the others."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.scara_recordings import SCARA, recording, robot
+from urdf2dyn_ros.cli import main
+
+
+def test_a_recording_that_spoils_the_model_is_not_used(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The second of three has a payload of 12 kg; the result is as if it were not there."""
+    paths = [recording(tmp_path / f'{name}.csv', 8.0, seed, recorded=robot(payload=payload))
+             for seed, (name, payload) in enumerate({'a': 0.0, 'loaded': 12.0, 'b': 0.0}.items())]
+    results = {}
+    for name, used in (('three', paths), ('two', paths[::2])):
+        assert main(['identify', *used, '--urdf', str(SCARA), '-o', str(tmp_path / name)]) == 0
+        results[name] = json.loads((tmp_path / name / 'identification.json').read_text())
+    notes = [line for line in capsys.readouterr().err.splitlines() if 'loaded' in line]
+    assert len(notes) == 1
+    assert 'recording loaded does not fit the others, and is not used' in notes[0]
+    assert [each['name'] for each in results['three']['recordings']] == ['a', 'b']
+    assert results['three']['bodies'] == results['two']['bodies']
+    assert results['three']['held_out_parts'] == 'blocks'
