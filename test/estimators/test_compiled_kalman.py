@@ -138,6 +138,22 @@ def test_the_smoother_is_the_same(kind: str, parameters: dict[str, float]) -> No
 
 
 @pytest.mark.parametrize('name', COMPILED)
+@pytest.mark.parametrize('kind', ['A of positions', 'A homed again', 'A with outliers'])
+def test_samples_without_measurements_of_some_joints_are_the_same(name: str, kind: str) -> None:
+    """The noise of these is learned from samples of their own; a jump is followed in any case."""
+    run = samples(kind).chosen(slice(0, STEPS))
+    missing = np.random.default_rng(5).uniform(size=run.q.shape) < [0.25, 0.5, 0.0, 0.05]
+    one, other = (make(name, 4) for make in (make_estimator, make_compiled))
+    expected, found = ([estimator.update_some(*sample, each) for sample, each in zip(run, missing)]
+                       for estimator in (one, other))
+    assert [each[::5] for each in found] == [each[::5] for each in expected]
+    assert_close(fields(found), fields(expected), 1e-7, 1e-7)
+    if kind == 'A homed again':
+        newest = np.abs(found[-1].q - run.chosen(run.stamps == found[-1].stamp).q[0])
+        assert (newest < 1e-3).all()
+
+
+@pytest.mark.parametrize('name', COMPILED)
 def test_an_estimate_that_was_returned_does_not_change(name: str) -> None:
     """An estimate that is kept stays as it was returned."""
     given = estimates_of(make_compiled(name, 4), samples('A'))

@@ -7,6 +7,7 @@ from support.memory import bytes_of
 from support.streams.known_motions import NAMES, Profile, errors, record
 from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.evaluation.offline_stream import OfflineStream
+from urdf2dyn_ros.joint_states.repeated_joints import RepeatedJoints
 from urdf2dyn_ros.joint_states.repeated_positions import RepeatedPositions
 from urdf2dyn_ros.stream.stream import Stream
 
@@ -61,6 +62,61 @@ def test_repeated_positions_are_no_motionless_samples(make, answered, repeated):
     print(repeated, np.round(clean, 1), np.round(found, 1), len(stamps) / len(rows))
     assert (found < 1.7 * clean + 0.5).all()
     assert len(stamps) > answered * len(rows)
+
+
+def at_random(rows):
+    """A tenth, at most two in a row."""
+    late = np.random.default_rng(1).uniform(size=rows.shape) < 0.1
+    late[2:] &= ~(late[1:-1] & late[:-2])
+    return late
+
+
+JOINT_BY_JOINT = {'every fourth, each in its turn': lambda rows: rows % 4 == 3,
+                  'a tenth, at random': at_random}
+
+
+@pytest.mark.fault(55)
+@pytest.mark.parametrize('repeated', JOINT_BY_JOINT)
+@pytest.mark.parametrize('estimator', ['kalman', 'kalman_fixed_lag'])
+def test_positions_of_single_joints_are_repeated(estimator, repeated):
+    """In messages whose other positions are new: those joints alone have no measurement."""
+    whole = record(Profile(RATE, 17, 0.0))
+    rows = np.arange(len(whole.q))[:, None] + np.zeros(len(NAMES), dtype=int)
+    rows[JOINT_BY_JOINT[repeated](rows + np.arange(len(NAMES)))] = 0
+    rows = np.maximum.accumulate(rows)
+    clean = errors(*streamed(online(estimator), whole.stamps, whole.q))
+    stamps, qdd = streamed(online(estimator), whole.stamps,
+                           np.take_along_axis(whole.q, rows, axis=0))
+    found = errors(stamps, qdd)
+    print(estimator, repeated, np.round(clean, 1), np.round(found, 1), len(stamps) / len(rows))
+    assert (found < 2.0 * clean + 0.5).all()
+    assert len(stamps) > 0.96 * len(rows)
+
+
+def slow_steps(k):
+    """Every third position is new, by 5 mrad, of an encoder that is coarse but for small slips."""
+    return np.array([0.005 * (k // 3) + 1e-5 * (k // 50), 1e-4 * np.sin(k)])
+
+
+@pytest.mark.fault(55)
+def test_a_slow_joint_beside_a_fast_one_repeats_no_positions():
+    repeats, missing = RepeatedJoints(2), np.full(2, np.nan)
+    assert all(repeats.update(10_000_000 * (k + 1), slow_steps(k), missing) is None
+               for k in range(500))
+
+
+@pytest.mark.fault(55)
+def test_a_joint_that_stops_is_measured_although_its_positions_were_repeated():
+    """As many positions as in two runs are carried on; so is none of a joint with a velocity."""
+    times = 0.01 * np.arange(400)
+    q = np.stack((np.where(times < 2.0, np.sin(3.0 * times), np.sin(6.0)), np.cos(times)), axis=1)
+    q[3:200:4, 0] = q[2:199:4, 0]
+    for velocity, expected in ((np.nan, 2), (0.1, 0)):
+        repeats = RepeatedJoints(2)
+        found = [repeats.update(10_000_000 * (k + 1), row, np.array([velocity, np.nan]))
+                 for k, row in enumerate(q)]
+        assert sum(each is not None and each[0] for each in found[201:]) == expected
+        assert not any(each is not None and each[1] for each in found)
 
 
 @pytest.mark.fault(55)

@@ -2,6 +2,9 @@
 
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.parameters import Parameter, check_all
 
@@ -59,6 +62,14 @@ class Learning(Protocol):
 
     def forget_motion(self) -> None:
         """Forget every sample but keep the learned noise: a gap does not change the sensors."""
+
+
+@runtime_checkable
+class Selective(Protocol):
+    """An estimator of joints on their own, so that some may lack a measurement."""
+
+    def update_some(self, stamp: int, q: Array, qd: Array, missing: NDArray[np.bool_]) -> Estimate:
+        """Add a sample as `update`, without the measurements of some joints, (n,)."""
 
 
 @runtime_checkable

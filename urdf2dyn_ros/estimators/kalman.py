@@ -24,6 +24,7 @@ from urdf2dyn_ros.estimators.hindsight import Hindsight
 from urdf2dyn_ros.estimators.kalman_parameters import FIXED_MODEL, KALMAN_PARAMETERS
 from urdf2dyn_ros.estimators.onset import SINGLE_SAMPLE
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
+from urdf2dyn_ros.estimators.usable import Usable
 from urdf2dyn_ros.parameters import Parameter
 
 FIRST_VALID = 5
@@ -31,9 +32,6 @@ FIRST_VALID = 5
 
 MOST_REJECTED = 3
 """Measurements that may be rejected in a row before a joint is reset."""
-
-PROBATION_NS = 250_000_000
-"""Time after a reset of a joint during which its velocity is not used [ns]."""
 
 REJECTED_VARIANCE = 1e30
 """Variance of a measurement that is not used."""
@@ -117,8 +115,12 @@ class Kalman:
         self._rejected: Array = np.zeros(self._joints)
         self._rejecting, self._wrong = False, 0.0   # time by which the stamp is off [s]
         self._repeats, self._kind = wrong_stamp.Repeats(), wrong_stamp.NEW
-        self._trusted_from = np.zeros(self._joints, dtype=np.int64)   # [ns]
-        self._probation_ends = 0
+        self._usable = Usable(self._joints)
+
+    def update_some(self, stamp: int, q: Array, qd: Array, missing: NDArray[np.bool_]) -> Estimate:
+        """Return the estimate at a sample that has no measurements of some joints, (n,)."""
+        self._usable.missing = missing
+        return self.update(stamp, q, qd)
 
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Return the estimate at the newest sample."""
@@ -127,12 +129,10 @@ class Kalman:
         self._kind = self._repeats.kind(sample)
         if stamp >= self._bank.next_stamp:
             self._bandwidth.judge_anew(self._bank.admit(stamp, self._count))
-        if stamp < self._probation_ends:
-            measured = sample.copy()
-            measured[1, stamp < self._trusted_from] = np.nan
         if self._count == 0:
-            self._begin(np.ones(self._joints, dtype=bool), measured)
+            self._begin(np.ones(self._joints, dtype=bool), sample)
         else:
+            measured = self._usable.of(stamp, sample)
             self._advance(stamp, measured)
             if self._rejecting:
                 self._reset_rejected(stamp, measured)
@@ -143,7 +143,8 @@ class Kalman:
                 for part in (self._bandwidth, self._hindsight):
                     part.restart(np.ones(self._joints, dtype=bool))
         else:
-            self._noise.update(stamp, sample, self._mixed[1:3])
+            self._noise.update(stamp, sample, self._mixed[1:3], self._usable.missing)
+        self._usable.missing = None
         self._last = stamp
         self._count += 1
         estimate = self._estimate(stamp)
@@ -235,7 +236,7 @@ class Kalman:
             good[:] = False
         if not all_true(good):
             before = self._rejected
-            off = self._reject(~good, z[INNOVATIONS], S, off, np.isfinite(measured[1]))
+            off = self._reject(~good, z[INNOVATIONS], S, off, np.isfinite(measured))
             if unused:   # these are no outliers
                 self._rejected, self._rejecting = before, bool(before.any())
         elif self._rejecting:
@@ -281,17 +282,16 @@ class Kalman:
         lost = self._rejected > MOST_REJECTED
         if lost.any():
             self._begin(lost, np.where([[False], [True]] & lost, np.nan, measured))
-            self._probation_ends = stamp + PROBATION_NS
-            self._trusted_from[lost] = self._probation_ends
+            self._usable.distrust(lost, stamp)
 
     def _reject(self, lost: NDArray[np.bool_], y: Array, S: Array, off: Array,
                 measured: NDArray[np.bool_]) -> Array:
         """Remove the effect of lost measurements, and count those that are outliers, not NaN."""
         each = np.tile(lost, self._filters)
         S[each], y[each] = REJECTED_VARIANCE, 0.0
-        outlier = lost[0] | (lost[1] & measured)
-        self._rejected = np.where(outlier, self._rejected + 1, 0)
-        self._rejecting = bool(outlier.any())
+        outlier = (lost & measured).any(axis=0)
+        self._rejected = np.where(outlier, self._rejected + 1, self._rejected * ~measured[0])
+        self._rejecting = bool(self._rejected.any())
         return np.where(each.any(axis=0), 0.0, off)
 
     def _correct(self, z: Array, S: Array, off: Array) -> None:

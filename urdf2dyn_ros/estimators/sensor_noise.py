@@ -8,7 +8,7 @@ comes from the stamps. An encoder at rest carries no information.
 """
 
 from itertools import pairwise
-from math import prod, sqrt
+from math import isnan, prod, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +110,8 @@ class SensorNoise:
         self._rates: list[Array] = []
         self._learned = 0                  # end of the last window [ns]
         self._next = 0                     # no window begins earlier [ns]
+        # stamps, positions and velocities of joints of which positions were missing
+        self._alone: dict[int, list[tuple[int, float, float]]] = {}
 
     def interrupt(self) -> None:
         """Forget the samples of the window that is not complete."""
@@ -117,7 +119,8 @@ class SensorNoise:
         self._samples.clear()
         self._rates.clear()
 
-    def update(self, stamp: int, measured: Array, rates: Array) -> None:
+    def update(self, stamp: int, measured: Array, rates: Array,
+               missing: NDArray[np.bool_] | None = None) -> None:
         """
         Add a sample.
 
@@ -128,8 +131,18 @@ class SensorNoise:
         measured, rates : ndarray, (2, n)
             Measured positions and velocities, which may be NaN; estimated velocities and
             accelerations.
+        missing : ndarray of bool, (n,), optional
+            Joints without measurements, whose noise is learned at stamps of their own from now on.
 
         """
+        if missing is not None:
+            measured = np.where(missing, np.nan, measured)
+            for joint in np.flatnonzero(missing).tolist():
+                self._alone.setdefault(joint, [])
+        if self._alone:
+            for joint, window in self._alone.items():
+                self._learn_alone(joint, window, (
+                    stamp, float(measured[0, joint]), float(rates[0, joint])))
         if stamp < self._next:
             return
         self._times.append(stamp)
@@ -153,13 +166,14 @@ class SensorNoise:
 
         moves = np.abs(samples[1:, 0] - samples[:-1, 0])
         largest, smallest = moves.max(axis=0), moves.min(axis=0)
+        moved = largest != 0.0   # or not known
         # an encoder carries no information at rest, nor at a whole number of steps per sample
         informative = largest - smallest > CHANGE_SPREAD * largest
         self._learn_steps(moves, informative)
         late = squares * self.stamps ** 2
         share = np.square(self.variance / (self.variance + late))
         share[0] *= informative
-        share[1] *= largest > 0.0
+        share[1] *= moved
         known = np.isfinite(e)
         share[~known] = 0.0
         excess = np.minimum(np.maximum(np.where(known, e, 0.0) - late, 0.0),
@@ -176,7 +190,7 @@ class SensorNoise:
         part = learned / (learned + INITIAL_SHARE * initial)
         # less than 1 from an exact rest on; velocities that vary at rest have noise
         varied = known[1] & (np.ptp(samples[:, 1], axis=0) > 0.0)
-        least = np.where(largest > 0.0, self.known, np.where(varied, 1.0, LEAST_LEARNED_PART))
+        least = np.where(moved, self.known, np.where(varied, 1.0, LEAST_LEARNED_PART))
         self.known[:] = np.maximum(part.max(axis=0), least)
         # a few windows may by chance show too little noise
         self.variance = np.maximum((self._sum + initial)
@@ -185,7 +199,36 @@ class SensorNoise:
         np.maximum(self.variance[0], np.square(steps) / 12.0, out=self.variance[0])
         if min(intervals) > 0.2 * max(intervals):
             self.variance[1] += self._mismatch.update(np.array(times), samples, self.variance,
-                                                      late[0], np.where(largest > 0.0, keep, 1.0))
+                                                      late[0], np.where(moved, keep, 1.0))
+
+    def _learn_alone(self, joint: int, window: list[tuple[int, float, float]],
+                     sample: tuple[int, float, float]) -> None:
+        """Learn the noise of the positions of a joint as `_learn`, at stamps of its own."""
+        if isnan(sample[1]):
+            return
+        window.append(sample)
+        if len(window) < WINDOW:
+            return
+        stamps, positions, rates = zip(*window)
+        window.clear()
+        moves = np.abs(np.diff(positions))
+        if np.ptp(moves) <= CHANGE_SPREAD * moves.max():
+            return
+        times = [(stamp - stamps[0]) * 1e-9 for stamp in stamps]
+        weights = _difference(times)
+        late = float(np.square(weights) @ np.square(rates)) * self.stamps ** 2
+        variance, least = float(self.variance[0, joint]), float(LEAST_VARIANCES[0, 0])
+        share = (variance / (variance + late)) ** 2
+        excess = min(max(float(weights @ positions) ** 2 - late, 0.0),
+                     CLIPPING_MULTIPLE * variance + least)
+        keep = max(0.0, 1.0 - times[-1] / NOISE_MEMORY)
+        at = 0, joint
+        self._weight[at] = keep * self._weight[at] + share
+        self._sum[at] = keep * self._sum[at] + share * excess
+        self._prior[at] *= 0.5
+        weight = self._weight[at] + self._prior[at]
+        self.variance[at] = max((self._sum[at] + self._prior[at] * INITIAL_NOISE[0] ** 2)
+                                * (1.0 + SMALL_SAMPLE / weight) / weight, least)
 
     def _passed(self) -> float:
         """Return the time since the last window [s]."""
@@ -206,7 +249,8 @@ class SensorNoise:
         """Regress the noise of the positions on the square of the velocity, all joints at once."""
         self._windows = keep * self._windows + 1.0
         new = 1.0 / self._windows
-        self._moments += new * (np.array([e, vv, vv * vv, e * vv]) - self._moments)
+        change = new * (np.array([e, vv, vv * vv, e * vv]) - self._moments)
+        self._moments += np.where(np.isnan(e), 0.0, change)   # of joints with missing positions
         mean, square = self._intervals
         mean += new * (sum(intervals) / len(intervals) - mean)
         square += new * (sum(each * each for each in intervals) / len(intervals) - square)

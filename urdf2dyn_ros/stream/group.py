@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.estimators.estimate import Accelerated, Estimator, Learning
+from urdf2dyn_ros.estimators.estimate import Accelerated, Estimate, Estimator, Learning, Selective
 from urdf2dyn_ros.joint_states.layouts import Indices
 from urdf2dyn_ros.joint_states.messages import unwrap
 from urdf2dyn_ros.joint_states.position_check import PositionCheck
+from urdf2dyn_ros.joint_states.repeated_joints import RepeatedJoints
 from urdf2dyn_ros.joint_states.repeated_positions import RepeatedPositions
 from urdf2dyn_ros.joint_states.steps import Steps
 from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
@@ -50,6 +51,8 @@ class Group:
         Indices in the model, ascending.
     repeats : RepeatedPositions
         Recognises samples that are no measurements.
+    repeated_joints : RepeatedJoints
+        Recognises single positions that are none.
     newest : int
         Newest stamp [ns]; 0 before the first sample.
     event : str
@@ -76,6 +79,7 @@ class Group:
         self.positions = PositionCheck(joints.limits)
         self.velocities = VelocityCheck(len(self.joints))
         self.repeats = RepeatedPositions(len(self.joints))
+        self.repeated_joints = RepeatedJoints(len(self.joints))
         self._differentiates = not isinstance(estimator, Accelerated)
         self.history = History(len(self.joints))
         self.newest = newest
@@ -122,7 +126,7 @@ class Group:
         if self.repeats.found and isinstance(self.estimator, Learning):   # from repeated ones
             self._reset()
             self.event = self.event or 'restart'
-        estimate = self.estimator.update(stamp, q, qd)
+        estimate = self._estimate(stamp, q, qd)
         if not estimate.valid:
             return 'warming_up'
         if estimate.stamp != stamp or self.lag:
@@ -140,6 +144,18 @@ class Group:
             return 'warming_up'
         return ''
 
+    def _estimate(self, stamp: int, q: Array, qd: Array) -> Estimate:
+        """Return the estimate after a sample of which single positions may be repeated."""
+        if not isinstance(self.estimator, Selective):
+            return self.estimator.update(stamp, q, qd)
+        repeated = self.repeated_joints.update(stamp, q, qd)
+        if self.repeated_joints.found:   # it has learned from repeated ones
+            self._reset()
+            self.event = self.event or 'restart'
+        if repeated is None:
+            return self.estimator.update(stamp, q, qd)
+        return self.estimator.update_some(stamp, q, qd, repeated)
+
     def _check_order(self, stamp: int) -> str:
         """Return the outcome of a stamp that does not advance; forget all at a jump back."""
         fault = self.steps.add(self.newest, stamp)
@@ -155,6 +171,7 @@ class Group:
         self.positions.restart()
         self.velocities.restart()
         self.repeats.restart()
+        self.repeated_joints.restart()
         self._efforts.clear()
 
     def _reset(self, gap: bool = False) -> None:

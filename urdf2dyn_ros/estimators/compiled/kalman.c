@@ -112,9 +112,11 @@ static int judge(Filter *f, double h, const double *late, int unused, double *ke
         }
         if (adapts && f->rejected[j] >= MOST_REJECTED && fabs(fastest[ROWS * all + j]) < SMALL_JUMP)
             good[0] = 1;
-        const int outlier = !good[0] || (!good[1] && isfinite(f->measured[n + j]));
-        f->rejected[j] = outlier ? f->rejected[j] + 1.0 : 0.0;
-        flags |= outlier ? REJECTING : 0;
+        const int missing = !isfinite(f->measured[j]);
+        const int outlier = (!good[0] && !missing) || (!good[1] && isfinite(f->measured[n + j]));
+        if (outlier || !missing)
+            f->rejected[j] = outlier ? f->rejected[j] + 1.0 : 0.0;
+        flags |= f->rejected[j] > 0.0 ? REJECTING : 0;
         for (int k = 0; k < 2; k++)
             kept[k * n + j] = good[k] ? f->measured[k * n + j] : NAN;
     }

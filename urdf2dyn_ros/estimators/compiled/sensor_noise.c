@@ -63,10 +63,12 @@ static void learn_stamps(Noise *s, const double *e, const double *vv, const doub
     s->windows = keep * s->windows + 1.0;
     const double new = 1.0 / s->windows;
     for (long j = 0; j < n; j++) {
-        E_e[j] += new * (e[j] - E_e[j]);
-        E_vv[j] += new * (vv[j] - E_vv[j]);
-        E_vvvv[j] += new * (vv[j] * vv[j] - E_vvvv[j]);
-        E_evv[j] += new * (e[j] * vv[j] - E_evv[j]);
+        if (!isnan(e[j])) {
+            E_e[j] += new * (e[j] - E_e[j]);
+            E_vv[j] += new * (vv[j] - E_vv[j]);
+            E_vvvv[j] += new * (vv[j] * vv[j] - E_vvvv[j]);
+            E_evv[j] += new * (e[j] * vv[j] - E_evv[j]);
+        }
         spread += E_vvvv[j] - E_vv[j] * E_vv[j];
         fourth += E_vvvv[j];
         variance += E_evv[j] - E_e[j] * E_vv[j];
@@ -163,8 +165,10 @@ void urdf2dyn_learn(Noise *s, const double *times, const double *samples, const 
             largest = larger(largest, moves[i]);
             least = smaller(least, moves[i]);
         }
+        if (isnan(e[j]))
+            largest = NAN;
         double learned_part = 0.0;
-        const int informative[2] = {largest - least > CHANGE_SPREAD * largest, largest > 0.0};
+        const int informative[2] = {largest - least > CHANGE_SPREAD * largest, largest != 0.0};
         learn_step(s, j, moves, informative[0]);
         for (int k = 0; k < 2; k++) {
             const long at = k * n + j;

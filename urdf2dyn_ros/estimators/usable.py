@@ -1,0 +1,42 @@
+"""Which measurements of a sample a filter uses."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+
+PROBATION_NS = 250_000_000
+"""Time after a reset of a joint during which its velocity is not used [ns]."""
+
+
+class Usable:
+    """
+    The measurements of joints (n,) that are used: not those that are missing, nor some velocities.
+
+    After a reset, the velocity of a joint may be what contradicts its positions.
+
+    Attributes
+    ----------
+    missing : ndarray of bool, (n,), or None
+        Joints that the newest sample has no measurements of.
+
+    """
+
+    def __init__(self, joints: int) -> None:
+        self.missing: NDArray[np.bool_] | None = None
+        self._trusted_from = np.zeros(joints, dtype=np.int64)   # [ns]
+        self._probation_ends = 0
+
+    def distrust(self, lost: NDArray[np.bool_], stamp: int) -> None:
+        """Use no velocities of joints (n,) for a while, from their reset at a stamp [ns] on."""
+        self._probation_ends = stamp + PROBATION_NS
+        self._trusted_from[lost] = self._probation_ends
+
+    def of(self, stamp: int, sample: Array) -> Array:
+        """Return a sample (2, n) with NaN for what is not used."""
+        if stamp < self._probation_ends:
+            sample = sample.copy()
+            sample[1, stamp < self._trusted_from] = np.nan
+        if self.missing is not None:
+            sample = np.where(self.missing, np.nan, sample)
+        return sample
