@@ -81,6 +81,7 @@ class Group:
         self.repeats = RepeatedPositions(len(self.joints))
         self.repeated_joints = RepeatedJoints(len(self.joints))
         self._differentiates = not isinstance(estimator, Accelerated)
+        self._selective = estimator if isinstance(estimator, Selective) else None
         self.history = History(len(self.joints))
         self.newest = newest
         self.event = ''
@@ -146,7 +147,7 @@ class Group:
 
     def _estimate(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Return the estimate after a sample of which single positions may be repeated."""
-        if not isinstance(self.estimator, Selective):
+        if self._selective is None:
             return self.estimator.update(stamp, q, qd)
         repeated = self.repeated_joints.update(stamp, q, qd)
         if self.repeated_joints.found:   # it has learned from repeated ones
@@ -154,7 +155,7 @@ class Group:
             self.event = self.event or 'restart'
         if repeated is None:
             return self.estimator.update(stamp, q, qd)
-        return self.estimator.update_some(stamp, q, qd, repeated)
+        return self._selective.update_some(stamp, q, qd, repeated)
 
     def _check_order(self, stamp: int) -> str:
         """Return the outcome of a stamp that does not advance; forget all at a jump back."""
