@@ -35,13 +35,59 @@ PYTHON_API = """# Classes and functions
 
 ::: urdf2dyn_ros.read_urdf
 
+::: urdf2dyn_ros.read_dh
+
+::: urdf2dyn_ros.RobotModel
+
 ::: urdf2dyn_ros.export_model
 
-::: urdf2dyn_ros.loads.Loads
+::: urdf2dyn_ros.Target
+
+::: urdf2dyn_ros.LinkFrames
+
+::: urdf2dyn_ros.Loads
+
+::: urdf2dyn_ros.Friction
+
+::: urdf2dyn_ros.Rotor
+
+::: urdf2dyn_ros.Spring
 
 ::: urdf2dyn_ros.observer.momentum_observer.MomentumObserver
 
 ::: urdf2dyn_ros.observer.contact.ContactDetector
+
+## Errors
+
+::: urdf2dyn_ros.Urdf2DynError
+
+::: urdf2dyn_ros.Problem
+
+::: urdf2dyn_ros.UrdfError
+
+::: urdf2dyn_ros.SourceError
+
+::: urdf2dyn_ros.StateError
+
+::: urdf2dyn_ros.ExportError
+
+::: urdf2dyn_ros.ParameterError
+
+::: urdf2dyn_ros.SimulationError
+
+::: urdf2dyn_ros.ComparisonError
+
+::: urdf2dyn_ros.DrawingError
+
+::: urdf2dyn_ros.MissingLibraryError
+
+::: urdf2dyn_ros.CompilerError
+
+::: urdf2dyn_ros.WorkersError
+
+::: urdf2dyn_ros.IdentificationError
+
+::: urdf2dyn_ros.RecordingError
 """
 
 

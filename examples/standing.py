@@ -17,8 +17,7 @@ from pathlib import Path
 try:
     import numpy as np
 
-    from urdf2dyn_ros import InverseDynamics, Urdf2DynError
-    from urdf2dyn_ros.loads import Loads
+    from urdf2dyn_ros import InverseDynamics, Loads, Urdf2DynError
 except ImportError as error:
     sys.exit(f"this example needs urdf2dyn_ros ({error}); in a clone of it: pip install '.[all]'")
 

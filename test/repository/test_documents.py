@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import urdf2dyn_ros
 from support.nodes.graph import domain
 from support.paths import ROOT
 from urdf2dyn_ros import InverseDynamics, cli
@@ -79,6 +80,15 @@ def declared_arguments(launch_file: str) -> set[str]:
     assert (ROOT / 'launch' / launch_file).exists(), launch_file
     return {node.value for text in texts for node in ast.walk(ast.parse(text))
             if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+def test_public_names_are_imported_from_the_package() -> None:
+    """As `__all__` promises: where a name is defined may change."""
+    files = [*PAGES, *(ROOT / 'examples').glob('*.py')]
+    found = re.findall(r'from urdf2dyn_ros\.\S+ import (.*)', '\n'.join(
+        path.read_text() for path in files))
+    assert found
+    assert {*re.findall(r'\w+', ' '.join(found))} & {*urdf2dyn_ros.__all__} == set()
 
 
 def test_commands_are_accepted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -228,6 +238,8 @@ def test_the_site_has_every_page() -> None:
     pages = [str(path.relative_to(ROOT / 'docs')) for path in (ROOT / 'docs').rglob('*.md')]
     assert sorted(listed) == sorted([*pages, *site['GENERATED']])
     text = {page: make() for page, make in site['GENERATED'].items()}
+    shown = re.findall(r'^::: urdf2dyn_ros\.(\S+)', text['reference/python_api.md'], re.MULTILINE)
+    assert {*urdf2dyn_ros.__all__} - {*shown} == {'__version__'}
     assert '| <code>kalman.<wbr>gate</code><br>`25.0` |' in text['reference/parameters.md']
     assert all(f'usage: urdf2dyn {name} ' in text['reference/options.md'] for name in COMMANDS)
     for page in [*site['PAGES_OF_ROOT'], *(f'docs/{page}' for page in pages)]:
