@@ -29,13 +29,15 @@ def listed(names: Iterable[str], limit: int = 10) -> str:
 
 def suggestion(name: str, names: Iterable[str], search: bool) -> str:
     """Return a remedy for an unknown name: the closest of `names` if `search`, else a few."""
-    known = list(names if search else islice(names, 5))
+    most = 12 if search else 5
+    known = list(names if search else islice(names, most + 1))
     # Very long names are not mistyped by people, and comparing them takes long.
     short = search and max(map(len, [name, *known])) <= 100
     close = get_close_matches(name, known, n=3) if short else []
     if close:
         return f'did you mean {listed(close)}?'
-    return f'there are {listed(known)} for example' if known else 'there are none'
+    example = ' for example' * (len(known) > most)
+    return f'there are {listed(known[:most], most)}{example}' if known else 'there are none'
 
 
 def first_names(names: Sequence[str], most: int) -> str:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import NoReturn
 
 from urdf2dyn_ros.commands import COMMANDS
 from urdf2dyn_ros.commands.word_order import file_first
@@ -15,9 +16,17 @@ from urdf2dyn_ros.version import __version__
 _PROGRAM, _HELP = 'urdf2dyn', 'help'
 
 
+class _Parser(argparse.ArgumentParser):
+    """One that says in a line what is wrong, and where all options are listed."""
+
+    def error(self, message: str) -> NoReturn:
+        hint = '' if _HELP in message else f' ({self.prog} --help lists what it takes)'
+        self.exit(2, f'{self.prog}: error: {message}{hint}\n')
+
+
 def _overview(complete: str = '') -> argparse.ArgumentParser:
     """Return the parser of a command line; of the commands, one may have its arguments."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=_PROGRAM, description='Inverse dynamics of any robot from its URDF.',
         epilog='urdf2dyn help COMMAND, or urdf2dyn COMMAND --help, explains a command.')
     parser.add_argument('-V', '--version', action='version', version=f'urdf2dyn_ros {__version__}')
@@ -37,7 +46,7 @@ def completed_parser(words: Sequence[str]) -> argparse.ArgumentParser:
 def command_parser(name: str) -> argparse.ArgumentParser:
     """Return the parser of a command, whose module is imported."""
     command = COMMANDS[name]
-    parser = argparse.ArgumentParser(f'{_PROGRAM} {name}', description=command.help)
+    parser = _Parser(f'{_PROGRAM} {name}', description=command.help)
     module = command.load()
     module.add(parser)
     parser.set_defaults(run=module.run)
