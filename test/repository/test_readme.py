@@ -143,7 +143,9 @@ def test_the_readme_is_read_to_its_end() -> None:
 def test_the_speed_that_readme_states_is_that_of_the_table() -> None:
     """The slowest and the fastest of the robots."""
     ratios = [float(cell) for cell in race().splitlines()[2].split('|')[3:-1]]
-    assert f'{min(ratios):.0f} to {max(ratios):.0f} times faster than Pinocchio in C++' in README
+    stated = f'{min(ratios):.0f} to {max(ratios):.0f}'
+    assert f'{stated} times faster than Pinocchio in C++' in README
+    assert {*re.findall(r'(\d+ to \d+) times faster', README)} == {stated}
 
 
 if __name__ == '__main__':
