@@ -38,7 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
             raise ParameterError(f'{arguments.robot!r} is xacro, which is not mended: expand it '
                                  'first, and mend the URDF')
         text, changes = mended(text)
-        _write(arguments.output, text, arguments.overwrite)
+        path = arguments.output
+        with results(path.parent, (path.name,), arguments.overwrite, 'file'), writing_to(path):
+            create_files({path: text}, replace=arguments.overwrite)
     name, reported, rounded = findings(text)
     errors = sum(finding.error for finding in reported)
     if arguments.json:
@@ -52,8 +54,3 @@ def run(arguments: argparse.Namespace) -> int:
                          *[str(arguments.output)] * arguments.fix,
                          count_line(name, reported) + ' left' * arguments.fix]))
     return int(bool(errors or (arguments.strict and reported)))
-
-
-def _write(path: Path, text: bytes, overwrite: bool) -> None:
-    with results(path.parent, (path.name,), overwrite, 'file'), writing_to(path):
-        create_files({path: text}, replace=overwrite)

@@ -14,10 +14,11 @@ from urdf2dyn_ros.drawing.tables_page import ReportTable, text_table
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.identification.excitation.files import (
     ENDINGS,
+    PICTURE_RATE,
     approach_time,
     csv_text,
     excitation_picture,
-    picture_instants,
+    instants,
     yaml_text,
 )
 from urdf2dyn_ros.identification.excitation.information import EFFORT_NOISE, Information
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         information = Information(dynamics, joint_friction(model, dynamics), limits)
         with one_blas_thread(), progress('optimising') as show:
             excitation = excite(information, limits, arguments.duration, show)
-        times = picture_instants(excitation)
+        times = instants(excitation.duration, PICTURE_RATE)
         motion = excitation.motion(times)
         efforts = information.efforts(motion)
         joints, approach = dynamics.joint_names, approach_time(excitation, limits)

@@ -62,11 +62,8 @@ def _geometry(table: DhTable, pi: str, symbol: Callable[[int], str]) -> Iterator
         if row.type != FIXED_ROW:
             moved = 'theta' if row.type == REVOLUTE_ROW else 'r'
             cells[moved] = _coordinate(row, number, symbol, cells[moved])
-        yield (str(row.j), printable(row.joint), row.type, _antecedent(row), *cells.values())
-
-
-def _antecedent(row: DhRow) -> str:
-    return '-' if row.antecedent is None else str(row.antecedent)
+        antecedent = '-' if row.antecedent is None else str(row.antecedent)
+        yield (str(row.j), printable(row.joint), row.type, antecedent, *cells.values())
 
 
 def _coordinate(row: DhRow, number: dict[str, int], symbol: Callable[[int], str],

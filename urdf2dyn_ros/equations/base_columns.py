@@ -120,14 +120,12 @@ def _sampled(system: Multibody, gravity: Vector, columns: Sequence[UnitParameter
     size = 2 * max(several, default=0) + 10
     states = np.random.default_rng(_SEED).normal(size=(3, n, size))
     result = np.zeros((size, n, len(columns)))
-    units = [(column.body, _with_tensor(unit_inertia(column.entry))) for column in columns]
+    inertias = [unit_inertia(column.entry) for column in columns]
+    units = [(column.body, inertia._replace(J=inertia_tensor(inertia.J)))
+             for column, inertia in zip(columns, inertias)]
     for body, numbers, efforts in sampled_columns(system, units, states, gravity):
         result[:, body.coordinate, numbers] += efforts
     return result
-
-
-def _with_tensor(inertia: BodyInertia) -> BodyInertia:
-    return inertia._replace(J=inertia_tensor(inertia.J))
 
 
 def _undecided(Y: Array) -> list[int]:

@@ -16,7 +16,7 @@ from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, rotated_about_z, total, transformed
 from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, add, upper
 from urdf2dyn_ros.equations.newton_euler import in_parent, inertial
-from urdf2dyn_ros.equations.recursion import second_moment, unnoted
+from urdf2dyn_ros.equations.recursion import prefixed, second_moment, unnoted
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, spin
 from urdf2dyn_ros.loads.joint_term import JointTerm
@@ -80,11 +80,11 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
     motion, U = JOINTS[moving.type].forward(
         _AT_REST, moved_by_1, lambda symbol, entries: None,
         lambda w, wd: (wd, spin(w, wd)))
-    wrench = inertial(inertia, motion, U, second_moment, partial(_say, note, j))
+    wrench = inertial(inertia, motion, U, second_moment, prefixed(note, j, 'u'))
     i = j
     while i != ROOT:
         body = system.bodies[i]
-        says = partial(_say, note, i)
+        says = prefixed(note, i, 'u')
         effort, before = JOINTS[body.type].backward(wrench, at[i], says)
         for term in terms if i == j else ():
             effort = effort + term.effort(_AT_REST, moved_by_1, 0.0)
@@ -103,10 +103,5 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
         says('tau', ())
         i = body.parent
 
-
-def _say(note: Note, i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
-    note(i, f'u{symbol}', entries)
-
-
 def _say_spun(note: Note, i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
-    _say(note, i, f'{symbol}r' if symbol == 'np' else symbol, entries)
+    note(i, 'unpr' if symbol == 'np' else f'u{symbol}', entries)

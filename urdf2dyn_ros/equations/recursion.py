@@ -18,6 +18,11 @@ def unnoted(body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
     """Note nothing."""
 
 
+def prefixed(note: Note, i: int, letter: str) -> BodyNote:
+    """Return a note of body i with a letter before its symbols."""
+    return lambda symbol, entries: note(i, letter + symbol, entries)
+
+
 def textbook_spin(i: int, joint: Motion, U_parent: Matrix, at: Coordinate, note: BodyNote) -> Spun:
     """Return what computes U from w and wd alone."""
     return lambda w, wd: (wd, spin(w, wd, note))

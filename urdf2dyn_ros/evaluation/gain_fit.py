@@ -1,6 +1,6 @@
 """Gains of currents that are not known: the effort per current of each joint, from a recording."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,9 +53,13 @@ class FittedGains:
 
     def words(self) -> str:
         """Return the gains as they can be typed."""
-        known = [f'{joint}={value:.6g}' for joint, value in zip(self.joints, self.values)
-                 if np.isfinite(value)]
-        return ' '.join(known if len(known) == len(self.joints) else ['free', *known])
+        return gain_words(self.joints, self.values)
+
+
+def gain_words(joints: Sequence[str], values: Iterable[float]) -> str:
+    """Return gains as they can be typed; those that are NaN are free."""
+    known = [f'{joint}={value:.6g}' for joint, value in zip(joints, values) if np.isfinite(value)]
+    return ' '.join(known if len(known) == len(joints) else ['free', *known])
 
 
 def fitted_gains(joints: Sequence[JointComparison], gains: Sequence[float]) -> FittedGains:

@@ -112,12 +112,14 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
     gravity = ' '.join(f'{part:g}' for part in dynamics.gravity_vector)
     used, received = result.counters['used'], result.counters['received']
     how = ACCELERATION_SOURCES.get(result.estimator, 'with its parameters at their defaults')
+    cutoffs = ', '.join(f'{printable(joint)} {low:.2g}' + f' to {high:.2g}' * (high > 1.05 * low)
+                        for joint, (low, high) in result.cutoffs.items())
     lines = [
         f'recording: {recording.path}{topic}, {counted(result.records, "record")}',
         f'robot: {dynamics.model.name}, {counted(len(dynamics.joint_names), "joint")}, '
         f'gravity {gravity} m/s^2',
         f'accelerations: {result.estimator}, {how}',
-        *([f'cutoffs [Hz]: {_cutoffs(result)}'] if result.cutoffs else []),
+        *([f'cutoffs [Hz]: {cutoffs}'] if cutoffs else []),
         *_counted(dynamics.loads),
         *([f'held at rest: {held_text(result.held)}'] if result.held else []),
         f'measured effort: {semantics}, {SEMANTICS[semantics].meaning}',
@@ -143,11 +145,6 @@ def figures_table(result: Evaluation) -> str:
         return 'no effort was computed: nothing is written'
     return ('no effort was measured at the time of a computed one: nothing is compared, but the '
             'computed efforts are written')
-
-
-def _cutoffs(result: Evaluation) -> str:
-    return ', '.join(f'{printable(joint)} {low:.2g}' + f' to {high:.2g}' * (high > 1.05 * low)
-                     for joint, (low, high) in result.cutoffs.items())
 
 
 def _counted(loads: Loads) -> Iterator[str]:

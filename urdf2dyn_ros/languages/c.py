@@ -1,7 +1,6 @@
 """C99, with no dependency but libm."""
 
-from collections.abc import Collection, Iterator
-from functools import partial
+from collections.abc import Iterator
 
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.c_trigonometry import (
@@ -16,7 +15,7 @@ from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.languages.sections import MOST_STATEMENTS
 from urdf2dyn_ros.languages.self_tests.c import CSelfTest
 from urdf2dyn_ros.program.program import Function, Program
-from urdf2dyn_ros.program.statements import Name, Signed, Statement
+from urdf2dyn_ros.program.statements import Name, Statement
 
 
 def write(program: Program) -> dict[str, str]:
@@ -34,11 +33,6 @@ def quoted(text: str) -> str:
 
 
 _TESTED = '\n\n#ifdef @NAME_SELF_TEST\n#include <stdio.h>\n'
-
-
-def _is_stored(stores: Collection[str], entry: Signed) -> bool:
-    """Return whether an entry has been stored where it is made."""
-    return isinstance(entry.term, Name) and entry.term.text in stores
 
 
 class C(CSelfTest):
@@ -120,8 +114,9 @@ class C(CSelfTest):
             each for made in statements for each in (made, *stores.get(made.name, ())))))
         yield ''
         for result in function.results:
-            yield from self.assigned(result, partial(_is_stored, stores)) if (
-                result.is_matrix) else self.assigned(result)
+            yield from self.assigned(result, lambda entry: (
+                isinstance(entry.term, Name) and entry.term.text in stores)) if (
+                    result.is_matrix) else self.assigned(result)
         yield '}'
 
     def statement(self, statement: Statement, indent: str, form: str = '') -> str:

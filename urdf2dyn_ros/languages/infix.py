@@ -71,9 +71,6 @@ class Infix:
         texts = [self._factor(first) if isinstance(first, Sum) else self.term(first)]
         return ' * '.join(texts + [self._factor(factor) for factor in rest])
 
-    def _reciprocal(self, value: Reciprocal) -> str:
-        return f'{self.number(1.0)} / {self._factor(value.divisor)}'
-
     def _factor(self, value: Term) -> str:
         text = self.term(value)
         return f'({text})' if isinstance(value, (Sum, Product, Reciprocal)) else text
@@ -84,7 +81,7 @@ _WRITERS: dict[type, Callable[[Infix, Any], str]] = {
     Name: lambda infix, value: infix.name(value.text),
     Call: lambda infix, value: infix.call(
         value.function, infix.signed(Signed(value.negative, value.argument))),
-    Reciprocal: Infix._reciprocal,
+    Reciprocal: lambda infix, value: f'{infix.number(1.0)} / {infix._factor(value.divisor)}',
     Product: Infix._product,
     Sum: Infix._sum,
     Twin: lambda infix, value: (

@@ -59,8 +59,10 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
         'forwardKinematics': export_model(model, 'javascript', 'fast', f'{name[:38]}_links',
                                           gravity, 'forward_kinematics',
                                           frames=LinkFrames(links))}
-    modules = [_MODULE.format(file=file, text=_inline(text.rstrip('\n')), function=function)
-               for function, texts in exports.items() for file, text in texts.items()]
+    # without what HTML reads as the end of a script or as a comment
+    modules = [_MODULE.format(file=file, function=function, text=text.rstrip('\n').replace(
+        '</', '<\\/').replace('<!--', '<\\!--'))
+        for function, texts in exports.items() for file, text in texts.items()]
     scripts = '\n'.join(_file(script).replace('\nexport ', '\n') for script in _SCRIPTS)
     data = json.dumps(robot_data(model, system, gravity), ensure_ascii=True)
     return _filled(_file('page.html'), {
@@ -96,11 +98,6 @@ def _notes(system: Multibody, gravity: tuple[float, float, float]) -> str:
 
 def _file(name: str) -> str:
     return files('urdf2dyn_ros.page').joinpath(name).read_text(encoding='utf-8')
-
-
-def _inline(script: str) -> str:
-    """Return an equal script without what HTML reads as its end or as a comment."""
-    return script.replace('</', '<\\/').replace('<!--', '<\\!--')
 
 
 def _filled(text: str, values: dict[str, str]) -> str:

@@ -15,7 +15,8 @@ def joint_table(system: Multibody) -> tuple[JointRow, ...]:
         link = body.attached[0].link.name if body.attached else ''
         rows.append(JointRow(
             i + 1, body.name, link, body.type, joint.unit, joint.effort_unit,
-            'root' if body.parent == ROOT else str(body.parent + 1), _axes(body),
+            'root' if body.parent == ROOT else str(body.parent + 1),
+            _named(body.attached[0].body_R_link) if body.attached else 'x y z',
             '' if driver == i else _follows(body, driver + 1), _limits(body),
             '' if body.parent_R_joint == IDENTITY else _named(transpose(body.parent_R_joint))))
     return tuple(rows)
@@ -38,11 +39,6 @@ def _limits(body: Body) -> str:
         if value is not None:
             parts.append(f'{value:g} {unit}')
     return ', '.join(parts)
-
-
-def _axes(body: Body) -> str:
-    """Return which axes of the link the body's x, y, z are."""
-    return _named(body.attached[0].body_R_link) if body.attached else 'x y z'
 
 
 def _named(rows: Matrix) -> str:

@@ -179,14 +179,6 @@ def _function(node: Node, operands: list[Signed]) -> Signed:
     return Signed(argument.negative and node.op in _ODD_FUNCTIONS, Call(node.op, argument.term))
 
 
-def _exponential(node: Node, operands: list[Signed]) -> Signed:
-    return Signed(False, Call('exp', operands[0].term, operands[0].negative != node.value))
-
-
-def _reciprocal(node: Node, operands: list[Signed]) -> Signed:
-    return Signed(operands[0].negative, Reciprocal(operands[0].term))
-
-
 def _leaf(node: Node, operands: list[Signed]) -> Signed:
     term: Term = Number(node.value) if node.op == 'const' else Name(node.value)
     return Signed(False, term)
@@ -194,8 +186,12 @@ def _leaf(node: Node, operands: list[Signed]) -> Signed:
 
 _OPERATIONS = {
     'const': _leaf, 'input': _leaf, 'parameter': _leaf,
-    'add': _sum, 'sub': _sum, 'mul': _product, 'reciprocal': _reciprocal,
-    'sin': _function, 'cos': _function, 'tanh': _function, 'exp': _exponential,
+    'add': _sum, 'sub': _sum, 'mul': _product,
+    'reciprocal': lambda node, operands: Signed(
+        operands[0].negative, Reciprocal(operands[0].term)),
+    'sin': _function, 'cos': _function, 'tanh': _function,
+    'exp': lambda node, operands: Signed(False, Call(
+        'exp', operands[0].term, operands[0].negative != node.value)),
     'abs': _function, 'sqrt': _function, 'twin': _twin, 'single': _single,
 }
 _ODD_FUNCTIONS = ('sin', 'tanh')

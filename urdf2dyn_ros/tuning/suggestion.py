@@ -115,7 +115,9 @@ def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None
     before = _run(motion, estimator, {}, within(show, 0.8, 0.9))
     after = _run(motion, estimator, best | {'max_std': _ANY_STD}, within(show, 0.9, 1.0))
     largest = float(np.nanquantile(after.std[motion.settled], _LEAST_ESTIMATED_SHARE))
-    if largest > 0.5 * _default(estimator, 'max_std'):
+    default, = (float(row.default) for row in ESTIMATORS[estimator].PARAMETERS
+                if row.name == 'max_std')
+    if largest > 0.5 * default:
         best = best | {'max_std': _rounded(3.0 * largest)}
     both = np.isfinite(before.qdd + after.qdd).all(axis=1)
     untuned, tuned = (_nrmse(run, smoothed, motion, both) for run in (before, after))
@@ -182,11 +184,6 @@ def _run(motion: RecordedMotion, estimator: str, parameters: dict[str, float],
 
 def _rounded(value: float) -> float:
     return float(f'{value:.{_DIGITS}g}')
-
-
-def _default(estimator: str, name: str) -> float:
-    return next(float(row.default) for row in ESTIMATORS[estimator].PARAMETERS
-                if row.name == name)
 
 
 def _answered(estimate: Estimated, motion: RecordedMotion) -> float:

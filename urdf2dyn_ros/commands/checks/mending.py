@@ -196,14 +196,6 @@ def _plain_number(text: MendableText, element: Element, attribute: str) -> list[
     return text.with_values(element, {attribute: value})
 
 
-def _without_mimic(text: MendableText, element: Element, attribute: str) -> list[Edit]:
-    return text.without(element)
-
-
-def _named(text: MendableText, element: Element, attribute: str) -> list[Edit]:
-    return text.with_values(element, {'name': 'robot'})
-
-
 def _same_again(text: MendableText, element: Element, attribute: str) -> list[Edit]:
     """Return the deletion of an element if another one is the same."""
     parent = element.getparent()
@@ -222,8 +214,8 @@ MENDS: dict[str, Mend] = {
     'joint-type': _small_letters,
     'limit-inverted': _exchanged,
     'limit-negative': _without_sign,
-    'mimic-ignored': _without_mimic,
+    'mimic-ignored': lambda text, element, attribute: text.without(element),
     'number': _plain_number,
-    'robot-name': _named,
+    'robot-name': lambda text, element, _: text.with_values(element, {'name': 'robot'}),
 }
 """Code of a problem to what mends it without a guess, or returns no edits where that is not so."""

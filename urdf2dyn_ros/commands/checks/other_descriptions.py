@@ -69,10 +69,6 @@ def _scaled(attribute: str, factor: float) -> Change:
     return change
 
 
-def _zero(text: MendableText, element: Element, attribute: str) -> list[Edit]:
-    return text.with_values(element, {attribute: '0'})
-
-
 def _without_tensor(text: MendableText, element: Element, _: str) -> list[Edit]:
     inertia = element if element.tag == 'inertia' else element.getparent()
     if inertia is not None and inertia.tag != 'inertia':
@@ -118,7 +114,8 @@ _ROTORS = f'both with a rotor of {ROTOR_INERTIA:g} kg m^2 at each joint'
 
 _OTHERS = {
     'dynamics-negative': OtherDescription('no friction of this kind there, if the sign is dropped',
-                                          _zero, _with_friction),
+                                          lambda text, element, name: text.with_values(
+                                              element, {name: '0'}), _with_friction),
     'inertia-negative': OtherDescription(_NO_TENSOR, _without_tensor),
     'inertia-triangle': OtherDescription(_NO_TENSOR, _without_tensor),
     'mass-zero': OtherDescription(_NO_TENSOR, _without_tensor),

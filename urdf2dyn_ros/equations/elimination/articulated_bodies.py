@@ -35,9 +35,10 @@ from urdf2dyn_ros.equations.newton_euler import (
     in_parent,
     summed,
 )
+from urdf2dyn_ros.equations.recursion import prefixed
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.joint_type import turned
-from urdf2dyn_ros.joints.motion import BodyNote, Note, Wrench
+from urdf2dyn_ros.joints.motion import Note, Wrench
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
 _Acceleration = tuple[Vector, Vector]
@@ -102,7 +103,7 @@ class ArticulatedBodies:
             if body.parent != ROOT:
                 self._carry(i)
                 kind = 'A' * self._is_freed(i)
-                _, wrench = joint.backward(wrench, at, partial(_say, says, kind))
+                _, wrench = joint.backward(wrench, at, prefixed(self._note, i, kind))
                 if moment != ZERO:
                     wrench = wrench._replace(n=add(wrench.n, moment))
                     says('Anr', wrench.n)
@@ -237,7 +238,3 @@ class ArticulatedBodies:
         wd = turned(wd, c, s)
         says('xwb' if joint.turns else 'xw', wd)
         return a, wd
-
-
-def _say(says: BodyNote, kind: str, symbol: str, entries: tuple[Scalar, ...]) -> None:
-    says(kind + symbol, entries)

@@ -1,14 +1,13 @@
 """The part of the mass matrix that belongs to joints which are eliminated together."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.vectors import ZERO, add
 from urdf2dyn_ros.equations.elimination.blocks import JointBlock
 from urdf2dyn_ros.equations.elimination.spatial_inertia import SpatialInertia
 from urdf2dyn_ros.equations.newton_euler import in_parent
-from urdf2dyn_ros.equations.recursion import unnoted
+from urdf2dyn_ros.equations.recursion import prefixed, unnoted
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, Wrench
 from urdf2dyn_ros.loads.joint_term import JointTerm
@@ -68,13 +67,9 @@ def _on_the_way(system: Multibody, wrench: Wrench, at: Sequence[Coordinate],
         yield i, effort, wrench._replace(n=add(wrench.n, moment))
         if i == block.frame:
             break
-        _, before = joint.backward(wrench, at[i], partial(_say, note, i))
+        _, before = joint.backward(wrench, at[i], prefixed(note, i, 'c'))
         before = before._replace(n=add(before.n, moment))
         if body.parent == ROOT:
             break
-        wrench = in_parent(body, before, partial(_say, note, i))
+        wrench = in_parent(body, before, prefixed(note, i, 'c'))
         i = body.parent
-
-
-def _say(note: Note, i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
-    note(i, f'c{symbol}', entries)

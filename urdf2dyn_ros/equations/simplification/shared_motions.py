@@ -57,7 +57,9 @@ def shared_motions(system: Multibody, at: Sequence[Coordinate], root: SpunMotion
     for body, coordinate in zip(system.bodies, at):
         parent = None if body.parent == ROOT else result[body.parent]
         here = _moved(body, coordinate, parent, root)
-        result.append(here if parent is not None or moving else _not_rotated(here))
+        if parent is None and not moving:   # in its own axes: no column goes further
+            here = here._replace(column=here.own, angle=(0.0, 0.0), turn=(1.0, 0.0))
+        result.append(here)
     return result
 
 
@@ -95,8 +97,3 @@ def _moved(body: Body, at: Coordinate, parent: SharedMotion | None, root: SpunMo
     own = Motion(own_w, own_wd, turned(a, *turn))
     return SharedMotion(SpunMotion(Motion(w, wd, a), U), SpunMotion(own, own_U), angle, turn,
                         shared, p)
-
-
-def _not_rotated(here: SharedMotion) -> SharedMotion:
-    """Return the body of a joint on a fixed root with its own axes: no column goes further."""
-    return here._replace(column=here.own, angle=(0.0, 0.0), turn=(1.0, 0.0))

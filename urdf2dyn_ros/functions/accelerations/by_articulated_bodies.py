@@ -59,10 +59,6 @@ def _pivot(at: Fields) -> str:
     return f'd{at.n} = {entry}' + ''.join(rotors)
 
 
-def _left(at: Fields) -> str:
-    return ' - '.join([f'e{at.n} = tau{at.n}', at.along, *(f'{name}{at.n}' for name in at.terms)])
-
-
 class AccelerationsByArticulatedBodies(AccelerationsOfEfforts):
     """Articulated bodies: for deep trees, as the work grows with the number of joints."""
 
@@ -73,7 +69,8 @@ class AccelerationsByArticulatedBodies(AccelerationsOfEfforts):
         'Ar': Symbol(BACKWARD, ('d{n}',), _pivot),
         'Aid': Symbol(BACKWARD, ('id{n}',), 'id{n} = 1 / d{n}'),
         'Al6': Symbol(BACKWARD, _six('l'), 'fl{n} = fa{n} / d{n}, nl{n} = na{n} / d{n}'),
-        'Ae': Symbol(BACKWARD, ('e{n}',), _left),
+        'Ae': Symbol(BACKWARD, ('e{n}',), lambda at: ' - '.join(
+            [f'e{at.n} = tau{at.n}', at.along, *(f'{name}{at.n}' for name in at.terms)])),
         'IF': Symbol(BACKWARD, _inertia('F'),
                      "IF{n} = (MA{n} - fa{n} fl{n}', HA{n} - fa{n} nl{n}', JA{n} - na{n} nl{n}')"),
         'IFj': Symbol(BACKWARD, _inertia('Fj'), 'IFj{n}: IF{n} in the axes of joint {n}'),
@@ -104,16 +101,10 @@ class AccelerationsByArticulatedBodies(AccelerationsOfEfforts):
         # of joints that are eliminated together
         **{f'c{symbol}': Symbol(BACKWARD, vector(f'c{symbol}'))
            for symbol in ('fj', 'nj', 'fp', 'np')},
-        'Br6': Symbol(BACKWARD, _six('a')),
-        'Br_j': Symbol(BACKWARD, ('r{n}',)),
-        'Br': Symbol(BACKWARD, ('d{n}',)),
-        'Bid': Symbol(BACKWARD, ('id{n}',)),
-        'Bl6': Symbol(BACKWARD, _six('l')),
-        'Bl_j': Symbol(BACKWARD, ('l{n}',)),
-        'Be': Symbol(BACKWARD, ('e{n}',)),
-        'BF': Symbol(BACKWARD, _inertia('B')),
-        'Bf': Symbol(BACKWARD, vector('ff')),
-        'Bn': Symbol(BACKWARD, vector('nf')),
+        **{symbol: Symbol(BACKWARD, names) for symbol, names in (
+            ('Br6', _six('a')), ('Br_j', ('r{n}',)), ('Br', ('d{n}',)), ('Bid', ('id{n}',)),
+            ('Bl6', _six('l')), ('Bl_j', ('l{n}',)), ('Be', ('e{n}',)), ('BF', _inertia('B')),
+            ('Bf', vector('ff')), ('Bn', vector('nf')))},
         'xB': Symbol(_SOLUTION, ('qdd{n}',),
                      'qdd{n} = e{n} / d{n} - sum of l{n}_j qddj over the joints j before it, and '
                      'what a link that carries all of them adds by fl{n}, nl{n}'),

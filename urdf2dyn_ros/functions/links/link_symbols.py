@@ -16,21 +16,11 @@ def _displacement(at: Fields) -> str:
     return f'd{at.n} = {at.T}p{at.n}{slide}'
 
 
-def _velocity(at: Fields) -> str:
-    if at.joint.slides:
-        return f'v{at.n} = vb{at.n} + qd{at.n} z{at.n}'
-    return f'v{at.n} = v{at.p} + u{at.n}'
-
-
 def _acceleration(at: Fields) -> str:
     n, p = at.n, at.p
     if at.joint.slides:
         return f'a{n} = ab{n} + 2 w{p} x qd{n} z{n} + qdd{n} z{n}'
     return f'a{n} = a{p} + wd{p} x d{n} + w{p} x u{n}'
-
-
-def _column(at: Fields) -> str:
-    return f'Jv{at.n} = z{at.n}' + f' x (p - r{at.n})' * (not at.joint.slides)
 
 
 def _plain(symbol: str) -> tuple[str, ...]:
@@ -48,7 +38,9 @@ LINK_SYMBOLS = {
     'ku': Symbol(_FRAMES, vector('u'), 'u{n} = w{p} x d{n}'),
     'kvb': Symbol(_FRAMES, vector('vb'), 'vb{n} = v{p} + u{n}'),
     'kab': Symbol(_FRAMES, vector('ab'), 'ab{n} = a{p} + wd{p} x d{n} + w{p} x u{n}'),
-    'kv': Symbol(_FRAMES, vector('v'), _velocity),
+    'kv': Symbol(_FRAMES, vector('v'), lambda at: (
+        f'v{at.n} = vb{at.n} + qd{at.n} z{at.n}' if at.joint.slides else
+        f'v{at.n} = v{at.p} + u{at.n}')),
     'ka': Symbol(_FRAMES, vector('a'), _acceleration),
     'kw': Symbol(_FRAMES, vector('w'), 'w{n} = w{p} + qd{n} z{n}'),
     'kwd': Symbol(_FRAMES, vector('wd'), 'wd{n} = wd{p} + w{p} x qd{n} z{n} + qdd{n} z{n}'),
@@ -59,7 +51,8 @@ LINK_SYMBOLS = {
     'lu': Symbol(_LINK, _plain('u'), 'u = w{n} x d'),
     'lv': Symbol(_LINK, _plain('v'), 'v = v{n} + u'),
     'la': Symbol(_LINK, _plain('a'), 'a = a{n} + wd{n} x d + w{n} x u'),
-    'Jv': Symbol(_COLUMNS, vector('Jv'), _column),
+    'Jv': Symbol(_COLUMNS, vector('Jv'), lambda at: (
+        f'Jv{at.n} = z{at.n}' + f' x (p - r{at.n})' * (not at.joint.slides))),
     **{f'Jb{x}': Symbol(_COLUMNS, _plain(f'Jb{x}'), f"Jb{x} = R' (e{x} x p)") for x in AXES},
     'Jl': Symbol(_COLUMNS, (*vector('Jlv'), *vector('Jlw')),
                  "Jlv{n}, Jlw{n}: R' Jv{n}, R' z{n}, in the axes of the link"),

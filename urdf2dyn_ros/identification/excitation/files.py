@@ -17,7 +17,7 @@ from urdf2dyn_ros.text_table import csv_cell
 
 ENDINGS = ('.csv', '.yaml', '.png')
 
-_TABLE_RATE, _PICTURE_RATE = 100.0, 50.0
+_TABLE_RATE, PICTURE_RATE = 100.0, 50.0
 """Rows of the table and drawn instants in a second."""
 
 _POINTS = 100
@@ -83,8 +83,3 @@ def excitation_picture(times: Array, motion: Array, efforts: Array, joints: Sequ
         path = Path(folder) / 'picture.png'
         draw_curves(Table(times, columns), path, title)
         return path.read_bytes()
-
-
-def picture_instants(excitation: Excitation) -> Array:
-    """Return the times that are drawn, (T,)."""
-    return instants(excitation.duration, _PICTURE_RATE)

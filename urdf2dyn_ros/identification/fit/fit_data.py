@@ -10,7 +10,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import IdentificationError
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
 from urdf2dyn_ros.identification.fit.own_friction import (
-    in_joint_sets,
+    in_joint_set,
     last_sets,
     with_joint_sets,
 )
@@ -94,8 +94,10 @@ def fit_data(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
                        for some in (summaries, validation))
     if not own_friction:
         return FitData(robot, scaled, checked, scaled, gains, last)
-    return FitData(with_joint_sets(robot, len(scaled)), in_joint_sets(scaled), checked, scaled,
-                   gains, last_sets(scaled))
+    count = len(scaled)
+    in_sets = [in_joint_set(each, number, count) for number, each in enumerate(scaled)]
+    return FitData(with_joint_sets(robot, count), in_sets, checked, scaled, gains,
+                   last_sets(scaled))
 
 
 def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,

@@ -29,12 +29,8 @@ def with_joint_sets(robot: Robot, count: int) -> Robot:
                    speed_limits=np.tile(robot.speed_limits, count))
 
 
-def in_joint_sets(summaries: Sequence[Summary]) -> list[Summary]:
-    """Return summaries each of which has rows of its own set of joints alone."""
-    return [_in_set(each, number, len(summaries)) for number, each in enumerate(summaries)]
-
-
-def _in_set(summary: Summary, number: int, count: int) -> Summary:
+def in_joint_set(summary: Summary, number: int, count: int) -> Summary:
+    """Return a summary with rows of its own set of joints alone, of so many sets."""
     def spread(values: Array) -> Array:
         result = np.zeros((count, len(values)))
         result[number] = values

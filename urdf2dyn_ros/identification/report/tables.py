@@ -7,6 +7,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import geometric_mean
 from urdf2dyn_ros.drawing.tables_page import ReportTable
+from urdf2dyn_ros.evaluation.gain_fit import gain_words
 from urdf2dyn_ros.identification.columns import PARAMETERS
 from urdf2dyn_ros.identification.fit.deviations import DATA, source_of_value
 from urdf2dyn_ros.identification.fit.held_out import Figures
@@ -76,6 +77,7 @@ def _gains(result: Identification) -> list[ReportTable]:
             rows.append([joint, f'{unit}/A', figure_text(value), *(
                 [figure_text(ratio, 2), figure_text(error, 2)] if gains.free[j]
                 else ['known', 'known'])])
+    words = gain_words(robot.joints, np.where(result.used, result.effort_per_unit, np.nan))
     known = result.payload is not None and result.payload.known
     scale = ('fixed by the mass of the payload' if known else
              'fixed by the known gains' if not gains.free[result.used].all() else
@@ -85,14 +87,7 @@ def _gains(result: Identification) -> list[ReportTable]:
         GAINS_TITLE, ('joint', 'unit', 'gain', 'deviation of ratio [%]', 'deviation [%]'), rows,
         (f'Effort over current. Their common factor is {scale}. Deviation of ratio: of the gain '
          'over the mean of all free ones. A negative gain: this motor turns the other way. For '
-         f'urdf2dyn evaluate: --effort-semantics current --gains {_gain_words(result)}',))]
-
-
-def _gain_words(result: Identification) -> str:
-    """Return the gains as they can be typed."""
-    words = [f'{joint}={value:.6g}' for joint, value, used in zip(
-        result.robot.joints, result.effort_per_unit, result.used) if used]
-    return ' '.join([*([] if result.used.all() else ['free']), *words])
+         f'urdf2dyn evaluate: --effort-semantics current --gains {words}',))]
 
 
 def _friction(result: Identification) -> ReportTable:

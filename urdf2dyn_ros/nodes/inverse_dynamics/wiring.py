@@ -62,7 +62,8 @@ class Wiring:
         values = parameters.values
         check_lags(values)
         self._payload = Payload(endpoints, parameters)
-        self._pipeline = Pipeline(parameters, self._payload.entries, self._now)
+        self._pipeline = Pipeline(parameters, self._payload.entries, lambda: int(
+            self._node.get_clock().now().nanoseconds))
 
         self._outputs = Outputs(endpoints, self._monitor)
         self._terms = TermTopics(endpoints, values['terms.enabled'])
@@ -135,9 +136,6 @@ class Wiring:
     def _count_lost(self, messages: int) -> None:
         if self._pipeline.active is not None:
             self._pipeline.active.stream.counters['overruns'] += messages
-
-    def _now(self) -> int:
-        return int(self._node.get_clock().now().nanoseconds)
 
     # ---- models and parameters
 

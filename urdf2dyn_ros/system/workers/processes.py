@@ -39,15 +39,12 @@ def results_of_processes(function: Callable[[_Item], _Result], items: Sequence[_
                 result: _Result | Lost = futures.pop(number).result()
             except BrokenProcessPool:
                 # any of those that were sent may be the reason: this one goes first, alone
-                futures = {ahead: each for ahead, each in futures.items() if _is_there(each)}
+                futures = {ahead: each for ahead, each in futures.items() if each.done()
+                           and not each.cancelled() and each.exception() is None}
                 result = processes.alone(items[number])
             yield result
     finally:
         processes.end()
-
-
-def _is_there(future: 'Future[_Result]') -> bool:
-    return future.done() and not future.cancelled() and future.exception() is None
 
 
 class _Processes:
