@@ -145,8 +145,7 @@ def link_inertias(attached: Sequence[Attached], before: Array, after: Array) -> 
 
 def _root(P: Array) -> Array:
     values, vectors = np.linalg.eigh(P)
-    result: Array = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-    return result
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
 def _symmetric_map(before: Array, after: Array) -> Array:

@@ -238,5 +238,4 @@ def _integral(time: Array, values: Array, total: Array, at: Array) -> Array:
     row = np.clip(np.searchsorted(time, at, side='right') - 1, 0, len(time) - 2)
     part = at - time[row]
     slope = (values[row + 1] - values[row]) / (time[row + 1] - time[row])
-    result: Array = total[row] + part * (values[row] + 0.5 * part * slope)
-    return result
+    return np.asarray(total[row] + part * (values[row] + 0.5 * part * slope))

@@ -83,8 +83,7 @@ def cutoffs(time: Array, samples: Array, period: float, noise: Array) -> Array:
     weights = errors.min(axis=1, keepdims=True) / errors
     weights /= weights.sum(axis=1, keepdims=True)
     chosen = np.exp((weights * np.log(tried)[:, None]).sum(axis=1).mean(axis=0))
-    result: Array = np.maximum(chosen, np.minimum(harmless, tried[-1]))
-    return result
+    return np.asarray(np.maximum(chosen, np.minimum(harmless, tried[-1])))
 
 
 def _harmless(accelerations: Array, noise: Array) -> Array:
@@ -98,8 +97,7 @@ def _harmless(accelerations: Array, noise: Array) -> Array:
 def _averaged(values: Array, count: int) -> Array:
     """Return the means of so many rows each."""
     rows = len(values) // count * count
-    means: Array = values[:rows].reshape(-1, count, *values.shape[1:]).mean(axis=1)
-    return means
+    return np.asarray(values[:rows].reshape(-1, count, *values.shape[1:]).mean(axis=1))
 
 
 def _hidden(time: Array, length: float,

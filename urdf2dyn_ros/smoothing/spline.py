@@ -105,8 +105,7 @@ class SmoothingSpline:
 
     def values(self, coefficients: Array, time: Array, derivative: int = 0) -> Array:
         """Return a derivative of the curves at any times (m,) between the ends, (m, n)."""
-        result: Array = self._sparse(*self._at(time, derivative)) @ coefficients
-        return result
+        return np.asarray(self._sparse(*self._at(time, derivative)) @ coefficients)
 
     def unseen(self, samples: Array, folds: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
                ) -> list[Array]:

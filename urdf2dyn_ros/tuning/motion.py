@@ -67,8 +67,7 @@ class RecordedMotion:
     @property
     def time(self) -> Array:
         """Time since the first sample [s], (k,)."""
-        seconds: Array = (self.stamps - self.stamps[0]) * 1e-9
-        return seconds
+        return np.asarray((self.stamps - self.stamps[0]) * 1e-9)
 
     def some(self, pieces: int) -> RecordedMotion:
         """Return so many pieces from all of the motion."""

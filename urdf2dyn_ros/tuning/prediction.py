@@ -38,8 +38,7 @@ def acceleration_errors(motion: RecordedMotion, estimates: Sequence[Estimated]) 
         effect = np.where(fast, horizon ** 2, horizon ** 4 / 4.0)
         more = (squares - np.nanmin(squares, axis=0)) / effect
         excess = np.maximum(excess, np.where(used, np.nan_to_num(more, nan=np.inf), 0.0))
-    errors: Array = np.nan_to_num(declared, nan=np.inf) + excess
-    return errors
+    return np.asarray(np.nan_to_num(declared, nan=np.inf) + excess)
 
 
 def _squares(motion: RecordedMotion, estimate: Estimated, horizon: float, fast: Array) -> Array:

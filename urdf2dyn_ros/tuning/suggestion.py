@@ -199,8 +199,7 @@ def _nrmse(estimate: Estimated, smoothed: Estimated, motion: RecordedMotion,
     known = np.isfinite(smoothed.qdd) & (motion.settled & rows)[:, None]
     error = np.where(known, estimate.qdd - smoothed.qdd, 0.0)
     size = np.where(known, smoothed.qdd, 0.0)
-    result: Array = np.sqrt((error ** 2).sum(axis=0) / (size ** 2).sum(axis=0))
-    return result
+    return np.asarray(np.sqrt((error ** 2).sum(axis=0) / (size ** 2).sum(axis=0)))
 
 
 def within(show: Callable[[float], None], first: float, last: float) -> Callable[[float], None]:

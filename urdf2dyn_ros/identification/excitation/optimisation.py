@@ -161,8 +161,7 @@ class _Search:
                 raise _OutOfTimeError(now.reshape(z.shape).copy())
         result = minimize(self._cost, z.ravel(), args=(weight,), jac=True, method='L-BFGS-B',
                           callback=step, options={'maxiter': steps, 'maxcor': 20})
-        minimum: Array = result.x.reshape(z.shape)
-        return minimum
+        return np.asarray(result.x.reshape(z.shape))
 
     def _cost(self, flat: Array, weight: float) -> tuple[float, Array]:
         """Return -log det with what exceeds limits, and its gradient by the coefficients."""
@@ -187,13 +186,11 @@ class _Search:
     def _excess(self, z: Array) -> Array:
         """Return the largest share of each joint's position and velocity limit (n,)."""
         q, qd = np.abs(self._fine[:2] @ z).max(axis=1)
-        result: Array = np.maximum(np.maximum(q, qd / self._speed), 1e-9)
-        return result
+        return np.asarray(np.maximum(np.maximum(q, qd / self._speed), 1e-9))
 
     def _effort_excess(self, z: Array) -> Array:
         efforts = self._information.efforts(self._motion(self._fine, z))
-        result: Array = np.abs(efforts / self._limits.effort).max(axis=0)
-        return result
+        return np.asarray(np.abs(efforts / self._limits.effort).max(axis=0))
 
     def _kept(self, z: Array) -> Array | None:
         """Return a motion made smaller until it keeps all limits; None if it cannot."""
@@ -208,8 +205,7 @@ class _Search:
             small = z * np.maximum(centre, middle)
             low, high = ((middle, high) if (self._effort_excess(small) <= 1.0).all()
                          else (low, middle))
-        result: Array = z * np.maximum(centre, low)
-        return result
+        return np.asarray(z * np.maximum(centre, low))
 
 
 def _only_centre(z: Array) -> Array:

@@ -242,8 +242,7 @@ class ConsistentFit:
 
     def joint_slopes(self, joint: int) -> Array:
         """Return the derivatives (6, 6) of JOINT_COLUMNS by the unknowns of a joint."""
-        result: Array = self._to_joint[joint] * self.problem.scale[joint]
-        return result
+        return np.asarray(self._to_joint[joint] * self.problem.scale[joint])
 
     def _matrices(self, u: Array) -> Array:
         """Return 1 + X of each body."""
@@ -252,8 +251,7 @@ class ConsistentFit:
 
     def _bodies(self, u: Array) -> Array:
         entries = u[:self._bodies_end].reshape(-1, 10)
-        result: Array = self._prior_bodies + np.einsum('bij,bj->bi', self.slopes, entries)
-        return result
+        return np.asarray(self._prior_bodies + np.einsum('bij,bj->bi', self.slopes, entries))
 
     def _values(self, u: Array) -> Array:
         """Return the unknowns of joints (n, 6), with slow and fast friction."""
@@ -263,8 +261,7 @@ class ConsistentFit:
         return np.array([matrix @ row for matrix, row in zip(self._to_joint, self._values(u))])
 
     def _gains(self, u: Array) -> Array:
-        result: Array = np.exp(np.where(self.gain_place >= 0, u[self.gain_place], 0.0))
-        return result
+        return np.asarray(np.exp(np.where(self.gain_place >= 0, u[self.gain_place], 0.0)))
 
     def _cost(self, u: Array, residual: Array) -> float:
         """Return the sum to minimise, infinite for impossible bodies and negative friction."""

@@ -75,8 +75,7 @@ class Figures(NamedTuple):
 
 
 def _determined(residuals: Array, spread: Array) -> Array:
-    result: Array = 1.0 - (residuals / np.where(spread > 0.0, spread, np.nan)) ** 2
-    return result
+    return np.asarray(1.0 - (residuals / np.where(spread > 0.0, spread, np.nan)) ** 2)
 
 
 def figures_of(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Pool],
@@ -89,15 +88,13 @@ def figures_of(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Po
     """
     def total(values: Sequence[Array]) -> Array:
         """Return the sum over parts and sets of joints."""
-        result: Array = np.sum(values, axis=0).reshape(-1, len(robot.joints)).sum(axis=0)
-        return result
+        return np.asarray(np.sum(values, axis=0).reshape(-1, len(robot.joints)).sum(axis=0))
 
     def roots(pools: Sequence[Pool]) -> Array:
         rows = total([pool.rows for pool in pools])
         sums = [total([squares(fit, pool, robot) for fit, pool in zip(fits, pools)])
                 for fits in models]
-        result: Array = np.sqrt(np.array(sums) / np.where(rows > 0.0, rows, np.nan)) / units
-        return result
+        return np.asarray(np.sqrt(np.array(sums) / np.where(rows > 0.0, rows, np.nan)) / units)
 
     def efforts(pools: Sequence[Pool]) -> tuple[Array, Array]:
         """Return root mean squares of efforts, and of efforts without their mean."""
