@@ -16,19 +16,10 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.quoting import quote
 from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
 from urdf2dyn_ros.urdf import read_description
-from urdf2dyn_ros.urdf.description import Description, Element
-from urdf2dyn_ros.urdf.document import codec_of, parse_document
-from urdf2dyn_ros.urdf.reader import drop_namespace
+from urdf2dyn_ros.urdf.description import Element
+from urdf2dyn_ros.urdf.editable_text import EditableText, rewritten
 from urdf2dyn_ros.urdf.schema import TENSOR_ATTRIBUTES
-from urdf2dyn_ros.urdf.text_places import (
-    Edit,
-    Layout,
-    Place,
-    Tag,
-    attributes_of,
-    edited,
-    places,
-)
+from urdf2dyn_ros.urdf.text_places import Edit, Layout, Tag, attributes_of, edited
 
 Numbers = Sequence[float]
 
@@ -63,16 +54,11 @@ def identified_urdf(text: AnyStr, model: RobotModel) -> AnyStr:
     """
     old: RobotModel = read_description(text)
     _check_rest(old, model)
-    result: AnyStr
-    if isinstance(text, str):
-        result = edited(text, _Writer(text).edits(old, model))
-    else:
-        codec = codec_of(text)
-        source = text.decode(codec)
-        result = edited(source, _Writer(source).edits(old, model)).encode(codec)
-        if source.encode(codec) != text:
-            raise ParameterError(f'this text in {codec} has bytes that another writer would not '
-                                 'write: save it as UTF-8')
+
+    def edit(source: str) -> str:
+        return edited(source, _Writer(source).edits(old, model))
+
+    result: AnyStr = edit(text) if isinstance(text, str) else rewritten(text, edit)
     written = read_description(result)
     if _kept(written, model) != written:   # the reader may see what places() does not
         raise ParameterError('the text with other numbers does not have them: report this URDF')
@@ -104,24 +90,20 @@ def _check_rest(old: RobotModel, model: RobotModel) -> None:
                                  'lacks: it cannot be removed')
 
 
-class _Writer:
+class _Writer(EditableText):
     """Finds what has to change in a text."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        root = parse_document(text)
-        drop_namespace(root)
-        self._places: dict[Element, Place] = dict(zip(root.iter('*'), places(text), strict=True))
-        self._description = Description(root)
-        first = next(root.iterchildren('*'), None)
-        self._layout = Layout(text, None if first is None else self._places[first])
+        super().__init__(text)
+        first = next(self.description.robot.iterchildren('*'), None)
+        self._layout = Layout(text, None if first is None else self.places[first])
 
     def edits(self, old: RobotModel, model: RobotModel) -> Iterator[Edit]:
         """Yield (start, end, text in its place)."""
-        for link, new_link, element in zip(old.links, model.links, self._description.links):
+        for link, new_link, element in zip(old.links, model.links, self.description.links):
             if link != new_link:
                 yield from self._link(link, new_link, element)
-        for joint, new_joint, element in zip(old.joints, model.joints, self._description.joints):
+        for joint, new_joint, element in zip(old.joints, model.joints, self.description.joints):
             if joint != new_joint:
                 yield from self._joint(joint, new_joint, element)
 
@@ -151,20 +133,20 @@ class _Writer:
         if child is None:
             yield self._inserted(parent, [(tag, _written(changed))], first)
             return
-        place = self._places[child]
-        there = attributes_of(self._text, place)
+        place = self.places[child]
+        there = attributes_of(self.text, place)
         last = max((end + 1 for _, end in there.values()),
                    default=place.start + 1 + len(place.name))
         for name, numbers in changed.items():
             if name in there:
                 start, end = there[name]
-                yield start, end, _renumbered(self._text[start:end], before[name], numbers)
+                yield start, end, _renumbered(self.text[start:end], before[name], numbers)
             else:
                 yield last, last, _written({name: numbers})
 
     def _inserted(self, parent: Element, lines: Sequence[Tag], first: bool) -> Edit:
-        return self._layout.inserted(self._places[parent], [
-            self._places[child] for child in parent.iterchildren('*')], lines, first)
+        return self._layout.inserted(self.places[parent], [
+            self.places[child] for child in parent.iterchildren('*')], lines, first)
 
 
 def _written(values: Mapping[str, Numbers]) -> str:

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from urdf2dyn_ros.commands.checks.effort_change import EffortChange, EffortChanges
-from urdf2dyn_ros.commands.checks.mending import decoded_text
 from urdf2dyn_ros.errors import ParameterError, Problem, UrdfError
 from urdf2dyn_ros.information import rounded_angles
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.urdf import read_description
+from urdf2dyn_ros.urdf.editable_text import decoded_text
 
 _REJECTED = 'none are computed: the description is rejected'
 _NO_EFFECT = 'no effect'

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.commands.checks.mending import MendableText
 from urdf2dyn_ros.commands.checks.other_descriptions import no_loads, other_description
 from urdf2dyn_ros.errors import Problem, Urdf2DynError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -18,6 +17,7 @@ from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody, multibody
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf import read_description
+from urdf2dyn_ros.urdf.editable_text import EditableText
 from urdf2dyn_ros.urdf.text_places import edited
 
 RANDOM_STATES = 100
@@ -67,7 +67,7 @@ class EffortChanges:
     """The changes of one description that is not rejected."""
 
     def __init__(self, text: str) -> None:
-        self._text = MendableText(text)
+        self._text = EditableText(text)
         self._left = MOST_CHANGES
 
     def of(self, problem: Problem) -> EffortChange | None:

@@ -7,18 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from urdf2dyn_ros.errors import ParameterError, Problem, UrdfError
+from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.urdf import read_description
-from urdf2dyn_ros.urdf.description import Description, Element, line_of, numbers
-from urdf2dyn_ros.urdf.document import codec_of, parse_document
-from urdf2dyn_ros.urdf.findings import place_of
+from urdf2dyn_ros.urdf.description import Element, numbers
+from urdf2dyn_ros.urdf.editable_text import EditableText, rewritten
 from urdf2dyn_ros.urdf.numbers import read_numbers
-from urdf2dyn_ros.urdf.reader import drop_namespace
 from urdf2dyn_ros.urdf.schema import JOINT_TYPES, NUMBER_ATTRIBUTES
-from urdf2dyn_ros.urdf.text_places import Edit, Place, attributes_of, edited, places
-
-NewValues: TypeAlias = dict[str, str]
-"""New values by attribute."""
+from urdf2dyn_ros.urdf.text_places import Edit, edited
 
 _DECIMAL_COMMA = re.compile(r'[+-]?\d+,(\d{1,2}|\d{4,})')
 """Three digits behind a comma may be thousands."""
@@ -50,49 +45,6 @@ class Mended:
                 'old': self.old, 'new': self.new}
 
 
-class MendableText:
-    """A description with the places of its elements; UrdfError if it is no XML."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        root = parse_document(text)
-        drop_namespace(root)
-        self.description = Description(root)
-        self._places: dict[Element, Place] = dict(zip(root.iter('*'), places(text), strict=True))
-
-    def element(self, problem: Problem) -> tuple[Element, str] | None:
-        """Return the element that has a problem, and its attribute or an empty text."""
-        for element in self._places:
-            if line_of(element) == problem.line:
-                for attribute in ('', *element.attrib):
-                    if place_of(element, str(attribute)) == problem.element:
-                        return element, str(attribute)
-        return None
-
-    def with_values(self, element: Element, values: NewValues) -> list[Edit]:
-        """Return the edits that give attributes their values."""
-        place = self._places[element]
-        there = attributes_of(self.text, place)
-        last = place.start + 1 + len(place.name)
-        return [(*there[name], value) if name in there else (last, last, f' {name}="{value}"')
-                for name, value in values.items()]
-
-    def with_text(self, element: Element, content: str) -> list[Edit]:
-        """Return the edit that replaces the content of an element."""
-        place = self._places[element]
-        return [(place.opened, place.closed, content)] if place.closed > place.opened else []
-
-    def without(self, element: Element) -> list[Edit]:
-        """Return the edit that deletes an element, with its line if nothing else is there."""
-        place = self._places[element]
-        start, end = place.start, place.end
-        before = len(self.text[:start].rstrip(' \t'))
-        line_end = re.compile(r'[ \t]*(\r\n|\n|\r)').match(self.text, end)
-        if line_end and self.text[before - 1:before] in ('\n', '\r'):
-            start, end = before, line_end.end()
-        return [(start, end, '')]
-
-
 def mended(text: bytes) -> tuple[bytes, list[Mended]]:
     """
     Return a description whose problems are mended as far as they can be without a guess.
@@ -108,34 +60,20 @@ def mended(text: bytes) -> tuple[bytes, list[Mended]]:
         If its encoding has bytes that would be written in another way.
 
     """
-    codec, source = codec_of(text), decoded_text(text)
-    if source.encode(codec) != text:
-        raise ParameterError(f'this text in {codec} has bytes that another writer would not write:'
-                             ' save it as UTF-8')
     done: list[Mended] = []
-    while len(done) < _MOST_EDITS:
-        step = next(_steps(source), None)
-        if step is None:
-            break
-        source, change = step
-        done.append(change)
-    return source.encode(codec), done
 
+    def mend(source: str) -> str:
+        while len(done) < _MOST_EDITS and (step := next(_steps(source), None)):
+            source, change = step
+            done.append(change)
+        return source
 
-def decoded_text(text: str | bytes) -> str:
-    """Return a description as text; UrdfError if its bytes are not those of its encoding."""
-    if isinstance(text, str):
-        return text
-    try:
-        return text.decode(codec_of(text))
-    except UnicodeDecodeError:
-        parse_document(text)   # which says where
-        raise
+    return rewritten(text, mend), done
 
 
 def _steps(source: str) -> Iterator[tuple[str, Mended]]:
     """Yield the text with one problem mended, for each that can be."""
-    whole = MendableText(source)
+    whole = EditableText(source)
     for problem in problems_of(source):
         element = whole.element(problem)
         mend = MENDS.get(problem.code)
@@ -162,29 +100,29 @@ def problems_of(text: str) -> tuple[Problem, ...]:
         return error.problems
 
 
-def _unit_axis(text: MendableText, element: Element, attribute: str) -> list[Edit]:
+def _unit_axis(text: EditableText, element: Element, attribute: str) -> list[Edit]:
     xyz = numbers(element, 'xyz') or ()
     norm = math.hypot(*xyz)
     unit = ' '.join(repr(entry / norm + 0.0).removesuffix('.0') for entry in xyz)
     return text.with_values(element, {'xyz': unit}) if norm else []
 
 
-def _exchanged(text: MendableText, element: Element, attribute: str) -> list[Edit]:
+def _exchanged(text: EditableText, element: Element, attribute: str) -> list[Edit]:
     return text.with_values(element, {'lower': element.get('upper', ''),
                                       'upper': element.get('lower', '')})
 
 
-def _without_sign(text: MendableText, element: Element, attribute: str) -> list[Edit]:
+def _without_sign(text: EditableText, element: Element, attribute: str) -> list[Edit]:
     value = element.get(attribute, '').strip()
     return text.with_values(element, {attribute: value[1:]}) if value.startswith('-') else []
 
 
-def _small_letters(text: MendableText, element: Element, attribute: str) -> list[Edit]:
+def _small_letters(text: EditableText, element: Element, attribute: str) -> list[Edit]:
     kind = element.get('type', '').strip().lower()
     return text.with_values(element, {'type': kind}) if kind in JOINT_TYPES else []
 
 
-def _plain_number(text: MendableText, element: Element, attribute: str) -> list[Edit]:
+def _plain_number(text: EditableText, element: Element, attribute: str) -> list[Edit]:
     """Decimal commas, blanks and digits of other widths."""
     words = unicodedata.normalize('NFKC', element.get(attribute, '')).split()
     value = ' '.join(word.replace(',', '.') if _DECIMAL_COMMA.fullmatch(word) else word
@@ -196,7 +134,7 @@ def _plain_number(text: MendableText, element: Element, attribute: str) -> list[
     return text.with_values(element, {attribute: value})
 
 
-def _same_again(text: MendableText, element: Element, attribute: str) -> list[Edit]:
+def _same_again(text: EditableText, element: Element, attribute: str) -> list[Edit]:
     """Return the deletion of an element if another one is the same."""
     parent = element.getparent()
     others = [] if parent is None else [
@@ -206,7 +144,7 @@ def _same_again(text: MendableText, element: Element, attribute: str) -> list[Ed
     return text.without(element) if same else []
 
 
-Mend: TypeAlias = Callable[[MendableText, Element, str], list[Edit]]
+Mend: TypeAlias = Callable[[EditableText, Element, str], list[Edit]]
 
 MENDS: dict[str, Mend] = {
     'axis-not-unit': _unit_axis,

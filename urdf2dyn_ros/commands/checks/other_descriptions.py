@@ -7,17 +7,18 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from urdf2dyn_ros.commands.checks.mending import MENDS, MendableText
+from urdf2dyn_ros.commands.checks.mending import MENDS
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.loads.load_parameters import LOAD_PARAMETERS, loaded
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf.description import Element, name_of, numbers
+from urdf2dyn_ros.urdf.editable_text import EditableText
 from urdf2dyn_ros.urdf.schema import TENSOR_ATTRIBUTES
 from urdf2dyn_ros.urdf.text_places import Edit
 from urdf2dyn_ros.urdf.transmissions import read_reduction, reductions
 
-Change = Callable[[MendableText, Element, str], list[Edit]]
+Change = Callable[[EditableText, Element, str], list[Edit]]
 """The edits of the element that has a problem, or its attribute."""
 
 ROTOR_INERTIA = 1e-4
@@ -61,7 +62,7 @@ def other_description(code: str) -> OtherDescription | None:
 
 
 def _scaled(attribute: str, factor: float) -> Change:
-    def change(text: MendableText, element: Element, _: str) -> list[Edit]:
+    def change(text: EditableText, element: Element, _: str) -> list[Edit]:
         values = numbers(element, attribute) or ()
         return text.with_values(element, {
             attribute: ' '.join(repr(value * factor) for value in values)})
@@ -69,7 +70,7 @@ def _scaled(attribute: str, factor: float) -> Change:
     return change
 
 
-def _without_tensor(text: MendableText, element: Element, _: str) -> list[Edit]:
+def _without_tensor(text: EditableText, element: Element, _: str) -> list[Edit]:
     inertia = element if element.tag == 'inertia' else element.getparent()
     if inertia is not None and inertia.tag != 'inertia':
         inertia = inertia.find('inertia')
@@ -77,11 +78,11 @@ def _without_tensor(text: MendableText, element: Element, _: str) -> list[Edit]:
         inertia, dict.fromkeys(TENSOR_ATTRIBUTES, '0'))
 
 
-def _without_mass(text: MendableText, element: Element, attribute: str) -> list[Edit]:
+def _without_mass(text: EditableText, element: Element, attribute: str) -> list[Edit]:
     return [*text.with_values(element, {'value': '0'}), *_without_tensor(text, element, '')]
 
 
-def _at_another_joint(text: MendableText, element: Element, _: str) -> list[Edit]:
+def _at_another_joint(text: EditableText, element: Element, _: str) -> list[Edit]:
     """Return the edits that name the joint that an unknown one resembles most."""
     known = [*text.description.joint_of]
     edits = []
@@ -92,14 +93,14 @@ def _at_another_joint(text: MendableText, element: Element, _: str) -> list[Edit
     return edits
 
 
-def _largest_number(text: MendableText, element: Element, _: str) -> list[Edit]:
+def _largest_number(text: EditableText, element: Element, _: str) -> list[Edit]:
     """Return the edit that leaves the largest number: 100 of 1:100."""
     values = re.findall(r'\d+(?:[.,]\d+)?', str(element.xpath('string()')))
     largest = max((float(value.replace(',', '.')) for value in values), default=0.0)
     return text.with_text(element, repr(largest)) if largest else []
 
 
-def _second_reduction(text: MendableText, element: Element, _: str) -> list[Edit]:
+def _second_reduction(text: EditableText, element: Element, _: str) -> list[Edit]:
     """Return the edit that gives the first reduction of a joint the value of this one."""
     read = list(reductions(text.description))
     joint = next((name for name, each in read if each is element), None)
