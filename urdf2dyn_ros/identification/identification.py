@@ -19,6 +19,7 @@ from urdf2dyn_ros.identification.fit.fit_data import (
 from urdf2dyn_ros.identification.fit.held_out import (
     FEWEST_RECORDINGS,
     Figures,
+    HeldOutParts,
     figures_of,
     parts_of,
 )
@@ -86,7 +87,6 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     weights = [factor * each for each in WEIGHTS] if weight is None else [weight]
     signed = signed_terms(data.robot, everything, every, weights[0], correlation)
     terms = with_significant_load(every, signed)
-    only_friction = terms._replace(fixed=tuple(range(len(data.robot.system.bodies))))
 
     parts = parts_of(data.summaries, own_friction or payload is not None)
     judged = parts.every
@@ -102,15 +102,9 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
         rest.remarks.insert(0, spoiling.sentence(summaries))
         return rest
     weight = chosen
-    held_out_friction = fits_to_others(data.robot, parts.seen, only_friction, weight)
     show(0.8)
-    nominal = _nominal(data.robot, everything, only_friction, weight)
-    friction = fitted(data.robot, everything, only_friction, weight).fit
     fits = [each.fit for each in trials[weight]]
-    models = [[nominal] * len(fits), [each.fit for each in held_out_friction], fits]
-    units = np.where(data.gains.free, np.abs(data.gains.values), 1.0)
-    held_out = figures_of(data.robot, models, judged, parts.moving, units)
-    validated = _validated(data, (nominal, friction, result.fit), units)
+    held_out, validated = _figures(data, parts, terms, weight, [result.fit, *fits])
 
     remarks = list(robot.prior.remarks)
     if parts.name == 'recordings':
@@ -120,6 +114,7 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     carried, errors = None, deviations(result, correlation)
     if payload is not None:
         carried, errors = identified_payload(payload, result, correlation, errors)
+
     n, last = len(robot.joints), data.last
     fit, *fits = (each._replace(bodies=each.bodies[:len(robot.prior.factors)])
                   for each in (cleaned(result.fit, result.problem), *fits))
@@ -146,15 +141,30 @@ def _best_weight(robot: Robot, trials: Mapping[float, Sequence[PooledFit]],
     return least if errors[least] < _BETTER_ERROR * errors[first] else first
 
 
-def _validated(data: FitData, models: Sequence[Fit], units: Array) -> dict[str, Figures]:
-    """Return the figures of recordings that were not used for the fit, by name."""
-    figures = {}
+def _figures(data: FitData, parts: HeldOutParts, terms: FitTerms, weight: float,
+             fits: Sequence[Fit]) -> tuple[Figures, dict[str, Figures]]:
+    """
+    Return how well URDF, the URDF with friction and rotors, and the model explain other data.
+
+    `fits` of the model are to everything, and to all parts but each. The figures are those of
+    what was held out, and of each validation recording by its name.
+
+    """
+    robot, everything, (fit, *of_others) = data.robot, data.everything, fits
+    bare = terms._replace(fixed=tuple(range(len(robot.system.bodies))))
+    nominal = _nominal(robot, everything, bare, weight)
+    units = np.where(data.gains.free, np.abs(data.gains.values), 1.0)
+    friction = [each.fit for each in fits_to_others(robot, parts.seen, bare, weight)]
+    held_out = figures_of(robot, [[nominal] * len(friction), friction, of_others], parts.every,
+                          parts.moving, units)
+    models = (nominal, fitted(robot, everything, bare, weight).fit, fit)
+    validated = {}
     for each in data.validation:
         pools = [pooled(each.moving), pooled(each.resting)]
-        figures[each.name] = figures_of(
-            data.robot, [[of_joints(fit, data.last)] for fit in models], [pooled(pools)],
+        validated[each.name] = figures_of(
+            robot, [[of_joints(model, data.last)] for model in models], [pooled(pools)],
             pools[:1], units)
-    return figures
+    return held_out, validated
 
 
 def _own_frictions(fit: Fit, summaries: Sequence[Summary], n: int) -> dict[str, Array]:
