@@ -2,7 +2,7 @@
 
 from urdf2dyn_ros.functions.mention import is_plain
 from urdf2dyn_ros.languages.lines import wrapped
-from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.text_table import aligned
 from urdf2dyn_ros.version import __version__
 
@@ -31,9 +31,11 @@ _NUMBERS = {
 
 def heading(program: Program) -> list[str]:
     """Return title, joint table, conventions and costs."""
-    number = len(program.functions)
+    several = len(program.functions) > 1
     single = ', single precision' * bool(program.accuracy)
     method, units = (_KINEMATIC if program.kinematic else _DYNAMIC)
+    costs = [f'One call{f" of {function.name}" * several}: {function.operations}.'
+             for function in program.functions]
     lines = [
         *_wrapped(program.title),
         '',
@@ -42,7 +44,7 @@ def heading(program: Program) -> list[str]:
         *_wrapped(_accuracy(program)),
         *(line for sentence in program.acts for line in _wrapped(sentence)),
         *_NUMBERS[program.style],
-        *(line for function in program.functions for line in _wrapped(_cost(function, number))),
+        *(line for cost in costs for line in _wrapped(cost)),
         '',
         *_table(program),
         *_limits(program),
@@ -59,10 +61,6 @@ def _accuracy(program: Program) -> str:
         return ''
     return (f'The self-test allows {program.accuracy:.1g} of the largest entry of a result, or of '
             '1: eight times the error in its states.')
-
-
-def _cost(function: Function, number: int) -> str:
-    return f'One call{f" of {function.name}" if number > 1 else ""}: {function.operations}.'
 
 
 def _table(program: Program) -> list[str]:

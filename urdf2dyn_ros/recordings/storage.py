@@ -26,7 +26,8 @@ class Topic(NamedTuple):
 
 def choose_topic(topics: Sequence[Topic], wanted: str | None, path: Path) -> Topic:
     """Return the requested or only possible topic; RecordingError lists all topics otherwise."""
-    candidates = _named(topics, wanted) if wanted else _candidates(topics)
+    candidates = [topic for kind in MESSAGES for topic in topics if topic.type == kind
+                  and topic.name in (wanted, f'/{wanted}')][:1] if wanted else _candidates(topics)
     if len(candidates) == 1:
         return candidates[0]
     readable = ' and '.join(MESSAGES)
@@ -34,11 +35,6 @@ def choose_topic(topics: Sequence[Topic], wanted: str | None, path: Path) -> Top
         f'no topic {wanted!r} of {readable}' if wanted else f'no topic of {readable}')
     listed = ''.join(f'\n  {topic}' for topic in topics) or ' none'
     raise RecordingError(path, f'{fault}; the topics are:{listed}')
-
-
-def _named(topics: Sequence[Topic], wanted: str) -> list[Topic]:
-    return [topic for kind in MESSAGES for topic in topics
-            if topic.type == kind and topic.name in (wanted, f'/{wanted}')][:1]
 
 
 def _candidates(topics: Sequence[Topic]) -> list[Topic]:

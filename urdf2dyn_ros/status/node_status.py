@@ -179,7 +179,7 @@ def _input_level(state: NodeState, figures: MonitorReport, grown: Counter[str],
 def _remedy(state: NodeState) -> str:
     """Return what to do about joints that were never received, or an empty text."""
     missing = () if state.stream is None else state.stream.never_received
-    return hold_advice(missing, state.hold, state.name) if missing else ''
+    return hold_advice(missing, state.hold, state.name)
 
 
 def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str]) -> Status:

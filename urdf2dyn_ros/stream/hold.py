@@ -205,7 +205,9 @@ def held_text(positions: Mapping[str, float]) -> str:
 
 
 def hold_advice(missing: Sequence[str], hold: Sequence[str], node: str) -> str:
-    """Return the command by which a node holds joints that are missing, besides those it holds."""
+    """Return how a node holds joints that are missing, besides those it holds, or nothing."""
+    if not missing:
+        return ''
     texts = [text for text in hold if text] + list(missing)
     value = json.dumps(texts, ensure_ascii=False).replace("'", "'\\''")
     return f"if nothing publishes them, hold them at rest: ros2 param set {node} hold '{value}'"

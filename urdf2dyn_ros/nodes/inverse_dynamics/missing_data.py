@@ -5,7 +5,7 @@ from collections import Counter
 from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.nodes.endpoints import Endpoints
 from urdf2dyn_ros.nodes.inverse_dynamics.moving_base import Base
-from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Active, Pipeline
+from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Pipeline
 from urdf2dyn_ros.outcomes import JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.status.monitor import Monitor
 from urdf2dyn_ros.stream.hold import hold_advice
@@ -46,15 +46,12 @@ class MissingData:
             grown = active.stream.counters - self._counted
             self._counted = active.stream.counters.copy()
             if not grown['used']:
-                warn('; '.join((f'no efforts: {_reasons(grown, active.stream)}',
-                                *self._hold_advice(active), *active.sources.warnings,
-                                *self._base.advice)))
+                advice = hold_advice(active.stream.never_received, active.values['hold'],
+                                     self._endpoints.node.get_fully_qualified_name())
+                warn('; '.join(filter(None, (f'no efforts: {_reasons(grown, active.stream)}',
+                                             advice, *active.sources.warnings,
+                                             *self._base.advice))))
         self._received = self._monitor.messages
-
-    def _hold_advice(self, active: Active) -> tuple[str, ...]:
-        missing = active.stream.never_received
-        return (hold_advice(missing, active.values['hold'],
-                            self._endpoints.node.get_fully_qualified_name()),) if missing else ()
 
 
 def _shared_memory() -> str:
