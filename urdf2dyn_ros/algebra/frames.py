@@ -10,6 +10,8 @@ from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
     Matrix,
     Triple,
+    about_x,
+    about_z,
     cross,
     product,
     scale,
@@ -42,6 +44,16 @@ def snapped(m: Matrix, within: float = ROUNDOFF) -> Matrix:
     """Return m with entries close to 0, 1 and -1 set to these."""
     return tuple(tuple(_snapped(entry, within) for entry in row)  # type: ignore[return-value]
                  for row in m)
+
+
+def turned_about_x(angle: float, within: float = ROUNDOFF) -> Matrix:
+    """Return the rotation about x by an angle [rad], snapped."""
+    return snapped(about_x(math.cos(angle), math.sin(angle)), within)
+
+
+def turned_about_z(angle: float, within: float = ROUNDOFF) -> Matrix:
+    """Return the rotation about z by an angle [rad], snapped."""
+    return snapped(about_z(math.cos(angle), math.sin(angle)), within)
 
 
 def _snapped(value: float, within: float = ROUNDOFF) -> float:

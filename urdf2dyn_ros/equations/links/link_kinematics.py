@@ -7,18 +7,16 @@ z x v = (-v_y, v_x, 0), in axes that are then rotated to those of the root or of
 
 """
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.algebra.frames import snapped
+from urdf2dyn_ros.algebra.frames import turned_about_x
 from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
     ZERO,
     Matrix,
     Vector,
-    about_x,
     add,
     apply,
     cross,
@@ -59,7 +57,7 @@ class _Turned:
     def __init__(self, group: AxisGroup, system: Multibody, q: Sequence[Scalar]) -> None:
         self.group = group
         self.joints: list[_Joint] = []
-        self.tilt = snapped(about_x(math.cos(group.tilt), math.sin(group.tilt)))
+        self.tilt = turned_about_x(group.tilt)
         for step in group.steps:
             body = system.bodies[step.body]
             joint, k = JOINTS[body.type], step.sign * body.multiplier

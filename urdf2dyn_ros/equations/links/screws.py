@@ -12,14 +12,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from urdf2dyn_ros.algebra.frames import composed, snapped
+from urdf2dyn_ros.algebra.frames import composed, turned_about_x, turned_about_z
 from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
     ZERO,
     Matrix,
     Vector,
-    about_x,
-    about_z,
     add,
     apply,
     rounded,
@@ -145,7 +143,7 @@ class _Way:
         group = self._groups[-1]
         group.height += z
         group.turn, group.normal = self._angle + beta, (x, y)
-        link_R = composed(_about_x(alpha), snapped(about_z(math.cos(gamma), math.sin(gamma))))
+        link_R = composed(turned_about_x(alpha), turned_about_z(gamma))
         return Screws(*self._root, self._groups, link_R)
 
     def _align(self) -> None:
@@ -153,7 +151,7 @@ class _Way:
         R, p = self._flipped() if self._groups else (self._R, self._p)
         beta, alpha, gamma = zxz(R)
         if not self._groups:
-            self._root, height = _rooted(composed(_about_z(beta), _about_x(alpha)), p)
+            self._root, height = _rooted(composed(turned_about_z(beta), turned_about_x(alpha)), p)
             self._groups.append(AxisGroup(height))
             self._angle, self._sign = gamma, 1.0
             return
@@ -171,7 +169,7 @@ class _Way:
         if abs(math.sin(alpha)) > _SHALLOWEST_ANGLE:   # to the common normal, and on from there
             height = -y / math.sin(alpha)
             x, y, height = rounded((x, 0.0, height), max(map(abs, p)))
-            z -= height * _about_x(alpha)[2][2]
+            z -= height * turned_about_x(alpha)[2][2]
         group.height += z
         group.turn, group.normal, group.tilt = self._angle + beta, (x, y), alpha
         self._groups.append(AxisGroup(height))
@@ -182,7 +180,7 @@ class _Way:
         if self._sign > 0.0:
             return self._R, self._p
         x, y, z = self._p
-        return composed(_about_x(math.pi), self._R), (x, -y, -z)
+        return composed(turned_about_x(math.pi), self._R), (x, -y, -z)
 
 
 def _rooted(R: Matrix, p: Vector) -> tuple[tuple[Matrix, Vector], float]:
@@ -198,12 +196,4 @@ def _rooted(R: Matrix, p: Vector) -> tuple[tuple[Matrix, Vector], float]:
 
 def _turned(p: Vector, angle: float) -> Vector:
     """Return a vector in axes that are turned about z; rounding errors are zeros."""
-    return rounded(apply(_about_z(-angle), p), max(map(abs, p)))
-
-
-def _about_x(angle: float) -> Matrix:
-    return snapped(about_x(math.cos(angle), math.sin(angle)))
-
-
-def _about_z(angle: float) -> Matrix:
-    return snapped(about_z(math.cos(angle), math.sin(angle)))
+    return rounded(apply(turned_about_z(-angle), p), max(map(abs, p)))

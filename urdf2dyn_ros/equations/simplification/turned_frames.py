@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from urdf2dyn_ros.algebra.frames import ROUNDOFF, composed, snapped
+from urdf2dyn_ros.algebra.frames import ROUNDOFF, composed, turned_about_x, turned_about_z
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import Matrix, about_x, about_z, apply, product, transpose
 from urdf2dyn_ros.joints import JOINTS
@@ -30,7 +30,7 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
     bodies: list[Body] = []
     close = system.close
     for i, body in enumerate(system.bodies):
-        back = _about_z(0.0 if body.parent == ROOT else -turns[body.parent], close)
+        back = turned_about_z(0.0 if body.parent == ROOT else -turns[body.parent], close)
         R = composed(back, body.parent_R_joint, close)
         beta, alpha, gamma = zxz(R)
         heir = heirs[i]
@@ -41,14 +41,13 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
             elif not _shares_angle(system.bodies, body):
                 turn = _tip_turn(inertias[i], -gamma)
         turns.append(turn)
-        to_body = _about_z(-turn, close)
+        to_body = turned_about_z(-turn, close)
         # the offset of a mimic joint and the rotation make one constant
         about_axis = 0.0 if JOINTS[body.type].slides else body.offset
         bodies.append(replace(
             body,
             parent_R_joint=composed(
-                _about_z(beta, close),
-                snapped(about_x(math.cos(alpha), math.sin(alpha)), close), close),
+                turned_about_z(beta, close), turned_about_x(alpha, close), close),
             parent_p_joint=apply(back, body.parent_p_joint),
             offset=body.offset - about_axis,
             turn=_quarter(math.remainder(gamma + turn + about_axis, 2.0 * math.pi), close),
@@ -115,10 +114,6 @@ def zxz(R: Matrix) -> tuple[float, float, float]:
     rest = product(transpose(product(about_z(math.cos(beta), math.sin(beta)),
                                      about_x(math.cos(alpha), math.sin(alpha)))), R)
     return beta, alpha, math.atan2(rest[1][0], rest[0][0])
-
-
-def _about_z(angle: float, close: float) -> Matrix:
-    return snapped(about_z(math.cos(angle), math.sin(angle)), close)
 
 
 def _quarter(angle: float, close: float) -> float:
