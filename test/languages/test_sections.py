@@ -41,7 +41,7 @@ def test_a_long_function_of_cpp_passes_its_check_in_sections(
     monkeypatch.setattr(cpp, 'MOST_STATEMENTS', 60)
     files, code = in_sections('g++', '.hpp', monkeypatch)
     assert max(part.count('const Scalar t') for part in re.split(r'\n}\n', code)) <= 60
-    assert len(re.findall(r'^void inverse', code, re.MULTILINE)) == (
+    assert len(re.findall(r'^static void inverse', code, re.MULTILINE)) == (
         len(re.findall(r'^    inverse', code, re.MULTILINE))) > 3
     found, output = language_tools.self_test('g++', files, 'robot', tmp_path)
     assert found == 0, output

@@ -1,7 +1,10 @@
-"""Equal limbs that are computed at once in C: what is equal, and the same results as otherwise."""
+"""Equal limbs that are computed at once in C and C++: what is equal, and the same results."""
 
 import operator
+import subprocess
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +18,7 @@ from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.algebra.expression import Expression, Graph, Node
 from urdf2dyn_ros.functions.quantity import Quantity
-from urdf2dyn_ros.languages import LANGUAGES, Target
-from urdf2dyn_ros.languages.c import write
+from urdf2dyn_ros.languages import LANGUAGES, Target, c, cpp
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.program.generator import LOADS, generate
@@ -39,8 +41,9 @@ def program(model: RobotModel, functions: str, loads: Loads = LOADS,
                     functions=functions, loads=loads, twins=twins)
 
 
-def one_by_one(program: Program) -> dict[str, str]:
-    """Return C as compilers without vectors see it."""
+def one_by_one(program: Program, write: Callable[[Program], dict[str, str]] = c.write,
+               ) -> dict[str, str]:
+    """Return C or C++ as compilers without vectors see it."""
     files = write(program)
     assert sum(text.count(VECTORS) for text in files.values()) == 1
     return {name: text.replace(VECTORS, '#if 0') for name, text in files.items()}
@@ -86,15 +89,17 @@ def test_signs_follow_from_each_other() -> None:
 
 @pytest.mark.parametrize('path', [TALOS, HUMANOID, SOLO], ids=lambda path: path.stem)
 @pytest.mark.parametrize('form', ['vectors', 'one by one'])
-def test_derivatives_agree_with_pinocchio(path: Path, form: str, tmp_path: Path,
+@pytest.mark.parametrize('tool', ['gcc', 'g++'])
+def test_derivatives_agree_with_pinocchio(path: Path, tool: str, form: str, tmp_path: Path,
                                           monkeypatch: pytest.MonkeyPatch) -> None:
     if form == 'one by one':
         monkeypatch.setitem(LANGUAGES, 'c', one_by_one)
+        monkeypatch.setitem(LANGUAGES, 'cpp', partial(one_by_one, write=cpp.write))
     model = read_urdf(path.read_bytes())
     whole = program(model, DERIVATIVES)
     names = multibody(model).joint_names
     state = random_state(names, 5)
-    _, found = language_tools.driven('gcc', whole, columns(names, state)[None], tmp_path)
+    _, found = language_tools.driven(tool, whole, columns(names, state)[None], tmp_path)
     n = len(names)
     tau, *matrices = np.split(found[0], [n, n + n * n, n + 2 * n * n])
     oracle = Pinocchio(path.read_bytes())
@@ -104,7 +109,7 @@ def test_derivatives_agree_with_pinocchio(path: Path, form: str, tmp_path: Path,
         assert worst(mine, theirs.ravel()) < 1e-10
 
 
-@pytest.mark.parametrize('tool', ['gcc', 'clang'])
+@pytest.mark.parametrize('tool', ['gcc', 'clang', 'g++', 'clang++'])
 @pytest.mark.parametrize('functions', ['inverse_dynamics', 'forward_dynamics', 'mass_matrix'])
 def test_other_functions_pass_their_check(functions: str, tool: str, tmp_path: Path) -> None:
     whole = program(read_urdf(TALOS.read_bytes()), functions)
@@ -124,7 +129,7 @@ def test_limbs_may_slide_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(twinned, 'FEWEST_OPERATIONS', 0)
     whole = program(model, DERIVATIVES)
     assert whole.functions[0].twinned is not None
-    code, output = language_tools.self_test('gcc', write(whole), 'robot', tmp_path)
+    code, output = language_tools.self_test('gcc', c.write(whole), 'robot', tmp_path)
     assert code == 0, output
 
 
@@ -154,19 +159,60 @@ def test_single_precision_passes_its_check(form: str, tmp_path: Path,
     files = Target('c', 'float').write(program(insect(), DERIVATIVES))
     assert 'double' not in files['robot_dynamics.c'].split('#ifdef ROBOT_SELF_TEST')[0].replace(
         'double precision', '')
-    for tool in ('gcc', 'clang'):
+    for tool in ('gcc', 'clang', 'g++'):
+        if tool == 'g++':
+            files = Target('cpp', 'float').write(program(insect(), DERIVATIVES))
         code, output = language_tools.self_test(tool, files, 'robot', tmp_path / tool,
                                                 optimised=True)
         assert code == 0, output
 
 
-def test_twins_are_for_robots_with_equal_limbs_in_c() -> None:
+COMPLEX = """
+#include "robot_dynamics.hpp"
+#include <complex>
+#include <cstdio>
+int main()
+{
+    using Number = std::complex<double>;
+    robot::Vector<Number> q, qd, qdd;
+    for (std::size_t i = 0; i < robot::joints; i++) {
+        q[i] = Number(0.3 + 0.1 * i, 1e-30);
+        qd[i] = 0.5 - 0.1 * i;
+        qdd[i] = 1.0 - 0.2 * i;
+    }
+    for (const Number &effort : robot::inverse_dynamics(q, qd, qdd)) {
+        std::printf("%.17g ", effort.imag() / 1e-30);
+    }
+}
+"""
+
+
+def test_twins_of_cpp_have_any_scalar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Complex numbers with a tiny imaginary part give the derivative in a direction."""
+    monkeypatch.setattr(twinned, 'LEAST_SAVED', 0.0)
+    whole = program(insect(), 'inverse_dynamics')
+    assert whole.functions[0].twinned is not None
+    for name, text in {**cpp.write(whole), 'main.cpp': COMPLEX}.items():
+        (tmp_path / name).write_text(text)
+    subprocess.run(['g++', '-std=c++17', '-Wall', '-Wextra', '-Werror', 'main.cpp', '-o', 'main'],
+                   cwd=tmp_path, check=True)
+    found = subprocess.run(['./main'], cwd=tmp_path, check=True, text=True, capture_output=True)
+    k = np.arange(len(multibody(insect()).joint_names))
+    _, dtau_dq, *_ = InverseDynamics(insect(), backend='python').derivatives(
+        0.3 + 0.1 * k, 0.5 - 0.1 * k, 1.0 - 0.2 * k)
+    assert worst(np.array(found.stdout.split(), dtype=float), dtau_dq.sum(axis=1)) < 1e-12
+
+
+def test_twins_are_for_robots_with_equal_limbs_in_c_and_cpp() -> None:
     """Elsewhere, and where they would save too little, the text is what it was."""
     humanoid, rx90 = (read_urdf(path.read_bytes()) for path in (HUMANOID, OWN / 'rx90.urdf'))
-    assert 'twin' in export_model(humanoid, 'c', 'fast', functions=DERIVATIVES)[
-        'humanoid_3p33r_dynamics.c']
+    for language, ending in (('c', 'c'), ('cpp', 'hpp')):
+        assert 'twin' in export_model(humanoid, language, 'fast', functions=DERIVATIVES)[
+            f'humanoid_3p33r_dynamics.{ending}']
     for language, style, function, model in (
             ('c', 'fast', 'inverse_dynamics', humanoid), ('c', 'readable', 'gravity', humanoid),
+            ('cpp', 'fast', 'inverse_dynamics', humanoid),
+            ('cpp', 'readable', 'gravity', humanoid),
             ('rust', 'fast', 'mass_matrix', humanoid), ('c', 'fast', DERIVATIVES, rx90)):
         files = export_model(model, language, style, functions=function)
         assert not any('twin' in text for text in files.values())

@@ -34,7 +34,7 @@ DOUBLE_ALONE = {
 """Why a language has no choice of the precision."""
 
 
-WITH_TWINS = ('c',)
+WITH_TWINS = ('c', 'cpp')
 """Languages that have a text for equal limbs that are computed at once."""
 
 

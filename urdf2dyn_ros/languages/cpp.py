@@ -4,12 +4,15 @@ from collections.abc import Callable, Iterator
 
 from urdf2dyn_ros.languages.c import quoted
 from urdf2dyn_ros.languages.infix import Infix, shortest
-from urdf2dyn_ros.languages.long_functions.section_text import section
+from urdf2dyn_ros.languages.long_functions.cpp_sections import (
+    cpp_sections,
+    memory_and_calls,
+    pair_definitions,
+)
 from urdf2dyn_ros.languages.precision import precision
-from urdf2dyn_ros.languages.sections import MOST_STATEMENTS, Sectioned, sectioned
+from urdf2dyn_ros.languages.sections import MOST_STATEMENTS, sectioned
 from urdf2dyn_ros.languages.self_tests.cpp import CppSelfTest
 from urdf2dyn_ros.program.program import Function, Program, Result
-from urdf2dyn_ros.program.statements import Call, parts
 
 
 def write(program: Program) -> dict[str, str]:
@@ -32,7 +35,8 @@ class Cpp(CppSelfTest):
     SECTION = '{}_{}'
     DECLARE = 'inline constexpr @real '
     CONSTANT = 'inline constexpr @real {name} = {value};'
-    INFIX, PRECISIONS = Infix(lambda value: f'Scalar({shortest(value)})'), precision.CPP_PRECISIONS
+    INFIX = Infix(lambda value: f'Scalar({shortest(value)})', twin='twin{{{}, {}}}')
+    PRECISIONS = precision.CPP_PRECISIONS
 
     @property
     def literal(self) -> Callable[[float], str]:
@@ -63,6 +67,8 @@ class Cpp(CppSelfTest):
             yield from ['', 'namespace parameters {', *self.parameters(used),
                         *doubles.derived(used, '', self.CONSTANT), '',
                         '}  // namespace parameters']
+        if any(function.twinned for function in program.functions):
+            yield from pair_definitions(self)
         for function in program.functions:
             yield from ['', *self._function(function)]
         yield from ['', f'}}  // namespace {self.space}', *self.filled(_TESTED),
@@ -77,11 +83,13 @@ class Cpp(CppSelfTest):
         return kind.replace('std::array<Vector<Scalar>, joints>', 'Matrix<Scalar>')
 
     def _function(self, function: Function) -> Iterator[str]:
-        kept = 0
-        if self.program.style == 'fast' and len(function.statements) > MOST_STATEMENTS:
-            whole = sectioned(function)
-            yield from self._sections(function, whole)
-            function, kept = whole.function, len(whole.kept)
+        calls: list[str] = []
+        if function.twinned or (self.program.style == 'fast'
+                                and len(function.statements) > MOST_STATEMENTS):
+            whole = sectioned(function.twinned or function)
+            yield from cpp_sections(self, function.twinned or function, whole)
+            calls = [*memory_and_calls(self, function, whole)]
+            function = whole.function
         results = [(result, self._type_of(result)) for result in function.results]
         single = len(results) == 1
         struct = function.name.title().replace('_', '')
@@ -93,7 +101,7 @@ class Cpp(CppSelfTest):
         yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
         yield 'template <typename Scalar>'
         names = function.names
-        inputs = [f'const {self.vector_type(x)} &{x if entries or kept else ""}'
+        inputs = [f'const {self.vector_type(x)} &{x if entries or calls else ""}'
                   for x, entries in self.inputs(function)]
         yield self.array(f'{returned} {function.name}(', inputs, ')')
         yield '{'
@@ -103,11 +111,7 @@ class Cpp(CppSelfTest):
                  if name in names]
         if local:
             yield self.array(f'{self.INDENT}const Scalar ', local, ';')
-        if kept:
-            yield f'{self.INDENT}std::array<Scalar, {kept}> kept;'
-            for k in range(len(whole.sections)):
-                yield self.array(f'{self.INDENT}{self.SECTION.format(function.name, k)}(',
-                                 [*(x.name for x in function.inputs), 'kept'], ');')
+        yield from calls
         yield from self.body(function)
         yield ''
         for result, kind in results:
@@ -116,17 +120,3 @@ class Cpp(CppSelfTest):
         listed = ', '.join(function.result_names)
         yield f'{self.INDENT}return {listed};' if single else f'{self.INDENT}return {{{listed}}};'
         yield '}'
-
-    def _sections(self, function: Function, whole: Sectioned) -> Iterator[str]:
-        """Yield the sections of a long function, which takes long to compile as one."""
-        names = [x.name for x in function.inputs]
-        for k, statements in enumerate(whole.sections):
-            yield 'template <typename Scalar>'
-            yield self.array(
-                f'void {self.SECTION.format(function.name, k)}(',
-                [*(f'const {self.vector_type(name)} &{name}' for name in names),
-                 f'std::array<Scalar, {len(whole.kept)}> &kept'], ')')
-            calls = {term.function for term in parts(each.value for each in statements)
-                     if isinstance(term, Call)}
-            yield from ['{', *(f'{self.INDENT}using std::{name};' for name in sorted(calls)),
-                        *section(self, function, whole, statements, [*names, 'kept']), '}', '']

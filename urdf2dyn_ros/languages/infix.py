@@ -39,13 +39,14 @@ class Infix:
     The differences between infix languages; text and tree evaluate in the same order, exactly.
 
     `number` writes a positive constant, `call` the name of a function with the text of its
-    argument, `name` a name of the program.
+    argument, `name` a name of the program, `twin` two numbers.
 
     """
 
     number: Callable[[float], str] = shortest
     call: Callable[[str, str], str] = prefix_call
     name: Callable[[str], str] = str
+    twin: str = 'TWIN({}, {})'
 
     def signed(self, value: Signed) -> str:
         """Return a term with its sign."""
@@ -84,6 +85,6 @@ _WRITERS: dict[type, Callable[[Infix, Any], str]] = {
     Reciprocal: lambda infix, value: f'{infix.number(1.0)} / {infix._factor(value.divisor)}',
     Product: Infix._product,
     Sum: Infix._sum,
-    Twin: lambda infix, value: (
-        f'TWIN({infix.signed(value.first)}, {infix.signed(value.second)})'),
+    Twin: lambda infix, value: infix.twin.format(
+        infix.signed(value.first), infix.signed(value.second)),
 }

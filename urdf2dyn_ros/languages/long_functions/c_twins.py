@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from urdf2dyn_ros.languages.long_functions.section_text import loaded_names
+from urdf2dyn_ros.languages.long_functions.section_text import loaded_names, loaded_twins
 from urdf2dyn_ros.languages.sections import Sectioned
 from urdf2dyn_ros.program.program import Function
-from urdf2dyn_ros.program.statements import Statement, names_in
+from urdf2dyn_ros.program.statements import Statement
 
 if TYPE_CHECKING:
     from urdf2dyn_ros.languages.c import C
@@ -69,9 +69,7 @@ def twin_section(c: 'C', function: Function, whole: Sectioned, statements: Seque
     """Yield the body of a section of twins."""
     yield f'{c.INDENT}(void)limb;'
     yield from loaded_names(c, function, whole, statements, [*arrays, 'kept'])
-    made = {statement.name for statement in statements}
-    used = names_in(statement.value for statement in statements) - made
-    twins = [f'{name} = OF(twins[{k}])' for name, k in whole.twins.items() if name in used]
+    twins = loaded_twins(whole, statements, '{name} = OF(twins[{k}])')
     if twins:
         yield c.array(f'{c.INDENT}const each ', twins, ';')
     for statement in statements:

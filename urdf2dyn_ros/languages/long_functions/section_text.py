@@ -42,6 +42,13 @@ def loaded_names(c: Language, function: Function, whole: Sectioned,
                                                for name, k in kept.items()], ';')
 
 
+def loaded_twins(whole: Sectioned, statements: Sequence[Statement], form: str) -> list[str]:
+    """Return what loads the twins that a section uses and does not make."""
+    made = {statement.name for statement in statements}
+    used = names_in(statement.value for statement in statements) - made
+    return [form.format(name=name, k=k) for name, k in whole.twins.items() if name in used]
+
+
 def stored(c: Language, whole: Sectioned, statements: Sequence[Statement]) -> Iterator[str]:
     """Yield what keeps the values that other sections use, or that are results."""
     for statement in statements:

@@ -66,7 +66,7 @@ C_PRECISIONS = {DOUBLE: Precision('double'), SINGLE: Precision(
         '= 0.0;': '= 0.0f;'})}
 
 CPP_PRECISIONS = {DOUBLE: Precision('double'), SINGLE: Precision(
-    'float', Infix(lambda value: f'Scalar({suffixed(value)})'), {
+    'float', Infix(lambda value: f'Scalar({suffixed(value)})', twin='twin{{{}, {}}}'), {
         '    int wrong = 0;\n': """    int wrong = 0;
     float scale = 1.0f;
     for (const float entry : expected) {
