@@ -13,6 +13,7 @@ from urdf2dyn_ros.comparison import plots
 from urdf2dyn_ros.comparison.joint_picture import friction_picture, joint_picture
 from urdf2dyn_ros.drawing import picture
 from urdf2dyn_ros.drawing.picture import thinned
+from urdf2dyn_ros.drawing.small_units import label_values
 from urdf2dyn_ros.errors import ComparisonError
 
 pytest.importorskip('matplotlib')
@@ -37,11 +38,26 @@ def test_every_joint_has_labelled_axes_for_effort_and_residual(count, figures, t
     for number, (upper, lower) in enumerate(zip(axes[::2], axes[1::2], strict=True)):
         unit = 'N' if number % 2 else 'N m'
         assert upper.get_ylabel() == f'effort [{unit}]'
-        assert lower.get_ylabel() == f'residual\n[{unit}]'
+        assert re.fullmatch(rf'residual\n\[[mµ]?{unit}\]', lower.get_ylabel())
         assert lower.get_xlabel() == 'time [s]'
         assert len(upper.get_lines()) == 2
         assert len(upper.get_title(loc='left')) < 60
         assert upper.get_xlim()[0] < 0.01  # seconds since the first sample, not since 1970
+
+
+@pytest.mark.parametrize(('largest', 'label', 'tick', 'number'), [
+    (5.0, 'residual [N m]', 4.0, '4'), (0.01, 'residual [N m]', 0.005, '0.005'),
+    (9e-3, 'residual [mN m]', -5e-3, '\N{MINUS SIGN}5'), (1e-3, 'residual [mN m]', 1e-3, '1'),
+    (4e-5, 'residual [µN m]', 2.5e-5, '25'), (2e-8, 'residual [nN m]', 0.0, '0'),
+    (3e-12, 'residual [nN m]', 2e-12, '0.002'), (0.0, 'residual [N m]', 0.0, '0.00')])
+def test_small_values_have_a_unit_in_the_place_of_a_power_of_ten(largest, label, tick, number):
+    figure = picture.empty_figure(3.0, 2.0)
+    axes = figure.add_axes((0.2, 0.2, 0.7, 0.7))
+    axes.plot([0.0, 1.0, 2.0], [-largest, np.nan, 0.5 * largest])
+    label_values(axes, 'residual ', 'N m', np.array([-largest, np.nan, 0.5 * largest]))
+    figure.canvas.draw()
+    assert axes.get_ylabel() == label and axes.yaxis.get_offset_text().get_text() == ''
+    assert axes.yaxis.get_major_formatter()(tick).startswith(number)
 
 
 @pytest.mark.parametrize('count', [1, 6])

@@ -9,6 +9,7 @@ import numpy as np
 from urdf2dyn_ros.comparison.figures import JointComparison
 from urdf2dyn_ros.comparison.semantics import rate_unit
 from urdf2dyn_ros.drawing.picture import COMPUTED, MEASURED, RESIDUAL, empty_figure, thinned
+from urdf2dyn_ros.drawing.small_units import label_values
 from urdf2dyn_ros.origin import EffortSource
 
 _WIDE, _NARROW, _HIGH = 4.8, 3.8, 3.2
@@ -43,11 +44,11 @@ def joint_picture(joint: JointComparison, start: int, source: EffortSource = 'me
     lower.plot(time, joint.residual[rows], color=RESIDUAL, linewidth=0.8)
     upper.set_ylabel(f'effort [{joint.unit}]')
     upper.tick_params(labelbottom=False)
-    lower.set_ylabel(f'residual\n[{joint.unit}]')
     lower.set_xlabel('time [s]')
     lower.locator_params(axis='y', nbins=3)
     for axes in (upper, lower):
         _style(axes)
+    label_values(lower, 'residual\n', joint.unit, joint.residual)
     _add_legend(upper)
     return _svg(figure)
 
@@ -60,8 +61,8 @@ def friction_picture(joint: JointComparison) -> str:
     _draw_cloud(axes, joint)
     axes.set_xlabel(f'velocity [{rate_unit(joint.unit)}]')
     axes.locator_params(axis='x', nbins=5)   # whose numbers do not touch on a phone
-    axes.set_ylabel(f'residual [{joint.unit}]')
     _style(axes)
+    label_values(axes, 'residual ', joint.unit, joint.residual)
     _add_legend(axes)
     return _svg(figure)
 

@@ -19,6 +19,7 @@ from urdf2dyn_ros.drawing.picture import (
     style_axes,
     thinned,
 )
+from urdf2dyn_ros.drawing.small_units import label_values
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.origin import EffortSource
 from urdf2dyn_ros.system.atomic_file import atomic_file
@@ -78,8 +79,9 @@ def _draw(upper: Any, lower: Any, joint: JointComparison, start: int,
         figures += f', {lateness(joint.total.lag)}'
     add_name(upper, f'{drawn_name(joint.joint, 32)}   {figures}')
     upper.set_ylabel(f'effort [{joint.unit}]', fontsize='small')
-    lower.set_ylabel(f'residual\n[{joint.unit}]', fontsize='small')
     for axes in (upper, lower):
         style_axes(axes, inset=0.57)
         axes.margins(x=0.01)
+    label_values(lower, 'residual\n', joint.unit, joint.residual)
+    lower.yaxis.label.set_fontsize('small')
     return lines
