@@ -81,7 +81,7 @@ def before_and_after_picture(comparison: BeforeAndAfter, robot: str) -> bytes:
         add_name(axes, drawn_name(comparison.joints[joint], 30))
         before, after = (100.0 * each[joint] for each in errors)
         axes.set_title(f'error {before:.3g} % → {after:.2g} %', fontsize='small', loc='right')
-        axes.set_ylabel(comparison.units[joint], fontsize='small')
+        axes.set_ylabel(f'effort [{comparison.units[joint]}]', fontsize='small')
         axes.set_xlim(comparison.time[0], comparison.time[-1])
         axes.set_xlabel('time [s]', fontsize='small', labelpad=1.0)
         style_axes(axes, inset=0.45)
