@@ -5,6 +5,7 @@ from dataclasses import replace
 from html import escape
 from importlib.resources import files
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import default_name, export_model
 from urdf2dyn_ros.functions.links.link_frames import LinkFrames
@@ -84,8 +85,8 @@ def _check(system: Multibody, loads: Loads) -> None:
 
 
 def _about(model: RobotModel, system: Multibody) -> str:
-    joints = len(system.joint_names)
-    return (f'{joints} joint{"s" * (joints > 1)}, {model.mass:.4g} kg. Set positions, velocities '
+    joints = counted(len(system.joint_names), 'joint')
+    return (f'{joints}, {model.mass:.4g} kg. Set positions, velocities '
             'and accelerations; the bars show the efforts that they require, term by term.')
 
 
