@@ -69,7 +69,7 @@ def test_the_command_gives_a_picture_and_parameters(tmp_path: Path) -> None:
         name, *figures = line.split()
         assert f'<tr><th scope="row">{name}</th><td>{"</td><td>".join(figures)}</td></tr>' in html
         assert html.count(f'<img alt="Joint {name}: ') == 1
-    for words in ('sampling: 600 samples', '<h1>kalman on bag</h1>', '<li>command: '):
+    for words in ('sampling: 600 samples', '<h1>bag: tuning of kalman</h1>', '<li>command: '):
         assert words in html
 
 

@@ -57,7 +57,7 @@ def _tune(arguments: argparse.Namespace, output: Path) -> int:
         suggestion = suggest(motion, arguments.estimator, show)
     print(report(motion, suggestion, held))
     name, about = recording.path.name or str(recording.path), facts(typed_command())
-    title = f'{suggestion.estimator} on {name}' + (', longest segment of rising stamps'
+    title = f'{name}: tuning of {suggestion.estimator}' + (', longest segment of rising stamps'
                                                    if motion.set_back else '')
     parameters, page = (output / file for file in (_FILES[0], _FILES[2]))
     with writing_to(output):
