@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from support.memory import bytes_of
-from support.streams.known_motions import NAMES, Profile, errors, record
+from support.streams.known_motions import NAMES, START, Profile, errors, record, truth
 from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.evaluation.offline_stream import OfflineStream
 from urdf2dyn_ros.joint_states.repeated_joints import RepeatedJoints
@@ -91,6 +91,25 @@ def test_positions_of_single_joints_are_repeated(estimator, repeated):
     print(estimator, repeated, np.round(clean, 1), np.round(found, 1), len(stamps) / len(rows))
     assert (found < 2.0 * clean + 0.5).all()
     assert len(stamps) > 0.96 * len(rows)
+
+
+@pytest.mark.fault(56)
+@pytest.mark.parametrize('slow', [1.025, 1.001])
+@pytest.mark.parametrize('rate', [100.0, 250.0, 500.0])
+def test_a_driver_that_is_slower_than_its_publisher_repeats_messages(rate, slow):
+    """What follows does not make up for it; the age of the others changes by up to a period."""
+    stamps = START + np.rint(1e9 / rate * np.arange(10.0 * rate)).astype(np.int64)
+    reads = np.floor(np.arange(len(stamps)) / slow) * slow
+    q, _, _ = truth(START + np.rint(1e9 / rate * reads).astype(np.int64))
+    step = 2.0 * np.pi / 2**17
+    some, qdd = streamed(online('kalman'), stamps, step * np.round(q / step))
+    late = some > START + 1_000_000_000
+    wrong = np.abs(qdd - truth(some)[2])[late].max(axis=0)
+    found = errors(some, qdd)
+    print(rate, slow, np.round(found, 1), np.round(wrong, 1), len(some) / len(stamps))
+    assert (found < [8.0, 12.0, 38.0, 24.0]).all()
+    assert (wrong < 8.0).all()
+    assert len(some) > 0.98 * len(stamps)
 
 
 def slow_steps(k):

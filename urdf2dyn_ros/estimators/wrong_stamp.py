@@ -26,7 +26,7 @@ square root of the gate."""
 FOLLOWED_PART = 0.7
 """Part of a time by which innovations follow velocities if a stamp is off by it."""
 
-SHORTEST_SLIP = 0.005
+SHORTEST_SLIP = 0.0015
 """Period from which on repeated samples and slips are looked for [s]: shorter ones cost less than
 the predictions that are forgotten with them."""
 

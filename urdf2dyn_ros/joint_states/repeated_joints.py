@@ -15,10 +15,8 @@ from urdf2dyn_ros.joint_states.repeated_positions import (
     LOOKED_AT,
     MOST_OF_USUAL,
     RUNS_WITHIN_NS,
+    SAME_SPEED,
 )
-
-NEARLY_SAME_SPEED = 1.5
-"""Ratio of two mean velocities up to which a position made up for having been repeated."""
 
 MOST_SAMPLES = 17
 """Samples that are kept: twice the longest run that is recognised, and one."""
@@ -117,5 +115,5 @@ class RepeatedJoints:
             return 0
         before = positions[new] - positions[new - 1]
         ratio = change / before * ((stamps[new] - stamps[new - 1]) / (stamp - stamps[new]))
-        made_up = abs(before) > large and 1.0 / NEARLY_SAME_SPEED < ratio < NEARLY_SAME_SPEED
+        made_up = abs(before) > large and 1.0 / SAME_SPEED < ratio < SAME_SPEED
         return length if made_up else 0

@@ -14,7 +14,7 @@ LEAST_RESOLUTION = 1e-9
 LOOKED_AT = 8
 """New positions of which one is compared with the resolution."""
 
-SAME_SPEED = 3.0
+SAME_SPEED = 1.5
 """Ratio of two mean velocities up to which a motion went on while its positions were repeated."""
 
 LONGEST_RUN_NS = 100_000_000
@@ -49,11 +49,14 @@ class RepeatedPositions:
 
     Two kinds of samples are repeated whatever was seen before: those after which the robot would
     have stopped faster than any does, and several that also repeat velocities by which a position
-    would have changed by far more than its resolution.
+    would have changed by far more than its resolution. The first sample of a run is not where the
+    period is `shortest_slip` [s] or longer: the estimator judges it, and the one after it, which
+    need not make up for it.
 
     """
 
-    def __init__(self, joints: int) -> None:
+    def __init__(self, joints: int, shortest_slip: float = np.inf) -> None:
+        self._shortest_slip = 1e9 * shortest_slip   # [ns]
         self._resolution = np.full(joints, np.inf)   # smallest change of each position
         self._runs: list[tuple[int, int]] = []   # stamps [ns] and lengths of confirmed ones
         self._longest = self._new = self._found_at = 0
@@ -120,7 +123,8 @@ class RepeatedPositions:
         large = LARGE_CHANGE * self._resolution
         moves = (self._run > LONGEST_SLIP and stamp - self._stamp <= LONGEST_RUN_NS
                  and bool((np.abs(qd) * passed > large).any()))
-        if not moves and self._before:
+        slips = self._run <= LONGEST_SLIP and stamp - self._stamp >= self._shortest_slip
+        if not moves and self._before and not slips:
             change = np.abs(self._q - self._earlier)
             stop = change / (1e-9 * (self._stamp - self._before)) / passed
             moves = bool(((change > large) & (stop > FASTEST_STOP)).any())

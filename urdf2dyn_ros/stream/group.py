@@ -11,6 +11,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.estimate import Accelerated, Estimate, Estimator, Learning, Selective
+from urdf2dyn_ros.estimators.wrong_stamp import SHORTEST_SLIP
 from urdf2dyn_ros.joint_states.layouts import Indices
 from urdf2dyn_ros.joint_states.messages import unwrap
 from urdf2dyn_ros.joint_states.position_check import PositionCheck
@@ -78,7 +79,8 @@ class Group:
         self.estimator, self.steps = estimator, steps
         self.positions = PositionCheck(joints.limits)
         self.velocities = VelocityCheck(len(self.joints))
-        self.repeats = RepeatedPositions(len(self.joints))
+        self.repeats = RepeatedPositions(
+            len(self.joints), SHORTEST_SLIP if isinstance(estimator, Selective) else np.inf)
         self.repeated_joints = RepeatedJoints(len(self.joints))
         self._differentiates = not isinstance(estimator, Accelerated)
         self._selective = estimator if isinstance(estimator, Selective) else None
