@@ -29,66 +29,19 @@ FILES = 'files'
 GRAVITY, UPRIGHT = (0.0, 0.0, -9.81), {'humanoid_3p33r': (0.0, -9.81, 0.0)}
 """Gravity [m/s^2] of robots that ship, and of those in whose frames y is up."""
 
-PYTHON_API = """# Classes and functions
+ACTING = ('InverseDynamics', 'read_urdf', 'read_dh', 'export_model',
+          'observer.momentum_observer.MomentumObserver', 'observer.contact.ContactDetector')
+DATA = ('RobotModel', 'Target', 'LinkFrames', 'Loads', 'Friction', 'Rotor', 'Spring')
+ERRORS = ('Urdf2DynError', 'Problem', 'UrdfError', 'SourceError', 'StateError', 'ExportError',
+          'ParameterError', 'SimulationError', 'ComparisonError', 'DrawingError',
+          'MissingLibraryError', 'CompilerError', 'WorkersError', 'IdentificationError',
+          'RecordingError')
+"""Public classes and functions: what acts, what is passed to it, what it raises."""
 
-::: urdf2dyn_ros.InverseDynamics
-
-::: urdf2dyn_ros.read_urdf
-
-::: urdf2dyn_ros.read_dh
-
-::: urdf2dyn_ros.RobotModel
-
-::: urdf2dyn_ros.export_model
-
-::: urdf2dyn_ros.Target
-
-::: urdf2dyn_ros.LinkFrames
-
-::: urdf2dyn_ros.Loads
-
-::: urdf2dyn_ros.Friction
-
-::: urdf2dyn_ros.Rotor
-
-::: urdf2dyn_ros.Spring
-
-::: urdf2dyn_ros.observer.momentum_observer.MomentumObserver
-
-::: urdf2dyn_ros.observer.contact.ContactDetector
-
-## Errors
-
-::: urdf2dyn_ros.Urdf2DynError
-
-::: urdf2dyn_ros.Problem
-
-::: urdf2dyn_ros.UrdfError
-
-::: urdf2dyn_ros.SourceError
-
-::: urdf2dyn_ros.StateError
-
-::: urdf2dyn_ros.ExportError
-
-::: urdf2dyn_ros.ParameterError
-
-::: urdf2dyn_ros.SimulationError
-
-::: urdf2dyn_ros.ComparisonError
-
-::: urdf2dyn_ros.DrawingError
-
-::: urdf2dyn_ros.MissingLibraryError
-
-::: urdf2dyn_ros.CompilerError
-
-::: urdf2dyn_ros.WorkersError
-
-::: urdf2dyn_ros.IdentificationError
-
-::: urdf2dyn_ros.RecordingError
-"""
+PYTHON_API = '\n\n'.join([
+    '# Classes and functions', *(f'::: urdf2dyn_ros.{name}' for name in ACTING),
+    *(f'::: urdf2dyn_ros.{name}\n    options:\n      members: false' for name in (*DATA, *ERRORS)),
+    ''])
 
 
 TABLE = re.compile('<table>.*?</table>', re.DOTALL)

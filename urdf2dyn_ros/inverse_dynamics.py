@@ -51,7 +51,7 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics
         'fixed', 'moving' or 'auto', in the place of that of `loads`.
     loads : Loads
         Loads on the joints and links: friction, rotors, springs, external wrenches, a payload, a
-        moving base. By default nothing but the tags <force> of the URDF.
+        moving base. By default nothing but the tags ``<force>`` of the URDF.
 
     Attributes
     ----------
@@ -71,6 +71,7 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics
     inputs : tuple of str
         Arguments of a call: q, qd, qdd, then those of base_motion, external, payload that exist.
     loads : Loads
+        Those of the parameter, or the default.
     backend : str
         'python' or 'c': what runs.
 

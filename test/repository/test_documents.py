@@ -1,6 +1,7 @@
 """README and docs/: links lead somewhere, commands are accepted, examples run."""
 
 import ast
+import inspect
 import posixpath
 import re
 import runpy
@@ -89,6 +90,15 @@ def test_public_names_are_imported_from_the_package() -> None:
         path.read_text() for path in files))
     assert found
     assert {*re.findall(r'\w+', ' '.join(found))} & {*urdf2dyn_ros.__all__} == set()
+
+
+@pytest.mark.parametrize('name', urdf2dyn_ros.__all__)
+def test_what_is_said_of_public_names_is_no_html(name: str) -> None:
+    """Of which the site would show nothing: tags of a URDF stand in backticks."""
+    public = getattr(urdf2dyn_ros, name)
+    members = [getattr(public, each) for each in dir(public) if not each.startswith('_')]
+    for text in filter(None, map(inspect.getdoc, (public, *members))):
+        assert re.findall(r'<[a-z]+[^<>`]*>', re.sub('`+[^`]*`+', '', text)) == []
 
 
 def test_commands_are_accepted(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ BASES = ('auto', 'fixed', 'moving')
 @dataclass(frozen=True)
 class Loads:
     """
-    Loads in addition to the links' inertia and gravity; by default the <force> tags alone.
+    Loads in addition to the links' inertia and gravity; by default the ``<force>`` tags alone.
 
     Attributes
     ----------
