@@ -36,7 +36,8 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
     model : RobotModel, str, bytes, path or open file
         A model, or what `read_urdf` reads as one.
     language : str or Target
-        A key of LANGUAGES; a Target chooses single precision in C, C++ and Rust.
+        'python', 'c', 'cpp', 'matlab', 'julia', 'rust', 'javascript' or 'fortran'; a Target
+        chooses single precision in C, C++ and Rust.
     style : str
         readable, fast, or general: readable, and every number of the description, also each that
         is 0 or 1, is a named parameter.

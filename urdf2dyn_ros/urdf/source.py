@@ -50,9 +50,13 @@ def read_urdf(source: UrdfSource, *, strict_inertia: bool = False, max_bytes: in
         such a file exists or its suffix is .urdf, .xacro or .xml.
     strict_inertia : bool
         Reject inertias that no body can have, instead of warning.
-    max_bytes, max_links, max_depth : int
-        Larger and more deeply nested texts are rejected; the parser's own limit of depth is 256
-        or more.
+    max_bytes : int
+        Larger texts are rejected; by default 10 MB.
+    max_links : int
+        Robots with more links are rejected; by default 5000.
+    max_depth : int
+        Texts that are nested more deeply are rejected; by default 100, and the parser has a
+        limit of its own of 256 or more.
 
     Raises
     ------
