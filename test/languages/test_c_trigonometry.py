@@ -1,4 +1,4 @@
-"""Sines and cosines of exported C: error, limits, and compilers that cut corners."""
+"""Sines and cosines of exported C and C++: error, limits, and compilers that cut corners."""
 
 import ctypes
 import shutil
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from support.robot_files import OWN
 from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros.languages import LanguageName
 from urdf2dyn_ros.languages.c_trigonometry import at_once, sines_and_cosines
 
 DRIVER = """
@@ -28,6 +29,8 @@ int main(void)
     return 0;
 }
 """
+DRIVER_OF_CPP = DRIVER.replace('.c"', '.hpp"').replace(' sines_and', ' robot::sines_and').replace(
+    '<stdio.h>', '<cstdio>').replace('scanf', 'std::scanf').replace(' printf', ' std::printf')
 LIMIT = 131072.0
 
 
@@ -36,10 +39,13 @@ def evaluated(angles: NDArray[np.float64], folder: Path, compiler: str = 'gcc',
     """Return sine and cosine of angles, of their opposites, and the sine of 0.5, (k, 5)."""
     if shutil.which(compiler) is None:
         pytest.skip(f'{compiler} is not installed; .ci/run takes it from Debian')
-    files = export_model(read_urdf((OWN / 'rx90.urdf').read_bytes()), 'c', 'fast', 'robot')
-    for name, text in {**files, 'driver.c': DRIVER}.items():
+    language: LanguageName = 'cpp' if compiler.endswith('++') else 'c'
+    files = export_model(read_urdf((OWN / 'rx90.urdf').read_bytes()), language, 'fast', 'robot')
+    driver = {'c': ('driver.c', '-std=c99', DRIVER),
+              'cpp': ('driver.cpp', '-std=c++17', DRIVER_OF_CPP)}[language]
+    for name, text in {**files, driver[0]: driver[2]}.items():
         (folder / name).write_text(text)
-    subprocess.run([compiler, '-std=c99', '-w', *flags.split(), 'driver.c', '-lm', '-o', 'driver'],
+    subprocess.run([compiler, driver[1], '-w', *flags.split(), driver[0], '-lm', '-o', 'driver'],
                    cwd=folder, check=True)
     done = subprocess.run(['./driver'], cwd=folder, check=True, text=True, capture_output=True,
                           input='\n'.join(float(angle).hex() for angle in angles))
@@ -88,7 +94,10 @@ def angles_of_all_sizes() -> NDArray[np.float64]:
 @pytest.mark.parametrize(('compiler', 'flags'), [
     ('gcc', '-O0'), ('gcc', '-O3 -march=native'), ('clang', '-O2'), ('clang', '-O3 -march=native'),
     ('gcc', '-O2 -ffast-math'), ('gcc', '-O2 -mfpmath=387'),
-    ('gcc', '-O2 -funsafe-math-optimizations'), ('clang', '-O2 -funsafe-math-optimizations')])
+    ('gcc', '-O2 -funsafe-math-optimizations'), ('clang', '-O2 -funsafe-math-optimizations'),
+    ('g++', '-O0'), ('g++', '-O3 -march=native'), ('clang++', '-O2'),
+    ('clang++', '-O3 -march=native'), ('g++', '-O2 -ffast-math'),
+    ('clang++', '-O2 -funsafe-math-optimizations')])
 def test_sines_and_cosines_are_right_to_the_last_places(
         compiler: str, flags: str, tmp_path: Path) -> None:
     angles = angles_of_all_sizes()
@@ -102,13 +111,14 @@ def test_sines_and_cosines_are_right_to_the_last_places(
     assert np.array_equal(found[:, 3], found[:, 1])
 
 
+@pytest.mark.parametrize('compiler', ['gcc', 'clang++'])
 def test_what_is_too_large_is_left_to_the_c_library_and_does_not_touch_the_others(
-        tmp_path: Path) -> None:
+        compiler: str, tmp_path: Path) -> None:
     angles = np.array([LIMIT * 1.01, 1e10, -1e22, 1e300])
-    found = evaluated(angles, tmp_path)
+    found = evaluated(angles, tmp_path, compiler)
     assert found[:, 0] == pytest.approx(np.sin(angles), rel=5e-16, abs=0.0)
     assert found[:, 1] == pytest.approx(np.cos(angles), rel=5e-16, abs=0.0)
     assert (found[:, 4] == found[0, 4]).all()
-    spoiled = evaluated(np.array([np.inf, np.nan]), tmp_path)
+    spoiled = evaluated(np.array([np.inf, np.nan]), tmp_path, compiler)
     assert np.isnan(spoiled[:, :4]).all()
     assert np.isfinite(spoiled[:, 4]).all()

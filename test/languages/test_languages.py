@@ -112,7 +112,7 @@ def test_awkward_terms_have_the_same_bits_in_every_language(tool: str, tmp_path:
     assert np.allclose(found, expected, rtol=5e-16, atol=2e-15)
 
 
-@pytest.mark.parametrize('tool', ['gcc', 'clang'])
+@pytest.mark.parametrize('tool', ['gcc', 'clang', 'g++'])
 def test_awkward_angles_go_into_the_loop_of_c(tool: str, tmp_path: Path) -> None:
     """What is not the sine or cosine of an angle stays where it is."""
     program = torture()

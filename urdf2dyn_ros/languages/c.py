@@ -107,7 +107,7 @@ class C(CSelfTest):
         yield from self.derived(self.used([function]), self.INDENT, self.STATEMENT)
         if self._has_angles(function):
             angles = Angles(function)
-            yield from in_one_loop(self, angles)
+            yield from in_one_loop(self, angles, self.real)
             function = angles.rest()
         stores = self._stores(function)
         yield from self.body(function.with_statements(lambda statements: (

@@ -53,11 +53,11 @@ _SEVERAL = """\
         @sine = odd * c + even * s;
         @cosine = even * c - odd * s;
     }
-    @real far = 0.0;
+    @real total = 0.0;
     for (int k = 0; k < n; k++) {
-        far += fabs(angle[k]);
+        total += fabs(angle[k]);
     }
-    for (int k = 0; k < n && !(far <= @limit); k++) {
+    for (int k = 0; k < n && !(total <= @limit); k++) {
         if (!(fabs(angle[k]) <= @limit)) {
             sine[k] = sin(angle[k]);
             cosine[k] = cos(angle[k]);
@@ -154,13 +154,13 @@ def sines_and_cosines(real: str, most: int) -> list[str]:
     return f'{head}{{{code}'.splitlines()
 
 
-def in_one_loop(c: Language, angles: Angles) -> Iterator[str]:
+def in_one_loop(c: Language, angles: Angles, real: str) -> Iterator[str]:
     """Yield all sines and cosines in one loop, which compilers turn into vectors."""
     for statement in angles.before:
         yield c.statement(statement, c.INDENT)
     n, values = len(angles.angles), [c.INFIX.term(angle) for angle in angles.angles]
     room = -n % at_once(most_angles(c.program.functions)) + n
     values += values[-1:] * (room - n)
-    yield c.array(f'{c.INDENT}const {c.real} angle[{room}] = {{', values, '};')
-    yield f'{c.INDENT}{c.real} sine[{room}], cosine[{room}];'
+    yield c.array(f'{c.INDENT}const {real} angle[{room}] = {{', values, '};')
+    yield f'{c.INDENT}{real} sine[{room}], cosine[{room}];'
     yield f'{c.INDENT}sines_and_cosines({n}, angle, sine, cosine);'

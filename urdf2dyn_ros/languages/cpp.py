@@ -2,17 +2,22 @@
 
 from collections.abc import Callable, Iterator
 
+from urdf2dyn_ros.languages.angles import ARRAYS, Angles
 from urdf2dyn_ros.languages.c import quoted
+from urdf2dyn_ros.languages.c_trigonometry import in_one_loop, most_angles
+from urdf2dyn_ros.languages.cpp_trigonometry import sines_and_cosines_of_cpp
 from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.long_functions.cpp_sections import (
     cpp_sections,
     memory_and_calls,
     pair_definitions,
 )
+from urdf2dyn_ros.languages.long_functions.section_text import with_statements
 from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.languages.sections import MOST_STATEMENTS, sectioned
 from urdf2dyn_ros.languages.self_tests.cpp import CppSelfTest
 from urdf2dyn_ros.program.program import Function, Program, Result
+from urdf2dyn_ros.program.statements import Signed, Statement
 
 
 def write(program: Program) -> dict[str, str]:
@@ -52,6 +57,7 @@ class Cpp(CppSelfTest):
         names = [quoted(row.name) for row in program.independent]
         yield from ['/*', *(f' * {line}'.rstrip() for line in self.heading()), ' */',
                     f'#ifndef {guard}', f'#define {guard}', '', '#include <array>',
+                    *['#include <cfloat>'] * any(map(self._has_angles, program.functions)),
                     '#include <cmath>', '#include <cstddef>', '',
                     f'namespace {self.space} {{', '',
                     f'inline constexpr std::size_t joints = {self.n};',
@@ -67,6 +73,8 @@ class Cpp(CppSelfTest):
             yield from ['', 'namespace parameters {', *self.parameters(used),
                         *doubles.derived(used, '', self.CONSTANT), '',
                         '}  // namespace parameters']
+        if any(map(self._has_angles, program.functions)):
+            yield from sines_and_cosines_of_cpp(self.real, most_angles(program.functions))
         if any(function.twinned for function in program.functions):
             yield from pair_definitions(self)
         for function in program.functions:
@@ -83,14 +91,21 @@ class Cpp(CppSelfTest):
         return kind.replace('std::array<Vector<Scalar>, joints>', 'Matrix<Scalar>')
 
     def _function(self, function: Function) -> Iterator[str]:
+        fast, made = self.program.style == 'fast', function.twinned or function
+        angles = Angles(made) if self._has_angles(function) else None
+        rest, before = (angles.rest(), angles.before) if angles else (made, [])
+        loop = [*in_one_loop(self, angles, 'Scalar')] if angles else []
+        first = [*before, *(Statement('', Signed(False, angle))
+                            for angle in (angles.angles if angles else ()))]
         calls: list[str] = []
-        if function.twinned or (self.program.style == 'fast'
-                                and len(function.statements) > MOST_STATEMENTS):
-            whole = sectioned(function.twinned or function)
-            yield from cpp_sections(self, function.twinned or function, whole)
-            calls = [*memory_and_calls(self, function, whole)]
-            function = whole.function
-        results = [(result, self._type_of(result)) for result in function.results]
+        if function.twinned or (fast and len(function.statements) > MOST_STATEMENTS):
+            whole = sectioned(rest, before)
+            arrays = [x.name for x in function.inputs] + [*ARRAYS.values()] * bool(loop)
+            yield from cpp_sections(self, made, whole, arrays)
+            calls = [*memory_and_calls(self, made, whole, arrays, before)]
+            rest = whole.function
+            made = with_statements(rest, first)
+        results = [(result, self._type_of(result)) for result in rest.results]
         single = len(results) == 1
         struct = function.name.title().replace('_', '')
         if not single:
@@ -100,19 +115,22 @@ class Cpp(CppSelfTest):
         returned = results[0][1] if single else f'{struct}<Scalar>'
         yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
         yield 'template <typename Scalar>'
-        names = function.names
+        names = made.names
         inputs = [f'const {self.vector_type(x)} &{x if entries or calls else ""}'
-                  for x, entries in self.inputs(function)]
+                  for x, entries in self.inputs(made)]
         yield self.array(f'{returned} {function.name}(', inputs, ')')
         yield '{'
-        yield from (f'{self.INDENT}using std::{name};' for name in self.called([function]))
-        yield from self.unpacked(function)
+        called = self.called([rest])
+        yield from (f'{self.INDENT}using std::{name};' for name in called
+                    if not loop or name in rest.calls | with_statements(rest, first).calls)
+        yield from self.unpacked(made)
         local = [f'{name} = Scalar(parameters::{name})' for name in self.constant_names()
                  if name in names]
         if local:
             yield self.array(f'{self.INDENT}const Scalar ', local, ';')
+        yield from loop
         yield from calls
-        yield from self.body(function)
+        yield from self.body(rest)
         yield ''
         for result, kind in results:
             yield f'{self.INDENT}{kind} {result.name};'
@@ -120,3 +138,7 @@ class Cpp(CppSelfTest):
         listed = ', '.join(function.result_names)
         yield f'{self.INDENT}return {listed};' if single else f'{self.INDENT}return {{{listed}}};'
         yield '}'
+
+    def _has_angles(self, function: Function) -> bool:
+        """Whether sines and cosines are made in one loop: for speed, not for reading."""
+        return self.program.style == 'fast' and function.operations.trigonometric > 0

@@ -42,7 +42,7 @@ def in_sections(c: 'C', function: Function) -> Iterator[str]:
     last = [*angles.before, *(Statement('', Signed(False, angle)) for angle in angles.angles)]
     yield from c.unpacked(with_statements(whole.function, last))
     if angles.angles:
-        yield from in_one_loop(c, angles)
+        yield from in_one_loop(c, angles, c.real)
     yield f'{c.INDENT}{c.real} kept[{max(1, len(whole.kept))}];'
     if whole.twins:
         yield f'{c.INDENT}twin twins[{len(whole.twins)}];'

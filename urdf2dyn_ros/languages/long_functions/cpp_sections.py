@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from urdf2dyn_ros.languages.angles import ARRAYS
 from urdf2dyn_ros.languages.long_functions.c_twins import is_twin
 from urdf2dyn_ros.languages.long_functions.section_text import (
     loaded_names,
     loaded_twins,
     section,
+    stored,
 )
 from urdf2dyn_ros.languages.sections import Sectioned
 from urdf2dyn_ros.program.program import Function
@@ -50,17 +52,18 @@ def pair_definitions(cpp: 'Cpp') -> list[str]:
     return _DEFINITIONS.replace('\n@vectors', vectors).splitlines()
 
 
-def cpp_sections(cpp: 'Cpp', function: Function, whole: Sectioned) -> Iterator[str]:
+def cpp_sections(cpp: 'Cpp', function: Function, whole: Sectioned,
+                 inputs: Sequence[str]) -> Iterator[str]:
     """Yield the sections of a function; being static, those called once may become part of it."""
-    names = [x.name for x in function.inputs]
+    vectors = [f'const Scalar *{name}' if name in ARRAYS.values() else
+               f'const {cpp.vector_type(name)} &{name}' for name in inputs]
     memory = [f'std::array<Scalar, {len(whole.kept)}> &kept',
               *['Twin<Scalar> *twins'] * bool(whole.twins)]
-    arrays = [*names, 'kept', *['twins'] * bool(whole.twins)]
+    arrays = [*inputs, 'kept', *['twins'] * bool(whole.twins)]
     for k, statements in enumerate(whole.sections):
         yield 'template <typename Scalar>'
-        yield cpp.array(
-            f'static void {cpp.SECTION.format(function.name, k)}(',
-            [*(f'const {cpp.vector_type(name)} &{name}' for name in names), *memory], ')')
+        yield cpp.array(f'static void {cpp.SECTION.format(function.name, k)}(',
+                        [*vectors, *memory], ')')
         calls = {term.function for term in parts(each.value for each in statements)
                  if isinstance(term, Call)}
         yield from ['{', *(f'{cpp.INDENT}using std::{name};' for name in sorted(calls))]
@@ -68,15 +71,16 @@ def cpp_sections(cpp: 'Cpp', function: Function, whole: Sectioned) -> Iterator[s
         yield from [*body(cpp, function, whole, statements, arrays), '}', '']
 
 
-def memory_and_calls(cpp: 'Cpp', function: Function, whole: Sectioned) -> Iterator[str]:
-    """Yield the memory between the sections, and their calls."""
+def memory_and_calls(cpp: 'Cpp', function: Function, whole: Sectioned, inputs: Sequence[str],
+                     before: Sequence[Statement]) -> Iterator[str]:
+    """Yield the memory between the sections, with what is made before them, and their calls."""
     yield f'{cpp.INDENT}std::array<Scalar, {len(whole.kept)}> kept;'
     if whole.twins:
         yield f'{cpp.INDENT}Twin<Scalar> twins[{len(whole.twins)}];'
+    yield from stored(cpp, whole, before)
     for k in range(len(whole.sections)):
         yield cpp.array(f'{cpp.INDENT}{cpp.SECTION.format(function.name, k)}(',
-                        [*(x.name for x in function.inputs), 'kept',
-                         *['twins'] * bool(whole.twins)], ');')
+                        [*inputs, 'kept', *['twins'] * bool(whole.twins)], ');')
 
 
 def _twin_section(cpp: 'Cpp', function: Function, whole: Sectioned,

@@ -55,11 +55,11 @@ static void sines_and_cosines(int n, const double *restrict angle, double *restr
         *(angles *)(sine + k) = odd * c + even * s;
         *(angles *)(cosine + k) = even * c - odd * s;
     }
-    double far = 0.0;
+    double total = 0.0;
     for (int k = 0; k < n; k++) {
-        far += fabs(angle[k]);
+        total += fabs(angle[k]);
     }
-    for (int k = 0; k < n && !(far <= 131072.0); k++) {
+    for (int k = 0; k < n && !(total <= 131072.0); k++) {
         if (!(fabs(angle[k]) <= 131072.0)) {
             sine[k] = sin(angle[k]);
             cosine[k] = cos(angle[k]);
