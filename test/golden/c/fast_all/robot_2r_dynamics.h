@@ -9,7 +9,7 @@
  * One call of inverse_dynamics: 17 multiplications, 10 additions, 4 sines and cosines.
  * One call of gravity: 6 multiplications, 2 additions, 4 sines and cosines.
  * One call of bias: 12 multiplications, 5 additions, 4 sines and cosines.
- * One call of mass_matrix: 3 multiplications, 8 additions, 1 sines and cosines.
+ * One call of mass_matrix: 3 multiplications, 8 additions, 1 sine or cosine.
  * One call of dynamics: 25 multiplications, 23 additions, 4 sines and cosines.
  *
  *     i  joint   type        moves  parent  q    effort  frame i: link's
