@@ -94,7 +94,7 @@ class Cpp(CppSelfTest):
         fast, made = self.program.style == 'fast', function.twinned or function
         angles = Angles(made) if self._has_angles(function) else None
         rest, before = (angles.rest(), angles.before) if angles else (made, [])
-        loop = [*in_one_loop(self, angles, 'Scalar')] if angles else []
+        loop = [*in_one_loop(self, angles, 'Scalar')] if angles and angles.angles else []
         first = [*before, *(Statement('', Signed(False, angle))
                             for angle in (angles.angles if angles else ()))]
         calls: list[str] = []
