@@ -8,7 +8,7 @@ from urdf2dyn_ros.algebra.arrays import Array, geometric_mean
 from urdf2dyn_ros.errors import IdentificationError
 from urdf2dyn_ros.identification.choice import score
 from urdf2dyn_ros.identification.fit.consistent_fit import Fit
-from urdf2dyn_ros.identification.fit.deviations import deviations
+from urdf2dyn_ros.identification.fit.deviations import deviations, with_spread_of_parts
 from urdf2dyn_ros.identification.fit.fit_data import (
     FREE_GAINS_FACTOR,
     PRIOR_WEIGHT,
@@ -111,6 +111,7 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
         remarks += other_recordings(data.robot, data.summaries, fits, judged)
     elif own_friction and payload is None and len(summaries) >= FEWEST_RECORDINGS:
         remarks += _others_without_friction(robot, data.plain, terms, weight)
+    correlation = with_spread_of_parts(result, trials[weight], correlation)
     carried, errors = None, deviations(result, correlation)
     if payload is not None:
         carried, errors = identified_payload(payload, result, correlation, errors)
