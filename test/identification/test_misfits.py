@@ -2,10 +2,17 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from support.scara_recordings import SCARA, recording, robot
+from support.scara_recordings import MODEL, SCARA, recording, robot
 from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+
+MODEL_ROBOT = InverseDynamics(MODEL)
+LAST_MASS = next(link.inertia.mass for link in reversed(MODEL.links) if link.inertia)
+LIGHTER = 1.15 * LAST_MASS
+"""What the last body of the recorded robot is lighter than 1.3 times its mass in the URDF [kg]."""
 
 
 def test_a_body_that_is_far_too_heavy_may_carry_a_tool(
@@ -22,3 +29,42 @@ def test_good_recordings_fit_each_other(tmp_path: Path,
     paths = [recording(tmp_path / f'{seed}.csv', seed=seed) for seed in range(3)]
     assert main(['identify', *paths, '--urdf', str(SCARA), '-o', str(tmp_path / 'out')]) == 0
     assert 'does not fit' not in capsys.readouterr().err
+
+
+def notes_of(capsys: pytest.CaptureFixture[str], tmp_path: Path, *words: str) -> list[str]:
+    """Return what identify notes."""
+    assert main(['identify', *words, '--urdf', str(SCARA), '-o', str(tmp_path / 'out')]) == 0
+    return [line for line in capsys.readouterr().err.splitlines() if line.startswith('note: ')]
+
+
+def test_efforts_that_are_cut_are_noted(tmp_path: Path,
+                                        capsys: pytest.CaptureFixture[str]) -> None:
+    """At four fifths of the largest one of the second joint; not the others."""
+    def cut(q, effort):
+        limit = 0.8 * np.abs(effort[:, 1]).max()
+        effort[:, 1] = effort[:, 1].clip(-limit, limit)
+        return q, effort.round(1)
+
+    found = notes_of(capsys, tmp_path, recording(tmp_path / 'r.csv', change=cut))
+    assert len(found) == 1 and 'r: joint2: its effort is exactly ' in found[0]
+
+
+def test_a_validation_that_the_urdf_explains_better_is_noted(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is of a robot whose fourth joint is as light as the URDF says."""
+    def lighter(q, effort):
+        effort[:, 3] = MODEL_ROBOT(q, 0.0 * q, 0.0 * q)[:, 3]
+        return q, effort + 0.01 * np.random.default_rng(1).normal(size=effort.shape)
+
+    paths = [recording(tmp_path / 'r.csv'),
+             recording(tmp_path / 'other.csv', seed=1, change=lighter)]
+    (found,) = notes_of(capsys, tmp_path, paths[0], '--validate', paths[1])
+    assert 'other: at joint4 the identified model is no better than the URDF' in found
+
+
+def test_a_light_body_among_others_is_no_matter_of_units(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The tool, whose mass in the URDF is too large, has a counterweight."""
+    path = recording(tmp_path / 'r.csv', recorded=robot(payload=-LIGHTER))
+    found = [each for each in notes_of(capsys, tmp_path, path) if ' would have ' in each]
+    assert found and all('a counterweight carries it' in each for each in found)

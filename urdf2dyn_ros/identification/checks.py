@@ -30,6 +30,12 @@ _DEGREES = 180.0 / np.pi
 _SPIKE = 30.0
 """Largest effort over the one below which 95 % are, from which on it is a spike."""
 
+_LIMITED_SHARE, _LIMITED_RATIO, _NEAR_LIMIT = 0.01, 3.0, 0.02
+"""
+Share of the samples at the largest or smallest effort from which on it is cut there, if it is so
+many times the share of those near it (as a share of its range): a sine has more of the latter.
+"""
+
 _MOST_AT_ONCE = 4000
 
 
@@ -63,12 +69,15 @@ def checked(robot: Robot, pieces: Sequence[Piece], gains: Gains | None = None) -
     effort = np.concatenate([piece.effort for piece in pieces])
     moving = np.ptp(q, axis=0) > _STILL_RANGE
     speed = np.abs(np.concatenate([piece.qd for piece in pieces]))
-    faults = [_effort_fault(effort[:, j]) or _dead_sensor(
-        effort[speed[:, j] > MOVING_SPEED * speed[:, j].max(initial=0.0), j])
-        for j in range(len(joints))]
+    while_moving = [effort[speed[:, j] > MOVING_SPEED * speed[:, j].max(initial=0.0), j]
+                    for j in range(len(joints))]
+    faults = [_effort_fault(effort[:, j]) or _dead_sensor(while_moving[j])
+              for j in range(len(joints))]
     used = np.array([float(moves and not fault) for moves, fault in zip(moving, faults)])
     remarks = [f'{joint}: {fault}; it is not identified'
                for joint, fault, moves in zip(joints, faults, moving) if fault and moves]
+    remarks += [f'{joint}: {limit}' for joint, each, use in zip(joints, while_moving, used)
+                if use and (limit := _limited(each))]
     return Checked(moving, used, remarks, _fault(robot, pieces, moving, used, faults, gains))
 
 
@@ -121,6 +130,20 @@ def _dead_sensor(effort: Array) -> str:
         return ''
     return (f'its effort is {values[np.argmax(counts)]:.3g} in {100.0 * share:.0f} % of the '
             'samples in which it moves: it has no sensor or a dead one, or it is at its limit')
+
+
+def _limited(effort: Array) -> str:
+    """Return that the effort of a joint while it moves is cut at a value, or nothing."""
+    known = effort[np.isfinite(effort)]
+    span = float(np.ptp(known)) if len(known) else 0.0
+    for end in (known.max(), known.min()) if span > 0.0 else ():
+        distance = np.abs(known - end) / span
+        at_end, near = (float(np.mean(distance < limit)) for limit in (1e-6, _NEAR_LIMIT))
+        if at_end > _LIMITED_SHARE and at_end > _LIMITED_RATIO * (near - at_end):
+            return (f'its effort is exactly {end:.3g}, and never beyond, in '
+                    f'{100.0 * at_end:.2g} % of the samples in which it moves: if the drive or '
+                    'sensor has its limit there, the model is too weak; record a slower motion')
+    return ''
 
 
 def _in_degrees(robot: Robot, pieces: Sequence[Piece]) -> str:

@@ -24,6 +24,9 @@ _UNEXPLAINED_SHARE = 0.5
 _IMPLAUSIBLE_MASS_RATIO = 3.0
 """Ratio of masses from which on a change is not plausible."""
 
+_TYPICAL_MASS_RATIO = 0.5
+"""Identified mass over that of the URDF, median of the bodies, below which the units are wrong."""
+
 _RESTING_RATIO = 2.0
 """Residual of all samples over that of moving ones, from which on rest is the reason."""
 
@@ -39,7 +42,8 @@ _MOST_COMPARED = 30
 
 def misfits(result: Identification, negative_rotors: NDArray[np.bool_]) -> list[str]:
     """Return a sentence for each joint that does not fit; some joints' rotors are at zero."""
-    remarks = [*_poor_joints(result), *_changed_masses(result), *_late_efforts(result)]
+    remarks = [*_poor_joints(result), *_poor_validation(result), *_changed_masses(result),
+               *_late_efforts(result)]
     joints, gains = result.robot.joints, result.gains
     names = [joint for joint, gain, used in zip(joints, result.effort_per_unit, result.used)
              if used and gain < 0.0]
@@ -79,14 +83,31 @@ def _poor_joints(result: Identification) -> Iterator[str]:
                    'undetermined')
 
 
+def _poor_validation(result: Identification) -> Iterator[str]:
+    for name, figures in result.validation.items():
+        poor = result.used & (figures.every[2] >= figures.every[0])
+        names = [joint for joint, flag in zip(result.robot.joints, poor) if flag]
+        if names:
+            yield (f'{name}: at {", ".join(names)} the identified model is no better than the '
+                   'URDF; the recordings of the fit are too short or have other motions and '
+                   'postures, or payload, friction or sensors have changed: identify from more')
+
+
 def _changed_masses(result: Identification) -> Iterator[str]:
     before, after = result.robot.prior.parameters[:, 0], result.fit.bodies[:, 0]
     changes = np.exp(np.abs(np.log(after / before)))
+    identified = np.unique([number for bodies, used in zip(result.robot.columns.bodies,
+                                                           result.used) if used
+                            for number in bodies])
+    typical = float(np.median((after / before)[identified]))
     for body, change, mass, nominal in zip(result.robot.system.bodies, changes, after, before):
         if change > _IMPLAUSIBLE_MASS_RATIO:
             why = ('does it carry a tool that the URDF is without, or are the efforts in other '
                    'units?' if mass > nominal else
-                   'are the efforts in other units, or those of a motor before its gear?')
+                   'are the efforts in other units, or those of a motor before its gear?'
+                   if typical < _TYPICAL_MASS_RATIO else
+                   'other bodies make up for it, as efforts hardly determine the mass of a single '
+                   'one, or a spring or a counterweight carries it')
             yield (f'the body that {body.name} moves would have {mass:.3g} kg, in the URDF it has '
                    f'{nominal:.3g} kg: {why}')
 
