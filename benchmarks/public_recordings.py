@@ -3,12 +3,14 @@ Recordings of real robots that others have published, as tables or bags; identif
 
     .venv/bin/python benchmarks/public_recordings.py --panda FOLDER --ur10e FOLDER -o FOLDER
     .venv/bin/python benchmarks/public_recordings.py --panda-bag FOLDER --ar5 FOLDER -o FOLDER
+    .venv/bin/python benchmarks/public_recordings.py --airbot FOLDER -o FOLDER
 
 Folders are clones of marcocognetti/FrankaEmikaPandaDynModel (a Panda, 21 s at 1 kHz, torque
 sensors at the links), shamilmamedov/dynamic_calibration (a UR10e, motor currents at 94 Hz; with
-loads of 2.6 and 2.805 kg as well), unisa-acg/inverse-dynamics-solver (a Panda, 24 s at 30 Hz) and
-FrankJIE09/Dynamics_identification_Frank (a Rokae AR5 on its side, 60 s at 50 Hz). None was looked
-at before the identification, the filters or their limits were written.
+loads of 2.6 and 2.805 kg as well), unisa-acg/inverse-dynamics-solver (a Panda, 24 s at 30 Hz),
+FrankJIE09/Dynamics_identification_Frank (a Rokae AR5 on its side, 60 s at 50 Hz) and
+liuyurong129/figaroh_kinova (an AIRBOT Play, three of 30 s at 100 Hz, one with a load). None was
+looked at before the identification, the filters or their limits were written.
 
 """
 
@@ -68,6 +70,18 @@ def ar5_table(folder: Path, output: Path) -> Path:
         path, delimiter=',', skiprows=1, usecols=(*range(15), *range(22, 29))))
 
 
+def airbot_table(folder: Path, output: Path, motion: str, loaded: str = '') -> Path:
+    """Return the table of a motion of the AIRBOT Play, whose files have no time: at 100 Hz."""
+    place = folder / 'examples' / 'airbot_play' / 'data' / 'identification' / f'{motion}_motion'
+    q, effort = (np.loadtxt(place / f'identification_{name}_real{loaded}.csv', delimiter=',',
+                            skiprows=1) for name in ('q', 'tau'))
+    names = ['time', *(f'{kind}_joint{k}' for kind in ('q', 'effort') for k in range(1, 7))]
+    path = output / f'airbot_{motion}{loaded}.csv'
+    np.savetxt(path, np.column_stack((0.01 * np.arange(len(q)), q, effort)), '%.9g', ',',
+               header=','.join(names), comments='')
+    return path
+
+
 def identify(*arguments: object) -> None:
     """Run urdf2dyn identify, and print what it prints."""
     command = ['identify', *map(str, arguments), '--overwrite']
@@ -82,6 +96,7 @@ def main() -> None:
     parser.add_argument('--ur10e', type=Path, help='clone of dynamic_calibration')
     parser.add_argument('--panda-bag', type=Path, help='clone of inverse-dynamics-solver')
     parser.add_argument('--ar5', type=Path, help='clone of Dynamics_identification_Frank')
+    parser.add_argument('--airbot', type=Path, help='clone of figaroh_kinova')
     parser.add_argument('-o', '--output', type=Path, required=True)
     arguments = parser.parse_args()
     output = arguments.output
@@ -94,6 +109,13 @@ def main() -> None:
     if arguments.ar5:
         identify(ar5_table(arguments.ar5, output), '--gravity', 9.81, 0, 0, '--urdf',
                  arguments.ar5 / 'urdf' / 'AR5-5_07R-W4C4A2.urdf', '-o', output / 'ar5')
+    if arguments.airbot:
+        chirp, moves, loaded = (airbot_table(arguments.airbot, output, *each) for each in (
+            ('chirp',), ('trapezoidal',), ('chirp', '_loaded')))
+        common = ('--urdf', arguments.airbot / 'examples' / 'airbot_play' / 'data' / 'urdf'
+                  / 'airbot_play_v3_0_gripper.urdf', '-o', output / 'airbot')
+        identify(chirp, '--validate', moves, *common)
+        identify(chirp, loaded, moves, *common)
     if arguments.panda:
         identify(panda_table(arguments.panda, output), '--urdf', urdf, '--hold', 'auto',
                  '-o', output / 'panda')
