@@ -102,6 +102,7 @@ def zero(joint: int, degrees: float) -> Change:
     (zero(2, 90.0), None, 'the zero of elbow_joint is not that of the URDF: the efforts fit its '
      'geometry if about 1.57 rad (90 deg) is added'),
     (zero(1, -90.0), FREE, 'about -1.57 rad (-90 deg) is added'),
+    (zero(1, 20.0), None, 'the zero of shoulder_lift_joint is not that of the URDF'),
     (NONE._replace(efforts=swapped(6, 1, 2)), FREE,
      'the efforts of shoulder_lift_joint and elbow_joint look interchanged'),
     (NONE._replace(efforts=swapped(6, 0, 2), positions=swapped(6, 0, 2)), None,
@@ -125,6 +126,13 @@ def test_mistakes_of_joints_are_named_with_the_remedy(change: Change, gains: Gai
                              | (change.efforts != np.arange(6)))}
     assert {robot.joints[joint] for joint in wrong} == {
         joint for joint in robot.joints if joint in text}
+
+
+def test_noise_is_not_an_effort_without_gravity(robot: Robot) -> None:
+    """That nothing explains it is said of what is held out."""
+    time, *motions = motion(robot)
+    noise = np.random.default_rng(0).normal(size=motions[0].shape)
+    assert checked(robot, [Piece(time, RATE, *motions, noise)]).fault == ''
 
 
 @pytest.mark.parametrize('gains', [KNOWN, FREE])

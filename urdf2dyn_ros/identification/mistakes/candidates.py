@@ -12,7 +12,7 @@ from urdf2dyn_ros.equations.kinematics import chain
 from urdf2dyn_ros.identification.mistakes.change import Change, swapped, turned
 from urdf2dyn_ros.identification.robot import Robot
 
-ANGLES = tuple(np.radians(np.arange(45.0, 360.0, 45.0)).tolist())
+ANGLES = tuple(np.radians([20.0, *np.arange(45.0, 360.0, 45.0), 340.0]).tolist())
 """Differences of the zero of a joint that are tried [rad]."""
 
 _MOST_JOINTS = 12

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.low_pass import Spectra
 from urdf2dyn_ros.identification.mistakes.candidates import (
     Mistake,
     gravities,
@@ -40,6 +41,9 @@ _ABSENT = 0.1
 
 _AS_GOOD = 0.5
 """Logarithm of what a fit leaves of held-out blocks that is no difference."""
+
+_EXPLAINED = 0.3
+"""Logarithm of the efforts over what a fit leaves, mean of the joints, that is no accident."""
 
 _FITTED = 3
 """Candidates that are fitted."""
@@ -71,7 +75,11 @@ def mistakes_of(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_]
         absent = Mistake(base._replace(gravity=np.zeros(3)), 'no gravity')
         errors = [held_out_error(robot, longest, used, free, change)
                   for change in (base, absent.change)]
-        if float((errors[0] - errors[1]).sum()) > -_AS_GOOD:
+        with np.errstate(divide='ignore', invalid='ignore'):
+            efforts = Spectra(np.nan_to_num(longest.effort), longest.rate).rows()
+            explained = np.log(efforts.std(axis=0)) - errors[1]
+        if float((errors[0] - errors[1]).sum()) > -_AS_GOOD and (
+                explained[used > 0].mean() > _EXPLAINED):
             mistakes.append(absent)
     return mistakes
 
