@@ -13,11 +13,27 @@ def children(pid: int) -> list[int]:
     return [int(number) for number in ' '.join(lists).split()]
 
 
+def command(pid: int) -> bytes:
+    """Return the command of a process, that of its parent until it runs its own; after it none."""
+    try:
+        return Path(f'/proc/{pid}/cmdline').read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b''
+
+
 @contextmanager
 def stopped_child(pid: int, wait: Callable[[Callable[[], object]], None]) -> Iterator[int]:
-    """Stop the only child of a process as soon as there is one, for as long as the body runs."""
-    wait(lambda: children(pid))
-    child, = children(pid)
+    """
+    Stop the only child of a process as soon as it runs, for as long as the body does.
+
+    Until it runs a program of its own, its parent stands still with it, as vfork(2) has it.
+
+    """
+    def running() -> list[int]:
+        return [child for child in children(pid) if command(child) not in (b'', command(pid))]
+
+    wait(running)
+    child, = running()
     os.kill(child, signal.SIGSTOP)
     try:
         yield child
