@@ -44,11 +44,11 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
 )
 from urdf2dyn_ros.identification.gains import Gains
 from urdf2dyn_ros.identification.misfits import misfits, other_recordings
-from urdf2dyn_ros.identification.outliers import spoiling_recording
 from urdf2dyn_ros.identification.payload.identified_payload import identified_payload
 from urdf2dyn_ros.identification.payload.payload_body import CarriedPayload
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot
+from urdf2dyn_ros.identification.spoiling_recording import spoiling_recording
 from urdf2dyn_ros.identification.summary import Summary
 
 WEIGHTS = (PRIOR_WEIGHT, 1.0, 100.0)

@@ -10,7 +10,7 @@ from urdf2dyn_ros.joint_states.messages import is_finite
 from urdf2dyn_ros.joint_states.repeated_positions import (
     CONFIRMATIONS,
     LARGE_CHANGE,
-    LEAST_RESOLUTION,
+    LARGEST_ROUNDING,
     LONGEST_RUN_NS,
     LOOKED_AT,
     MOST_OF_USUAL,
@@ -89,7 +89,7 @@ class RepeatedJoints:
         """Learn the resolution, and whether changes make up for runs of repeated positions."""
         change = q - self._past[-1][1]
         size = np.abs(change)
-        np.fmin(self._resolution, np.where(size > LEAST_RESOLUTION, size, np.inf),
+        np.fmin(self._resolution, np.where(size > LARGEST_ROUNDING, size, np.inf),
                 out=self._resolution)
         large = LARGE_CHANGE * self._resolution
         for joint in np.flatnonzero(ended & (size > large)).tolist():

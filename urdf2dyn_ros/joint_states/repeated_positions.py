@@ -8,8 +8,8 @@ from urdf2dyn_ros.algebra.arrays import Array
 LARGE_CHANGE = 3.0
 """Smallest changes of a position that are no longer its resolution alone."""
 
-LEAST_RESOLUTION = 1e-9
-"""Changes that are rounding [rad or m]."""
+LARGEST_ROUNDING = 1e-9
+"""Largest change of a position that is rounding [rad or m]."""
 
 LOOKED_AT = 8
 """New positions of which one is compared with the resolution."""
@@ -135,7 +135,7 @@ class RepeatedPositions:
         """Learn the resolution, and whether a change makes up for a run of repeated positions."""
         change, before = q - self._q, self._q - self._earlier
         size = np.abs(change)
-        np.fmin(self._resolution, np.where(size > LEAST_RESOLUTION, size, np.inf),
+        np.fmin(self._resolution, np.where(size > LARGEST_ROUNDING, size, np.inf),
                 out=self._resolution)
         if not self._run or not self._before or stamp - self._stamp > LONGEST_RUN_NS:
             return
