@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -29,21 +30,32 @@ def listed_floors() -> dict[str, list[str]]:
     return {floor: re.findall(r'\w+', folders) for floor, folders in rows}
 
 
-def imported(path: Path, package: Path) -> Iterator[str]:
-    """Yield the folders and modules of a package that a file of it imports, wherever it does."""
+def imported_names(path: Path) -> Iterator[str]:
+    """Yield the dotted names that a file imports, wherever it does."""
     for node in ast.walk(ast.parse(path.read_text())):
-        names: list[str] = []
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f'{path}: relative import'
-            names = [f'{node.module}.{alias.name}' for alias in node.names]
-        for name in names:
-            top, _, rest = f'{name}.__init__'.partition('.')
-            if top == package.name:
-                first = rest.partition('.')[0]
-                known = (package / first).is_dir() or (package / f'{first}.py').is_file()
-                yield first if known else '__init__'
+            yield from (f'{node.module}.{alias.name}' for alias in node.names)
+
+
+def imported(path: Path, package: Path) -> Iterator[str]:
+    """Yield the folders and modules of a package that a file of it imports."""
+    for name in imported_names(path):
+        top, _, rest = f'{name}.__init__'.partition('.')
+        if top == package.name:
+            first = rest.partition('.')[0]
+            known = (package / first).is_dir() or (package / f'{first}.py').is_file()
+            yield first if known else '__init__'
+
+
+def imported_files(path: Path, package: Path) -> Iterator[Path]:
+    """Yield the files of a package that a file of it imports; folders without their __init__."""
+    for name in imported_names(path):
+        whole = package.parent.joinpath(*name.split('.'))
+        yield from (file for file in (whole.with_suffix('.py'), whole.parent.with_suffix('.py'))
+                    if file.is_file() and package in file.parents)
 
 
 def false_arrows(package: Path, floors: Floors, apart: Mapping[str, set[str]]) -> list[str]:
@@ -67,6 +79,32 @@ def false_arrows(package: Path, floors: Floors, apart: Mapping[str, set[str]]) -
 def test_no_folder_imports_one_above_it() -> None:
     """The package can be read from the ground floor up."""
     assert false_arrows(PACKAGE, listed_floors(), APART) == []
+
+
+def in_circles(package: Path) -> list[str]:
+    """Return the files that import each other in a circle, or none."""
+    files = {path: {*imported_files(path, package)} for path in package.rglob('*.py')}
+    try:
+        TopologicalSorter(files).prepare()
+    except CycleError as error:
+        return [str(path.relative_to(package)) for path in error.args[1]]
+    return []
+
+
+def test_no_files_import_each_other() -> None:
+    """Neither for their types."""
+    assert in_circles(PACKAGE) == []
+
+
+def test_a_circle_of_files_is_found(tmp_path: Path) -> None:
+    """Within a folder, by both forms of imports."""
+    (tmp_path / 'house').mkdir()
+    for name, text in (('a', 'from house import b'), ('b', 'from house.c import one'),
+                       ('c', 'import os')):
+        (tmp_path / 'house' / f'{name}.py').write_text(text)
+    assert in_circles(tmp_path / 'house') == []
+    (tmp_path / 'house' / 'c.py').write_text('def f():\n    import house.a')
+    assert {*in_circles(tmp_path / 'house')} == {'a.py', 'b.py', 'c.py'}
 
 
 def test_the_floors_list_every_folder_once() -> None:

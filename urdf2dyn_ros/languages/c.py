@@ -96,7 +96,7 @@ class C(CSelfTest):
         """Yield the definition of a function."""
         if function.twinned or (self.program.style == 'fast'
                                 and len(function.statements) > MOST_STATEMENTS):
-            yield from in_sections(self, function.twinned or function)
+            yield from in_sections(self, function.twinned or function, self.signature(function))
             return
         yield self.signature(function)
         yield '{'

@@ -37,7 +37,6 @@ class Cpp(CppSelfTest):
 
     STATEMENT = LONG = 'const Scalar {name} = {value};'
     LOCAL = 'const Scalar '
-    SECTION = '{}_{}'
     DECLARE = 'inline constexpr @real '
     CONSTANT = 'inline constexpr @real {name} = {value};'
     INFIX = Infix(lambda value: f'Scalar({shortest(value)})', twin='twin{{{}, {}}}')

@@ -1,10 +1,10 @@
 """A long function of C or C++ as several, which pass on what they compute in an array."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from urdf2dyn_ros.languages.angles import ARRAYS, Angles
 from urdf2dyn_ros.languages.c_trigonometry import in_one_loop
+from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.long_functions.c_twins import (
     is_twin,
     memory_arguments,
@@ -16,14 +16,11 @@ from urdf2dyn_ros.languages.sections import sectioned
 from urdf2dyn_ros.program.program import Function, Result
 from urdf2dyn_ros.program.statements import Number, Signed, Statement
 
-if TYPE_CHECKING:
-    from urdf2dyn_ros.languages.c import C
-
 _ZERO = Signed(False, Number(0.0))
 
 
-def in_sections(c: 'C', function: Function) -> Iterator[str]:
-    """Yield the definition of a function, behind those of its sections."""
+def in_sections(c: Language, function: Function, signature: str) -> Iterator[str]:
+    """Yield the definition of a function with this head, behind those of its sections."""
     angles = Angles(function)
     whole = sectioned(angles.rest(), angles.before)
     inputs = [x.name for x in function.inputs]
@@ -37,7 +34,7 @@ def in_sections(c: 'C', function: Function) -> Iterator[str]:
         yield from ['{', *body(c, function, whole, statements, [
             *arrays, *['twins'] * (bool(whole.twins) and not twins)]), '}', '']
         sections.append((name, twins))
-    yield c.signature(function)
+    yield signature
     yield '{'
     last = [*angles.before, *(Statement('', Signed(False, angle)) for angle in angles.angles)]
     yield from c.unpacked(with_statements(whole.function, last))
@@ -54,7 +51,7 @@ def in_sections(c: 'C', function: Function) -> Iterator[str]:
     yield '}'
 
 
-def _assigned(c: 'C', result: Result) -> Iterator[str]:
+def _assigned(c: Language, result: Result) -> Iterator[str]:
     """Yield what gives a result its values; many zeros at once, as they would be most of it."""
     entries = [entry for row in result.rows for entry in row.entries]
     if not result.is_matrix or 2 * entries.count(_ZERO) < len(entries):

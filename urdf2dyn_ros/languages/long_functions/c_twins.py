@@ -2,15 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.long_functions.section_text import loaded_names, loaded_twins
 from urdf2dyn_ros.languages.sections import Sectioned
 from urdf2dyn_ros.program.program import Function
 from urdf2dyn_ros.program.statements import Statement
-
-if TYPE_CHECKING:
-    from urdf2dyn_ros.languages.c import C
 
 _DEFINITIONS = """
 
@@ -31,7 +28,7 @@ typedef @real each;
 #endif"""
 
 
-def twin_definitions(c: 'C') -> list[str]:
+def twin_definitions(c: Language) -> list[str]:
     """Return what sections of twins are written with."""
     return _DEFINITIONS.replace('@real', c.real).splitlines()
 
@@ -41,7 +38,7 @@ def is_twin(function: Function, statements: Sequence[Statement]) -> bool:
     return statements[0].name in function.twins
 
 
-def memory_arguments(c: 'C', whole: Sectioned, twins: bool) -> list[str]:
+def memory_arguments(c: Language, whole: Sectioned, twins: bool) -> list[str]:
     """Return the arguments of a section that hold what it passes on."""
     if not whole.twins:
         return [f'{c.real} *kept']
@@ -49,7 +46,7 @@ def memory_arguments(c: 'C', whole: Sectioned, twins: bool) -> list[str]:
             [f'{c.real} *kept', 'twin *twins'])
 
 
-def section_calls(c: 'C', whole: Sectioned, sections: Sequence[tuple[str, bool]],
+def section_calls(c: Language, whole: Sectioned, sections: Sequence[tuple[str, bool]],
                   arrays: Sequence[str]) -> Iterator[str]:
     """Yield the calls of the sections: their names, and whether they make twins."""
     passed = [*arrays, 'kept', *['twins'] * bool(whole.twins)]
@@ -64,8 +61,8 @@ def section_calls(c: 'C', whole: Sectioned, sections: Sequence[tuple[str, bool]]
         yield f'{c.INDENT}}}'
 
 
-def twin_section(c: 'C', function: Function, whole: Sectioned, statements: Sequence[Statement],
-                 arrays: Sequence[str]) -> Iterator[str]:
+def twin_section(c: Language, function: Function, whole: Sectioned,
+                 statements: Sequence[Statement], arrays: Sequence[str]) -> Iterator[str]:
     """Yield the body of a section of twins."""
     yield f'{c.INDENT}(void)limb;'
     yield from loaded_names(c, function, whole, statements, [*arrays, 'kept'])

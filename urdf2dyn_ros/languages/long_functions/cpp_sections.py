@@ -1,7 +1,6 @@
 """A long function of C++ as several, and equal limbs at once, for any scalar."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from urdf2dyn_ros.languages.angles import ARRAYS
 from urdf2dyn_ros.languages.long_functions.c_twins import is_twin
@@ -12,11 +11,9 @@ from urdf2dyn_ros.languages.long_functions.section_text import (
     stored,
 )
 from urdf2dyn_ros.languages.sections import Sectioned
+from urdf2dyn_ros.languages.self_tests.cpp import CppSelfTest
 from urdf2dyn_ros.program.program import Function
 from urdf2dyn_ros.program.statements import Call, Statement, parts
-
-if TYPE_CHECKING:
-    from urdf2dyn_ros.languages.cpp import Cpp
 
 _DEFINITIONS = """
 // Two equal limbs are computed at once: the two numbers of a twin are one of each. They are a
@@ -45,14 +42,14 @@ template <> struct TwinOf<@real> {
 };"""
 
 
-def pair_definitions(cpp: 'Cpp') -> list[str]:
+def pair_definitions(cpp: CppSelfTest) -> list[str]:
     """Return what sections of twins are written with."""
     vectors = ''.join(_VECTORS.replace('@real', real)
                       for real in dict.fromkeys([cpp.real, 'float']))
     return _DEFINITIONS.replace('\n@vectors', vectors).splitlines()
 
 
-def cpp_sections(cpp: 'Cpp', function: Function, whole: Sectioned,
+def cpp_sections(cpp: CppSelfTest, function: Function, whole: Sectioned,
                  inputs: Sequence[str]) -> Iterator[str]:
     """Yield the sections of a function; being static, those called once may become part of it."""
     vectors = [f'const Scalar *{name}' if name in ARRAYS.values() else
@@ -62,7 +59,7 @@ def cpp_sections(cpp: 'Cpp', function: Function, whole: Sectioned,
     arrays = [*inputs, 'kept', *['twins'] * bool(whole.twins)]
     for k, statements in enumerate(whole.sections):
         yield 'template <typename Scalar>'
-        yield cpp.array(f'static void {cpp.SECTION.format(function.name, k)}(',
+        yield cpp.array(f'static void {function.name}_{k}(',
                         [*vectors, *memory], ')')
         calls = {term.function for term in parts(each.value for each in statements)
                  if isinstance(term, Call)}
@@ -71,7 +68,7 @@ def cpp_sections(cpp: 'Cpp', function: Function, whole: Sectioned,
         yield from [*body(cpp, function, whole, statements, arrays), '}', '']
 
 
-def memory_and_calls(cpp: 'Cpp', function: Function, whole: Sectioned, inputs: Sequence[str],
+def memory_and_calls(cpp: CppSelfTest, function: Function, whole: Sectioned, inputs: Sequence[str],
                      before: Sequence[Statement]) -> Iterator[str]:
     """Yield the memory between the sections, with what is made before them, and their calls."""
     yield f'{cpp.INDENT}std::array<Scalar, {len(whole.kept)}> kept;'
@@ -79,11 +76,11 @@ def memory_and_calls(cpp: 'Cpp', function: Function, whole: Sectioned, inputs: S
         yield f'{cpp.INDENT}Twin<Scalar> twins[{len(whole.twins)}];'
     yield from stored(cpp, whole, before)
     for k in range(len(whole.sections)):
-        yield cpp.array(f'{cpp.INDENT}{cpp.SECTION.format(function.name, k)}(',
+        yield cpp.array(f'{cpp.INDENT}{function.name}_{k}(',
                         [*inputs, 'kept', *['twins'] * bool(whole.twins)], ');')
 
 
-def _twin_section(cpp: 'Cpp', function: Function, whole: Sectioned,
+def _twin_section(cpp: CppSelfTest, function: Function, whole: Sectioned,
                   statements: Sequence[Statement], arrays: Sequence[str]) -> Iterator[str]:
     """Yield the body of a section of twins."""
     yield f'{cpp.INDENT}using twin = Twin<Scalar>;'
