@@ -35,9 +35,11 @@ lint: $(VENV)/test-ready
 	$(RUN)/mypy
 
 # the times of a call and of a model, with those of all available contestants: a table,
-# docs/benchmark.png and docs/benchmark.json, and docs/estimator_cost.json
+# docs/benchmark.png and docs/benchmark.json, the tables of README and docs/ that show them,
+# and docs/estimator_cost.json
 bench: $(VENV)/bench-ready
 	$(RUN)/python benchmarks/run.py --instructions
+	$(RUN)/python benchmarks/write_tables.py
 	$(RUN)/python benchmarks/estimator_cost.py
 
 # the cost of a message at 1 kHz, compared with a node that only copies it: a table,

@@ -1,7 +1,7 @@
 """What README and the pages of docs/ show is what the package does."""
 
-import json
 import re
+import runpy
 
 import pytest
 
@@ -12,8 +12,7 @@ from urdf2dyn_ros.information import information
 from urdf2dyn_ros.languages import LANGUAGES
 
 README = (ROOT / 'README.md').read_text()
-EXPORTED_FILES, PERFORMANCE = (
-    (ROOT / 'docs' / name).read_text() for name in ('exported_files.md', 'performance.md'))
+EXPORTED_FILES = (ROOT / 'docs' / 'exported_files.md').read_text()
 LONGEST_README = 220
 ROBOTS = {
     'robot_2r': OWN / 'robot_2r.urdf',
@@ -83,46 +82,12 @@ def test_the_lines_that_are_shown_in_a_language_are_those_of_its_golden_file(
     assert six_lines(language) in EXPORTED_FILES
 
 
-def race() -> str:
-    """Return the ratios of the run behind the picture as a table."""
-    found = json.loads((ROOT / 'docs' / 'benchmark.json').read_text())['robots']
-    rows = [('exported C, called from C', 'ours: exported C', 'Pinocchio', 'Pinocchio, C++'),
-            ('one call from Python, compiled', 'ours: c, one call', 'Pinocchio from Python',
-             '`pin.rnea` from Python'),
-            ('batch from Python, 1 thread', 'ours: c, batch', 'Pinocchio from Python',
-             '`pin.rnea` from Python'),
-            ('batch from Python, 2 threads', 'ours: c, batch, 2 threads',
-             'Pinocchio from Python', '`pin.rnea` from Python')]
-    lines = [f'| times faster | than | {" | ".join(found)} |', '|---|---|' + '---|' * len(found)]
-    for what, ours, peer, named in rows:
-        ratios = [f"{float(f'{each:.2g}'):g}" for each in (
-            robot['ns'][peer] / robot['ns'][ours] for robot in found.values())]
-        lines.append(f'| {what} | {named} | ' + ' | '.join(ratios) + ' |')
-    return '\n'.join(lines)
-
-
-def test_the_race_that_is_shown_is_the_one_that_was_run() -> None:
-    """From the figures that `make bench` wrote with its picture."""
-    assert race() in PERFORMANCE
-
-
-def times() -> str:
-    """Return the times of that run, and the ratios to Pinocchio, as README has them."""
-    found = json.loads((ROOT / 'docs' / 'benchmark.json').read_text())
-    rows = []
-    for what, part in (('inverse dynamics', 'robots'), ('forward dynamics', 'forward_dynamics'),
-                       ('derivatives of the efforts', 'derivatives')):
-        cells = []
-        for robot in ('UR5', 'Panda', 'Talos, reduced'):
-            ns = found[part][robot]['ns']
-            ours = ns['ours: exported C']
-            cells.append(f'{ours:.0f} ({ns["Pinocchio"] / ours:.2g})')
-        rows.append(f'| {what} | ' + ' | '.join(cells) + ' |')
-    return '\n'.join(rows)
-
-
-def test_the_times_that_are_shown_are_those_of_the_same_run() -> None:
-    assert times() in README
+@pytest.mark.parametrize('page', ['README.md', 'docs/performance.md', 'docs/functions.md'])
+def test_the_times_that_are_shown_are_those_of_the_race(page: str) -> None:
+    """The one that wrote benchmark.json; `make bench` writes its figures into the pages."""
+    texts = runpy.run_path(str(ROOT / 'benchmarks' / 'write_tables.py'))['pages']()
+    assert (ROOT / page).read_text() == {
+        str(path.relative_to(ROOT)): text for path, text in texts}[page]
 
 
 def test_the_description_that_is_shown_is_the_2rs() -> None:
@@ -140,16 +105,6 @@ def test_the_readme_is_read_to_its_end() -> None:
     assert README.count('\n') <= LONGEST_README
 
 
-def test_the_speed_that_readme_states_is_that_of_the_table() -> None:
-    """The slowest and the fastest of the robots."""
-    ratios = [float(cell) for cell in race().splitlines()[2].split('|')[3:-1]]
-    stated = f'{min(ratios):.0f} to {max(ratios):.0f}'
-    assert f'{stated} times faster than Pinocchio in C++' in README
-    assert {*re.findall(r'(\d+ to \d+) times faster', README)} == {stated}
-
-
 if __name__ == '__main__':
     print('\n'.join(row(name) for name in ROBOTS))
     print('\n\n'.join(map(six_lines, LANGUAGES)))
-    print(race())
-    print(times())
