@@ -14,6 +14,7 @@ from urdf2dyn_ros.loads import TERMS
 from urdf2dyn_ros.outcomes import ACCEPTED_OUTCOMES, JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.status.monitor import MonitorReport
 from urdf2dyn_ros.stream.hold import held_text, hold_advice
+from urdf2dyn_ros.stream.joint_prefix import prefix_advice
 from urdf2dyn_ros.stream.sources import Sources
 from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.system.memory import resident_memory
@@ -148,11 +149,14 @@ def _input_level(state: NodeState, figures: MonitorReport, grown: Counter[str],
     if grown['two_sources']:
         return Level.ERROR, ('positions alternate: several publishers of the same joints? '
                              + ', '.join(publishers))
+    harmless = ACCEPTED_OUTCOMES | ({'other_joints'} if grown['used'] else set())
     dropped = Counter({name: grown[name] for name in JOINT_STATE_OUTCOMES
-                       if name not in ACCEPTED_OUTCOMES})
+                       if name not in harmless})
     if dropped.total() > FAULTY_SHARE * total:
         reasons = ', '.join(f'{name} {count}' for name, count in dropped.most_common() if count)
-        return Level.WARN, f'{dropped.total()} of {total} messages dropped: {reasons}'
+        advice = _remedy(state) if dropped['other_joints'] else ''
+        return Level.WARN, '; '.join(filter(None, (
+            f'{dropped.total()} of {total} messages dropped: {reasons}', advice)))
     jumps = grown['gap'] + grown['jump_back']
     if jumps > FAULTY_SHARE * total:
         return Level.WARN, (f'{jumps} of {total} stamps jump ahead or back, and every time the '
@@ -177,9 +181,16 @@ def _input_level(state: NodeState, figures: MonitorReport, grown: Counter[str],
 
 
 def _remedy(state: NodeState) -> str:
+    return '' if state.stream is None else remedy(state.stream, state.hold, state.name)
+
+
+def remedy(stream: Stream, hold: Sequence[str], node: str) -> str:
     """Return what to do about joints that were never received, or an empty text."""
-    missing = () if state.stream is None else state.stream.never_received
-    return hold_advice(missing, state.hold, state.name)
+    missing = stream.never_received
+    prefix = prefix_advice(missing, stream.unknown_joints)
+    if missing and stream.newest is None and not prefix:   # holding all of them is no remedy
+        return 'no joint of the robot is published: is it the description of another robot?'
+    return prefix or hold_advice(missing, hold, node)
 
 
 def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str]) -> Status:

@@ -97,3 +97,31 @@ def test_auto_holds_after_five_seconds_and_no_longer_when_the_finger_is_publishe
         panda.robot.efforts.clear()
         graph.wait(lambda: panda.move([*ARM, FINGER]), what='efforts')
         panda.checked()
+
+
+@pytest.mark.parametrize(('published', 'words'), [
+    ('left_{}', 'they are published with the prefix "left_": publish the robot description'),
+    ('{}_of_another', 'no joint of the robot is published: is it the description of another')])
+def test_a_robot_that_is_published_by_other_names_is_no_robot_to_hold(
+        graph: Graph, published: str, words: str) -> None:
+    with started(graph) as node:
+        panda, status = Panda(graph), Statuses(graph)
+        names = [published.format(name) for name in [*ARM, FINGER]]
+        graph.wait(lambda: panda.move(names) or (status.level('input') == WARN
+                                                 and words in status.message('input')))
+        assert status.values('input')['remedy'].startswith(words)
+        graph.wait(lambda: panda.move(names) or words in node.output)   # after ten seconds
+        assert not panda.robot.efforts and 'hold them' not in node.output
+
+
+def test_joint_states_of_another_robot_besides_are_no_fault(graph: Graph) -> None:
+    with started(graph):
+        panda, status = Panda(graph), Statuses(graph)
+
+        def moved() -> bool:
+            panda.move([*ARM, FINGER])
+            return panda.move(['wheel']) and int(
+                status.values('input').get('other_joints', 0)) > 40
+
+        graph.wait(moved, what='status of both')
+        assert 'dropped' not in status.message('input')

@@ -8,7 +8,7 @@ from urdf2dyn_ros.nodes.inverse_dynamics.moving_base import Base
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Pipeline
 from urdf2dyn_ros.outcomes import JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.status.monitor import Monitor
-from urdf2dyn_ros.stream.hold import hold_advice
+from urdf2dyn_ros.status.node_status import remedy
 from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.system.memory import replaced_ports
 
@@ -46,8 +46,8 @@ class MissingData:
             grown = active.stream.counters - self._counted
             self._counted = active.stream.counters.copy()
             if not grown['used']:
-                advice = hold_advice(active.stream.never_received, active.values['hold'],
-                                     self._endpoints.node.get_fully_qualified_name())
+                advice = remedy(active.stream, active.values['hold'],
+                                self._endpoints.node.get_fully_qualified_name())
                 warn('; '.join(filter(None, (f'no efforts: {_reasons(grown, active.stream)}',
                                              advice, *active.sources.warnings,
                                              *self._base.advice))))
