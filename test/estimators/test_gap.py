@@ -153,6 +153,21 @@ def test_absurd_samples_are_not_remembered_over_a_gap(kind):
         assert np.array_equal(found.qdd, expected.qdd)
 
 
+@pytest.mark.fault(37)
+@pytest.mark.parametrize('kind', ['numpy', *KINDS])
+def test_velocities_that_are_zero_after_a_gap_give_no_absurd_first_estimates(kind):
+    """The samples contradict each other; the first estimate was 400 times the largest qdd off."""
+    estimator, stamps = made(kind), START + np.arange(400) * 10_000_000
+    q, qd, qdd = truth(stamps)
+    estimates_of(estimator, Recording(stamps, q, qd).chosen(slice(0, 200)))
+    estimator.forget_motion()
+    samples = Recording(stamps, q, 0.0 * qd).chosen(slice(300, 325))
+    true = dict(zip(stamps.tolist(), qdd))
+    wrong = max(np.abs(each.qdd - true[each.stamp]).max() / np.abs(qdd).max()
+                for each in estimates_of(estimator, samples) if each.valid)
+    assert said(f'zero velocities after a gap, {kind} [times the largest qdd]', wrong, 0.4) <= 0.4
+
+
 @pytest.mark.fault(31)
 def test_a_clock_that_is_set_back_forgets_the_sensors_too():
     """After a clock jump it may be another robot."""

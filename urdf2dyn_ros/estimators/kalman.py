@@ -27,9 +27,6 @@ from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 from urdf2dyn_ros.estimators.usable import Usable
 from urdf2dyn_ros.parameters import Parameter
 
-FIRST_VALID = 5
-"""Number of the first sample with a valid estimate."""
-
 MOST_REJECTED = 3
 """Measurements that may be rejected in a row before a joint is reset."""
 
@@ -166,7 +163,7 @@ class Kalman:
         position, velocity, acceleration = self._mixed.copy()
         variance = self._hindsight.variance(self._bandwidth.variance)
         return Estimate(stamp, position, velocity, acceleration, np.sqrt(variance),
-                        valid=self._count >= FIRST_VALID
+                        valid=self._usable.begun(self._count, self._rejecting)
                         and all_true(self._bandwidth.declared < self._max_variance))
 
     def _transition(self, stamp: int) -> Transition:

@@ -9,7 +9,7 @@ from urdf2dyn_ros.algebra.arrays import Array, all_true
 from urdf2dyn_ros.estimators.bandwidth import LEAST_VARIANCE, shares
 from urdf2dyn_ros.estimators.constant_jerk import COVARIANCE_ROW, INNOVATIONS, Transition
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.estimators.kalman import FIRST_VALID, Kalman
+from urdf2dyn_ros.estimators.kalman import Kalman
 from urdf2dyn_ros.parameters import Parameter
 
 SMOOTHED_STATES = 3
@@ -67,7 +67,7 @@ class KalmanFixedLag(Kalman):
         dropped = self._add(stamp)
         position, velocity, acceleration, declared, variance = self._smoothed(dropped)
         return Estimate(self._stamps[0], position, velocity, acceleration, np.sqrt(variance),
-                        valid=self._lagging and self._count >= FIRST_VALID
+                        valid=self._usable.begun(self._count, self._rejecting) and self._lagging
                         and all_true(declared < self._max_variance))
 
     def _add(self, stamp: int) -> int:

@@ -5,6 +5,9 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 
+FIRST_VALID = 5
+"""Number of the first sample with a valid estimate."""
+
 PROBATION_NS = 250_000_000
 """Time after a reset of a joint during which its velocity is not used [ns]."""
 
@@ -26,6 +29,12 @@ class Usable:
         self.missing: NDArray[np.bool_] | None = None
         self._trusted_from = np.zeros(joints, dtype=np.int64)   # [ns]
         self._probation_ends = 0
+        self._begun = False
+
+    def begun(self, count: int, contradicted: bool) -> bool:
+        """Return whether a sample was the first to be estimated at, and contradicted no other."""
+        self._begun = self._begun or (count >= FIRST_VALID and not contradicted)
+        return self._begun
 
     def distrust(self, lost: NDArray[np.bool_], stamp: int) -> None:
         """Use no velocities of joints (n,) for a while, from their reset at a stamp [ns] on."""

@@ -12,7 +12,7 @@ from urdf2dyn_ros.estimators.compiled.machine_code import machine_code
 from urdf2dyn_ros.estimators.compiled.sensor_noise import CompiledSensorNoise
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.hindsight import Hindsight
-from urdf2dyn_ros.estimators.kalman import FIRST_VALID, Kalman
+from urdf2dyn_ros.estimators.kalman import Kalman
 
 _REJECTING, _UNCERTAIN, _WRONG_STAMP = 1, 2, 4   # flags that a step returns, as in kalman.c
 _STARTED = -1                   # no flags: a joint was started or reset since
@@ -139,4 +139,5 @@ class CompiledKalman(Kalman):
             return super()._estimate(stamp)
         position, velocity, acceleration, deviation = self._result.copy()
         return Estimate(stamp, position, velocity, acceleration, deviation,
-                        valid=self._count >= FIRST_VALID and not self._flags & _UNCERTAIN)
+                        valid=self._usable.begun(self._count, self._rejecting)
+                        and not self._flags & _UNCERTAIN)
