@@ -1,6 +1,7 @@
 """The arguments of a node's process before those of ROS: the file of a robot."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from rclpy.parameter import Parameter as RosParameter
@@ -8,6 +9,8 @@ from rclpy.utilities import remove_ros_args
 
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.parameters.parameter_file import parameter_entries
+from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.urdf.source import description_text
 
 DESCRIPTION = 'robot_description'
@@ -41,6 +44,19 @@ def overrides(arguments: Sequence[str], table: Sequence[Parameter]) -> list[RosP
                              '--ros-args, and parameters are behind it: --ros-args -p NAME:=VALUE')
     return [RosParameter(DESCRIPTION, value=description_text(str(Path(word).expanduser())))
             for word in words]
+
+
+def unused_files(arguments: Sequence[str], used: Container[str], node: str) -> Iterator[str]:
+    """Yield what to do about files of parameters none of whose names this node uses."""
+    for option, path in pairwise(arguments):
+        try:
+            entries = parameter_entries(path) if option == '--params-file' else []
+        except ParameterError:   # rcl has read it
+            continue
+        if entries and not any(name in used for _, name, _ in entries):
+            sections = dict.fromkeys(section for section, _, _ in entries)
+            yield (f'{path} has no parameters of the node {node}, but of {listed(sections)}, and '
+                   'has no effect; replace that line by "/**:", which is any node')
 
 
 def unusable(error: RuntimeError) -> str:

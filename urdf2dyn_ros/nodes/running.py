@@ -17,7 +17,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
-from urdf2dyn_ros.nodes.arguments import overrides, unusable
+from urdf2dyn_ros.nodes.arguments import overrides, unusable, unused_files
 from urdf2dyn_ros.nodes.node_help import node_help, wants_help
 from urdf2dyn_ros.parameters import Parameter
 
@@ -70,6 +70,9 @@ def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = N
         of_file = overrides(words, table)
         executor = make_executor()
         node = make_node(parameter_overrides=of_file) if of_file else make_node()
+        for line in unused_files(words, node._parameter_overrides,
+                                 node.get_fully_qualified_name()):
+            node.get_logger().warning(line)
         executor.add_node(node)
         signalled = Future()   # of no executor: its callback then waits for no other work
         threading.Thread(target=_wait, args=(signals, signalled), daemon=True).start()

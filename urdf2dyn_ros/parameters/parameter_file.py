@@ -36,6 +36,30 @@ def read_parameter_file(path: str | Path, node: str) -> dict[str, Any]:
         If the file cannot be read, or has no section of this node.
 
     """
+    values: dict[str, Any] = {}
+    entries = parameter_entries(path)
+    for section, parameter, value in entries:
+        if section.rpartition('/')[2] in (node, '*', '**'):
+            values[parameter] = value
+    if not values:
+        sections = dict.fromkeys(section for section, _, _ in entries)
+        raise ParameterError(
+            f'{printable(str(path))} has no parameters of the node {node}: they stand below '
+            f'"/**:" and "{_SECTION}:"' + (f'; it has those of {listed(sections)}'
+                                           if sections else ''))
+    return values
+
+
+def parameter_entries(path: str | Path) -> list[tuple[str, str, Any]]:
+    """
+    Return section, full name and value of every parameter of a file, in its order.
+
+    Raises
+    ------
+    ParameterError
+        If the file cannot be read.
+
+    """
     name = printable(str(path))
     try:
         with Path(path).expanduser().open('rb') as file:
@@ -52,21 +76,8 @@ def read_parameter_file(path: str | Path, node: str) -> dict[str, Any]:
         raise ParameterError(f'{name} is no YAML: {reason}') from None
     except ValueError as error:
         raise ParameterError(f'{name}: {error}') from None
-    values: dict[str, Any] = {}
-    sections = []
-    for keys, value in entries:
-        if _SECTION not in keys:
-            continue
-        depth = keys.index(_SECTION)
-        sections.append('/'.join(keys[:depth]))
-        if sections[-1].rpartition('/')[2] in (node, '*', '**'):
-            values['.'.join(keys[depth + 1:])] = value
-    if not values:
-        raise ParameterError(
-            f'{name} has no parameters of the node {node}: they stand below "/**:" and '
-            f'"{_SECTION}:"' + (f'; it has those of {listed(dict.fromkeys(sections))}'
-                                if sections else ''))
-    return values
+    return [('/'.join(keys[:depth]), '.'.join(keys[depth + 1:]), value) for keys, value in entries
+            if _SECTION in keys for depth in (keys.index(_SECTION),)]
 
 
 def _entries(text: str) -> Iterator[tuple[_Path, Any]]:
