@@ -106,18 +106,24 @@ def external_wrenches(loads: Loads, entries: Sequence[Scalar]) -> list[LinkWrenc
 def body_wrenches(system: Multibody, wrenches: Iterable[LinkWrench], root_moves: bool,
                   note: Note = unnoted) -> dict[int, Wrench]:
     """Return the sum of the wrenches on each body, in its frame and about its origin."""
-    sums: dict[int, Wrench] = {}
     links = system.links
+    by_body: dict[int, list[LinkWrench]] = {}
     for wrench in wrenches:
-        i, at = links[wrench.link]
+        i = links[wrench.link][0]
         if (i == ROOT and not root_moves) or wrench.link in system.world:
             continue   # the world holds it
-        f = apply(at.body_R_link, wrench.force)
-        n = add(apply(at.body_R_link, wrench.moment), cross(at.body_p_link, f))
-        before = sums.get(i, Wrench(ZERO, ZERO))
-        sums[i] = Wrench(add(before.f, f), add(before.n, n))
-        note(i, 'fe', sums[i].f)
-        note(i, 'ne', sums[i].n)
+        by_body.setdefault(i, []).append(wrench)
+    sums: dict[int, Wrench] = {}
+    for i, some in by_body.items():
+        total = Wrench(ZERO, ZERO)
+        for wrench in some:
+            at = links[wrench.link][1]
+            f = apply(at.body_R_link, wrench.force)
+            n = add(apply(at.body_R_link, wrench.moment), cross(at.body_p_link, f))
+            total = Wrench(add(total.f, f), add(total.n, n))
+        sums[i] = total
+        note(i, 'fe', total.f)   # once for a body: a name is that of one number
+        note(i, 'ne', total.n)
     return sums
 
 

@@ -23,7 +23,7 @@ from urdf2dyn_ros.program.joint_table import joint_table
 from urdf2dyn_ros.program.program import Function, Program
 from urdf2dyn_ros.program.references import references
 from urdf2dyn_ros.program.scheduling import Schedule
-from urdf2dyn_ros.program.statements import Block, Statement
+from urdf2dyn_ros.program.statements import Block, Statement, names_in
 from urdf2dyn_ros.program.words import about_links, in_words, kinematic_legend, legend
 from urdf2dyn_ros.program.writing import in_twins, write_dynamic_model, write_function
 
@@ -138,17 +138,30 @@ def _constants(derived: Sequence[Derivation],
     first = derived[0].graph
     schedule = Schedule(first, [Expression(first.nodes[serial]) for serial in wanted],
                         keep_labels=True, temporary='kt', name_outputs=True, spare_names=True)
-    groups: dict[tuple[bool, str], list[Statement]] = {}
+    groups: list[list[Statement]] = []
+    last: dict[tuple[bool, str], int] = {}   # number of the last group of a body
+    made_in: dict[str, int] = {}
     unnamed: list[Statement] = []   # on the way to the next that has a name
+
+    def add(key: tuple[bool, str]) -> None:
+        """Add the waiting statements to the last group of a body that has all behind them."""
+        needs = max((made_in.get(name, 0) for name in names_in(value for _, value in unnamed)),
+                    default=0)
+        if last.get(key, -1) < needs or not groups:
+            last[key] = len(groups)
+            groups.append([])
+        groups[last[key]].extend(unnamed)
+        made_in.update((statement.name, last[key]) for statement in unnamed)
+        unnamed.clear()
+
     for node, statement in schedule.by_node.items():
         unnamed.append(statement)
         if node in first.labels:
             body = ''.join(c for c in statement.name.split('_')[0] if c.isdigit())
             # what is made of several bodies stands behind these
-            groups.setdefault((node.serial >= derived[0].bodies, body), []).extend(unnamed)
-            unnamed = []
-    groups.setdefault((True, ''), []).extend(unnamed)
-    return (tuple(Block('', tuple(group)) for group in groups.values() if group),
+            add((node.serial >= derived[0].bodies, body))
+    add((True, ''))
+    return (tuple(Block('', tuple(group)) for group in groups if group),
             {node.serial: name for node, name in schedule.names.items()})
 
 
