@@ -28,7 +28,6 @@ class Dynamics(ModelFunction):
     SECOND_MOMENTS = True
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        """Return the results of all."""
         results = EffortsOfMotion().derive(mechanics)
         for name, function in (('gravity', Gravity()), ('bias', Bias())):
             mechanics.notes.begin(f'{name.capitalize()}. ', f'_{name}')

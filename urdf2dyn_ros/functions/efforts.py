@@ -21,7 +21,6 @@ class Efforts(ModelFunction):
                  'of the root, in its frame', rows=WRENCH))
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        """Return the efforts and, with a moving base, the wrench on it."""
         sweep = mechanics.efforts(self.INPUTS)
         return efforts_of(mechanics, sweep.efforts, sweep.wrenches[ROOT])
 

@@ -35,5 +35,4 @@ class CheapestAccelerations(AccelerationsOfEfforts):
         return AccelerationsByFactors(), AccelerationsByArticulatedBodies()
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        """Return the accelerations, in the last of the ways."""
         return self.ways(mechanics.system)[-1].derive(mechanics)

@@ -51,7 +51,6 @@ class ForwardDynamicsDerivatives(ModelFunction):
         'Miij          entry of the inverse of M'))}
 
     def check(self, system: Multibody, loads: Loads) -> None:
-        """Raise a ParameterError as forward_dynamics does."""
         AccelerationsByFactors().check(system, loads)
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:

@@ -46,7 +46,6 @@ class MassMatrix(ModelFunction):
     }
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        """Return the rows of the mass matrix."""
         system, q = mechanics.system, mechanics.of_joints('q')
         groups = [] if mechanics.textbook else parallel_groups(system)
         shared = parallel_axes(system, mechanics.second_moments, q, groups)
@@ -64,6 +63,5 @@ class MassMatrix(ModelFunction):
                                  shared.terms(mechanics.terms))}
 
     def expected(self, mechanics: Mechanics) -> Expected:
-        """Return M qdd."""
         inertial = AppliedLoads(terms=mechanics.terms_where(inertial=True))
         return {'M': tuple(map(float, mechanics.sweep(('q', 'qdd'), inertial, ZERO).efforts))}

@@ -73,7 +73,6 @@ pqi, Lmi      momentum of joint i, and what its rotor has of it
 betai, loadi  how the kinetic energy changes with qi; efforts but for Coriolis ones"""}
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        """Return momentum, beta and load."""
         recursion = Recursion(note=mechanics.recursion.note)
         if not mechanics.textbook:
             recursion = recursion._replace(moment=angular_momentum)

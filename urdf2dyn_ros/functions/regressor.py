@@ -63,18 +63,15 @@ Si            second moments, the integral of r r' over the mass: Sxx + Syy = Jz
 mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi entry xy of Sbi"""}
 
     def check(self, system: Multibody, loads: Loads) -> None:
-        """Raise a ParameterError if the base moves."""
         if loads.moving(system):
             raise ParameterError('the regressor is that of a robot whose base is fixed: a moving '
                                  "one needs other parameters as well; set base 'fixed'")
 
     def simplified(self, system: Multibody,
                    moving: bool) -> tuple[Multibody, list[BodyInertia | None]]:
-        """Return the robot in frames for the fewest operations, whatever the inertias are."""
         return for_any_inertia(system)
 
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
-        """Return matrix and base parameters, with their names."""
         columns = grouped(*_numbers(mechanics)).columns
         axis = Axis('base_parameters', tuple(column.name for column in columns),
                     tuple(column.unit for column in columns)) if columns else JOINTS
@@ -82,7 +79,6 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
         return (Y._replace(columns=axis, times='pi'), pi._replace(rows=axis))
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        """Return the rows of Y, and pi."""
         notes, system = mechanics.notes, mechanics.system
         groups = grouped(*_numbers(mechanics))
         recursion = mechanics.recursion
@@ -110,7 +106,6 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
         return {'Y': Y}
 
     def constants(self, mechanics: Mechanics) -> dict[str, Rows]:
-        """Return pi."""
         groups, notes = grouped(*_numbers(mechanics)), mechanics.notes
         pi = base_values(mechanics.system, mechanics.second_moments, groups, notes.note)
         for column, value in zip(groups.columns, pi):

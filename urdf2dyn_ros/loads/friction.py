@@ -68,21 +68,17 @@ class Friction(JointTerm):
         'less than linearly.', least=None)
 
     def is_off(self) -> bool:
-        """Return whether its effort is always zero."""
         return all(value == 0.0 for value in (
             self.viscous, self.coulomb, self.stribeck, self.offset, self.load, self.quadratic))
 
     def unused(self) -> set[str]:
-        """Return the fields of parameters without an effect, whatever they are."""
         return ({'steepness'} if not self._has_sign else set()) | (
             {'decay'} if not self._sticks else set())
 
     def needs_transmitted(self) -> bool:
-        """Return whether its effort depends on the effort that the joint transmits."""
         return bool(self.load != 0.0)
 
     def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
-        """Return what overcomes the friction [N m or N]."""
         result = self.viscous * at.qd + self.offset
         if self._has_sign:
             sign = tanh(self.steepness * at.qd)
@@ -119,7 +115,6 @@ class Friction(JointTerm):
         return bool(self.coulomb != 0.0 or self._sticks or self.needs_transmitted())
 
     def formula(self) -> str:
-        """Return the effort as a formula, with {n} for the number of the joint."""
         parts = ['Fv{n} qd{n}'] if self.viscous != 0.0 else []
         level = ['Fc{n}'] if self.coulomb != 0.0 else []
         level += ['Fl{n} |{tb}|'] if self.needs_transmitted() else []

@@ -66,7 +66,6 @@ class Rotor(JointTerm):
         object.__setattr__(self, '_reflected', coupled * self.gear_ratio + self.armature)
 
     def check(self, joint: str, kind: JointType) -> None:
-        """Check as `JointTerm` does, and that a rotor has a gear ratio."""
         super().check(joint, kind)
         if self.inertia != 0.0 and self.gear_ratio == 0.0:
             raise ParameterError(f'parameter rotor gear_ratio of joint {quote(joint)} = 0: must '
@@ -77,19 +76,15 @@ class Rotor(JointTerm):
         return {'Ir': self._reflected, 'Ic': self._coupled}
 
     def is_off(self) -> bool:
-        """Return whether its effort is always zero."""
         return bool(self.inertia == 0.0 and self.armature == 0.0)
 
     def unused(self) -> set[str]:
-        """Return the fields of parameters without an effect, whatever they are."""
         return {'gear_ratio'} if self.inertia == 0.0 else set()
 
     def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
-        """Return what accelerates the rotor [N m or N]."""
         return self._reflected * at.qdd + self._coupled * parent.wd[2]
 
     def on_parent(self, parent: Motion, at: Coordinate) -> Vector:
-        """Return the moment [N m] that the parent has to transmit for it, in the joint's axes."""
         if not self.gyroscopic:
             return ZERO
         spin = self._coupled * at.qd
@@ -100,7 +95,6 @@ class Rotor(JointTerm):
         return 0.0, 0.0, self._reflected
 
     def formula(self) -> str:
-        """Return the effort as a formula, with {n} for the number of the joint."""
         if self.inertia == 0.0:
             return 'rotor{n} = Ia{n} qdd{n}'
         return 'rotor{n} = Ir{n} qdd{n}' + (' + Ic{n} {wdp}_z' if self.gyroscopic else '')

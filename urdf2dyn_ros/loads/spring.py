@@ -33,22 +33,17 @@ class Spring(JointTerm):
         least=None)
 
     def shifted(self, offset: float) -> Spring:
-        """Return the same spring in a coordinate that is smaller by an offset [rad or m]."""
         return replace(self, reference=self.reference - offset)
 
     def is_off(self) -> bool:
-        """Return whether its effort is always zero."""
         return bool(self.stiffness == 0.0)
 
     def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
-        """Return what holds against the spring [N m or N]."""
         return self.stiffness * (at.q - self.reference)
 
     def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
-        """Return the stiffness: the effort depends on q alone."""
         return self.stiffness, 0.0, 0.0
 
     def formula(self) -> str:
-        """Return the effort as a formula, with {n} for the number of the joint."""
         slack = ' - qs{n}' if self.reference != 0.0 else ''
         return 'spring{n} = ks{n} ' + (f'(q{{n}}{slack})' if slack else 'q{n}')

@@ -47,5 +47,4 @@ class Imu(MovingBase):
         return rest
 
     def sensor_motion(self, state: SensorState) -> Array:
-        """Return the motion of the frame's origin, (9,)."""
         return np.concatenate((state.velocities, state.accelerations, state.unfiltered))

@@ -62,7 +62,6 @@ class Odometry(MovingBase):
         return np.array(add(self._gravity, add(scale(s, twice), cross(twice, (x, y, z)))))
 
     def sensor_motion(self, state: SensorState) -> Array:
-        """Return the motion of the link's origin, (9,)."""
         w_x, w_y, w_z, *v = state.velocities.tolist()
         coriolis = cross((w_x, w_y, w_z), (v[0], v[1], v[2]))
         acceleration = state.accelerations[3:] + coriolis - state.unfiltered

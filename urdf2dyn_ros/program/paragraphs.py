@@ -77,7 +77,6 @@ class Notebook(Notes):
         self._paragraph, self._sources = paragraph, sources
 
     def note(self, body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
-        """Name the entries of a quantity that has just been made."""
         known = SYMBOLS[symbol]
         parent = self._tree.bodies[body].parent
         names = tuple(name.format(n=body + 1, p=parent + 1) + self._tag for name in known.names)

@@ -63,7 +63,6 @@ class CompiledBandwidth(Bandwidth):
     """Weights that a step in C computes; only what happens between steps is numpy's."""
 
     def start(self) -> None:
-        """Forget the stored states but keep the errors: a gap does not change the motion."""
         super().start()
         self._onset = _Onset(*(getattr(self.onset, name).ctypes.data for name in _ONSET))
         self.struct = _Bandwidth(*self._shape, 0, 0, ctypes.addressof(self._onset), 0.0, *(
@@ -75,7 +74,6 @@ class CompiledHindsight(Hindsight):
     """Errors of accelerations that a step in C compares."""
 
     def start(self) -> None:
-        """Forget the rows but keep the errors: a gap does not change the sensors."""
         super().start()
         self._struct = _Hindsight(self.errors.shape[1], 0, *(
             getattr(self, name).ctypes.data for name in _HINDSIGHT))

@@ -29,7 +29,6 @@ class CompiledSensorNoise(SensorNoise):
         super().__init__(joints)
 
     def reset(self) -> None:
-        """Forget everything."""
         super().reset()
         arrays = [getattr(self, name) for name in _ARRAYS]
         self._struct = _Noise(self._joints, 0, *(array.ctypes.data for array in (

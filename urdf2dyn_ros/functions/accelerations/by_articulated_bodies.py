@@ -125,7 +125,6 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
         return WAITING_PER_JOINT * system.depth
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        """Return the accelerations."""
         system, q = mechanics.system, mechanics.of_joints('q')
         groups = [] if mechanics.textbook else parallel_groups(system)
         shared = parallel_axes(system, mechanics.inertias, q, groups)

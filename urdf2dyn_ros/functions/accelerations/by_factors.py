@@ -47,7 +47,6 @@ rij, di, lij  the rest of Mij as the joints behind i move freely; rii; rij / di,
 ei            effort that is left for joint i as the joints behind it move freely"""}
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        """Return the accelerations."""
         return {'qdd': by_joint(accelerations(mechanics)[0])}
 
 

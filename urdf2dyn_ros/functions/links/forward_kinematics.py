@@ -27,16 +27,13 @@ class ForwardKinematics(LinkFunction):
         Quantity('p', 'position of the origin of the link in the root frame [m]', rows=_XYZ))
 
     def fast(self, mechanics: Mechanics, link: LinkKinematics) -> dict[str, Rows]:
-        """Return R and p."""
         pose = link.pose()
         return {'R': pose.R, 'p': by_joint(pose.p)}
 
     def explained(self, mechanics: Mechanics, link: Frame, bodies: Mapping[int, Frame],
                   note: BodyNote) -> dict[str, Rows]:
-        """Return R and p."""
         return {'R': link.R, 'p': by_joint(link.p)}
 
     def checked(self, mechanics: Mechanics, link: Frame) -> dict[str, Sequence[Scalar]]:
-        """Return R times a vector, and p."""
         x, y, z = mechanics.arguments['direction']
         return {'R': apply(link.R, (x, y, z)), 'p': link.p}

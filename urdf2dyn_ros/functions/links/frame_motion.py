@@ -26,7 +26,6 @@ class FrameMotion(LinkFunction):
                  'angular acceleration [rad/s^2]', rows=spatial('m/s^2', 'rad/s^2')))
 
     def fast(self, mechanics: Mechanics, link: LinkKinematics) -> dict[str, Rows]:
-        """Return both."""
         motion = link.motion_in_link if mechanics.frames.axes == 'link' else link.motion
         twists = motion(mechanics.of_joints('qd'), mechanics.of_joints('qdd'),
                         self.root(mechanics))
@@ -35,7 +34,6 @@ class FrameMotion(LinkFunction):
 
     def explained(self, mechanics: Mechanics, link: Frame, bodies: Mapping[int, Frame],
                   note: BodyNote) -> dict[str, Rows]:
-        """Return both."""
         v, w = in_axes(mechanics, link.R, (link.v, link.w))
         note('lt', (*v, *w))
         a, wd = in_axes(mechanics, link.R, (link.a, link.wd))
@@ -43,6 +41,5 @@ class FrameMotion(LinkFunction):
         return {'twist': by_joint((*v, *w)), 'acceleration': by_joint((*a, *wd))}
 
     def checked(self, mechanics: Mechanics, link: Frame) -> dict[str, Sequence[Scalar]]:
-        """Return both."""
         v, w, a, wd = in_axes(mechanics, link.R, (link.v, link.w, link.a, link.wd))
         return {'twist': (*v, *w), 'acceleration': (*a, *wd)}

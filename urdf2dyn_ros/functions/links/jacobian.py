@@ -44,7 +44,6 @@ class Jacobian(LinkFunction):
         'velocity of each joint [m or 1, 1 or 1/m]', rows=spatial(), columns=JOINTS, times='qd'),)
 
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
-        """Return the matrix of every link, with the columns of a root that moves."""
         quantities = super().quantities(mechanics)
         if not mechanics.moving:
             return quantities
@@ -55,7 +54,6 @@ class Jacobian(LinkFunction):
                      for each in quantities)
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        """Return the matrix of every link."""
         if not mechanics.system.joint_names and not mechanics.moving:
             raise ExportError('the robot has no movable joint: its Jacobian has no column')
         return super().derive(mechanics)
@@ -69,7 +67,6 @@ class Jacobian(LinkFunction):
         return super().expected(mechanics)
 
     def fast(self, mechanics: Mechanics, link: LinkKinematics) -> dict[str, Rows]:
-        """Return J."""
         columns = link.jacobian(len(mechanics.system.joint_names),
                                 mechanics.frames.axes == 'link', mechanics.moving)
         return {'J': list(zip(*((*column.v, *column.w) for column in columns)))}
@@ -98,6 +95,5 @@ class Jacobian(LinkFunction):
         return {'J': list(zip(*((*v, *w) for v, w in base + columns)))}
 
     def checked(self, mechanics: Mechanics, link: Frame) -> dict[str, Sequence[Scalar]]:
-        """Return J qd, the twist."""
         v, w = in_axes(mechanics, link.R, (link.v, link.w))
         return {'J': (*v, *w)}

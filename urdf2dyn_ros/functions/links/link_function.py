@@ -58,7 +58,6 @@ class LinkFunction(ModelFunction):
         return super().simplified(replace(system, close=ROUNDOFF), moving)
 
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
-        """Return the results of every link."""
         return tuple(quantity._replace(name=quantity.name + tag)
                      for _, tag in _tagged(mechanics) for quantity in self.RESULTS)
 
