@@ -77,7 +77,6 @@ def test_an_answer_that_cannot_be_written_is_an_error(tmp_path: Path, words: tup
 
 
 def test_the_current_directory_is_the_default(tmp_path: Path) -> None:
-    """As for any command that makes files."""
     assert run('export', RX90, '--name', 'arm', folder=tmp_path).returncode == 0
     assert [path.name for path in tmp_path.iterdir()] == ['arm_dynamics.py']
 
@@ -105,7 +104,6 @@ def test_standard_input_and_xacro_files_are_robots_too(tmp_path: Path) -> None:
 
 
 def test_info_prints_joints_bodies_lumped_links_mass_and_operations() -> None:
-    """As data and as text."""
     panda = EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf'
     found = json.loads(run('info', panda, '--json').stdout)
     assert [joint['name'] for joint in found['joints']][-2:] == ['panda_joint7',
@@ -133,7 +131,6 @@ def test_info_prints_joints_bodies_lumped_links_mass_and_operations() -> None:
 ])
 def test_errors_are_one_message_and_exit_code_1(words: list, text: str,
                                                 expected: list[str]) -> None:
-    """No traceback."""
     done = run(*words, text=text)
     assert done.returncode == 1
     assert done.stdout == ''

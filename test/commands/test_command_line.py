@@ -80,7 +80,6 @@ def test_mistyped_words_have_a_remedy(words: list[str], remedy: str,
     ['export', '--gravity', '0', '0', '-1.62', RX90, '--external', 'link6', 'link5'],
     ['export', '--ext', 'link6', '--gravity', '0', '0', '-1.62', '--external', 'link5', RX90]])
 def test_options_stand_before_or_after_the_file(words: list[str]) -> None:
-    """Also those that take any number of values."""
     arguments = parse(words)
     assert arguments.robot == RX90
     assert arguments.external == ['link6', 'link5'] and list(arguments.gravity) == [0, 0, -1.62]

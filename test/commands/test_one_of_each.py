@@ -41,7 +41,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, Path]:
     ['evaluate', 'CSV', '--urdf', 'CSV', '-o', 'DIR']], ids=' '.join)
 def test_what_is_one_is_not_several(words: list[str], files: tuple[str, str, Path],
                                     capsys: pytest.CaptureFixture[str]) -> None:
-    """In what a command prints, and in the texts that it writes."""
     urdf, table, folder = files
     output = folder / str(hash(tuple(words)))
     main([{'URDF': urdf, 'CSV': table, 'DIR': str(output)}.get(word, word) for word in words])

@@ -102,7 +102,6 @@ def test_sines_and_cosines_are_right_to_two_units_and_a_half(kind: str,
 
 def test_what_is_not_finite_is_nan_and_leaves_its_neighbours_alone(
         trigonometry: Functions) -> None:
-    """Each lane by itself."""
     given = np.array([0.5, np.nan, np.inf, -np.inf, 1e300, -0.0, 0.0, float(pi)])
     for found, function in zip(trigonometry(given), (np.sin, np.cos)):
         with np.errstate(invalid='ignore'):

@@ -191,7 +191,6 @@ def test_inputs_that_do_not_fit_are_refused_in_the_same_words(moving: Pair, call
 
 
 def test_one_row_goes_with_many_others(moving: Pair, call: str) -> None:
-    """Of any argument, the first included."""
     for dynamics in (moving[0], again(moving[1])):
         many = given(dynamics, 'inverse_dynamics', 4)
         for k in range(len(many)):
@@ -203,7 +202,6 @@ def test_one_row_goes_with_many_others(moving: Pair, call: str) -> None:
 
 
 def test_threads_change_nothing(moving: Pair) -> None:
-    """To the last bit."""
     states = given(moving[0], 'terms', 20001)
     several = loaded('rx90', 'moving', backend='c', threads=3)
     for of in ('inverse_dynamics', 'terms'):

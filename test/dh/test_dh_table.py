@@ -141,7 +141,6 @@ def test_rows_of_a_textbook_arm_have_its_efforts(tmp_path: Path) -> None:
     ([{'type': 'R', 'mimic': {'joint': 'joint1'}}], ["'joint1' is no joint that moves by"]),
     ({'name': 'arm'}, ['"rows"']), ([1], ['mapping'])])
 def test_faults_of_a_table_are_named(rows: Any, words: list[str]) -> None:
-    """With their rows, the rule and the remedy."""
     with pytest.raises(UrdfError) as caught:
         read_dh(rows)
     for word in words:
@@ -196,7 +195,6 @@ def test_a_par_file_is_the_table_of_its_rows(tmp_path: Path) -> None:
     ('NL = 3', '', ['no .par file']), ('sigma = {0,0,1}', 'sigma = {0,0,7}', ['value for'])])
 def test_what_a_par_file_cannot_say_is_named(tmp_path: Path, old: str, new: str,
                                              words: list[str]) -> None:
-    """With the file."""
     path = tmp_path / 'arm.par'
     path.write_text(PAR.replace(old, new))
     with pytest.raises(SourceError, match=r'arm\.par') as caught:

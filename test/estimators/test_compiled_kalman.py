@@ -155,7 +155,6 @@ def test_samples_without_measurements_of_some_joints_are_the_same(name: str, kin
 
 @pytest.mark.parametrize('name', COMPILED)
 def test_an_estimate_that_was_returned_does_not_change(name: str) -> None:
-    """An estimate that is kept stays as it was returned."""
     given = estimates_of(make_compiled(name, 4), samples('A'))
     copies = [tuple(np.array(field) for field in each[1:5]) for each in given]
     again = estimates_of(make_compiled(name, 4), samples('A'))
@@ -177,13 +176,11 @@ def test_any_number_of_joints(name: str, joints: int) -> None:
 
 
 def test_it_meets_the_gate() -> None:
-    """That of the filter on numpy."""
     assert error(compiled(4), recording('A')) <= 4.5
 
 
 def test_without_a_compiler_numpy_does_it(monkeypatch: pytest.MonkeyPatch,
                                           caplog: pytest.LogCaptureFixture) -> None:
-    """With a line in the log."""
     assert type(make_compiled('kalman', 2)) is CompiledKalman
     assert type(kalman(2)) is Kalman
     monkeypatch.setenv('CC', 'no-such-compiler')

@@ -20,7 +20,6 @@ FILES = {'efforts.json', 'efforts.html', 'efforts.png', 'efforts.csv'}
 
 def test_many_recordings_are_evaluated_as_each_alone_and_a_damaged_one_costs_only_itself(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By two processes."""
     paths = [recording(tmp_path / f'{name}.csv', 3.0, seed) for seed, name in enumerate('ab')]
     (tmp_path / 'broken.csv').write_text('time,q_joint1\n0,1\n')
     out, robot = tmp_path / 'out', ('--urdf', str(SCARA))

@@ -121,7 +121,6 @@ def test_without_links_there_is_nothing_to_wait_for() -> None:
 @pytest.mark.fault(42)
 @pytest.mark.parametrize('seed', range(4))
 def test_random_wrenches_give_finite_answers_and_counters_that_add_up(seed: int) -> None:
-    """No exception, nothing that is not finite, and counters that add up."""
     random, listener = Random(seed), Listener(policy=('stop', 'zero')[seed % 2])
     ms, answers = 0.0, 0
     for _ in range(3000):

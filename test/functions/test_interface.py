@@ -27,7 +27,6 @@ MODEL = read_description(RX90.read_bytes())
 
 
 def test_a_robot_is_read_from_text_bytes_paths_and_open_files() -> None:
-    """By the class as well."""
     text = RX90.read_text()
     for source in (text, text.encode(), RX90, str(RX90), io.StringIO(text),
                    io.BytesIO(text.encode())):

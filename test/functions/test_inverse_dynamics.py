@@ -65,7 +65,6 @@ def test_joints_are_named_parent_before_child_with_their_units() -> None:
 
 
 def test_a_robot_without_joints_has_no_efforts() -> None:
-    """And no error."""
     nothing = InverseDynamics(read_urdf('<robot name="table"><link name="top"/></robot>'))
     assert nothing.joint_names == ()
     assert nothing([], [], []).shape == (0,)

@@ -146,7 +146,6 @@ def test_what_comes_in_the_way_at_the_last_moment_undoes_the_rest(
 @pytest.mark.fault(44)
 def test_where_there_are_no_hard_links_nothing_is_replaced_either(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a memory stick."""
     monkeypatch.setattr(os, 'link', no_hard_links)
     for text, overwrite in (('header\n', False), ('another\n', True)):
         write_files({**TEXTS, 'arm.h': text}, tmp_path, overwrite)

@@ -144,7 +144,6 @@ def test_planes_can_be_edited(before: Triple, tilt: Triple) -> None:
 
 
 def test_the_normal_of_a_plane_can_be_reversed() -> None:
-    """Of any length, as other axes."""
     model = read_urdf(CART.replace('AXIS', '0 0 1'))
     old, = (each for each in model.joints if each.name == 'floor')
     check_changed(model, old, replace(old, axis=(0.0, 0.0, -1.0)), 'axis1_z = -2.0\n',
@@ -152,7 +151,6 @@ def test_the_normal_of_a_plane_can_be_reversed() -> None:
 
 
 def test_a_force_can_be_edited_in_its_own_axes() -> None:
-    """Its point, and its axes, which are not those of the link."""
     urdf = (OWN / 'scara.urdf').read_text().replace('</robot>', """
 <force link="link4" xyz="0.1 0 0" rpy="0 0 0" force="3 0 5" torque="0 1 0"/></robot>""")
     after = urdf.replace('xyz="0.1 0 0" rpy="0 0 0" force="3',

@@ -72,7 +72,6 @@ for language in LANGUAGES:
 
 
 def test_two_processes_write_the_same_bytes_in_all_languages() -> None:
-    """Whatever the order of their sets."""
     first, second = (subprocess.run(
         [sys.executable, '-c', _WRITE, str(URDF)], capture_output=True, check=True,
         env={**os.environ, 'PYTHONHASHSEED': seed}).stdout for seed in '12')

@@ -193,7 +193,6 @@ def test_the_line_at_the_head_of_a_file_runs_its_test(tool: str, tmp_path: Path)
 
 
 def test_the_c_header_serves_cpp(tmp_path: Path) -> None:
-    """Included from C++, linked with what a C compiler made."""
     program = robot_program('scara')
     text, = language_tools.driver(program, 'c').values()
     files = {**language_tools.files_of('gcc', program), 'driver.cpp': text}

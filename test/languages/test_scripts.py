@@ -225,7 +225,6 @@ def test_the_self_check_of_a_script_covers_the_vectors_in_the_root_frame(tmp_pat
 
 
 def test_the_vectors_in_the_root_frame_count_external_wrenches_and_a_payload() -> None:
-    """With the values that the script has for them."""
     model = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
     text, = export_model(model, loads=Loads(external=('link2',), payload='link2')).values()
     script: dict[str, Any] = {'__name__': 'robot'}

@@ -50,7 +50,6 @@ def address(vector: np.ndarray) -> ctypes.c_void_p:
     ('rx90', 'fast'), ('ur5', 'readable'), ('talos_reduced', 'fast')])
 def test_efforts_are_those_of_double_precision_within_the_bound(
         robot: str, style: str, tmp_path: Path) -> None:
-    """In random states, with velocities to match."""
     files = single(robot, style=style)
     (tmp_path / 'robot_dynamics.h').write_text(files['robot_dynamics.h'])
     library = compiled(files['robot_dynamics.c'], tmp_path)

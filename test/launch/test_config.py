@@ -44,7 +44,6 @@ def test_its_lines_are_short() -> None:
 
 @pytest.mark.parametrize('row', NODE_PARAMETERS, ids=lambda row: row.name)
 def test_every_parameter_has_a_meaning(row: Parameter) -> None:
-    """One sentence at least."""
     assert len(row.meaning.split()) >= 3
     assert row.meaning[0].isupper()
     assert row.meaning.endswith('.')

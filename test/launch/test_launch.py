@@ -107,7 +107,6 @@ class TestRunning(unittest.TestCase):
             rclpy.spin_once(self.node, timeout_sec=0.01)
 
     def test_the_model_is_announced(self, proc_output: Any) -> None:
-        """It is the one of the argument urdf."""
         proc_output.assertWaitFor("model of 'rx90'", timeout=120, stream='stderr')
 
     def test_joint_states_give_efforts(self) -> None:
@@ -150,7 +149,6 @@ class TestRunning(unittest.TestCase):
         self.assertTrue(Path(answer.result().message).is_file())
 
     def test_a_managed_node_publishes_once_it_is_active(self) -> None:
-        """With the argument lifecycle."""
         client = self.node.create_client(ChangeState, '/managed/inverse_dynamics/change_state')
         self.wait(client.service_is_ready, 'service')
         for transition in (Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE):

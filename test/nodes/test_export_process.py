@@ -161,7 +161,6 @@ def test_the_process_aside_ends_with_its_caller(then: str) -> None:
 @pytest.mark.fault(45)
 def test_a_killed_process_aside_is_an_error(monkeypatch: pytest.MonkeyPatch,
                                             aside: ExportProcess) -> None:
-    """With what is known of it."""
     aside.files(export())
     os.kill(processes_of(os.getpid())[0], signal.SIGKILL)   # while it waits: nothing is lost
     wait(lambda: not processes_of(os.getpid()))

@@ -30,7 +30,6 @@ def test_of_jobs_that_pile_up_the_newest_is_done() -> None:
 
 @pytest.mark.fault(53)
 def test_an_error_of_a_job_is_passed_on_and_one_of_its_end_is_survived() -> None:
-    """The thread goes on."""
     errors: list[Exception] = []
     ended = threading.Event()
 

@@ -190,7 +190,6 @@ def test_the_topic_that_can_be_meant_is_taken(tmp_path: Path, topics: dict, want
 ])
 def test_a_topic_that_is_missing_or_ambiguous_is_an_error_with_all_of_them(
         tmp_path: Path, topics: dict, wanted: str | None, words: list[str]) -> None:
-    """With their types and counts."""
     path = bags.write_bag(tmp_path / 'bag', 'db3', topics)
     with pytest.raises(RecordingError) as caught:
         open_recording(path, topic=wanted)

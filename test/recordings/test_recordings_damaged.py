@@ -61,7 +61,6 @@ def test_a_bag_whose_end_is_missing_is_reported_even_if_no_message_is(tmp_path: 
 
 
 def test_what_is_no_recording_is_reported_in_plain_words(tmp_path: Path) -> None:
-    """Before anything is read."""
     good = write_bag(tmp_path / 'good', 'db3', {'/joint_states': messages(20)})
     moved = tmp_path / 'moved'
     moved.mkdir()

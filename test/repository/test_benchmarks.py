@@ -41,7 +41,6 @@ def test_it_writes_figures_and_a_picture(quick: Run) -> None:
 
 def test_every_contestant_is_in_the_table_or_excluded_with_a_reason(
         quick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of the table of contestants, each once."""
     monkeypatch.syspath_prepend(FOLDER)
     from contestants import CONTESTANTS, OTHER_RACES
 
@@ -57,7 +56,6 @@ def test_every_contestant_is_in_the_table_or_excluded_with_a_reason(
 
 
 def test_contestants_that_are_timed_agree(quick: Run) -> None:
-    """As found before the timing."""
     for part in ('robots', 'forward_dynamics', 'derivatives'):
         robot = quick.found[part]['2R']
         assert robot['difference'].keys() == robot['ns'].keys()

@@ -74,7 +74,6 @@ def test_everything_is_installed(workspace: Path) -> None:
 
 
 def test_sourcing_makes_it_known(workspace: Path) -> None:
-    """To ament by its prefix, to Python by its modules."""
     prefix = workspace / 'install' / 'urdf2dyn_ros'
     assert str(prefix) in sourced(workspace, 'echo $AMENT_PREFIX_PATH').strip().split(':')
     out = sourced(workspace, f'{sys.executable} -c "import urdf2dyn_ros.system.share as share; '
@@ -85,7 +84,6 @@ def test_sourcing_makes_it_known(workspace: Path) -> None:
 
 
 def test_the_command_runs(workspace: Path) -> None:
-    """On a robot that was installed."""
     prefix = 'install/urdf2dyn_ros'
     out = sourced(workspace, f'{prefix}/lib/urdf2dyn_ros/urdf2dyn info '
                              f'{prefix}/share/urdf2dyn_ros/urdf/rx90.urdf')

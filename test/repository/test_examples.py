@@ -69,7 +69,6 @@ def test_without_its_library_an_example_says_what_to_install(
 @pytest.mark.parametrize('name', [*PRINTS, 'record_rx90'])
 def test_without_the_package_an_example_says_how_to_install_it(
         name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one sentence, as of any other library."""
     monkeypatch.setitem(sys.modules, 'urdf2dyn_ros', None)
     with pytest.raises(SystemExit, match=r"needs urdf2dyn_ros .*: pip install '\.\[all\]'$"):
         run(name, monkeypatch)
@@ -95,7 +94,6 @@ def test_an_example_that_was_copied_alone_says_what_it_lacks(
     ('mpc_pendulum', ['no/such/folder/picture.png'], 'no/such/folder')])
 def test_a_wrong_argument_of_an_example_is_named(
         name: str, arguments: list[str], problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With how the example is called."""
     with pytest.raises(SystemExit) as ended:
         run(name, monkeypatch, *arguments)
     assert problem in str(ended.value.code)

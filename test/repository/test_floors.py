@@ -92,12 +92,10 @@ def in_circles(package: Path) -> list[str]:
 
 
 def test_no_files_import_each_other() -> None:
-    """Neither for their types."""
     assert in_circles(PACKAGE) == []
 
 
 def test_a_circle_of_files_is_found(tmp_path: Path) -> None:
-    """Within a folder, by both forms of imports."""
     (tmp_path / 'house').mkdir()
     for name, text in (('a', 'from house import b'), ('b', 'from house.c import one'),
                        ('c', 'import os')):

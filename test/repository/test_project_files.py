@@ -60,7 +60,6 @@ def test_every_source_file_has_the_licence_of_the_package() -> None:
 
 
 def test_addresses_agree() -> None:
-    """Those of pip and of ROS."""
     home = re.search("HOME = '(.*?)'", (ROOT / 'setup.py').read_text())
     assert home is not None
     urls = {url.get('type'): url.text for url in PACKAGE_XML.iter('url')}

@@ -34,7 +34,6 @@ def row(name: str) -> str:
 
 @pytest.mark.parametrize('name', ROBOTS)
 def test_operations_are_those_that_info_prints(name: str) -> None:
-    """Every row of the table."""
     assert row(name) in EXPORTED_FILES
 
 

@@ -115,7 +115,6 @@ def test_a_slow_stream_is_silent_later_but_not_for_ever(monitor: Monitor, clock:
 
 @pytest.mark.fault(53)
 def test_a_failure_is_reported_once_and_counted_for_ever(monitor: Monitor) -> None:
-    """With the traceback."""
     monitor.failed('first')
     monitor.failed('second')
     figures = monitor.report()

@@ -192,7 +192,6 @@ def test_no_output_is_explained() -> None:
 
 @pytest.mark.fault(53)
 def test_a_callback_that_failed_is_an_error_with_its_traceback() -> None:
-    """Also while efforts are published."""
     figures = replace(FIGURES, failures=3, failure='Traceback: KeyError')
     status = output_status(state(), figures, Counter(used=1))
     assert status.level == Level.ERROR and 'defect' in status.message

@@ -28,7 +28,6 @@ def test_a_pause_is_in_proportion_to_the_work_before_it_within_limits(
 
 
 def test_there_is_a_pause_after_work_that_failed() -> None:
-    """It took time all the same."""
     clock = Clock()
     pauses = Pauses(clock)
     with suppress(OSError), pauses.work():

@@ -95,7 +95,6 @@ def test_velocities_that_contradict_the_positions_are_reported() -> None:
     (1.0, 1.0, 1000, 'is 1000 times that of the positions: is the time in milliseconds?')])
 def test_the_cause_of_a_wrong_scale_is_reported(
         q: float, qd: float, time: int, fault: str) -> None:
-    """In words, and as numbers that can be read."""
     samples = scaled(1.0, 500)
     motion = motion_of(Recording(START + time * (samples.stamps - START), q * samples.q,
                                  qd * samples.qd))

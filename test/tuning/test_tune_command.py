@@ -145,7 +145,6 @@ def test_what_cannot_be_tuned_on_is_reported(tmp_path: Path) -> None:
 
 
 def test_times_in_other_units_than_seconds_are_reported(tmp_path: Path) -> None:
-    """Before anything is written."""
     path = write_csv(tmp_path / 'ns.csv', ['time', 'q_a'],
                      ([START + k * 10_000_000, np.sin(k)] for k in range(300)))
     code, output, errors = tune(path, '-o', tmp_path / 'out')

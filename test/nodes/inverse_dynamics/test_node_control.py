@@ -164,7 +164,6 @@ def test_the_back_end_is_a_parameter_and_so_is_what_is_exported(
 
 def test_where_there_is_no_compiler_the_node_runs_python_and_says_so(
         graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a robot's computer that has none."""
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
     monkeypatch.setenv('CC', '')
     monkeypatch.setenv('PATH', str(tmp_path))

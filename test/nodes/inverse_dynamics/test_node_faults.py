@@ -154,7 +154,6 @@ def test_ever_new_names_and_descriptions_do_not_fill_the_memory(graph: Graph) ->
 
 @pytest.mark.fault(53)
 def test_a_callback_that_fails_is_counted_logged_once_and_survived(graph: Graph) -> None:
-    """With its traceback, in the log and in the status."""
     graph.describe(TEXT)
     with graph.program('programs.faulty_node') as process:
         graph.wait(lambda: 'model of' in process.output)

@@ -247,7 +247,6 @@ def test_thresholds_of_other_joints_keep_it_off_until_they_are_right(graph: Grap
 
 
 def test_a_base_that_moves_is_not_observed_and_efforts_go_on(graph: Graph) -> None:
-    """Until it stands still."""
     with graph.process(NODE, robot_description=FLOATING, estimator='none',
                        **{'observer.enabled': True}) as process:
         graph.wait(lambda: 'model of' in process.output)

@@ -15,7 +15,6 @@ PAIRS = [QoSProfile(depth=10, reliability=reliability, durability=durability)
 
 
 def test_joint_states_are_received_with_every_quality_of_service(graph: Graph) -> None:
-    """Reliable or not, latched or not."""
     with started(graph) as process:
         robot = connected(graph)
         for qos in PAIRS:
@@ -60,7 +59,6 @@ def test_partners_that_do_not_match_are_logged_once_for_each_policy(graph: Graph
 
 @pytest.mark.fault(52)
 def test_an_override_that_is_nonsense_ends_the_node_with_one_line(graph: Graph) -> None:
-    """Which names the parameter."""
     name = 'qos_overrides./joint_states.subscription.reliability'
     with graph.process('inverse_dynamics', **{name: 'sometimes'}) as process:
         assert process.wait(120.0) == 2

@@ -57,7 +57,6 @@ def chain(joints: int) -> str:
 @SIGNALS
 @TIMES
 def test_while_data_flow(graph: Graph, number: int, times: int) -> None:
-    """Without a traceback."""
     with started(graph) as process:
         connected(graph).move(10)
         ends(process, number, times)

@@ -148,7 +148,6 @@ def test_where_the_bytes_are_others_a_message_is_filled(
 
 @pytest.mark.fault(24)
 def test_bytes_that_are_no_joint_state_are_dropped_and_counted(graph: Graph) -> None:
-    """By the node, which goes on."""
     assert decoded(b'\0\1\0\0no joint state') == UNREADABLE
     with started(graph) as process:
         robot, status = connected(graph), Statuses(graph)

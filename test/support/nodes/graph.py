@@ -170,7 +170,7 @@ class Graph(Client):
 
     def ask(self, kind: Any, service: str, **fields: Any) -> Any:
         """Call a service with these fields of its request."""
-        return self.request(kind, service, kind.Request(**fields), PATIENCE)
+        return super().call(kind, service, PATIENCE, request=kind.Request(**fields))
 
     def set_parameter(self, name: str, node: str = 'inverse_dynamics', **value: Any) -> Any:
         return self.ask(SetParameters, f'{node}/set_parameters', parameters=[

@@ -103,8 +103,7 @@ def stop_all(children: Sequence[ChildProcess]) -> None:
 def check_running(children: Sequence[ChildProcess]) -> None:
     """Raise a ChildError if a child has ended."""
     for child in children:
-        if child.exit_code is not None:
-            child.wait(1.0)
+        if child.wait(0.0) is not None:
             raise ChildError(f'node {child.name} ended with exit code {child.exit_code}; its last '
                              f'lines:\n{child.tail}')
 

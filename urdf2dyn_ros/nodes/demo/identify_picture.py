@@ -46,19 +46,17 @@ class BeforeAndAfter(NamedTuple):
     before: Array
     after: Array
 
-    def errors(self) -> tuple[Array, Array]:
+    def errors(self, axis: int | None = 0) -> tuple[Any, Any]:
         """Return the errors before and after over the measured efforts (n,), as norms."""
-        sizes = np.linalg.norm(self.measured, axis=0)
-        before, after = (np.linalg.norm(each - self.measured, axis=0) / sizes
+        size = np.linalg.norm(self.measured, axis=axis)
+        before, after = (np.linalg.norm(each - self.measured, axis=axis) / size
                          for each in (self.before, self.after))
         return before, after
 
     def total_errors(self) -> tuple[float, float]:
         """Return the errors before and after of all joints together."""
-        size = float(np.linalg.norm(self.measured))
-        before, after = (float(np.linalg.norm(each - self.measured)) / size
-                         for each in (self.before, self.after))
-        return before, after
+        before, after = self.errors(axis=None)
+        return float(before), float(after)
 
 
 def before_and_after_picture(comparison: BeforeAndAfter, robot: str) -> bytes:

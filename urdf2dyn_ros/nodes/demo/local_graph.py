@@ -73,15 +73,10 @@ class Client:
             self._executor.spin_once(timeout_sec=0.05)
 
     def call(self, kind: Any, service: str, timeout: float,
-             meanwhile: Callable[[], None] = _nothing) -> Any:
-        """Call a service without arguments; without a response in time, raise a TimeoutError."""
-        return self.request(kind, service, kind.Request(), timeout, meanwhile)
-
-    def request(self, kind: Any, service: str, request: Any, timeout: float,
-                meanwhile: Callable[[], None] = _nothing) -> Any:
+             meanwhile: Callable[[], None] = _nothing, request: Any = None) -> Any:
         """Call a service; without a response in time, raise a TimeoutError."""
         client = self.client(kind, service, timeout, meanwhile)
-        response = client.call_async(request)
+        response = client.call_async(request or kind.Request())
         self.wait(response.done, timeout, f'response of service {service}', meanwhile)
         return response.result()
 

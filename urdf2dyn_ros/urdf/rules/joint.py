@@ -42,12 +42,11 @@ def axes(robot: Description) -> Iterator[Problem]:
 
 def missing_limits(robot: Description) -> Iterator[Problem]:
     """Joints for which URDF requires limits have them, although efforts do not need them."""
-    limits = ((joint, joint.find('limit')) for joint in robot.joints)
     return merged(
         warn('limit-missing', joint, 'URDF requires <limit lower="..." upper="..."> here; efforts '
              'do not depend on it')
-        for joint, limit in limits if type_of(joint) in ('revolute', 'prismatic')
-        and (limit is None or not ('lower' in limit.attrib or 'upper' in limit.attrib)))
+        for joint in robot.joints if type_of(joint) in ('revolute', 'prismatic')
+        and not joint.xpath('limit[1][@lower or @upper]'))
 
 
 def inverted_limits(robot: Description) -> Iterator[Problem]:
@@ -59,13 +58,16 @@ def inverted_limits(robot: Description) -> Iterator[Problem]:
                        'exchange them')
 
 
-def negative_limits(robot: Description) -> Iterator[Problem]:
-    """Limits of magnitudes are not negative."""
-    for limit in robot.robot.iterfind('joint/limit'):
-        for attribute in ('effort', 'velocity'):
-            if (number(limit, attribute) or 0.0) < 0.0:
-                yield warn('limit-negative', limit, 'the limit of a magnitude must not be '
-                           'negative; drop the sign', attribute)
+def negative_magnitudes(robot: Description) -> Iterator[Problem]:
+    """Limits of magnitudes are not negative; damping and friction do not drive a joint."""
+    for tag, attribute, reason in (
+            *(('limit', name, 'the limit of a magnitude must not be negative')
+              for name in ('effort', 'velocity')),
+            *(('dynamics', name, f'negative {name} drives the joint')
+              for name in ('damping', 'friction'))):
+        for element in robot.robot.iterfind(f'joint/{tag}'):
+            if (number(element, attribute) or 0.0) < 0.0:
+                yield warn(f'{tag}-negative', element, f'{reason}; drop the sign', attribute)
 
 
 def zero_efforts(robot: Description) -> Iterator[Problem]:
@@ -76,15 +78,6 @@ def zero_efforts(robot: Description) -> Iterator[Problem]:
              'efforts do not depend on it; write what the joint can do', 'effort')
         for joint, limit in limits if limit is not None and type_of(joint) in MOVING_TYPES
         and number(limit, 'effort') == 0.0)
-
-
-def friction(robot: Description) -> Iterator[Problem]:
-    """Damping and friction do not drive a joint."""
-    for dynamics in robot.robot.iterfind('joint/dynamics'):
-        for attribute in ('damping', 'friction'):
-            if (number(dynamics, attribute) or 0.0) < 0.0:
-                yield warn('dynamics-negative', dynamics, f'negative {attribute} drives the '
-                           'joint; drop the sign', attribute)
 
 
 def coordinate_names(robot: Description) -> Iterator[Problem]:
@@ -109,5 +102,5 @@ def floating_root(robot: Description) -> Iterator[Problem]:
                        'equations; with a fixed base it stays where the joint places it', 'type')
 
 
-RULES = (joint_types, axes, missing_limits, inverted_limits, negative_limits, zero_efforts,
-         friction, coordinate_names, floating_root)
+RULES = (joint_types, axes, missing_limits, inverted_limits, negative_magnitudes, zero_efforts,
+         coordinate_names, floating_root)
