@@ -64,6 +64,15 @@ def test_julia_has_the_same_efforts(tmp_path: Path) -> None:
     assert worst(found, expected) < 1e-12
 
 
+@pytest.mark.parametrize('tool', ['g++', 'clang++'])
+def test_cpp_has_lengths_and_angles_of_oblique_axes(tool: str, tmp_path: Path) -> None:
+    """Their roots and sines are no constant expressions, and abs without std is of integers."""
+    program = program_of(robot('tangle'), 'general', 'gravity')
+    code, output = language_tools.self_test(tool, language_tools.files_of(tool, program), 'robot',
+                                            tmp_path)
+    assert code == 0, output
+
+
 @pytest.mark.parametrize(('name', 'joint', 'field', 'line', 'change'), [
     ('scara', 'joint2', 'xyz', 'xyz2_y', (0.0, 0.1, 0.0)),       # a length of zero
     ('scara', 'joint2', 'rpy', 'rpy2_x', (0.3, 0.0, 0.0)),       # a zero angle of a moving joint

@@ -69,9 +69,10 @@ class Cpp(CppSelfTest):
         if program.parameters:
             doubles = Cpp(program)
             doubles.INFIX = Infix(self.literal)
-            yield from ['', 'namespace parameters {', *self.parameters(used),
-                        *doubles.derived(used, '', self.CONSTANT), '',
-                        '}  // namespace parameters']
+            yield from ['', 'namespace parameters {', *self.parameters(used)]
+            if not self.derives_in_functions:
+                yield from doubles.derived(used, '', self.CONSTANT)
+            yield from ['', '}  // namespace parameters']
         if any(map(self._has_angles, program.functions)):
             yield from sines_and_cosines_of_cpp(self.real, most_angles(program.functions))
         if any(function.twinned for function in program.functions):
@@ -123,10 +124,14 @@ class Cpp(CppSelfTest):
         yield from (f'{self.INDENT}using std::{name};' for name in called
                     if not loop or name in rest.calls | with_statements(rest, first).calls)
         yield from self.unpacked(made)
-        local = [f'{name} = Scalar(parameters::{name})' for name in self.constant_names()
-                 if name in names]
+        local = ([name for name, _ in self.exported_parameters([made])]
+                 if self.derives_in_functions else
+                 [name for name in self.constant_names() if name in names])
         if local:
-            yield self.array(f'{self.INDENT}const Scalar ', local, ';')
+            yield self.array(f'{self.INDENT}const Scalar ', [
+                f'{name} = Scalar(parameters::{name})' for name in local], ';')
+        if self.derives_in_functions:
+            yield from self.derived(self.used([made]), self.INDENT)
         yield from loop
         yield from calls
         yield from self.body(rest)

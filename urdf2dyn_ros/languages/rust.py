@@ -6,7 +6,6 @@ from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.languages.self_tests.rust import RustSelfTest
 from urdf2dyn_ros.program.program import Function, Program, Result
-from urdf2dyn_ros.program.statements import Call, parts
 
 
 def write(program: Program) -> dict[str, str]:
@@ -34,18 +33,12 @@ class Rust(RustSelfTest):
                     f'pub const JOINTS: usize = {self.n};',
                     self.array('pub const JOINT_NAMES: [&str; JOINTS] = [', names, '];')]
         yield from self.parameters(used)
-        if not self._in_functions:
+        if not self.derives_in_functions:
             yield from self.derived(used, '', self.CONSTANT)
         for function in self.program.functions:
             yield from ['', *self._function(function)]
         yield from ['', '#[cfg(test)]', 'mod tests {', '    use super::*;', '']
         yield from [*self.self_test(), '}']
-
-    @property
-    def _in_functions(self) -> bool:
-        """Whether functions compute what follows from parameters: no constant is a cosine."""
-        return any(isinstance(part, Call) for block in self.program.constants
-                   for statement in block.statements for part in parts([statement.value]))
 
     def _filled_with(self, entry: str, result: Result) -> str:
         """Return the type or the value of a result, whose entries are alike."""
@@ -63,7 +56,7 @@ class Rust(RustSelfTest):
         yield self.array(f'pub fn {function.name}(', inputs, ')')
         yield f'    -> {types[0]}' if len(types) == 1 else self.array('    -> (', types, ')')
         yield from ['{', *self.unpacked(function)]
-        if self._in_functions:
+        if self.derives_in_functions:
             yield from self.derived(self.used([function]), self.INDENT)
         yield from [*self.body(function), '']
         for result in function.results:

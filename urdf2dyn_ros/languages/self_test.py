@@ -194,9 +194,17 @@ class SelfTest(ABC):
 
     def called(self, functions: Iterable[Function]) -> list[str]:
         """Return the mathematical functions that are called; sine and cosine always."""
+        return sorted({'cos', 'sin'}.union(*(function.calls for function in functions),
+                                           self._called_by_constants()))
+
+    @property
+    def derives_in_functions(self) -> bool:
+        """Whether functions compute what follows from parameters: no constant is a cosine."""
+        return bool(self._called_by_constants())
+
+    def _called_by_constants(self) -> set[str]:
         values = (each.value for block in self.program.constants for each in block.statements)
-        return sorted({'cos', 'sin'}.union(*(function.calls for function in functions), (
-            term.function for term in parts(values) if isinstance(term, Call))))
+        return {term.function for term in parts(values) if isinstance(term, Call)}
 
     def title(self, function: Function, result: Result) -> str:
         """Return the names of the function and, of many results, of the result."""
