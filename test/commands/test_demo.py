@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -10,14 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from support.nodes.children import children
+from support.nodes.children import children, ended, line_with
 from support.paths import ROOT
 
 pytest.importorskip('dartpy')
 pytest.importorskip('rclpy')
-
-PATIENCE = 230.0
-"""Time [s] after which a demonstration that has not ended is a failure."""
 
 PROGRAM = """
 import sys
@@ -37,8 +33,7 @@ def start(robot, duration, output):
 
 def test_simulated_and_computed_efforts_agree(tmp_path):
     demo = start('', 2.0, tmp_path / 'output')
-    output, _ = demo.communicate(timeout=PATIENCE)
-    assert demo.returncode == 0, output
+    output = ended(demo, 0)
     written = sorted(path.name for path in (tmp_path / 'output').iterdir())
     assert written == ['efforts.csv', 'efforts.html', 'efforts.json', 'efforts.png',
                        'rx90_dynamics.py']
@@ -58,9 +53,8 @@ def test_simulated_and_computed_efforts_agree(tmp_path):
 
 def test_a_duration_that_is_none_is_refused_before_anything_starts(tmp_path):
     demo = start('', 'nan', tmp_path / 'output')
-    output, _ = demo.communicate(timeout=PATIENCE)
-    assert (demo.returncode, output) == (
-        1, 'error: parameter duration = nan: must be a number, at least 0.5, at most 86400 [s]\n')
+    assert ended(demo, 1) == (
+        'error: parameter duration = nan: must be a number, at least 0.5, at most 86400 [s]\n')
     assert not (tmp_path / 'output').exists()
 
 
@@ -72,8 +66,7 @@ def test_a_root_that_floats_is_fixed_in_the_demonstration(tmp_path):
     robot = tmp_path / 'floating.urdf'
     robot.write_text(text)
     demo = start(robot, 0.5, tmp_path / 'output')
-    output, _ = demo.communicate(timeout=PATIENCE)
-    assert demo.returncode == 0, output
+    output = ended(demo, 0)
     joints = json.loads((tmp_path / 'output' / 'efforts.json').read_text())['joints']
     assert len(joints) == 2
     assert all(joint['nrmse'] < 0.01 for joint in joints), output
@@ -82,11 +75,7 @@ def test_a_root_that_floats_is_fixed_in_the_demonstration(tmp_path):
 def running(output):
     """Return a demonstration that shows progress, and the numbers of its children."""
     demo = start('', 60.0, output)
-    seen = ''
-    while not re.search(r' [1-9]\d* efforts computed', seen):
-        line = demo.stdout.readline()
-        assert line, seen
-        seen += line
+    line_with(demo, r' [1-9]\d* efforts computed')
     nodes = children(demo.pid)
     assert len(nodes) == 3
     return demo, nodes
@@ -96,8 +85,7 @@ def test_interrupted_it_ends_its_children(tmp_path):
     """By Ctrl-C; SIGTERM ends the demonstration of identify, in its test."""
     demo, nodes = running(tmp_path)
     demo.send_signal(signal.SIGINT)
-    output, _ = demo.communicate(timeout=PATIENCE)
-    assert demo.returncode == 130, output
+    output = ended(demo, 130)
     assert 'Traceback' not in output
     assert not any(Path(f'/proc/{node}').exists() for node in nodes)
 
@@ -105,8 +93,7 @@ def test_interrupted_it_ends_its_children(tmp_path):
 def test_a_node_that_dies_is_named_and_the_others_are_ended(tmp_path):
     demo, nodes = running(tmp_path)
     os.kill(nodes[-1], signal.SIGKILL)
-    output, _ = demo.communicate(timeout=PATIENCE)
-    assert demo.returncode == 1, output
+    output = ended(demo, 1)
     assert 'error: node joint_simulator ended with exit code -9; its last lines:' in output
     assert 'holding still until' in output
     assert not any(Path(f'/proc/{node}').exists() for node in nodes)
@@ -122,8 +109,7 @@ def test_a_robot_that_cannot_be_shown_is_an_error(text, words, tmp_path):
     if text is not None:
         robot.write_text(text)
     demo = start(robot, 3.0, tmp_path / 'output')
-    output, _ = demo.communicate(timeout=PATIENCE)
-    assert demo.returncode == 1, output
+    output = ended(demo, 1)
     for word in ['error: ', *words]:
         assert word in output
     assert 'Traceback' not in output

@@ -1,16 +1,11 @@
 """The filter that adapts its bandwidth, on recordings of real robots and in known motions."""
 
-import sys
-
 import numpy as np
 import pytest
 
-from support.paths import RECORDINGS, ROOT
+from support.recordings.real_robots import real, real_ids, referenced
 from support.streams.estimator_runs import KINDS, clean, estimates_of, recording, without_velocity
 from support.streams.known_motions import PROFILES, START, Profile, Recording, error, record
-
-sys.path.insert(0, str(ROOT / 'benchmarks'))
-import real_accelerations as real
 
 # recording, cutoff of the reference [Hz], and errors [%]: positions alone, and with velocities
 REAL = [('kr300/kr300.csv', 12.0, (17, 17, 20), (19, 24, 23)),
@@ -25,12 +20,9 @@ def one_bandwidth(joints, **parameters):
     return KINDS['kalman'](joints, snap_density=1e5, **parameters)
 
 
-@pytest.mark.parametrize(('name', 'cutoff', 'alone', 'both'), REAL, ids=[r[0][:5] for r in REAL])
+@pytest.mark.parametrize(('name', 'cutoff', 'alone', 'both'), REAL, ids=real_ids(REAL))
 def test_accelerations_of_real_robots(name, cutoff, alone, both):
-    if not (RECORDINGS / name).exists():
-        pytest.skip(f'the recording {name} is not part of the repository')
-    motion = real.load(RECORDINGS / name)
-    true, some = real.reference(motion, cutoff), real.judged(motion)
+    motion, true, some = referenced(name, cutoff)
     for limits, velocity in ((alone, False), (both, True)):
         if limits is None:
             continue
@@ -41,14 +33,10 @@ def test_accelerations_of_real_robots(name, cutoff, alone, both):
         assert (figures <= limits).all(), figures
 
 
-@pytest.mark.parametrize(('name', 'cutoff'), [row[:2] for row in REAL[:4]],
-                         ids=[row[0][:5] for row in REAL[:4]])
+@pytest.mark.parametrize(('name', 'cutoff'), [row[:2] for row in REAL[:4]], ids=real_ids(REAL[:4]))
 def test_with_a_lag_they_are_better_on_each_joint(name, cutoff):
     """And every sample that is followed by the lag has an estimate."""
-    if not (RECORDINGS / name).exists():
-        pytest.skip(f'the recording {name} is not part of the repository')
-    motion = real.load(RECORDINGS / name)
-    true, some = real.reference(motion, cutoff), real.judged(motion)
+    motion, true, some = referenced(name, cutoff)
     (before, _), (lagging, answered) = (real.errors(real.estimated(
         motion, kind, {}, False)[0], true, some) for kind in ('kalman', 'kalman_fixed_lag'))
     print(name, before.round(1), lagging.round(1))
@@ -58,13 +46,10 @@ def test_with_a_lag_they_are_better_on_each_joint(name, cutoff):
 
 @pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.parametrize(('name', 'cutoff', 'both'), [(*row[:2], row[3]) for row in REAL],
-                         ids=[row[0][:5] for row in REAL])
+                         ids=real_ids(REAL))
 def test_the_declared_deviation_is_honest(name, cutoff, both, kind):
     """Two of them cover the reference for 90 to 99 % of the samples of each joint."""
-    if not (RECORDINGS / name).exists():
-        pytest.skip(f'the recording {name} is not part of the repository')
-    motion = real.load(RECORDINGS / name)
-    true, some = real.reference(motion, cutoff), real.judged(motion)
+    motion, true, some = referenced(name, cutoff)
     # smoothed positions of the UR10: errors of 0.02 %, as small as those of the comparison
     least, most = (88.0, 100.0) if (name[:4], kind) == ('ur10', 'kalman_fixed_lag') else (90, 99)
     for velocity in (False, True):
@@ -78,11 +63,9 @@ def test_the_declared_deviation_is_honest(name, cutoff, both, kind):
 def test_one_bandwidth_is_many_times_worse_on_a_slow_arm():
     """Otherwise the recordings prove nothing."""
     name, cutoff, alone, _ = REAL[0]
-    if not (RECORDINGS / name).exists():
-        pytest.skip(f'the recording {name} is not part of the repository')
-    motion = real.load(RECORDINGS / name)
+    motion, true, some = referenced(name, cutoff)
     found, _ = real.estimated(motion, 'kalman', {'max_std': 1e6, 'snap_density': 1e5}, False)
-    figures, _ = real.errors(found, real.reference(motion, cutoff), real.judged(motion))
+    figures, _ = real.errors(found, true, some)
     assert (figures > 10.0 * np.array(alone)).all()
 
 

@@ -13,12 +13,12 @@ import sys
 import numpy as np
 import pytest
 
-from support.paths import RECORDINGS, ROOT
+from support.paths import ROOT
+from support.recordings.real_robots import real, real_ids, referenced
 from support.streams.known_motions import START
 
 sys.path.insert(0, str(ROOT / 'benchmarks'))
 import estimator_cases as cases
-import real_accelerations as real
 
 SECONDS = 6.0
 DENSITIES = (1e-3, 1e-1, 1e1, 1e3, 1e4, 1e5, 1e6, 1e7)
@@ -79,12 +79,9 @@ def test_a_joint_at_rest_has_no_larger_accelerations(name):
 
 
 @pytest.mark.parametrize(('name', 'cutoff', 'direct', 'through'), REAL,
-                         ids=[row[0][:5] for row in REAL])
+                         ids=real_ids(REAL))
 def test_no_real_robot_is_estimated_worse(name, cutoff, direct, through):
-    if not (RECORDINGS / name).exists():
-        pytest.skip(f'the recording {name} is not part of the repository')
-    motion = real.load(RECORDINGS / name)
-    true, some = real.reference(motion, cutoff), real.judged(motion)
+    motion, true, some = referenced(name, cutoff)
     low_pass = {'cutoff': 20.0}
 
     def direct_error(kind, parameters):

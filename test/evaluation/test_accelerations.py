@@ -1,20 +1,17 @@
 """Accelerations of real robots in `urdf2dyn evaluate`: unit inertias have them as efforts."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from support.paths import RECORDINGS, ROOT
+from support.paths import RECORDINGS
 from support.recordings import scara
 from support.recordings.bags import joint_state, write_bag
 from support.recordings.evaluate_command import nrmse, true_efforts
+from support.recordings.real_robots import real, real_ids, referenced
 from urdf2dyn_ros.evaluation import offline_stream
 from urdf2dyn_ros.recordings import open_recording
-
-sys.path.insert(0, str(ROOT / 'benchmarks'))
-import real_accelerations as real
 
 # recording, cutoff of the reference [Hz], largest errors [%]: a polynomial over 80 ms has
 # 30 38 38 on the first, 2 2 2 4 5 5 on the second and 198 to 807 on the last
@@ -35,20 +32,18 @@ def star(folder: Path, joints: tuple[str, ...]) -> Path:
     return path
 
 
-@pytest.mark.parametrize(('name', 'cutoff', 'limits'), REAL, ids=[row[0][:5] for row in REAL])
+@pytest.mark.parametrize(('name', 'cutoff', 'limits'), REAL, ids=real_ids(REAL))
 def test_accelerations_of_real_robots(evaluate, tmp_path: Path, name, cutoff, limits) -> None:
     """Each joint is smoothed as its own motion requires, which the summary says."""
     recording = RECORDINGS / name
-    if not recording.exists():
-        pytest.skip(f'the recording {name} is not part of the repository')
-    motion = real.load(recording)
+    motion, true, some = referenced(name, cutoff)
     joints = next(iter(open_recording(recording))).names
     done = evaluate(recording, urdf=star(tmp_path, joints))
     assert done.code == 0 and 'cutoffs [Hz]: ' in done.out
     rows = np.searchsorted(motion.stamps, done.stamps)
     found = np.full_like(motion.q, np.nan)
     found[rows] = done.side('computed', motion.names)
-    figures, answered = real.errors(found, real.reference(motion, cutoff), real.judged(motion))
+    figures, answered = real.errors(found, true, some)
     print(name, np.round(figures, 1))
     assert answered > 99.9
     assert (figures <= limits).all(), figures

@@ -1,6 +1,5 @@
 """Derivatives of the efforts: Pinocchio, central differences, the mass matrix, and the cost."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,7 @@ from hypothesis import given
 from support.acting_loads import entries, everything
 from support.oracles import Array, Pinocchio, columns, random_state, worst
 from support.random_trees import examples, random_inertia, trees
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import EXAMPLES, OWN, fixed_fingers
 from support.torture import robot
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.errors import ParameterError
@@ -131,10 +130,7 @@ def test_friction_with_the_load_is_rejected_with_its_joint() -> None:
 
 @pytest.mark.parametrize('name', LIMITS)
 def test_the_derivatives_cost_no_more_than_they_did(name: str) -> None:
-    model = read_urdf(next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes())
-    model = replace(model, joints=tuple(
-        replace(joint, mimic=None, type='fixed') if 'finger' in joint.name else joint
-        for joint in model.joints))
+    model = fixed_fingers(read_urdf(next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes()))
     program = generate(multibody(model), robot=model.name, name='robot', style='fast',
                        functions=NAME)
     multiplications, additions, *_ = program.function(NAME).operations

@@ -1,6 +1,5 @@
 """Derivatives of forward dynamics: Pinocchio, those of inverse dynamics, and the cost."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ from support import language_tools
 from support.acting_loads import entries, everything
 from support.oracles import Array, Pinocchio, columns, random_state, worst
 from support.random_trees import examples, trees
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import EXAMPLES, OWN, fixed_fingers
 from support.torture import program_of, robot
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.errors import ParameterError
@@ -94,9 +93,7 @@ def test_the_files_pass_their_own_test(tool: str, tmp_path: Path) -> None:
     style = 'readable' if tool in ('gcc', 'gfortran', 'python') else 'fast'
     model = robot('tangle')
     program = program_of(model, style, NAME, loads=everything(model))
-    code, output = language_tools.self_test(tool, language_tools.files_of(tool, program), 'robot',
-                                            tmp_path)
-    assert code == 0, output
+    language_tools.check_self_test(tool, language_tools.files_of(tool, program), tmp_path)
 
 
 def test_compiled_batches() -> None:
@@ -111,11 +108,7 @@ def test_compiled_batches() -> None:
 
 @pytest.mark.parametrize('name', LIMITS)
 def test_they_cost_no_more_than_they_did(name: str) -> None:
-    model = read_urdf(next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes())
-    if name == 'panda':   # its second finger follows the first
-        model = replace(model, joints=tuple(
-            replace(joint, type='fixed', mimic=None) if 'finger' in joint.name else joint
-            for joint in model.joints))
+    model = fixed_fingers(read_urdf(next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes()))
     function, = program_of(model, functions=NAME, loads=Loads('fixed')).functions
     counts = function.operations
     found = counts.multiplications, counts.additions, counts.divisions

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from support.acting_loads import terms
 from support.oracles import Mimics, prepared, worst
 from support.random_trees import examples, random_inertia, trees
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import EXAMPLES, OWN, fixed_fingers
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.algebra.vectors import symmetric
 from urdf2dyn_ros.errors import ParameterError
@@ -206,19 +206,12 @@ def test_loads_have_no_effect_and_a_moving_base_is_refused() -> None:
             request()
 
 
-def fixed_fingers(text: str) -> RobotModel:
-    model = read_urdf(text)
-    return replace(model, joints=tuple(
-        replace(joint, type='fixed', mimic=None) if 'finger' in joint.name else joint
-        for joint in model.joints))
-
-
 @pytest.mark.parametrize(('name', 'most'), [
     ('ur5_robot', (36, 514, 327)), ('panda', (43, 656, 426)), ('talos_reduced', (206, 4190, 2651)),
 ])
 def test_it_costs_no_more_than_it_did(name: str, most: tuple[int, int, int]) -> None:
     """Columns, multiplications, additions; of the Panda the arm alone."""
-    function = generate(multibody(fixed_fingers(text_of(name))), robot=name, name='robot',
+    function = generate(multibody(fixed_fingers(read_urdf(text_of(name)))), robot=name, name='robot',
                         style='fast', functions='regressor').function('regressor')
     columns, multiplications, additions = most
     assert function.results[0].shape[1] == columns

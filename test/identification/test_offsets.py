@@ -7,13 +7,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from support.robot_files import OWN
+from support.robot_files import vertical_2r
 from urdf2dyn_ros.cli import main
 
-TEXT = (OWN / 'robot_2r.urdf').read_text().replace('"continuous"', '"revolute"').replace(
-    '<axis xyz="0 0 1"/>', '<axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="400" '
-    'velocity="9"/>')
-"""Two joints that move in a vertical plane."""
+TEXT = vertical_2r('lower="-3" upper="3" effort="400" velocity="9"')
 
 
 def recording(path: Path, about: float, seed: int) -> str:

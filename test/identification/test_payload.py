@@ -8,15 +8,12 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from support.robot_files import OWN
+from support.robot_files import vertical_2r
 from urdf2dyn_ros import InverseDynamics, Loads, read_urdf
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.loads import Friction, Rotor
 
-TEXT = (OWN / 'robot_2r.urdf').read_text().replace('"continuous"', '"revolute"').replace(
-    '<axis xyz="0 0 1"/>', '<axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="400" '
-    'velocity="9"/>')
-"""Two joints that move in a vertical plane."""
+TEXT = vertical_2r('lower="-3" upper="3" effort="400" velocity="9"')
 
 MASS, CENTRE = 4.0, np.array([0.2, 0.05, -0.1])
 BODY = pin.Inertia(MASS, CENTRE, np.diag([0.02, 0.05, 0.04]))

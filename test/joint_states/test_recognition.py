@@ -1,18 +1,13 @@
 """What a whole recording shows about its velocities, on real ones and where the truth is known."""
 
-import sys
-
 import numpy as np
 import pytest
 
-from support.paths import RECORDINGS, ROOT
+from support.recordings.real_robots import real_ids, real_motion
 from support.streams.known_motions import PROFILES, record, truth
 from urdf2dyn_ros.joint_states.steps import Steps
 from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
 from urdf2dyn_ros.joint_states.velocity_words import JointVelocity
-
-sys.path.insert(0, str(ROOT / 'benchmarks'))
-import real_accelerations as real
 
 # which velocities are used, and the range of their lags [ms]
 REAL = [('kr300/kr300.csv', False, (22.0, 24.0)), ('kinova_gen3/joint_2.csv', True, (-12.0, 1.0)),
@@ -32,12 +27,10 @@ def recognise(stamps: np.ndarray, q: np.ndarray, qd: np.ndarray) -> tuple[JointV
     return check.joints
 
 
-@pytest.mark.parametrize(('name', 'used', 'lags'), REAL, ids=[row[0][:5] for row in REAL])
+@pytest.mark.parametrize(('name', 'used', 'lags'), REAL, ids=real_ids(REAL))
 @pytest.mark.fault(37)
 def test_velocities_of_real_robots(name, used, lags):
-    if not (RECORDINGS / name).exists():
-        pytest.skip(f'the recording {name} is not part of the repository')
-    motion = real.load(RECORDINGS / name)
+    motion = real_motion(name)
     for joint in recognise(motion.stamps, motion.q, motion.qd):
         assert joint.used is used
         assert lags[0] <= 1e3 * joint.lag <= lags[1]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from support.nodes.children import children
+from support.nodes.children import children, ended, line_with
 from support.paths import ROOT
-from support.robot_files import OWN
+from support.robot_files import vertical_2r
 
 pytest.importorskip('dartpy')
 pytest.importorskip('rclpy')
@@ -22,13 +22,7 @@ from urdf2dyn_ros.nodes.demo.demo_graph import DemoError
 from urdf2dyn_ros.nodes.demo.identify_demonstration import IDENTIFY_FILES, check_complete
 from urdf2dyn_ros.urdf import read_urdf
 
-PATIENCE = 230.0
-"""Time [s] after which a demonstration that has not ended is a failure."""
-
-LIMITED = (OWN / 'robot_2r.urdf').read_text().replace('"continuous"', '"revolute"').replace(
-    '<axis xyz="0 0 1"/>', '<axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="400" '
-    'velocity="4"/>')
-"""Two joints with limits that move in a vertical plane."""
+LIMITED = vertical_2r('lower="-2" upper="2" effort="400" velocity="4"')
 
 
 def started(folder: Path, *words: str) -> subprocess.Popen[str]:
@@ -44,8 +38,7 @@ def started(folder: Path, *words: str) -> subprocess.Popen[str]:
 def test_a_robot_that_is_not_as_its_urdf_says_is_identified(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """From tens of percent to less than one, and results are not replaced."""
-    output, _ = (demo := started(tmp_path)).communicate(timeout=PATIENCE)
-    assert demo.returncode == 0, output
+    output = ended(started(tmp_path), 0)
     assert {path.name for path in (tmp_path / 'out').iterdir()} == set(IDENTIFY_FILES)
     errors = json.loads((tmp_path / 'out' / 'identify_demo.json').read_text())['torque_error']
     assert errors['urdf'] > 0.2, output
@@ -63,17 +56,11 @@ def test_a_robot_that_is_not_as_its_urdf_says_is_identified(
 
 def test_interrupted_while_it_records_it_writes_nothing(tmp_path: Path) -> None:
     demo = started(tmp_path)
-    assert demo.stdout is not None
-    seen = ''
-    while ' messages' not in seen:
-        line = demo.stdout.readline()
-        assert line, seen
-        seen += line
+    line_with(demo, ' messages')
     nodes = children(demo.pid)
     assert len(nodes) == 1
     demo.send_signal(signal.SIGTERM)
-    output, _ = demo.communicate(timeout=PATIENCE)
-    assert demo.returncode == 130, output
+    output = ended(demo, 130)
     assert 'Traceback' not in output
     assert not Path(f'/proc/{nodes[0]}').exists()
     assert [path.name for path in tmp_path.iterdir()] == ['two.urdf']

@@ -1,6 +1,5 @@
 """The floors of the package: which folder may import which, as CONTRIBUTING.md lists them."""
 
-import ast
 import re
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support.imports import imported_names
 from support.paths import ROOT
 
 PACKAGE = ROOT / 'urdf2dyn_ros'
@@ -28,16 +28,6 @@ def listed_floors() -> dict[str, list[str]]:
     section = re.sub(r'\n {8,}', ' ', text.split('## The floors')[1].split('\n## ')[0])
     rows = re.findall(r'^    (\w+) {2,}(.+)$', section, re.MULTILINE)
     return {floor: re.findall(r'\w+', folders) for floor, folders in rows}
-
-
-def imported_names(path: Path) -> Iterator[str]:
-    """Yield the dotted names that a file imports, wherever it does."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f'{path}: relative import'
-            yield from (f'{node.module}.{alias.name}' for alias in node.names)
 
 
 def imported(path: Path, package: Path) -> Iterator[str]:

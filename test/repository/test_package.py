@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,6 +17,7 @@ import pytest
 import rclpy
 
 import urdf2dyn_ros
+from support.imports import imported_names
 from support.nodes.graph import domain
 from support.paths import ROOT
 
@@ -36,16 +36,6 @@ def relative(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def imported(path: Path) -> Iterator[str]:
-    """Yield the full name of every module that a file imports, wherever it does."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f'{path}: relative import'
-            yield node.module or ''
-
-
 def test_the_version_is_the_same_everywhere() -> None:
     """setup.py takes it from package.xml."""
     stated = ElementTree.parse(ROOT / 'package.xml').findtext('version')
@@ -57,7 +47,7 @@ def test_the_version_is_the_same_everywhere() -> None:
 @pytest.mark.parametrize('path', MODULES, ids=relative)
 def test_only_nodes_import_ros_and_nothing_imports_launch(path: Path) -> None:
     """All else runs where ROS is not installed."""
-    for name in imported(path):
+    for name in imported_names(path):
         top = name.partition('.')[0]
         assert not LAUNCH.match(top)
         if NODES not in path.parents:

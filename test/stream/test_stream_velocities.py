@@ -1,17 +1,12 @@
 """Velocities of a stream: used, late or not measured, on real recordings and made ones."""
 
-import sys
-
 import numpy as np
 import pytest
 
-from support.paths import RECORDINGS, ROOT
+from support.recordings.real_robots import real, referenced
 from support.streams.known_motions import NAMES, PROFILES, errors, record, truth
 from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.stream.stream import Stream
-
-sys.path.insert(0, str(ROOT / 'benchmarks'))
-import real_accelerations as real
 
 
 def streamed(stamps, q, qd, names):
@@ -31,10 +26,7 @@ def streamed(stamps, q, qd, names):
 @pytest.mark.fault(37)
 def test_accelerations_with_the_velocities_of_a_real_robot(name, cutoff, used):
     """As good as with positions alone, although the velocities of one of them are 23 ms late."""
-    if not (RECORDINGS / name).exists():
-        pytest.skip(f'the recording {name} is not part of the repository')
-    motion = real.load(RECORDINGS / name)
-    true, some = real.reference(motion, cutoff), real.judged(motion)
+    motion, true, some = referenced(name, cutoff)
     figures = []
     for qd in (motion.qd, np.full_like(motion.qd, np.nan)):
         stream, stamps, efforts = streamed(motion.stamps + 10**9, motion.q, qd, motion.names)

@@ -91,6 +91,14 @@ def self_test(tool: str, files: dict[str, str], name: str, folder: Path,
     return run(tool, commands, files, name, folder)
 
 
+def check_self_test(tool: str, files: dict[str, str], folder: Path, name: str = 'robot',
+                    optimised: bool = False) -> str:
+    """Compile files, run their own test, which must pass, and return its output."""
+    code, output = self_test(tool, files, name, folder, optimised)
+    assert code == 0, output
+    return output
+
+
 def reported_about(tool: str, program: Program, function: str, result: str, k: int,
                    folder: Path) -> str:
     """Return what the files' own test says if entry k of what is expected of a result is wrong."""

@@ -2,11 +2,13 @@
 
 import site
 import sysconfig
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from support.paths import ROOT
+from urdf2dyn_ros import RobotModel
 
 OWN = ROOT / 'urdf'
 ROBOTS = tuple(sorted(OWN.glob('*.urdf')))
@@ -24,3 +26,16 @@ def _examples() -> Path:
 
 EXAMPLES = _examples()
 """About 70 real robots."""
+
+
+def vertical_2r(limits: str) -> str:
+    """Return the 2R as two joints with these limits that move in a vertical plane."""
+    return (OWN / 'robot_2r.urdf').read_text().replace('"continuous"', '"revolute"').replace(
+        '<axis xyz="0 0 1"/>', f'<axis xyz="0 1 0"/><limit {limits}/>')
+
+
+def fixed_fingers(model: RobotModel) -> RobotModel:
+    """Return a robot whose fingers, one of which follows the other, are fixed."""
+    return replace(model, joints=tuple(
+        replace(joint, type='fixed', mimic=None) if 'finger' in joint.name else joint
+        for joint in model.joints))

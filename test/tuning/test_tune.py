@@ -1,22 +1,19 @@
 """`urdf2dyn tune`: its suggestions where the truth is known."""
 
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from support.paths import RECORDINGS, ROOT
+from support.paths import RECORDINGS
+from support.recordings.real_robots import real, referenced
 from support.recordings.tuned import error, motion_of, scaled, silent, tune
 from support.streams.known_motions import PROFILES, START, Recording, truth
 from urdf2dyn_ros.tuning.noise import sampling
 from urdf2dyn_ros.tuning.report import report
 from urdf2dyn_ros.tuning.suggestion import suggest
 from urdf2dyn_ros.tuning.velocity import velocities
-
-sys.path.insert(0, str(ROOT / 'benchmarks'))
-import real_accelerations as real
 
 
 @pytest.mark.parametrize('scale', [1.0, 0.01])
@@ -50,8 +47,7 @@ def test_the_noise_that_was_added_is_found() -> None:
 def test_on_real_robots_a_suggestion_is_never_worse_than_the_default(
         tmp_path: Path, estimator: str, name: str, cutoff: float) -> None:
     """What the command writes, used by the estimator, against an independent reference."""
-    if not (RECORDINGS / name).exists():
-        pytest.skip(f'the recording {name} is not part of the repository')
+    motion, true, some = referenced(name, cutoff)
     code, output, errors = tune(RECORDINGS / name, '--estimator', estimator, '-o', tmp_path)
     assert (code, errors) == (0, '')
     rows = dict(re.findall(r'^    (\w+\.\w+): (.*)$', (tmp_path / 'tuned.yaml').read_text(),
@@ -59,10 +55,8 @@ def test_on_real_robots_a_suggestion_is_never_worse_than_the_default(
     found = {name.partition('.')[2]: float(value) for name, value in rows.items()}
     assert bool(found) != ('the default is as good or better: nothing is suggested' in output)
     assert all(f'{estimator}.{name}: {value:g}' in output for name, value in found.items())
-    motion = real.load(RECORDINGS / name)
     # late velocities are not used online
     velocity = 'is not used' not in output and bool(np.isfinite(motion.qd).any())
-    true, some = real.reference(motion, cutoff), real.judged(motion)
     runs = [real.estimated(motion, estimator, parameters, velocity)[0]
             for parameters in ({}, found)]
     both = some & np.isfinite(runs[0] + runs[1]).all(axis=1)

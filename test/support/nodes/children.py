@@ -1,10 +1,31 @@
 """The child processes of a node, and how to let them wait."""
 
 import os
+import re
 import signal
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+PATIENCE = 230.0
+"""Time [s] after which a process that has not ended is a failure."""
+
+
+def ended(process: subprocess.Popen[str], code: int) -> str:
+    """Wait for the end of a process, hold it to an exit code, and return its output."""
+    output, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == code, output
+    return output
+
+
+def line_with(process: subprocess.Popen[str], pattern: str) -> None:
+    """Read the output of a process up to a line with a pattern."""
+    assert process.stdout is not None
+    lines = []
+    while not lines or not re.search(pattern, lines[-1]):
+        lines.append(process.stdout.readline())
+        assert lines[-1], ''.join(lines)
 
 
 def children(pid: int) -> list[int]:
