@@ -211,7 +211,8 @@ def test_loads_have_no_effect_and_a_moving_base_is_refused() -> None:
 ])
 def test_it_costs_no_more_than_it_did(name: str, most: tuple[int, int, int]) -> None:
     """Columns, multiplications, additions; of the Panda the arm alone."""
-    function = generate(multibody(fixed_fingers(read_urdf(text_of(name)))), robot=name, name='robot',
+    system = multibody(fixed_fingers(read_urdf(text_of(name))))
+    function = generate(system, robot=name, name='robot',
                         style='fast', functions='regressor').function('regressor')
     columns, multiplications, additions = most
     assert function.results[0].shape[1] == columns

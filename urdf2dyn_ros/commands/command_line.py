@@ -24,8 +24,8 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f'{self.prog}: error: {message}{hint}\n')
 
 
-def _overview(complete: str = '') -> argparse.ArgumentParser:
-    """Return the parser of a command line; of the commands, one may have its arguments."""
+def overview(complete: str = '') -> argparse.ArgumentParser:
+    """Return the parser of a command line, of which one command may have its arguments."""
     parser = _Parser(
         prog=_PROGRAM, description='Inverse dynamics of any robot from its URDF.',
         epilog='urdf2dyn help COMMAND, or urdf2dyn COMMAND --help, explains a command.')
@@ -36,11 +36,6 @@ def _overview(complete: str = '') -> argparse.ArgumentParser:
         if name == complete:
             command.load().add(each)
     return parser
-
-
-def completed_parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser of a line, the program first; only its command has arguments."""
-    return _overview(complete=words[1] if len(words) > 1 else '')
 
 
 def command_parser(name: str) -> argparse.ArgumentParser:
@@ -59,7 +54,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         words = [*words[1:2], '--help']
     name = words[0] if words else ''
     if name not in COMMANDS:
-        parser = _overview()
+        parser = overview()
         if name and not name.startswith('-'):
             parser.error(f'there is no command {name!r}; '
                          f'{suggestion(name, COMMANDS, search=True)}')

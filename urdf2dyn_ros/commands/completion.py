@@ -2,7 +2,7 @@
 
 import os
 
-from urdf2dyn_ros.commands.command_line import completed_parser
+from urdf2dyn_ros.commands.command_line import overview
 
 
 def complete() -> None:
@@ -11,4 +11,5 @@ def complete() -> None:
         import argcomplete
     except ImportError:
         return
-    argcomplete.autocomplete(completed_parser(os.environ.get('COMP_LINE', '').split()))
+    words = os.environ.get('COMP_LINE', '').split()
+    argcomplete.autocomplete(overview(*words[1:2]))

@@ -24,8 +24,9 @@ _ANGLES = ('gamma', 'alpha', 'theta')
 _PARTS = 12
 """Angles that are this part of pi, or a multiple of it, are printed as fractions."""
 
-_SPECIAL = {'\\': r'\textbackslash{}', '~': r'\textasciitilde{}', '^': r'\textasciicircum{}',
-            **{character: f'\\{character}' for character in '&%$#_{}'}}
+_ESCAPED = str.maketrans({
+    '\\': r'\textbackslash{}', '~': r'\textasciitilde{}', '^': r'\textasciicircum{}',
+    **{character: f'\\{character}' for character in '&%$#_{}'}})
 
 
 def dh_text(table: DhTable) -> str:
@@ -40,7 +41,7 @@ def dh_text(table: DhTable) -> str:
 
 def dh_latex(table: DhTable) -> str:
     """Return the same as two tabulars, for any document class and without packages."""
-    geometry = [[_escaped(cell) if k == 1 else cell if k in (0, 2) else _formula(cell)
+    geometry = [[cell.translate(_ESCAPED) if k == 1 else cell if k in (0, 2) else _formula(cell)
                  for k, cell in enumerate(row)]
                 for row in _geometry(table, r'\pi', 'q_{{{}}}'.format)]
     inertias = [[_formula(cell) for cell in row] for row in _inertias(table)]
@@ -121,7 +122,3 @@ def _tabular(columns: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) 
 def _formula(cell: str) -> str:
     """Return a cell in mathematical mode, with powers of ten."""
     return '$' + re.sub(r'e([+-]\d+)', lambda match: f' \\cdot 10^{{{int(match[1])}}}', cell) + '$'
-
-
-def _escaped(text: str) -> str:
-    return ''.join(_SPECIAL.get(character, character) for character in text)

@@ -9,7 +9,6 @@ from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.vectors import Matrix, Vector, apply, cross, scale, transpose
 from urdf2dyn_ros.equations.composite import Composite, entries
 from urdf2dyn_ros.equations.newton_euler import Sweep
-from urdf2dyn_ros.equations.recursion import unnoted
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, Wrench
 from urdf2dyn_ros.loads.joint_term import JointTerm
@@ -110,7 +109,7 @@ def slide(system: Multibody, frames: Sequence[ColumnFrame], i: int, at: Coordina
 
 def composites(system: Multibody, frames: Sequence[ColumnFrame], own: Sequence[Composite],
                at: Sequence[Coordinate], terms: Mapping[int, Sequence[JointTerm]],
-               note: Note = unnoted) -> list[Composite]:
+               note: Note) -> list[Composite]:
     """Return each body with what it carries, from the bodies alone in their own axes."""
     apart, shared = list(own), [Composite()] * len(own)
     result = list(own)

@@ -14,7 +14,6 @@ from urdf2dyn_ros.algebra.vectors import (
 )
 from urdf2dyn_ros.equations.kinematics import displaced, oriented
 from urdf2dyn_ros.equations.newton_euler import Sweep
-from urdf2dyn_ros.equations.recursion import unnoted
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Motion, Note, spin
 from urdf2dyn_ros.multibody import ROOT, Attached, Multibody
@@ -46,7 +45,7 @@ class _Frame:
 
 
 def root_frame(system: Multibody, sweep: Sweep, gravity: Vector,
-               note: Note = unnoted) -> Vectors:
+               note: Note) -> Vectors:
     """
     Return vectors in the root frame, by name of joint or link.
 

@@ -51,10 +51,6 @@ class FittedGains:
                                                  self.deviations) if np.isfinite(value)]
         return f'gains fitted to this recording: {", ".join(parts)}'
 
-    def words(self) -> str:
-        """Return the gains as they can be typed."""
-        return gain_words(self.joints, self.values)
-
 
 def gain_words(joints: Sequence[str], values: Iterable[float]) -> str:
     """Return gains as they can be typed; those that are NaN are free."""

@@ -15,7 +15,7 @@ from urdf2dyn_ros.evaluation.external_report import (
     external_summary,
     write_external_efforts,
 )
-from urdf2dyn_ros.evaluation.gain_fit import fitted_gains
+from urdf2dyn_ros.evaluation.gain_fit import fitted_gains, gain_words
 from urdf2dyn_ros.evaluation.result import Evaluation, Settings, evaluation_summary
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.origin import EffortSource, Origin
@@ -67,7 +67,8 @@ class EvaluationJob:
             path, output, lambda part: show(0.5 + 0.5 * part))
         for remark in fitted.remarks:
             result.remark(remark)
-        return recording, result, [*about, fitted.line(), f'to use them: --gains {fitted.words()}']
+        words = gain_words(fitted.joints, fitted.values)
+        return recording, result, [*about, fitted.line(), f'to use them: --gains {words}']
 
     def _with_gains(self, gains: Sequence[float]) -> 'EvaluationJob':
         return replace(self, settings=replace(self.settings, gains=tuple(gains)))

@@ -160,7 +160,9 @@ class ExternalWrenches:
         for link, (reason, since) in absent.items():
             self.counters[reason] += 1
             if now - since >= LONG_ABSENCE_NS:
-                self._log_absence(link, reason)
+                what = 'no efforts' if self._stops else 'it counts as zero'
+                self._log_once(link, reason, lambda: (
+                    f'no wrench on {quote(link)}, {what}: {WRENCH_ABSENCES[reason]}'))  # noqa: B023
         return next(iter(absent.values()))[0] if absent and self._stops else wrenches
 
     def _in_link(self, message: WrenchMessage, q: Sequence[float]) -> tuple[float, ...] | str:
@@ -170,11 +172,6 @@ class ExternalWrenches:
         n = add(apply(R, message.torque), cross(p, f))
         entries = tuple(self._sign * entry for entry in (*f, *n))
         return entries if all(map(isfinite, entries)) else 'too_large'
-
-    def _log_absence(self, link: str, reason: str) -> None:
-        what = 'no efforts' if self._stops else 'it counts as zero'
-        self._log_once(link, reason, lambda: (
-            f'no wrench on {quote(link)}, {what}: {WRENCH_ABSENCES[reason]}'))
 
     def _log_once(self, link: str, kind: str, line: Callable[[], str]) -> None:
         if (link, kind) not in self._logged:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, LinkInertia, about_origin
 from urdf2dyn_ros.algebra.vectors import AXES, TENSOR, ZERO, add, apply, cross, symmetric
-from urdf2dyn_ros.equations.recursion import unnoted
 from urdf2dyn_ros.joints.motion import Motion, Note, Wrench
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import ROOT, Attached, LinkWrench, Multibody
@@ -104,7 +103,7 @@ def external_wrenches(loads: Loads, entries: Sequence[Scalar]) -> list[LinkWrenc
 
 
 def body_wrenches(system: Multibody, wrenches: Iterable[LinkWrench], root_moves: bool,
-                  note: Note = unnoted) -> dict[int, Wrench]:
+                  note: Note) -> dict[int, Wrench]:
     """Return the sum of the wrenches on each body, in its frame and about its origin."""
     links = system.links
     by_body: dict[int, list[LinkWrench]] = {}

@@ -24,20 +24,11 @@ class Imu(MovingBase):
                 linear_acceleration: Sequence[float],
                 covariances: Sequence[float] = (0.0, 0.0)) -> str:
         """
-        Add the fields of one message; return its outcome, a key of ``BASE_OUTCOMES``.
+        Add the fields of one message as `MovingBase` describes them.
 
-        Parameters
-        ----------
-        stamp : int
-            [ns].
-        frame : str
-            Name of the link whose frame is that of the sensor.
-        angular_velocity : sequence of float, (3,)
-            [rad/s], in that frame.
-        linear_acceleration : sequence of float, (3,)
-            Of the frame's origin, minus gravity [m/s^2], in that frame: 9.81 upwards at rest.
-        covariances : sequence of float, (2,)
-            First entries of the covariances of both; -1 means that there is no such measurement.
+        Angular velocity [rad/s] and linear acceleration [m/s^2], (3,) each, are in the frame of
+        the sensor; the latter is that of its origin minus gravity: 9.81 upwards at rest. The
+        covariances are those of both.
 
         """
         return self._receive(stamp, frame, covariances, angular_velocity, linear_acceleration)

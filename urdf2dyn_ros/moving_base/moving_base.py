@@ -29,7 +29,10 @@ class MovingBase(ABC):
 
     No motion is better than a wrong one: there is none before accelerations are known, across a
     gap, nor from stale data. Every message is counted by its outcome, and every stamp without a
-    motion by its reason.
+    motion by its reason. Each sensor has its own `receive`, which adds the fields of one message
+    and returns its outcome, a key of ``BASE_OUTCOMES``: the stamp [ns], `frame`, the name of the
+    link that the sensor is on, and the first entries of the `covariances` of two measurements, -1
+    where there is no such measurement.
 
     Parameters
     ----------

@@ -31,22 +31,12 @@ class Odometry(MovingBase):
                 linear: Sequence[float], angular: Sequence[float],
                 covariances: Sequence[float] = (0.0, 0.0)) -> str:
         """
-        Add the fields of one message; return its outcome, a key of ``BASE_OUTCOMES``.
+        Add the fields of one message as `MovingBase` describes them.
 
-        Parameters
-        ----------
-        stamp : int
-            [ns].
-        frame : str
-            Its child_frame_id, the name of a link.
-        orientation : sequence of float, (4,)
-            Quaternion x, y, z, w of the link in the world's frame, header.frame_id.
-        linear, angular : sequence of float, (3,)
-            Velocity of the link's origin [m/s] and angular velocity [rad/s] relative to the
-            world, in the link's own axes.
-        covariances : sequence of float, (2,)
-            First entries of the covariances of pose and twist; -1 means that there is no such
-            measurement.
+        `frame` is its child_frame_id, the orientation the quaternion x, y, z, w (4,) of that link
+        in the world's frame, header.frame_id; velocity of its origin [m/s] and angular velocity
+        [rad/s], (3,) each, are relative to the world, in its own axes. The covariances are those
+        of pose and twist.
 
         """
         return self._receive(stamp, frame, covariances, (*angular, *linear), orientation)

@@ -125,7 +125,10 @@ class Group:
         self._efforts.append((stamp, effort))
         received, qd = qd, self.velocities.update(stamp, q, qd)
         if self._differentiates and self.repeats.update(stamp, q, qd, received):
-            return self._without_sample(stamp)
+            # the joints are carried to this stamp; an estimate with a lag waits
+            known = self.history.newest is not None and (
+                self.lag or self.history.predict(stamp, self._measured_at(stamp)))
+            return '' if known else 'warming_up'
         if self.repeats.found and isinstance(self.estimator, Learning):   # from repeated ones
             self._reset()
             self.event = self.event or 'restart'
@@ -137,14 +140,6 @@ class Group:
             self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
         self.history.add(Known(estimate, self._measured_at(estimate.stamp)),
                          self.history.all_kept or self.repeats.known)
-        return ''
-
-    def _without_sample(self, stamp: int) -> str:
-        """Carry the joints to the stamp of repeated positions [ns]; an estimate with lag waits."""
-        if self.history.newest is None:
-            return 'warming_up'
-        if not self.lag and not self.history.predict(stamp, self._measured_at(stamp)):
-            return 'warming_up'
         return ''
 
     def _estimate(self, stamp: int, q: Array, qd: Array) -> Estimate:

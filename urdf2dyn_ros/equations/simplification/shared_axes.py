@@ -32,7 +32,7 @@ from urdf2dyn_ros.equations.column_frames import (
 )
 from urdf2dyn_ros.equations.composite import Composite, own_composite, traced
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, in_joint, inertial
-from urdf2dyn_ros.equations.recursion import second_moment, unnoted
+from urdf2dyn_ros.equations.recursion import second_moment
 from urdf2dyn_ros.equations.simplification.shared_motions import (
     SharedMotion,
     root_of,
@@ -58,7 +58,7 @@ class SharedAxes(NamedTuple):
 
 def shared_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
                 state: Sequence[Sequence[Scalar]], gravity: Vector, loads: AppliedLoads,
-                note: Note = unnoted) -> SharedAxes:
+                note: Note) -> SharedAxes:
     """
     Return the efforts of a state, as `newton_euler` does, and what their derivatives need.
 

@@ -114,8 +114,3 @@ def check_exit_codes(children: Sequence[ChildProcess]) -> None:
         if child.exit_code != 0:
             raise ChildError(f'node {child.name} did not end cleanly (exit code '
                              f'{child.exit_code}); its last lines:\n{child.tail}')
-
-
-def last_lines(children: Sequence[ChildProcess]) -> str:
-    """Return the last few lines of every child."""
-    return '\n'.join(f'last lines of {child.name}:\n{child.tail}' for child in children)

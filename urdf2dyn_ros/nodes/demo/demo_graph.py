@@ -16,7 +16,6 @@ from urdf2dyn_ros.nodes.demo.child_process import (
     ChildProcess,
     check_exit_codes,
     check_running,
-    last_lines,
     stop_all,
 )
 from urdf2dyn_ros.nodes.demo.local_graph import Client, join_empty_domain
@@ -102,7 +101,9 @@ def demo_graph(check: Callable[[], None]) -> Iterator[DemoGraph]:
         try:
             yield graph
         except TimeoutError as error:
-            raise DemoError(f'{error}\n{last_lines(graph.children)}') from None
+            raise DemoError('\n'.join([str(error), *(
+                f'last lines of {child.name}:\n{child.tail}' for child in graph.children)])
+                ) from None
         stop_all(graph.children)
         check_exit_codes(graph.children)
 
