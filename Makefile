@@ -12,7 +12,7 @@ JOBS ?= 3
 # [s] for one test; one that hangs is a failure with its stack, and the others go on
 PATIENCE ?= 240
 
-.PHONY: demo demo-identify test suite lint bench load exporting soak fuzz golden config policy docs clean
+.PHONY: demo demo-identify test suite lint bench load exporting soak pictures fuzz golden config policy docs clean
 
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
@@ -56,6 +56,10 @@ exporting: $(VENV)/test-ready
 # the node at 1 kHz with a fault every few seconds: a table, docs/soak.png and docs/soak.json
 soak: $(VENV)/test-ready
 	$(RUN)/python benchmarks/soak.py --minutes $(or $(MINUTES),30)
+
+# the pictures of these four again, from their files of figures
+pictures: $(VENV)/bench-ready
+	$(RUN)/python benchmarks/pictures.py
 
 # the URDF reader against bad luck that coverage guides; what it finds is fuzz_output/crash-*
 fuzz: $(VENV)/fuzz-ready

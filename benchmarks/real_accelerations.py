@@ -1,7 +1,8 @@
 """
 Accelerations estimated from recordings of real robots, against a zero-phase reference.
 
-    .venv/bin/python benchmarks/real_accelerations.py RECORDING[:CUTOFF_HZ] ... [--picture FILE]
+    .venv/bin/python benchmarks/real_accelerations.py RECORDING[:CUTOFF_HZ] ... [--picture FILE] \
+        [--unit rad]
 
 Recordings are CSV tables or bags, as `urdf2dyn evaluate` reads them. The reference is the recorded
 position through a Butterworth low-pass of order 4, forwards and backwards, differentiated twice:
@@ -37,6 +38,8 @@ ROWS = {
     'kalman_fixed_lag, q alone': ('kalman_fixed_lag', {'max_std': 1e6}, False),
     'finite_difference': ('finite_difference', {'cutoff': 20.0}, True),
 }
+COLORS = (('#9ecae1', 0.7), ('#d55e00', 2.2))
+"""Colours and widths of the estimates in the picture."""
 
 
 class Motion(NamedTuple):
@@ -131,8 +134,8 @@ def covered(found: Array, deviations: Array, true: Array, some: Array) -> Array:
     return 100.0 * (np.abs(found - true) <= 2.0 * deviations)[answered].mean(axis=0)
 
 
-def draw(path: Path, motion: Motion, true: Array, found: dict[str, Array]) -> None:
-    """Draw a few seconds of each joint: reference and estimates."""
+def draw(path: Path, motion: Motion, true: Array, found: dict[str, Array], unit: str) -> None:
+    """Draw a few seconds of each joint: reference and estimates [unit/s^2]."""
     from matplotlib.figure import Figure
     time = (motion.stamps - motion.stamps[0]) * 1e-9
     rows = np.flatnonzero(judged(motion))
@@ -140,14 +143,17 @@ def draw(path: Path, motion: Motion, true: Array, found: dict[str, Array]) -> No
     figure = Figure(figsize=(9.0, 1.0 + 1.8 * len(motion.names)), layout='constrained')
     for k, (name, axes) in enumerate(zip(motion.names, np.atleast_1d(
             figure.subplots(len(motion.names), 1, sharex=True)))):
-        for label, values in found.items():
-            axes.plot(time[some], values[some, k], linewidth=0.8, label=label)
-        axes.plot(time[some], true[some, k], 'k', linewidth=1.2, label='reference')
+        for (label, values), (color, width) in zip(found.items(), COLORS):
+            axes.plot(time[some], values[some, k], color=color, linewidth=width, label=label)
+        axes.plot(time[some], true[some, k], 'k', linewidth=0.9, label='reference')
         reach = 2.0 * np.abs(true[some, k]).max()
         axes.set_ylim(-reach, reach)
-        axes.set_ylabel(f'{name}\n[rad/s² or m/s²]', fontsize=8)
+        axes.set_title(name, loc='left', fontsize=9)
+        axes.set_ylabel(f'acceleration [{unit}/s²]', fontsize=8)
+        axes.grid(color='#e8e8e8')
     axes.set_xlabel('time [s]')
-    figure.legend(*axes.get_legend_handles_labels(), loc='outside upper center', ncols=4)
+    figure.legend(*axes.get_legend_handles_labels(), loc='outside upper center', ncols=4,
+                  frameon=False)
     figure.savefig(path, dpi=110)
 
 
@@ -156,6 +162,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0].strip())
     parser.add_argument('recordings', nargs='+', metavar='RECORDING[:CUTOFF_HZ]')
     parser.add_argument('--picture', type=Path, help='PNG of the last recording')
+    parser.add_argument('--unit', default='rad or m', help='of its positions, in the picture')
     arguments = parser.parse_args()
     for text in arguments.recordings:
         name, _, cutoff = text.partition(':')
@@ -190,7 +197,8 @@ def main() -> None:
         if arguments.picture:
             shown = [label for label in ('one bandwidth, q alone', 'kalman, q alone')
                      if label in found]
-            draw(arguments.picture, motion, true, {label: found[label] for label in shown})
+            draw(arguments.picture, motion, true, {label: found[label] for label in shown},
+                 arguments.unit)
 
 
 if __name__ == '__main__':

@@ -1,5 +1,6 @@
 """The picture of the figures: times of all contestants, and growth with the number of joints."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,20 @@ def draw(found: dict[str, Any], path: Path) -> None:
         _growth(left, found['growth'], 'seconds', 'from URDF text to first efforts', _seconds)
         _growth(right, found['growth'], 'megabytes', 'peak memory of that', _megabytes)
         host = found['host']
-        bottom.supxlabel(f'{host["processor"]}; {host["compilers"]}', fontsize=7.5,
+        lines = [*_missing(found['robots']), f'{host["processor"]}; {host["compilers"]}']
+        bottom.supxlabel('\n'.join(lines), fontsize=7.5,
                          color='#777777', x=0.01, ha='left')
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=120, metadata={'Software': None})
         plt.close(figure)
+
+
+def _missing(robots: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for each robot that some contestants cannot compute."""
+    for name, robot in robots.items():
+        if robot['left_out']:
+            yield (f'without a time for {name}: {", ".join(robot["left_out"])} '
+                   '(reasons: benchmark.json)')
 
 
 def _growth(ax: Axes, growth: dict[str, Any], key: str, title: str,

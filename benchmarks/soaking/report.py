@@ -9,12 +9,19 @@ import matplotlib
 matplotlib.use('Agg')
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import SubFigure
+from matplotlib.ticker import MaxNLocator
 from scipy.stats import theilslopes
 from under_load.process_figures import Figures
 
 WARM_UP = 300.0
 """Time that is excluded at the start [s], at most half of the whole."""
 TEN_MINUTES = 600.0
+SERIES = (('memory', 'memory [MB]', '#0072b2'), ('threads', 'number of threads', '#d55e00'),
+          ('files', 'number of open files', '#009e73'))
+"""Quantities over time: field of `Figures`, title with its unit, colour."""
+
 
 
 def growth(samples: Sequence[tuple[float, Figures]]) -> dict[str, float]:
@@ -47,28 +54,40 @@ def table(found: dict[str, Any]) -> str:
 
 def draw(found: dict[str, Any], path: Path) -> None:
     """Write the picture: memory, threads and files over time, and every recovery."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout='constrained',
-                                         width_ratios=(1.2, 1))
-    when, _, memory, threads, files = np.array(found['samples']).T
-    left.plot(when / 60.0, memory, color='#0072b2', label='memory [MB]')
-    left.plot(when / 60.0, threads, color='#d55e00', linestyle='--', label='threads')
-    left.plot(when / 60.0, files, color='#009e73', linestyle=':', label='open files')
-    left.set_ylim(0.0, 1.35 * max(memory.max(), threads.max(), files.max()))
-    left.set_xlabel('time [min]')
-    left.set_title(f'the node: {found["growth"]["memory"]:+.2f} MB per 10 minutes', loc='left')
-    left.legend(frameon=False, loc='upper left', ncols=3)
-    names = list(found['faults'])
-    for k, name in enumerate(names):
-        times = [time * 1e3 for time in found['faults'][name]['recoveries']]
-        right.plot(times, [k] * len(times), 'o', color='#0072b2', alpha=0.5)
-    right.axvline(200.0, color='#555555', linestyle='--', linewidth=1.0)
-    right.set_yticks(range(len(names)), names)
-    right.invert_yaxis()
-    right.set_xlim(left=min(0.0, right.get_xlim()[0]))
-    right.set_xlabel('data until efforts are right again [ms]; dashed: the goal')
-    right.set_title('after each fault', loc='left')
-    for ax in (left, right):
+    figure = plt.figure(figsize=(11, 5.2), layout='constrained')
+    left, right = figure.subfigures(1, 2, width_ratios=(1.1, 1))
+    _over_time(left, found)
+    _recoveries(right.subplots(), found['faults'])
+    for ax in figure.axes:
         ax.spines[['top', 'right']].set_visible(False)
         ax.grid(color='#e8e8e8')
     figure.savefig(path, dpi=120, metadata={'Software': None})
     plt.close(figure)
+
+
+def _over_time(figure: SubFigure, found: dict[str, Any]) -> None:
+    """Draw a panel for each quantity, since their units differ."""
+    samples = np.array(found['samples'])   # time [s], then the fields of Figures
+    panels = figure.subplots(len(SERIES), 1, sharex=True, height_ratios=(2, 1, 1))
+    for ax, (name, title, color) in zip(panels, SERIES):
+        values = samples[:, 1 + Figures._fields.index(name)]
+        ax.plot(samples[:, 0] / 60.0, values, color=color)
+        ax.set_ylim(0.0, 1.25 * values.max())
+        ax.set_title(title, loc='left', fontsize=10)
+        ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    panels[0].set_title(f'memory of the node [MB]: {found["growth"]["memory"]:+.2f} MB per 10 '
+                        'minutes', loc='left', fontsize=10)
+    panels[-1].set_xlabel('time [min]')
+
+
+def _recoveries(ax: Axes, faults: dict[str, Any]) -> None:
+    """Draw a dot for each recovery, in a row for each kind of fault."""
+    for k, tally in enumerate(faults.values()):
+        times = [time * 1e3 for time in tally['recoveries']]
+        ax.plot(times, [k] * len(times), 'o', color='#0072b2', alpha=0.5)
+    ax.axvline(200.0, color='#555555', linestyle='--', linewidth=1.0)
+    ax.set_yticks(range(len(faults)), list(faults))
+    ax.invert_yaxis()
+    ax.set_xlim(left=min(0.0, ax.get_xlim()[0]))
+    ax.set_xlabel('time [ms]; dashed: the limit')
+    ax.set_title('data until efforts are right again, by fault', loc='left', fontsize=10)

@@ -8,9 +8,14 @@ import matplotlib
 matplotlib.use('Agg')
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
+from under_load.report import plain_ticks
+
 COLORS = ('#999999', '#d55e00', '#e69f00', '#cc79a7', '#009e73')
+MOST_RANKS = 300
+"""Points of a curve, evenly spaced on its logarithmic axis."""
 
 
 def table(found: dict[str, Any]) -> str:
@@ -27,12 +32,19 @@ def table(found: dict[str, Any]) -> str:
     return '\n'.join(lines)
 
 
-def draw(latencies: dict[str, NDArray[np.float64]], found: dict[str, Any], path: Path) -> None:
+def curve(latencies: NDArray[np.float64]) -> dict[str, list[float]]:
+    """Return the share of the outputs that took longer than a time, at some of the ranks."""
+    late = np.sort(latencies)[::-1]
+    ranks = np.unique(np.geomspace(1, len(late), MOST_RANKS).astype(int))
+    return {'us': [round(float(time), 1) for time in late[ranks - 1]],
+            'share': [float(f'{rank / len(late):.4g}') for rank in ranks]}
+
+
+def draw(found: dict[str, Any], path: Path) -> None:
     """Draw the share of the outputs that took longer than a time."""
     figure, ax = plt.subplots(figsize=(8, 4.6), layout='constrained')
-    for (name, times), color in zip(latencies.items(), COLORS, strict=True):
-        late = np.sort(times)[::-1]
-        ax.plot(late, np.arange(1, len(late) + 1) / len(late), color=color, label=name)
+    for row, color in zip(found['rows'], COLORS, strict=True):
+        ax.plot(row['curve']['us'], row['curve']['share'], color=color, label=row['name'])
     ax.axhline(0.01, color='#777777', linewidth=0.8, linestyle=':')
     ax.text(1.0, 0.011, '99th percentile', transform=ax.get_yaxis_transform(), ha='right',
             fontsize=8, color='#777777')
@@ -40,7 +52,10 @@ def draw(latencies: dict[str, NDArray[np.float64]], found: dict[str, Any], path:
     ax.set_yscale('log')
     ax.set_xlim(100.0, None)
     ax.set_xlabel('from stamp to publishing [µs]')
-    ax.set_title('share of the outputs that took longer, by load', loc='left')
+    ax.set_ylabel('share of the outputs [%]')
+    ax.xaxis.set_major_formatter(plain_ticks)
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f'{100.0 * share:g}'))
+    ax.set_title('outputs that took longer, by load', loc='left')
     ax.spines[['top', 'right']].set_visible(False)
     ax.grid(color='#e8e8e8')
     ax.legend(frameon=False)

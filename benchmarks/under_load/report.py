@@ -8,10 +8,15 @@ import matplotlib
 matplotlib.use('Agg')
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
 
 COLORS = {'copy': '#999999', 'ours, Python': '#0072b2', 'ours, C': '#d55e00'}
 COLUMNS = ('sent', 'answered', 'lost', 'rate', 'late', 'cpu', 'p50', 'p99')
 HEADS = ('sent', 'answered', 'lost', 'sent [1/s]', 'late', 'CPU [us]', 'p50 [us]', 'p99 [us]')
+
+
+plain_ticks = FuncFormatter(lambda value, _: f'{value:,g}')
+"""Ticks of a logarithmic axis as 100 and 1,000 instead of powers of ten."""
 
 
 def table(found: dict[str, Any]) -> str:
@@ -51,12 +56,13 @@ def draw(found: dict[str, Any], path: Path) -> None:
         left.bar(places, [row['cpu'] for row in kept], 0.24, color=color, label=node)
         _latencies(right, places, kept, color)
     left.set_title('processor time of the node per message', loc='left')
-    left.set_ylabel('µs')
+    left.set_ylabel('processor time [µs]')
     left.set_ylim(0.0, 1.3 * max(row['cpu'] for row in found['rows']))
     left.legend(frameon=False, ncols=3, loc='upper left')
     right.set_title('from stamp to publishing: p50 (dot) to p99 (bar)', loc='left')
     right.set_yscale('log')
-    right.set_ylabel('µs')
+    right.set_ylabel('latency [µs]')
+    right.yaxis.set_major_formatter(plain_ticks)
     figure.supxlabel(f'1000 messages a second; {found["host"]["processor"]}', fontsize=8,
                      color='#777777', x=0.01, ha='left')
     figure.savefig(path, dpi=120, metadata={'Software': None})

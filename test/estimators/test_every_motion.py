@@ -4,7 +4,7 @@
 The best fixed density is known with hindsight only. With -s the figures are printed;
 `benchmarks/estimator_cases.py` has more of them. Errors below 0.5 % count as good. Where the aim
 is missed, the case is an exception with a limit of its own, in multiples of the aim;
-docs/reliability.md says what bounds each.
+docs/real_accelerations.md says what bounds each.
 
 """
 

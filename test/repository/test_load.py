@@ -1,11 +1,13 @@
 """The benchmark of the load and the soak do what they say; no time of this machine is held."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 from support.paths import ROOT
 
@@ -67,6 +69,34 @@ def test_every_fault_of_the_soak_is_survived(tmp_path: Path) -> None:
         assert tally['wrong'] == 0 and not tally['failures'], (name, done.stdout)
         assert name in done.stdout
     assert (tmp_path / 'soak.png').read_bytes().startswith(b'\x89PNG')
+
+
+def test_pictures_are_drawn_from_the_files_of_figures(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that docs/ has, with one quantity an axis and no powers of ten."""
+    monkeypatch.syspath_prepend(FOLDER)
+    import matplotlib.pyplot as plt
+    import pictures
+
+    shown: dict[str, Figure] = {}
+    monkeypatch.setattr(plt, 'close', lambda figure: shown.update({
+        path.stem: figure for path in tmp_path.glob('*.png') if path.stem not in shown}))
+    for name in ('soak', 'load', 'benchmark'):
+        shutil.copy(ROOT / 'docs' / f'{name}.json', tmp_path)
+    curve = {'us': [100.0, 1000.0], 'share': [1.0, 0.001]}
+    rows = [{'name': f'load {k}', 'curve': curve} for k in range(5)]
+    (tmp_path / 'exporting_events.json').write_text(json.dumps(
+        {'host': {'processor': 'any'}, 'executor': 'events', 'rows': rows}))
+    assert pictures.main([str(tmp_path)]) == 0
+    assert {path.stem for path in tmp_path.glob('*.png')} == {*shown} == {
+        'soak', 'load', 'benchmark', 'exporting_events'}
+    *over_time, _ = shown['soak'].axes
+    assert [len(axes.lines) for axes in over_time] == [1, 1, 1]
+    assert all(axes.get_xlabel() or axes.get_title(loc='left') for axes in shown['soak'].axes)
+    for name, figure in shown.items():
+        for axes in figure.axes:
+            labels = [*axes.get_xticklabels(), *axes.get_yticklabels()]
+            assert not [each for each in labels if '10^' in each.get_text()], name
 
 
 def test_what_is_wrong_in_a_soak_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
