@@ -108,6 +108,15 @@ def test_compiled_code_and_batches_return_the_same() -> None:
         assert worst(a[2], c) < 1e-12
 
 
+def test_a_batch_of_no_states_has_no_results() -> None:
+    """Without a C compiler as well, and of functions with one result."""
+    dynamics = InverseDynamics(robot('robot_2r'), backend='python')
+    none = np.zeros((3, 0, 2))
+    assert [each.shape for each in dynamics.derivatives(*none)] == [(0, 2), *[(0, 2, 2)] * 3]
+    assert dynamics.mass_matrix(none[0]).shape == (0, 2, 2)
+    assert dynamics(*none).shape == (0, 2)
+
+
 @pytest.mark.parametrize('style', ['readable', 'fast'])
 def test_the_exported_check_knows_the_right_derivatives(
         style: str, capsys: pytest.CaptureFixture[str]) -> None:

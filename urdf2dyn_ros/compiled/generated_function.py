@@ -40,7 +40,6 @@ class GeneratedFunction:
     def __init__(self, program: Program, name: str, backend: str, threads: int) -> None:
         function = program.function(name)
         self._name, self._inputs = name, function.inputs
-        self._shape = function.results[0].shape if len(function.results) == 1 else (-1,)
         self._joint_names = [row.name for row in program.independent]
         self._shapes = [result.shape for result in function.results]
         ends = list(accumulate((math.prod(result.shape) for result in function.results),
@@ -128,7 +127,8 @@ class GeneratedFunction:
                 for entry in (chain.from_iterable(result) if len(shape) > 1 else result)]
 
     def _shaped(self, result: Array) -> Array:
-        return result.reshape(*result.shape[:-1], *self._shape)
+        return result if len(self._shapes) > 1 else result.reshape(
+            *result.shape[:-1], *self._shapes[0])
 
     def _overflow(self, state: str) -> StateError:
         return StateError(f'the result of {self._name} for {state} is too large for floating '
