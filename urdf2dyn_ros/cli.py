@@ -32,10 +32,9 @@ def main(words: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors='backslashreplace')   # type: ignore[union-attr]
     with _interrupts() as interrupted:
         try:
+            from urdf2dyn_ros.commands.command_line import complete, run
             if '_ARGCOMPLETE' in os.environ:   # set by the shell
-                from urdf2dyn_ros.commands.completion import complete
                 complete()
-            from urdf2dyn_ros.commands.command_line import run
             return run(sys.argv[1:] if words is None else words)
         # libraries turn it into errors of their own, as of an import
         except BaseException:

@@ -5,6 +5,9 @@ Every message has exactly one outcome. Events are counted in addition to it.
 
 """
 
+from collections import Counter
+from collections.abc import Collection
+
 from urdf2dyn_ros.algebra.magnitude import LARGEST_MAGNITUDE
 
 _STAMP_OUTCOMES = {
@@ -55,6 +58,14 @@ JOINT_STATE_EVENTS = {
 ACCEPTED_OUTCOMES = frozenset(('used', 'warming_up', 'same_instant', 'overtaken', 'incomplete',
                                'skewed'))
 """Outcomes of joint states without a fault."""
+
+
+def joint_state_lines(counters: Counter[str], omitted: Collection[str]) -> list[str]:
+    """Return a line for each counted outcome of dropped messages, and each event, but some."""
+    return [f'{head}: {name} {counters[name]} ({meaning})' for head, keys in (
+        ('dropped', JOINT_STATE_OUTCOMES), ('events', JOINT_STATE_EVENTS))
+        for name, meaning in keys.items() if counters[name] and name not in omitted]
+
 
 BASE_OUTCOMES = {
     'used': 'the motion of the sensor is known',

@@ -77,7 +77,6 @@ class Fourier:
         return Fourier({((), tuple(sorted(angle))): cmath.exp(1j * phase)})
 
     def conjugate(self) -> Fourier:
-        """Return the complex conjugate."""
         return Fourier({(powers, tuple((name, -k) for name, k in angle)): value.conjugate()
                         for (powers, angle), value in self.terms.items()})
 

@@ -38,6 +38,16 @@ def overview(complete: str = '') -> argparse.ArgumentParser:
     return parser
 
 
+def complete() -> None:
+    """Print the completions of the line in the environment, and end; without argcomplete, none."""
+    try:
+        import argcomplete
+    except ImportError:
+        return
+    words = os.environ.get('COMP_LINE', '').split()
+    argcomplete.autocomplete(overview(*words[1:2]))
+
+
 def command_parser(name: str) -> argparse.ArgumentParser:
     """Return the parser of a command, whose module is imported."""
     command = COMMANDS[name]

@@ -41,7 +41,6 @@ class LoadedRobot(NamedTuple):
 
 
 def add_parameters(parser: argparse.ArgumentParser) -> None:
-    """Add the file of parameters."""
     parser.add_argument('--parameters', metavar='FILE',
                         help='file of parameters of the node inverse_dynamics, of which gravity '
                         'and the loads count: friction.*, rotor.*, spring.*, forces.*, payload.*, '

@@ -24,7 +24,6 @@ def add_recording(parser: argparse.ArgumentParser, metavar: str, columns: str,
 
 
 def add_topic(parser: argparse.ArgumentParser) -> None:
-    """Add the topic of bags."""
     parser.add_argument('--topic', metavar='TOPIC', help='topic of bags (default: their only '
                         'topic of joint states, or /joint_states)')
 
@@ -60,7 +59,6 @@ def add_workers(parser: argparse.ArgumentParser, work: str) -> None:
 
 
 def read_workers(arguments: argparse.Namespace) -> Workers:
-    """Return the workers."""
     count = arguments.workers
     if not 1 <= count <= _MOST_WORKERS:
         raise ParameterError(f'--workers {count}: must be between 1 and {_MOST_WORKERS}')

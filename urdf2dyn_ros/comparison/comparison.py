@@ -27,7 +27,6 @@ from urdf2dyn_ros.comparison.semantics import SEMANTICS, Fair, JointEfforts, Joi
 from urdf2dyn_ros.counting import counted
 
 _MESSAGES_AT_ONCE = 1024
-"""Messages that are processed at once."""
 
 _FEWEST_KEPT = 1000
 """Fewest samples kept: the sums over lags need the last tenths of a second."""
@@ -39,7 +38,6 @@ _OPPOSITE_SIGN = -0.5
 """Correlation below which the sign is not credible."""
 
 _PAIRS_JUDGED = 2000
-"""Pairs by which the semantics is judged."""
 
 _UNALIGNED = np.ones(1)
 _NO_ROWS = np.zeros((0, 3))

@@ -12,7 +12,6 @@ _BETTER_RESIDUAL = 0.3
 """Residual relative to that of the chosen semantics from which on another one is likely."""
 
 _FEWEST_PAIRS = 100
-"""Fewest pairs."""
 
 _LEAST_FACTOR = 0.3
 """By how much a factor differs from 1 that is none of wrong masses."""

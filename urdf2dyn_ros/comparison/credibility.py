@@ -11,7 +11,6 @@ from urdf2dyn_ros.comparison.pairing.series import Stamps
 from urdf2dyn_ros.counting import counted
 
 _FEWEST_SAMPLES = 50
-"""Fewest samples of a figure."""
 
 _FROZEN_TIME = 1_000_000_000
 """Longest time for which a credible measurement repeats itself bit for bit [ns]."""

@@ -130,7 +130,6 @@ class JointComparison:
 
     @property
     def figures(self) -> EffortFigures:
-        """Figures of the total."""
         return self.total.figures
 
     @property

@@ -8,7 +8,14 @@ import numpy as np
 
 from urdf2dyn_ros.comparison.figures import JointComparison
 from urdf2dyn_ros.comparison.semantics import rate_unit
-from urdf2dyn_ros.drawing.picture import COMPUTED, MEASURED, RESIDUAL, empty_figure, thinned
+from urdf2dyn_ros.drawing.picture import (
+    COMPUTED,
+    MEASURED,
+    RESIDUAL,
+    draw_pair,
+    empty_figure,
+    thinned,
+)
 from urdf2dyn_ros.drawing.small_units import label_values
 from urdf2dyn_ros.origin import EffortSource
 
@@ -37,15 +44,10 @@ def joint_picture(joint: JointComparison, start: int, source: EffortSource = 'me
     upper = figure.add_axes((0.16, 0.47, 0.82, 0.42))
     lower = figure.add_axes((0.16, 0.145, 0.82, 0.26), sharex=upper)
     rows = thinned(np.stack((joint.measured, joint.computed, joint.residual)), _SEGMENTS)
-    time = (joint.stamps[rows] - start) * 1e-9
-    upper.plot(time, joint.measured[rows], color=MEASURED, linewidth=3.0, label=source)
-    upper.plot(time, joint.computed[rows], color=COMPUTED, linewidth=1.2, label='computed',
-               linestyle=(0, (5, 3)))
-    lower.plot(time, joint.residual[rows], color=RESIDUAL, linewidth=0.8)
+    draw_pair(upper, lower, (joint.stamps[rows] - start) * 1e-9,
+              [each[rows] for each in (joint.measured, joint.computed, joint.residual)],
+              (source, 'computed', 'residual'), (3.0, 1.2, 0.8))
     upper.set_ylabel(f'effort [{joint.unit}]')
-    upper.tick_params(labelbottom=False)
-    lower.set_xlabel('time [s]')
-    lower.locator_params(axis='y', nbins=3)
     for axes in (upper, lower):
         _style(axes)
     label_values(lower, 'residual\n', joint.unit, joint.residual)

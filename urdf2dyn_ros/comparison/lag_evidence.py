@@ -17,7 +17,6 @@ from urdf2dyn_ros.comparison.pairing.moments import (
 )
 
 _FEWEST_SAMPLES = 100
-"""Fewest samples for a lag."""
 
 _LEAST_SHARE = 1e-6
 """Share of measured effort or residual below which the unexplained part is not aligned."""

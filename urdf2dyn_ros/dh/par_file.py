@@ -83,7 +83,6 @@ class _ParFile:
         return tuple(self._value(name, entry, unknown) for entry in self.lists[name.lower()])
 
     def row(self, k: int) -> dict[str, Any]:
-        """Return the row of frame k + 1."""
         kind = self._number('sigma', k)
         row: dict[str, Any] = {'j': k + 1, 'type': _TYPES.get(kind, kind)}
         row['antecedent'] = int(self._number('ant', k)) if 'ant' in self.lists else k

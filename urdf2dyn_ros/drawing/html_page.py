@@ -44,7 +44,6 @@ dd { margin: 0; }
 
 
 def html_page(title: str, parts: Iterable[str]) -> str:
-    """Return a page with a title, and parts that are HTML."""
     return '\n'.join([
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',

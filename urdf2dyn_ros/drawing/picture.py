@@ -91,7 +91,6 @@ def save(figure: Any, path: Path, title: str) -> None:
 
 
 def png_bytes(figure: Any) -> bytes:
-    """Return a picture as PNG."""
     buffer = BytesIO()
     figure.savefig(buffer, format='png', dpi=DPI)
     return buffer.getvalue()

@@ -27,7 +27,6 @@ class ReportTable(NamedTuple):
 
 
 def text_table(table: ReportTable) -> str:
-    """Return a table for a terminal."""
     return '\n'.join(aligned((table.heads, *table.rows)))
 
 

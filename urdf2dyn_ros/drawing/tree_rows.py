@@ -87,7 +87,6 @@ def summary(model: RobotModel, system: Multibody) -> str:
 
 
 def tree_line(system: Multibody, row: TreeRow) -> TreeLine:
-    """Return the texts of a row."""
     if row.omitted:
         mass = sum(attached.link.mass for number in row.omitted
                    for attached in system.bodies[number].attached)

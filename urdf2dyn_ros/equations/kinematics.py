@@ -82,13 +82,11 @@ def oriented(parent_R: Matrix, body: Body, at: Coordinate, note: BodyNote = sile
 
 
 def next_placement(parent: Placement, body: Body, at: Coordinate) -> Placement:
-    """Return the placement of a body from that of its parent."""
     return Placement(oriented(parent.R, body, at),
                      add(parent.p, apply(parent.R, displaced(body, at))))
 
 
 def next_frame(parent: Frame, body: Body, at: Coordinate, note: BodyNote = silent) -> Frame:
-    """Return the frame of a body from that of its parent."""
     joint = JOINTS[body.type]
     note('kq', (at.q, at.qd, at.qdd))
     R = oriented(parent.R, body, at, note)
@@ -114,7 +112,6 @@ def next_frame(parent: Frame, body: Body, at: Coordinate, note: BodyNote = silen
 
 
 def link_frame(body: Frame, link: Attached, note: BodyNote = silent) -> Frame:
-    """Return the frame of a link from that of its body."""
     R = product(body.R, link.body_R_link)
     note('lR', sum(R, ()))
     r = apply(body.R, link.body_p_link)

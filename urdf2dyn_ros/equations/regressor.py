@@ -41,7 +41,6 @@ class UnitParameter(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """Unit of the parameter."""
         return {'m': 'kg', 'h': 'kg m', 'S': 'kg m^2'}[self.entry[0]]
 
 

@@ -11,8 +11,7 @@ from urdf2dyn_ros.comparison.figures import JointComparison
 _PARTS = 10
 """Parts of a recording, each of which is omitted once: neighbouring errors are alike."""
 
-_FEWEST = 100
-"""Fewest samples in motion."""
+_FEWEST_MOVING_SAMPLES = 100
 
 _LARGEST_DEVIATION = 0.3
 """Standard deviation of a gain, relative to it, from which on it is hardly determined."""
@@ -44,7 +43,6 @@ class FittedGains:
     remarks: tuple[str, ...] = ()
 
     def line(self) -> str:
-        """Return the gains in a line."""
         parts = [f'{joint} {value:.4g} {unit}' + (
             ' (known)' if np.isnan(error) else f' +- {error:.2g}')
             for joint, unit, value, error in zip(self.joints, self.units, self.values,
@@ -90,7 +88,7 @@ def _fitted(joint: JointComparison) -> tuple[float, float]:
     moves = np.isfinite(qd) & np.isfinite(joint.measured) & np.isfinite(joint.computed)
     speed = np.abs(qd)
     moves &= speed > 0.03 * float(np.max(speed[moves], initial=0.0))
-    if moves.sum() < _FEWEST:
+    if moves.sum() < _FEWEST_MOVING_SAMPLES:
         return np.nan, np.nan
     columns = np.column_stack((joint.computed, qd, np.sign(qd), np.ones(len(qd)),
                                joint.measured))[moves]

@@ -22,7 +22,6 @@ _LONGEST_NAME = 80
 """Characters of a name of which all parts are searched for in others."""
 
 _MOST_NAMES = 40
-"""Names in an error."""
 
 
 class RecordedJoints(NamedTuple):

@@ -17,7 +17,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.loads import TERMS, Loads
 from urdf2dyn_ros.observer.contact import THRESHOLD
 from urdf2dyn_ros.observer.momentum_observer import GAIN
-from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.outcomes import joint_state_lines
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.recordings import Recording
 from urdf2dyn_ros.stamps import SECOND_NS
@@ -102,7 +102,6 @@ class Evaluation:
 _CALENDAR = 946_684_800 * SECOND_NS
 """Stamps [ns] since the year 2000 are dates, smaller ones times since an unknown start."""
 
-_COUNTED_KEYS = ('used', 'received', 'accelerations')
 
 
 def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantics: str,
@@ -124,10 +123,7 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
         *([f'held at rest: {held_text(result.held)}'] if result.held else []),
         f'measured effort: {semantics}, {SEMANTICS[semantics].meaning}',
         f'efforts computed: {used} of {counted(received, "record")}' + _when(result.span)]
-    for counters, head in ((JOINT_STATE_OUTCOMES, 'dropped'), (JOINT_STATE_EVENTS, 'events')):
-        lines += [f'{head}: {name} {result.counters[name]} ({meaning})'
-                  for name, meaning in counters.items()
-                  if result.counters[name] and name not in _COUNTED_KEYS]
+    lines += joint_state_lines(result.counters, ('used', 'received', 'accelerations'))
     if result.unknown:
         lines.append('recorded joints that the robot does not have: ' + ', '.join(result.unknown))
     lines += [f'not credible at times: {warning}' for warning in result.warnings.values()]

@@ -33,7 +33,6 @@ FUNCTIONS: dict[str, ModelFunction] = {
     'regressor': Regressor(),
     'dynamics': Dynamics(),
 }
-"""Name of a function to what it is."""
 
 ALL = 'all'
 """Choice of the function `dynamics`, and of those that it combines."""

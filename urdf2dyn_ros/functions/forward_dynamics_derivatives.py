@@ -90,7 +90,6 @@ class ForwardDynamicsDerivatives(ModelFunction):
 
     @staticmethod
     def _inverse(mechanics: Mechanics, known: Factors) -> Rows:
-        """Return the inverse of M."""
         drivers, result = mechanics.system.drivers, inverse(known)
         for j, column in enumerate(result):
             mechanics.notes.begin('', f'_{drivers[j] + 1}', _INVERSE)

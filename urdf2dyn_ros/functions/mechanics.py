@@ -80,7 +80,6 @@ class Mechanics:
                       base.a)
 
     def loads(self) -> AppliedLoads:
-        """Return all loads."""
         return AppliedLoads(self.base(), self.terms, self.wrenches)
 
     def terms_where(self, name: str = '', inertial: bool = False) -> BodyTerms:

@@ -1,8 +1,10 @@
 """Identification from summaries: the fit, and how well it explains what it was not fitted to."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array, geometric_mean
 from urdf2dyn_ros.errors import IdentificationError
@@ -64,6 +66,16 @@ _UNEXPLAINED_SHARE = 0.9
 """Residual over the effort without its mean from which on a model explains nothing."""
 
 
+class _Model(NamedTuple):
+    """The chosen terms and weight, the fit to everything, and the fits without each part."""
+
+    terms: FitTerms
+    weight: float
+    whole: PooledFit
+    without: Sequence[PooledFit]
+    negative_rotors: NDArray[np.bool_]
+
+
 def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary] = (),
              weight: float | None = None, gains: Gains | None = None,
              show: Callable[[float], None] = lambda fraction: None,
@@ -81,89 +93,95 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
 
     """
     data = fit_data(robot, summaries, validation, gains, own_friction, payload)
-    everything, correlation = data.everything, data.correlation
-    every = all_terms(data.robot, data.summaries, data.gains, payload)
-    factor = FREE_GAINS_FACTOR ** data.gains.free.any()
-    weights = [factor * each for each in WEIGHTS] if weight is None else [weight]
-    signed = signed_terms(data.robot, everything, every, weights[0], correlation)
-    terms = with_significant_load(every, signed)
-
     parts = parts_of(data.summaries, own_friction or payload is not None)
     judged = parts.every
-    trials = {each: fits_to_others(data.robot, parts.seen, terms, each) for each in weights}
-    show(0.6)
-    chosen = _best_weight(data.robot, trials, judged)
-    result = fitted(data.robot, everything, terms, chosen)
-    spoiling = spoiling_recording(data.robot, result, trials[chosen], judged) if (
-        parts.name == 'recordings') else None
-    if spoiling is not None:
-        others = [each for k, each in enumerate(summaries) if k != spoiling.number]
-        rest = identify(robot, others, validation, weight, gains, show)
-        rest.remarks.insert(0, spoiling.sentence(summaries))
-        return rest
-    weight = chosen
+    model = _model(data, parts.seen, judged, payload, weight, show)
+    if parts.name == 'recordings':
+        spoiling = spoiling_recording(data.robot, model.whole, model.without, judged)
+        if spoiling is not None:
+            others = [each for k, each in enumerate(summaries) if k != spoiling.number]
+            rest = identify(robot, others, validation, weight, gains, show)
+            rest.remarks.insert(0, spoiling.sentence(summaries))
+            return rest
     show(0.8)
-    fits = [each.fit for each in trials[weight]]
-    held_out, validated = _figures(data, parts, terms, weight, [result.fit, *fits])
+    held_out, validated = _figures(data, parts, model)
 
+    terms, whole, fits = model.terms, model.whole, [each.fit for each in model.without]
     remarks = list(robot.prior.remarks)
     if parts.name == 'recordings':
         remarks += other_recordings(data.robot, data.summaries, fits, judged)
     elif own_friction and payload is None and len(summaries) >= FEWEST_RECORDINGS:
-        remarks += _others_without_friction(robot, data.plain, terms, weight)
-    correlation = with_spread_of_parts(result, trials[weight], correlation)
-    carried, errors = None, deviations(result, correlation)
+        remarks += _others_without_friction(robot, data.plain, terms, model.weight)
+    correlation = with_spread_of_parts(whole, model.without, data.correlation)
+    carried, errors = None, deviations(whole, correlation)
     if payload is not None:
-        carried, errors = identified_payload(payload, result, correlation, errors)
+        carried, errors = identified_payload(payload, whole, correlation, errors)
 
     n, last = len(robot.joints), data.last
     fit, *fits = (each._replace(bodies=each.bodies[:len(robot.prior.factors)])
-                  for each in (cleaned(result.fit, result.problem), *fits))
-    identified = Identification(
+                  for each in (cleaned(whole.fit, whole.problem), *fits))
+    result = Identification(
         robot, summaries, np.any([each.used > 0 for each in data.summaries], axis=0)[last],
-        terms._replace(used=terms.used[last], top_speed=terms.top_speed[last]), weight,
-        of_joints(fit, last), result.sigma[last],
+        terms._replace(used=terms.used[last], top_speed=terms.top_speed[last]), model.weight,
+        of_joints(fit, last), whole.sigma[last],
         errors._replace(joints=errors.joints[last], gains=errors.gains[last],
                         ratios=errors.ratios[last]), held_out, parts.name,
         [of_joints(each, np.arange(n)) for each in fits], validated, remarks,
         _own_frictions(fit, summaries, n) if own_friction else {},
         data.gains if any(each.currents for each in summaries) else None, carried)
-    remarks += misfits(identified, with_negative_rotors(signed)[last])
-    _check_better(identified)
+    remarks += misfits(result, model.negative_rotors[last])
+    _check_better(result)
     show(1.0)
-    return identified
+    return result
 
 
-def _best_weight(robot: Robot, trials: Mapping[float, Sequence[PooledFit]],
-                 judged: Sequence[Pool]) -> float:
-    """Return the weight with the least error in what was held out; the first if it is as good."""
+def _model(data: FitData, seen: Sequence[Pool], judged: Sequence[Pool],
+           payload: CarriedPayload | None, weight: float | None,
+           show: Callable[[float], None]) -> _Model:
+    """
+    Return the fits with the terms that are significant, and the weight, if that is not known.
+
+    It is the one with the least error in what was held out, and the first if that is as good.
+
+    """
+    robot, everything = data.robot, data.everything
+    factor = FREE_GAINS_FACTOR ** data.gains.free.any()
+    weights = [factor * each for each in WEIGHTS] if weight is None else [weight]
+    every = all_terms(robot, data.summaries, data.gains, payload)
+    signed = signed_terms(robot, everything, every, weights[0], data.correlation)
+    terms = with_significant_load(every, signed)
+    trials = {each: fits_to_others(robot, seen, terms, each) for each in weights}
+    show(0.6)
     errors = {each: score(*left_squares(robot, fits, judged)) for each, fits in trials.items()}
-    first, least = next(iter(errors)), min(errors, key=errors.__getitem__)
-    return least if errors[least] < _BETTER_ERROR * errors[first] else first
+    best = min(errors, key=errors.__getitem__)
+    if errors[best] >= _BETTER_ERROR * errors[weights[0]]:
+        best = weights[0]
+    return _Model(terms, best, fitted(robot, everything, terms, best), trials[best],
+                  with_negative_rotors(signed))
 
 
-def _figures(data: FitData, parts: HeldOutParts, terms: FitTerms, weight: float,
-             fits: Sequence[Fit]) -> tuple[Figures, dict[str, Figures]]:
+def _figures(data: FitData, parts: HeldOutParts,
+             model: _Model) -> tuple[Figures, dict[str, Figures]]:
     """
     Return how well URDF, the URDF with friction and rotors, and the model explain other data.
 
-    `fits` of the model are to everything, and to all parts but each. The figures are those of
-    what was held out, and of each validation recording by its name.
+    The figures are those of what was held out, and of each validation recording by its name.
 
     """
-    robot, everything, (fit, *of_others) = data.robot, data.everything, fits
-    bare = terms._replace(fixed=tuple(range(len(robot.system.bodies))))
+    robot, everything, weight = data.robot, data.everything, model.weight
+    bare = model.terms._replace(fixed=tuple(range(len(robot.system.bodies))))
     nominal = _nominal(robot, everything, bare, weight)
     units = np.where(data.gains.free, np.abs(data.gains.values), 1.0)
     friction = [each.fit for each in fits_to_others(robot, parts.seen, bare, weight)]
-    held_out = figures_of(robot, [[nominal] * len(friction), friction, of_others], parts.every,
-                          parts.moving, units)
-    models = (nominal, fitted(robot, everything, bare, weight).fit, fit)
+    held_out = figures_of(robot, [[nominal] * len(friction), friction,
+                                  [each.fit for each in model.without]],
+                          parts.every, parts.moving, units)
+    models = (nominal, fitted(robot, everything, bare, weight).fit, model.whole.fit)
     validated = {}
     for each in data.validation:
         pools = [pooled(each.moving), pooled(each.resting)]
         validated[each.name] = figures_of(
-            robot, [[of_joints(model, data.last)] for model in models], [pooled(pools)],
+            robot, [[of_joints(fit, data.last)] for fit in models], [pooled(pools)],
             pools[:1], units)
     return held_out, validated
 

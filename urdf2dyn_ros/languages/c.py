@@ -43,7 +43,6 @@ class C(CSelfTest):
     DECLARE, LOCAL = 'static const @real ', 'const @real '
 
     def header(self) -> Iterator[str]:
-        """Yield the header."""
         guard = f'{self.program.name.upper()}_DYNAMICS_H'
         yield from ['/*', *(f' * {line}'.rstrip() for line in self.heading()), ' */',
                     f'#ifndef {guard}', f'#define {guard}', '',
@@ -67,7 +66,6 @@ class C(CSelfTest):
         return self.array(head, vectors + results, ')')
 
     def source(self) -> Iterator[str]:
-        """Yield the source file."""
         used = self.used(self.program.functions)
         names = [quoted(row.name) for row in self.program.independent] or ['""']
         yield f'#include "{self.program.name}_dynamics.h"'

@@ -51,7 +51,6 @@ class Cpp(CppSelfTest):
         return '-' * bool(value < 0.0) + self.literal(abs(value))
 
     def header(self) -> Iterator[str]:
-        """Yield the lines of the file."""
         program, guard = self.program, f'{self.program.name.upper()}_DYNAMICS_HPP'
         names = [quoted(row.name) for row in program.independent]
         yield from ['/*', *(f' * {line}'.rstrip() for line in self.heading()), ' */',
@@ -83,7 +82,6 @@ class Cpp(CppSelfTest):
                     *self.self_test(), '#endif', '', '#endif']
 
     def _type_of(self, result: Result) -> str:
-        """Return the type of a result."""
         *rows, last = result.axes
         kind = self.vector_type(last.name)
         for axis in rows:

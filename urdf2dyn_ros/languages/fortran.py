@@ -29,7 +29,6 @@ class Fortran(FortranSelfTest):
     INFIX = Infix(number=lambda value: shortest(value) + '_dp')
 
     def module(self) -> Iterator[str]:
-        """Yield the lines of the module."""
         functions, names = self.program.functions, self.joint_names()
         length = max([1, *(len(row.name.encode()) for row in self.program.independent)])
         yield from self.comments(self.heading())

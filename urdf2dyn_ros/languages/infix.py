@@ -49,14 +49,12 @@ class Infix:
     twin: str = 'TWIN({}, {})'
 
     def signed(self, value: Signed) -> str:
-        """Return a term with its sign."""
         text = self.term(value.term)
         if not value.negative:
             return text
         return f'-({text})' if isinstance(value.term, Sum) else f'-{text}'
 
     def term(self, value: Term) -> str:
-        """Return a term."""
         if type(value) is Name:   # most of them
             return self.name(value.text)
         return _WRITERS[type(value)](self, value)

@@ -19,7 +19,6 @@ class JavaScript(JavaScriptSelfTest):
     DECLARE = LOCAL = 'const '
 
     def module(self) -> Iterator[str]:
-        """Yield the lines of the file."""
         used = self.used(self.program.functions)
         yield from self.comments(self.heading())
         called = ', '.join(self.called(self.program.functions))

@@ -25,7 +25,6 @@ class Julia(JuliaSelfTest):
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}, {j}]', 1
 
     def module(self) -> Iterator[str]:
-        """Yield the lines of the file."""
         used = self.used(self.program.functions)
         functions = [function.name for function in self.program.functions]
         yield from self.comments(self.heading())

@@ -105,7 +105,6 @@ class Language(SelfTest):
         return [self.quoted(row.name) for row in self.program.independent]
 
     def comments(self, lines: Iterable[str], indent: str = '') -> Iterator[str]:
-        """Yield lines as comments."""
         for line in lines:
             for part in wrapped(line, '', '    ', WIDTH - len(indent) - len(
                     self.COMMENT)).splitlines() or ['']:
@@ -267,7 +266,6 @@ class Language(SelfTest):
         return lines
 
     def note(self, code: str, comment: str) -> str:
-        """Return a line of code with a comment."""
         return f'{code:40}  {self.COMMENT}{comment}'
 
     def array(self, first: str, entries: Sequence[str], last: str) -> str:

@@ -28,7 +28,6 @@ class Python(PythonSelfTest):
     TABLE = ('{name} = [', ']')
 
     def module(self) -> Iterator[str]:
-        """Yield the lines of the file."""
         yield from self.definitions()
         yield from self.script()
 

@@ -25,7 +25,6 @@ class Rust(RustSelfTest):
                   if argument.isidentifier() else f'f64::{function}({argument})')
 
     def module(self) -> Iterator[str]:
-        """Yield the lines of the file."""
         used = self.used(self.program.functions)
         names = self.joint_names()
         yield from (f'//!{line[3:]}' for line in self.comments(self.heading(), ' '))

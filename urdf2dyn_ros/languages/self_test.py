@@ -77,13 +77,11 @@ class SelfTest(ABC):
         self.sizes.update((name, len(axis.keys)) for name, axis in self.axes.items())
 
     def heading(self) -> list[str]:
-        """Return the heading of the file."""
         name = self.program.name
         return [*heading(self.program),
                 f'Self-test: {self.TEST.format(name=name, NAME=name.upper())}']
 
     def number(self, value: float) -> str:
-        """Return a number with its sign."""
         return ('-' if value < 0.0 else '') + self.INFIX.number(abs(value))
 
     def filled(self, text: str) -> list[str]:

@@ -54,10 +54,7 @@ def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = N
     """
     words = sys.argv[1:] if arguments is None else arguments
     if wants_help(words):
-        try:
-            print(node_help(make_node, table), flush=True)
-        except BrokenPipeError:   # a reader like head; Python would write the rest at its end
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _print(node_help(make_node, table))
         return 0
     signals = _quiet_signals()
     try:
@@ -74,12 +71,7 @@ def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = N
                                  node.get_fully_qualified_name()):
             node.get_logger().warning(line)
         executor.add_node(node)
-        signalled = Future()   # of no executor: its callback then waits for no other work
-        threading.Thread(target=_wait, args=(signals, signalled), daemon=True).start()
-        sys.setswitchinterval(_SWITCH_INTERVAL)
-        gc.freeze()   # objects of the imports stay: the collector need not visit them again
-        while not signalled.done():
-            executor.spin_until_future_complete(signalled, timeout_sec=_SPIN_TIMEOUT)
+        _spin(executor, signals)
     except ExternalShutdownException:
         pass
     except Urdf2DynError as error:
@@ -95,6 +87,23 @@ def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = N
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def _print(text: str) -> None:
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:   # a reader like head; Python would write the rest at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _spin(executor: Executor, signals: int) -> None:
+    """Spin until a signal writes into its pipe."""
+    signalled = Future()   # of no executor: its callback then waits for no other work
+    threading.Thread(target=_wait, args=(signals, signalled), daemon=True).start()
+    sys.setswitchinterval(_SWITCH_INTERVAL)
+    gc.freeze()   # objects of the imports stay: the collector need not visit them again
+    while not signalled.done():
+        executor.spin_until_future_complete(signalled, timeout_sec=_SPIN_TIMEOUT)
 
 
 def _quiet_signals() -> int:

@@ -47,7 +47,6 @@ class ConstantNames:
         return tuple(lines)
 
     def body(self, i: int, body: Body, follows: bool) -> tuple[Body, BodyInertia | None]:
-        """Return a body and its inertia."""
         n = str(i + 1)
         attached, inertia = self.attached(n, body.attached)
         parent_p_joint, parent_R_joint = self.joint(n, body)

@@ -75,7 +75,6 @@ class Result(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the quantity."""
         return self.quantity.name
 
     @property
@@ -291,7 +290,6 @@ class Program:
                    for x in function.inputs)
 
     def function(self, name: str) -> Function:
-        """Return the function of this name."""
         return next(function for function in self.functions if function.name == name)
 
     @property

@@ -99,7 +99,6 @@ def bad_cell(line: int, names: Sequence[str], row: Sequence[str], columns: Seque
 
 
 def column_list(names: Sequence[str]) -> str:
-    """Return the first names of columns."""
     return first_names(list(map(repr, names)), _MOST_NAMES)
 
 

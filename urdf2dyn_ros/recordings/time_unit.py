@@ -11,7 +11,6 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import RecordingError
 
 CHECKED_ROWS = 101
-"""Rows that are read."""
 
 _FEWEST_STEPS = 10
 

@@ -41,7 +41,6 @@ def velocity(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
 
 
 def position(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
-    """Return the desired positions."""
     return q
 
 

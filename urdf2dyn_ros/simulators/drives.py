@@ -59,7 +59,6 @@ class Drives:
 
 
 def _terms(joint: Joint, settings: Mapping[str, float]) -> list[JointTerm]:
-    """Return the terms of a joint that have an effect."""
     terms: list[JointTerm] = []
     for term in TERMS.values():
         fields = {field: row.value(settings[row.setting]) for field, row in term.rows().items()

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from urdf2dyn_ros.algebra.arrays import Array
 
 EFFORTS = ('net', 'commanded')
-"""Names of the efforts of a sample."""
 
 
 @dataclass(frozen=True)

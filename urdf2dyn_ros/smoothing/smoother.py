@@ -10,7 +10,6 @@ from urdf2dyn_ros.smoothing.cutoff import cutoffs
 from urdf2dyn_ros.smoothing.spline import SmoothingSpline
 
 FEWEST_SAMPLES = 12
-"""Fewest samples of a piece that is smoothed."""
 
 _SPIKE_DEVIATION = 20.0
 """Deviation of a sample from a curve through its neighbours that is an error, in typical ones."""

@@ -21,7 +21,6 @@ HARMLESS_OUTCOMES = frozenset(('gap', 'jump_back', 'other_joints'))
 """May be correct: a bag that starts again, the joint states of a gripper."""
 
 LOGGED_ONCE = frozenset(('other_joints',))
-"""Not logged again."""
 
 
 class LogLine(NamedTuple):

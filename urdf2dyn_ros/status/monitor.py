@@ -25,7 +25,6 @@ MEDIAN_STEPS = 5
 """Steps between messages whose median is the period."""
 
 MAX_LATENCIES = 10_000
-"""Latencies that are kept for a report."""
 
 
 @dataclass(frozen=True)

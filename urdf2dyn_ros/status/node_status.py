@@ -62,7 +62,6 @@ class NodeState(NamedTuple):
 
 
 def model_status(state: NodeState) -> Status:
-    """Return the status of the model."""
     dynamics = state.dynamics
     if dynamics is None:
         message = (f'the robot description is rejected: {state.rejected}' if state.rejected

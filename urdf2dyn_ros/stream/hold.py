@@ -28,7 +28,6 @@ HOLD = Parameter(
 HELD_TWICE = 'the joint is held twice: remove one of the two'
 
 _MOST_NAMES = 10
-"""Names in a message."""
 
 
 class Hold(NamedTuple):

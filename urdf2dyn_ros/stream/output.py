@@ -57,7 +57,6 @@ class Outputs(NamedTuple):
     measured: Array
 
     def some(self, rows: slice | NDArray[np.bool_]) -> Outputs:
-        """Return some of the outputs."""
         return Outputs(self.stamps[rows], self.q[rows], self.qd[rows], self.qdd[rows],
                        self.effort[rows], self.measured[rows])
 

@@ -7,7 +7,6 @@ from urdf2dyn_ros.trajectories.rest_series import HARMONICS, period_of
 from urdf2dyn_ros.trajectories.trajectory import PlannedTrajectory, Room
 
 _SEED = 1997
-"""Seed of the coefficients."""
 
 _INSTANTS = 4096
 """Instants of a period at which the largest position and velocity are searched."""

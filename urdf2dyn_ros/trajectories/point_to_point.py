@@ -9,7 +9,6 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.trajectories.trajectory import PlannedTrajectory, Room
 
 _SEED = 1985
-"""Seed of the points."""
 
 _SEGMENT_TIME = 1.5
 """Approximate time from one point to the next [s]."""

@@ -32,7 +32,6 @@ class Estimated:
 
 def estimated(estimator: Estimator, motion: RecordedMotion,
               show: Callable[[float], None]) -> Estimated:
-    """Return the estimates of a motion."""
     rows = {stamp: k for k, stamp in enumerate(motion.stamps.tolist())}
     result = Estimated.none(motion)
     for k, (stamp, start) in enumerate(zip(motion.stamps.tolist(), motion.starts.tolist())):

@@ -8,7 +8,7 @@ import numpy as np
 
 from urdf2dyn_ros.drawing.tables_page import ReportTable, report_page, text_table
 from urdf2dyn_ros.estimators import ESTIMATORS
-from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.outcomes import joint_state_lines
 from urdf2dyn_ros.parameters.parameter_file import yaml_number
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.tuning.motion import RecordedMotion
@@ -54,10 +54,7 @@ def _samples(motion: RecordedMotion) -> list[str]:
     """Return what the samples are, and what was dropped."""
     lines = [motion.set_back] if motion.set_back else []
     lines.append(f'sampling: {sampling(motion.all_stamps)}')
-    for counters, head in ((JOINT_STATE_OUTCOMES, 'dropped'), (JOINT_STATE_EVENTS, 'events')):
-        lines += [f'{head}: {name} {motion.events[name]} ({meaning})'
-                  for name, meaning in counters.items()
-                  if motion.events[name] and name != 'jump_back']
+    lines += joint_state_lines(motion.events, ('jump_back',))
     if motion.repeated:
         share = 100.0 * motion.repeated / (motion.repeated + len(motion.stamps))
         lines.append(f'repeated: {motion.repeated} samples ({share:.3g} %) have the positions of '

@@ -26,7 +26,6 @@ class Segment:
         self._step = 1
 
     def add(self, sample: Sample) -> None:
-        """Add the next sample."""
         number, place = divmod(self.count, PIECE_SAMPLES)
         self.count += 1
         if number % self._step:

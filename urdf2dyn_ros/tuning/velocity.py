@@ -44,7 +44,6 @@ class Velocity:
 
     @property
     def faults(self) -> list[str]:
-        """Faults as phrases."""
         if self.kind == 'zero':
             return ['is zero throughout']
         if self.kind == 'unlike':

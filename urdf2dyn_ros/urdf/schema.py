@@ -49,5 +49,4 @@ REQUIRED_ATTRIBUTES = {
 
 
 def attributes(tag: str) -> tuple[str, ...]:
-    """Return the names of the attributes of a tag."""
     return (*NAME_ATTRIBUTES.get(tag, ()), *NUMBER_ATTRIBUTES.get(tag, ()))

@@ -73,7 +73,6 @@ class Finding:
         return f'{kind}: {self.problem}\n  efforts: {self.effect}{numbers}'
 
     def data(self) -> dict[str, Any]:
-        """Return the same as data."""
         problem = self.problem
         return {'severity': 'error' if self.error else 'warning', 'code': problem.code,
                 'line': problem.line, 'element': problem.element, 'message': problem.message,

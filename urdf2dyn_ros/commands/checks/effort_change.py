@@ -57,7 +57,6 @@ class EffortChange:
                 'random states within the limits')
 
     def data(self) -> dict[str, Any]:
-        """Return the same as data."""
         return {'compared_with': self.other, 'states': RANDOM_STATES, 'joint': self.joint,
                 'unit': self.unit, 'largest': self.largest, 'rms': self.rms,
                 'largest_of_joints': self.joints}

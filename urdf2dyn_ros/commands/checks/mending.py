@@ -39,7 +39,6 @@ class Mended:
         return f'{place}: {new} [{problem.code}]'
 
     def data(self) -> dict[str, str | int | None]:
-        """Return the same as data."""
         problem = self.problem
         return {'code': problem.code, 'line': problem.line, 'element': problem.element,
                 'old': self.old, 'new': self.new}

@@ -87,12 +87,10 @@ class Moments:
 
     @property
     def lags(self) -> int:
-        """Number of lags."""
         return len(self.power)
 
     @property
     def samples(self) -> int:
-        """Number of samples."""
         return round(float(self.gram[MOVING, MOVING] + self.gram[STILL, STILL]))
 
     def variance(self, row: int) -> float:

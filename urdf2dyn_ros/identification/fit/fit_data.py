@@ -14,6 +14,7 @@ from urdf2dyn_ros.identification.fit.own_friction import (
     last_sets,
     with_joint_sets,
 )
+from urdf2dyn_ros.identification.fit.payload_term import PayloadTerm
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, Pool, fitted, pooled
 from urdf2dyn_ros.identification.gains import Gains, approximated, known_gains, with_gains
 from urdf2dyn_ros.identification.mistakes.gain_signs import signs_fault
@@ -140,4 +141,5 @@ def all_terms(robot: Robot, summaries: Sequence[Summary], gains: Gains,
                       if body.coordinate != joint)
     free = tuple(int(joint) for joint in moved if gains.free[joint])
     return FitTerms(every, top_speeds(robot.speed_limits, fastest), free, fixed,
-                    len(used) // len(robot.joints), None if payload is None else payload.term)
+                    len(used) // len(robot.joints),
+                    None if payload is None else PayloadTerm(payload.mass))

@@ -74,7 +74,6 @@ class SummaryGroups:
         self._groups: dict[int, Summary] = {}
 
     def add(self, summary: Summary) -> None:
-        """Add the next summary."""
         number = self._added * self._most // self._total
         self._added += 1
         before = self._groups.get(number)

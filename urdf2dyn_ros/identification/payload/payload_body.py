@@ -17,7 +17,6 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.bodies import parameters_of, placement, pseudo_inertia
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS
-from urdf2dyn_ros.identification.fit.payload_term import PayloadTerm
 from urdf2dyn_ros.identification.fit.pooled_fit import Pool
 from urdf2dyn_ros.identification.fit.triangles import triangle
 from urdf2dyn_ros.identification.robot import Robot
@@ -56,11 +55,6 @@ class CarriedPayload:
     summaries: Sequence[Summary]
     carrier: int
     attached: Attached
-
-    @property
-    def term(self) -> PayloadTerm:
-        """What a fit needs to know of it."""
-        return PayloadTerm(self.mass)
 
     @property
     def transformation(self) -> Array:

@@ -22,7 +22,6 @@ _LEAST_R2 = 0.5
 
 
 def report_tables(result: Identification) -> list[ReportTable]:
-    """Return all tables."""
     return [_figures(result, 'Does it explain data that it was not fitted to?', result.held_out,
                      [_verdict(result), f'Held out of the fit in turn: {result.parts}. Root mean '
                       f'squares of measured minus computed effort below {_band(result)} Hz.']),

@@ -51,7 +51,6 @@ class ChildProcess:
 
     @property
     def pid(self) -> int:
-        """Its number."""
         return self._process.pid
 
     @property

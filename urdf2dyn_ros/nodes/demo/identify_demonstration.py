@@ -62,21 +62,10 @@ def run_identify_demo(robot: Path | None, duration: float, output: Path) -> int:
     Excite a simulated robot, record and identify it, and compute the efforts of another motion.
 
     Its inertias, friction and rotors are not those of its URDF. All nodes and commands run as
-    child processes; they are stopped in any case.
-
-    Parameters
-    ----------
-    robot : Path or None
-        URDF or xacro of a robot with a fixed base and all limits; None for the RX-90.
-    duration : float
-        Of each of the two motions [s].
-    output : Path
-        Existing directory for IDENTIFY_FILES, which are replaced; all are written, or none.
-
-    Returns
-    -------
-    code : int
-        0 if the torque error is at most LARGEST_ERROR, 1 if not, 130 if interrupted.
+    child processes; they are stopped in any case. The arguments are those of `run_demo`: a robot
+    with all limits, the duration of each of the two motions, and an existing directory for
+    IDENTIFY_FILES, which are replaced; all are written, or none. The exit code is 0 if the torque
+    error is at most LARGEST_ERROR, 1 if not, 130 if interrupted.
 
     """
     library()   # an error now if bags cannot be written

@@ -56,7 +56,6 @@ class Pipeline:
 
     @property
     def requested(self) -> dict[str, Any]:
-        """The requested parameters."""
         return self._parameters.values
 
     @property

@@ -154,7 +154,6 @@ class Twinned:
             self.graph.node('const', (), abs(number)), number < 0.0)
 
     def _signed(self, entry: Scalar) -> Scalar:
-        """Return an entry of a result."""
         if not isinstance(entry, Expression):
             return entry
         number = self._number(entry.node)
