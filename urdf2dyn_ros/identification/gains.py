@@ -109,11 +109,6 @@ def _number(word: str, text: str) -> float:
     return value
 
 
-def known_gains(joints: int) -> Gains:
-    """Return the gains of recorded efforts."""
-    return Gains(np.ones(joints), np.zeros(joints, dtype=bool))
-
-
 def approximated(robot: Robot, pool: Pool, gains: Gains) -> Gains:
     """
     Return gains with approximations of the free ones, from triangles of recorded units.

@@ -15,14 +15,7 @@ class Functions:
     """
     What all methods share: a robot, and its functions so far.
 
-    Attributes
-    ----------
-    joint_names : tuple of str
-        Independent movable joints, parent before child, siblings in the order of the file; the
-        order of every vector.
-    gravity_vector : tuple of float, (3,)
-        [m/s^2], in the root frame.
-    loads : Loads
+    Names of joints, gravity and loads are those of `InverseDynamics`.
 
     """
 

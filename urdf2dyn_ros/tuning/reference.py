@@ -1,8 +1,8 @@
 """Estimates of a recorded motion, and the reference that they are judged by."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ _UNUSED_END = 0.04
 """Time at both ends of a piece without reference, as samples are on one side only [s]."""
 
 
-@dataclass(frozen=True)
-class Estimated:
+class Estimated(NamedTuple):
     """Estimates (k, n) of a motion in SI units, a row for every sample; NaN if there is none."""
 
     q: Array

@@ -107,7 +107,8 @@ def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None
     expected = _expected(part, within(show, 0.0, 0.5))
     relative = np.log(expected / expected.min(axis=0))[:, moving]
     density = float(TRIED_DENSITIES[relative.mean(axis=1).argmin()])
-    shown = _rows(smoothed, np.isin(motion.stamps, part.stamps))
+    rows = np.isin(motion.stamps, part.stamps)
+    shown = Estimated(*(values[rows] for values in smoothed))
     best = _best(part, shown, estimator, density, moving, within(show, 0.5, 0.8), [{}, {
         name: _rounded(float(np.nanmax(row))) for name, row in zip(
             ('position_noise', 'velocity_noise'), deviations[:, moving])
@@ -171,10 +172,6 @@ def _best(motion: RecordedMotion, smoothed: Estimated, estimator: str, density: 
                   for each in noises for factor in _DENSITY_FACTORS
                   if TRIED_DENSITIES[0] <= density * factor <= TRIED_DENSITIES[-1]]
     return candidates[int(means(candidates, 0.5, 1.0).argmin())]
-
-
-def _rows(estimate: Estimated, rows: Any) -> Estimated:
-    return Estimated(estimate.q[rows], estimate.qd[rows], estimate.qdd[rows], estimate.std[rows])
 
 
 def _run(motion: RecordedMotion, estimator: str, parameters: dict[str, float],

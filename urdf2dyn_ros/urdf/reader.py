@@ -37,21 +37,7 @@ def read_description(text: str | bytes, *, strict_inertia: bool = False,
     """
     Return the model of a robot description, whose text may be untrusted: no file is opened.
 
-    Nothing is repaired: the model has exactly the values of the text, or the text is rejected.
-
-    Parameters
-    ----------
-    text : str or bytes
-        URDF; bytes may have any encoding that their first bytes or their declaration name.
-    strict_inertia : bool
-        Reject inertias that no body can have, instead of warning.
-    max_bytes : int
-        Larger texts are rejected; by default 10 MB.
-    max_links : int
-        Robots with more links are rejected; by default 5000.
-    max_depth : int
-        Texts that are nested more deeply are rejected; by default 100, and the parser has a
-        limit of its own of 256 or more.
+    Encodings and keyword arguments are those of `read_urdf`.
 
     Raises
     ------

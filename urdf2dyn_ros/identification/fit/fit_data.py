@@ -16,7 +16,7 @@ from urdf2dyn_ros.identification.fit.own_friction import (
 )
 from urdf2dyn_ros.identification.fit.payload_term import PayloadTerm
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, Pool, fitted, pooled
-from urdf2dyn_ros.identification.gains import Gains, approximated, known_gains, with_gains
+from urdf2dyn_ros.identification.gains import Gains, approximated, with_gains
 from urdf2dyn_ros.identification.mistakes.gain_signs import signs_fault
 from urdf2dyn_ros.identification.payload.payload_body import (
     CarriedPayload,
@@ -110,7 +110,7 @@ def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
 
     """
     if gains is None:
-        return robot, known_gains(len(robot.joints))
+        return robot, Gains(np.ones(len(robot.joints)), np.zeros(len(robot.joints), dtype=bool))
     everything = _everything(summaries)
     gains = approximated(robot, everything, gains)
     known = payload is not None and bool(np.isfinite(payload.mass))
