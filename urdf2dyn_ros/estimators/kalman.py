@@ -20,21 +20,13 @@ from urdf2dyn_ros.estimators.constant_jerk import (
     transition,
 )
 from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.estimators.gate import MOST_REJECTED, REJECTED_VARIANCE, Gate, follows
 from urdf2dyn_ros.estimators.hindsight import Hindsight
 from urdf2dyn_ros.estimators.kalman_parameters import FIXED_MODEL, KALMAN_PARAMETERS
 from urdf2dyn_ros.estimators.onset import SINGLE_SAMPLE
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 from urdf2dyn_ros.estimators.usable import Usable
 from urdf2dyn_ros.parameters import Parameter
-
-MOST_REJECTED = 3
-"""Measurements that may be rejected in a row before a joint is reset."""
-
-REJECTED_VARIANCE = 1e30
-"""Variance of a measurement that is not used."""
-
-SMALL_JUMP = 0.01
-"""Jump of a position that is followed instead of resetting the joint [rad or m]."""
 
 _VARIANCES = COVARIANCE_ROW[np.arange(4), np.arange(4)]
 _MEASURED_VARIANCES = slice(COVARIANCE_ROW[0, 0], COVARIANCE_ROW[1, 1] + 1)
@@ -47,14 +39,13 @@ class Kalman:
 
     A joint without velocity is filtered on its positions alone. The noise of positions,
     velocities and stamps is estimated from the samples unless it is a parameter; an error of a
-    stamp affects position and velocity together, by qd and qdd times the error. A measurement
-    whose innovation exceeds its gate and any credible step of the acceleration is rejected; after
-    more than three in a row the joint is reset, so that no rejection is permanent, and filtered on
-    its positions alone for a quarter of a second: its velocity may be what contradicts them. A
-    sample whose stamp contradicts all positions (`time_error`) is not used, and no outlier.
+    stamp affects position and velocity together, by qd and qdd times the error. Outliers (gate.py)
+    are rejected. After more than three positions in a row the joint is reset; then, and after as
+    many velocities, it is filtered on its positions alone for a quarter of a second. A sample
+    whose stamp contradicts all positions (`time_error`) is not used, and no outlier.
 
     With a snap density of 0, each joint has a filter for each of ``MOTION_MODELS``; `Bandwidth`
-    weights them, and the fastest judges which measurements are outliers. Position and velocity of
+    weights them. Position and velocity of
     a joint whose velocity is measured are those of the filter that does not adapt: they need no
     bandwidth, and slow filters follow the jump of a velocity, as of a push, up to 0.1 s late. The
     standard deviation is that of `Hindsight`.
@@ -76,8 +67,8 @@ class Kalman:
         self._following = self._columns if following else None
         self._fixed = np.square([[position_noise], [velocity_noise]])
         self._learns = not self._fixed.any()
-        self._gate, self._max_variance = gate or REJECTED_VARIANCE, max_std ** 2
-        self._joints, self._step = joints, acceleration_step
+        self._gate = Gate(gate or REJECTED_VARIANCE, acceleration_step)
+        self._max_variance, self._joints = max_std ** 2, joints
         self._noise = self._sensor_noise()
         self._bank = Bank(models, joints)
         self._bandwidth, self._hindsight = self._adaptation()
@@ -109,7 +100,7 @@ class Kalman:
         self._z: Array = np.zeros((FILTER_ROWS + 2, self._filters * self._joints))
         self._mixed: Array = np.zeros((3, self._joints))
         self._sample: Array = np.zeros((2, self._joints))
-        self._rejected: Array = np.zeros(self._joints)
+        self._rejected: Array = np.zeros((2, self._joints))   # positions and velocities in a row
         self._rejecting, self._wrong = False, 0.0   # time by which the stamp is off [s]
         self._repeats, self._kind = wrong_stamp.Repeats(), wrong_stamp.NEW
         self._usable = Usable(self._joints)
@@ -170,8 +161,6 @@ class Kalman:
         h = (stamp - self._last) * 1e-9
         if h != self._h:
             self._h, self._model = h, transition(h, self._bank.density, self._bank.decay)
-            self._credible = np.array([[self._gate * (0.5 * self._step * h * h) ** 2],
-                                       [self._gate * (self._step * h) ** 2]])
         return self._model
 
     def _variances(self) -> Array:
@@ -193,7 +182,7 @@ class Kalman:
             z[row][:, joints] = initial
         z[_VARIANCES[0]][:, joints] = variances[0, joints]
         z[_VARIANCES[1]][:, known] = variances[1, known]
-        self._rejected[joints] = 0.0
+        self._rejected[:, joints] = 0.0
         self._rejecting = bool(self._rejected.any())
         self._bank.restart(joints, self._present, self._count)
         self._bandwidth.restart(joints)
@@ -220,14 +209,7 @@ class Kalman:
         if self._wrong and self._kind == wrong_stamp.AFTER_SAME:
             z[:4] = transition(-self._wrong, self._bank.density, self._bank.decay).F @ z[:4]
             np.subtract(z[:2], np.tile(measured, filters), out=z[INNOVATIONS])
-        # the fastest filter judges, whose predictions are nearest
-        y = z[INNOVATIONS, -self._joints:]
-        limit = self._gate * S[:, -self._joints:] + self._credible
-        if filters > 1:
-            limit += self._gate * np.square(wrong_stamp.SAMPLE_SHIFT * self._h * self._mixed[1:3])
-        good = y * y <= limit   # False for NaN
-        if filters > 1 and self._rejecting:   # a small jump that stays is the onset of a motion
-            good[0] |= (self._rejected >= MOST_REJECTED) & (np.abs(y[0]) < SMALL_JUMP)
+        good = self._good(z, S[:, -self._joints:], measured)
         unused = self._wrong and self._kind != wrong_stamp.AFTER_SAME
         if unused:
             good[:] = False
@@ -237,7 +219,7 @@ class Kalman:
             if unused:   # these are no outliers
                 self._rejected, self._rejecting = before, bool(before.any())
         elif self._rejecting:
-            self._rejected[:] = 0
+            self._rejected[:] = 0.0
             self._rejecting = False
         self._correct(z, S, off)
         if filters > 1:
@@ -248,14 +230,29 @@ class Kalman:
         if filters > 1:
             self._look_back()
 
+    def _good(self, z: Array, S: Array, measured: Array) -> NDArray[np.bool_]:
+        """Return which measurements are no outliers, (2, n); False where not measured."""
+        y = z[INNOVATIONS, -self._joints:]
+        if self._filters == 1:
+            return y * y <= self._gate.limits(S, self._h + 0.0 * y, 0.0)
+        since = self._h * (1.0 + self._rejected * self._usable.ever)
+        limits = self._gate.limits(S, since, self._h * self._mixed[1:3])
+        good: NDArray[np.bool_] = y * y <= limits
+        if not all_true(good | np.isnan(y)):
+            good[0] |= follows(y, self._rejected)
+            if self._usable.ever:
+                each = self._bandwidth.weights * z[:2].reshape(2, self._filters, -1)
+                good |= np.square(each.sum(axis=1) - measured) <= limits
+        return good
+
     def _time_error(self, z: Array, S: Array, measured: Array) -> float:
         """Return by how much the stamp is off; for repeated samples, only sensors have noise."""
         y = z[INNOVATIONS][0, -self._joints:]
         if self._kind != wrong_stamp.NEW:
             predicted = self._bandwidth.weights * z[0].reshape(self._filters, -1)
             y, S = predicted.sum(axis=0) - measured[0], self._variances()[0]
-        return wrong_stamp.time_error(self._kind, self._h, self._bandwidth.period, self._gate,
-                                      self._mixed[1], y, S)
+        return wrong_stamp.time_error(self._kind, self._h, self._bandwidth.period,
+                                      self._gate.squared, self._mixed[1], y, S)
 
     def _look_back(self) -> None:
         """Compare estimates with the positions that followed."""
@@ -275,19 +272,25 @@ class Kalman:
         return self._z[rows].reshape(*self._z[rows].shape[:-1], self._filters, self._joints)
 
     def _reset_rejected(self, stamp: int, measured: Array) -> None:
-        """Reset joints with too many rejected measurements in a row."""
-        lost = self._rejected > MOST_REJECTED
+        """Reset joints with too many rejected positions in a row, and do not use velocities."""
+        contradicted = self._rejected.max(axis=0) > MOST_REJECTED
+        if not contradicted.any():
+            return
+        # before the first estimate, the joint began with that velocity
+        lost = contradicted & ((self._rejected[0] > MOST_REJECTED) | (not self._usable.ever))
+        self._rejected[1, contradicted] = 0.0
+        self._rejecting = bool(self._rejected.any())
         if lost.any():
             self._begin(lost, np.where([[False], [True]] & lost, np.nan, measured))
-            self._usable.distrust(lost, stamp)
+        self._usable.distrust(contradicted, stamp)
 
     def _reject(self, lost: NDArray[np.bool_], y: Array, S: Array, off: Array,
                 measured: NDArray[np.bool_]) -> Array:
         """Remove the effect of lost measurements, and count those that are outliers, not NaN."""
         each = np.tile(lost, self._filters)
         S[each], y[each] = REJECTED_VARIANCE, 0.0
-        outlier = (lost & measured).any(axis=0)
-        self._rejected = np.where(outlier, self._rejected + 1, self._rejected * ~measured[0])
+        self._rejected = np.where(lost & measured, self._rejected + 1.0,
+                                  self._rejected * ~measured[0])
         self._rejecting = bool(self._rejected.any())
         return np.where(each.any(axis=0), 0.0, off)
 

@@ -22,6 +22,8 @@ class Usable:
     ----------
     missing : ndarray of bool, (n,), or None
         Joints that the newest sample has no measurements of.
+    ever : bool
+        Whether there has been a valid estimate.
 
     """
 
@@ -29,12 +31,12 @@ class Usable:
         self.missing: NDArray[np.bool_] | None = None
         self._trusted_from = np.zeros(joints, dtype=np.int64)   # [ns]
         self._probation_ends = 0
-        self._begun = False
+        self.ever = False
 
     def begun(self, count: int, contradicted: bool) -> bool:
         """Return whether a sample was the first to be estimated at, and contradicted no other."""
-        self._begun = self._begun or (count >= FIRST_VALID and not contradicted)
-        return self._begun
+        self.ever = self.ever or (count >= FIRST_VALID and not contradicted)
+        return self.ever
 
     def distrust(self, lost: NDArray[np.bool_], stamp: int) -> None:
         """Use no velocities of joints (n,) for a while, from their reset at a stamp [ns] on."""

@@ -11,7 +11,8 @@ from urdf2dyn_ros.errors import CompilerError
 from urdf2dyn_ros.estimators.bank import Model
 from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.estimators.kalman import MOST_REJECTED, Kalman
+from urdf2dyn_ros.estimators.gate import MOST_REJECTED
+from urdf2dyn_ros.estimators.kalman import Kalman
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 from urdf2dyn_ros.estimators.kalman_parameters import FIXED_DENSITY
 from urdf2dyn_ros.parameters import Parameter
@@ -105,7 +106,7 @@ class _VelocityKalman(Kalman):
         return jerk
 
     def _reset_rejected(self, stamp: int, measured: Array) -> None:
-        lost = self._rejected > MOST_REJECTED
+        lost = self._rejected.max(axis=0) > MOST_REJECTED
         if lost.any():
             self._begin(lost, measured)
 

@@ -8,7 +8,7 @@ typedef struct {
     Bandwidth *bandwidth;
     Hindsight *hindsight;     /* 0: the deviation is not needed */
     double *state;            /* (16, filters, joints) */
-    double *rejected;         /* (joints): rejected measurements in a row */
+    double *rejected;         /* (2, joints): rejected measurements in a row */
     const double *measured;   /* (2, joints); NaN where not measured */
     const double *variance;   /* (2, joints), of these */
     const double *known;      /* (joints): part of the variance that was learned */
@@ -16,6 +16,7 @@ typedef struct {
     double *gains;            /* (GAINS, filters, joints) that a smoother needs, or 0 */
     double gate, acceleration_step, max_variance;
     long tracking;            /* filter that follows every motion */
+    long ever;                /* whether there has been a valid estimate */
 } Filter;
 
 enum {REJECTING = 1, UNCERTAIN = 2, WRONG_STAMP = 4};
@@ -86,39 +87,58 @@ static void move(Filter *f, double h)
     }
 }
 
-/* Find outliers: the fastest filter judges, whose predictions are nearest. kept: (2, joints). */
-static int judge(Filter *f, double h, const double *late, int unused, double *kept)
+/* Return what the filters together predicted, less what was measured. */
+static double together(const Filter *f, int k, long j)
+{
+    const Bandwidth *b = f->bandwidth;
+    const long n = b->joints, all = b->filters * n;
+    double sum = 0.0;
+    for (long filter = 0; filter < b->filters; filter++)
+        sum += b->weights[filter * n + j] * f->state[k * all + filter * n + j];
+    return sum - f->measured[k * n + j];
+}
+
+/* Return whether a measurement is no outlier: gate.py. */
+static int is_good(const Filter *f, double h, const double *late, int k, long j)
 {
     const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
     const double *fastest = f->state + all - n;
     const int adapts = f->bandwidth->filters > 1;
-    const double steps[2] = {0.5 * f->acceleration_step * h * h, f->acceleration_step * h};
+    const double rejected = f->rejected[k * n + j];
+    const double since = adapts && f->ever ? h * (1.0 + rejected) : h;
+    const double stepped = f->acceleration_step * since * (k ? 1.0 : 0.5 * since);
+    const double shift = adapts ? SAMPLE_SHIFT * h * f->estimate[(k + 1) * n + j] : 0.0;
+    const double y = fastest[(ROWS + k) * all + j];
+    const double S = fastest[NUMBER[k][k] * all + j] + f->variance[k * n + j]
+        + late[k * n + j] * late[k * n + j];
+    const double limit = f->gate * (S + stepped * stepped + shift * shift);
+    if (y * y <= limit)
+        return 1;
+    if (!adapts || isnan(y))
+        return 0;
+    if (!k && rejected >= MOST_REJECTED && fabs(y) < SMALL_JUMP)
+        return 1;
+    const double mean = f->ever ? together(f, k, j) : INFINITY;
+    return mean * mean <= limit;
+}
+
+/* Find outliers, and count those in a row. kept: (2, joints). */
+static int judge(Filter *f, double h, const double *late, int unused, double *kept)
+{
+    const long n = f->bandwidth->joints;
     int flags = 0;
-    if (unused) {
-        for (long j = 0; j < n; j++) {
-            kept[j] = kept[n + j] = NAN;
-            flags |= f->rejected[j] > 0.0 ? REJECTING : 0;
-        }
-        return flags;
-    }
     for (long j = 0; j < n; j++) {
-        int good[2];
-        for (int k = 0; k < 2; k++) {
-            const double shift = adapts ? SAMPLE_SHIFT * h * f->estimate[(k + 1) * n + j] : 0.0;
-            const double y = fastest[(ROWS + k) * all + j];
-            const double S = fastest[NUMBER[k][k] * all + j] + f->variance[k * n + j]
-                + late[k * n + j] * late[k * n + j];
-            good[k] = y * y <= f->gate * (S + shift * shift) + f->gate * (steps[k] * steps[k]);
-        }
-        if (adapts && f->rejected[j] >= MOST_REJECTED && fabs(fastest[ROWS * all + j]) < SMALL_JUMP)
-            good[0] = 1;
         const int missing = !isfinite(f->measured[j]);
-        const int outlier = (!good[0] && !missing) || (!good[1] && isfinite(f->measured[n + j]));
-        if (outlier || !missing)
-            f->rejected[j] = outlier ? f->rejected[j] + 1.0 : 0.0;
-        flags |= f->rejected[j] > 0.0 ? REJECTING : 0;
-        for (int k = 0; k < 2; k++)
-            kept[k * n + j] = good[k] ? f->measured[k * n + j] : NAN;
+        for (int k = 0; k < 2; k++) {
+            const long c = k * n + j;
+            const int good = !unused && is_good(f, h, late, k, j);
+            if (!unused && !good && isfinite(f->measured[c]))
+                f->rejected[c] += 1.0;
+            else if (!unused && !missing)
+                f->rejected[c] = 0.0;
+            flags |= f->rejected[c] > 0.0 ? REJECTING : 0;
+            kept[c] = good ? f->measured[c] : NAN;
+        }
     }
     return flags;
 }

@@ -56,7 +56,7 @@ class _Filter(ctypes.Structure):
         'bandwidth', 'hindsight', 'state', 'rejected', 'measured', 'variance', 'known',
         'estimate', 'gains')),
         *((name, _NUMBER) for name in ('gate', 'acceleration_step', 'max_variance')),
-        ('tracking', ctypes.c_long))
+        ('tracking', ctypes.c_long), ('ever', ctypes.c_long))
 
 
 class CompiledBandwidth(Bandwidth):
@@ -115,7 +115,7 @@ class CompiledKalman(Kalman):
             self._compared.address if self._filters > 1 else None, *(
                 array.ctypes.data for array in (self._z, self._rejected, self._measured,
                                                 self._variance, self._noise.known, self._result)),
-            None, self._gate, self._step, self._max_variance,
+            None, self._gate.squared, self._gate.step, self._max_variance,
             self._columns.start // max(self._joints, 1))
         self._address = ctypes.addressof(self._struct)
 
@@ -125,6 +125,7 @@ class CompiledKalman(Kalman):
 
     def _advance(self, stamp: int, measured: Array) -> None:
         self._measured[:] = measured
+        self._struct.ever = self._usable.ever
         if not self._learns:
             self._variance[:] = self._variances()
         self._flags = self._code.step(self._address, stamp, (stamp - self._last) * 1e-9,

@@ -14,8 +14,8 @@ from urdf2dyn_ros.c_compiler.compiler import NATIVE, Compiler, machine
 from urdf2dyn_ros.estimators import (
     bandwidth,
     bank,
+    gate,
     hindsight,
-    kalman,
     kalman_fixed_lag,
     mismatch,
     onset,
@@ -45,7 +45,7 @@ _MACROS = {
         'LEAST_OF_NOISE')},
     'ABSENT': bank.ABSENT,
     'COMPARED_ROWS': hindsight.COMPARED_ROWS,
-    **{name: getattr(kalman, name) for name in (
+    **{name: getattr(gate, name) for name in (
         'MOST_REJECTED', 'REJECTED_VARIANCE', 'SMALL_JUMP')},
     **{name: getattr(wrong_stamp, name) for name in (
         'NEW', 'AFTER_SAME', 'SAMPLE_SHIFT', 'FOLLOWED_PART', 'SHORTEST_SLIP',
