@@ -1,4 +1,4 @@
-"""A recording that spoils the model for the others."""
+"""Recordings that spoil the model for the others."""
 
 import json
 from pathlib import Path
@@ -24,3 +24,18 @@ def test_a_recording_that_spoils_the_model_is_not_used(
     assert [each['name'] for each in results['three']['recordings']] == ['a', 'b']
     assert results['three']['bodies'] == results['two']['bodies']
     assert results['three']['held_out_parts'] == 'blocks'
+
+
+def test_two_recordings_with_different_loads_are_not_used(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without either of them, the other one still spoils the model."""
+    loads = {'a': 0.0, 'heavy': 12.0, 'b': 0.0, 'c': 0.0, 'light': 8.0, 'd': 0.0}
+    paths = [recording(tmp_path / f'{name}.csv', 4.0, seed, recorded=robot(payload=payload))
+             for seed, (name, payload) in enumerate(loads.items())]
+    assert main(['identify', *paths, '--urdf', str(SCARA), '-o', str(tmp_path / 'out'),
+                 '--cutoff', '10', '--delay', '0']) == 0
+    notes = [line for line in capsys.readouterr().err.splitlines() if 'do not fit' in line]
+    assert len(notes) == 1
+    assert 'recordings heavy, light do not fit the others, and are not used' in notes[0]
+    figures = json.loads((tmp_path / 'out' / 'identification.json').read_text())
+    assert [each['name'] for each in figures['recordings']] == ['a', 'b', 'c', 'd']

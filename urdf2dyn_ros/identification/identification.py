@@ -50,7 +50,7 @@ from urdf2dyn_ros.identification.payload.identified_payload import identified_pa
 from urdf2dyn_ros.identification.payload.payload_body import CarriedPayload
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot
-from urdf2dyn_ros.identification.spoiling_recording import spoiling_recording
+from urdf2dyn_ros.identification.spoiling_recordings import spoiling_recordings
 from urdf2dyn_ros.identification.summary import Summary
 
 WEIGHTS = (PRIOR_WEIGHT, 1.0, 100.0)
@@ -97,9 +97,10 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     judged = parts.every
     model = _model(data, parts.seen, judged, payload, weight, show)
     if parts.name == 'recordings':
-        spoiling = spoiling_recording(data.robot, model.whole, model.without, judged)
+        spoiling = spoiling_recordings(data.robot, model.whole, model.without, judged, parts.seen,
+                                       model.terms, model.weight)
         if spoiling is not None:
-            others = [each for k, each in enumerate(summaries) if k != spoiling.number]
+            others = [each for k, each in enumerate(summaries) if k not in spoiling.numbers]
             rest = identify(robot, others, validation, weight, gains, show)
             rest.remarks.insert(0, spoiling.sentence(summaries))
             return rest

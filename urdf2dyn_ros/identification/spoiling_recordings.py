@@ -1,0 +1,99 @@
+"""Recordings that spoil the model for all others: another payload, tool or mounting."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from urdf2dyn_ros.identification.choice import score
+from urdf2dyn_ros.identification.fit.pooled_fit import (
+    FitTerms,
+    Pool,
+    PooledFit,
+    fitted,
+    left_squares,
+    pooled,
+)
+from urdf2dyn_ros.identification.robot import Robot
+from urdf2dyn_ros.identification.summary import Summary
+
+_SPOILING_RATIO = 2.0
+"""Residual of the others, with recordings over without them, from which on they are not used."""
+
+_SUSPICIOUS_RATIO = 1.5
+"""Residual of a recording over that of the others, in the fit to them, below which it fits."""
+
+_WORTHWHILE = 1.1
+"""Factor by which the ratio has to grow with each further recording that is left out."""
+
+_MOST_TOGETHER, _LARGEST_SHARE = 3, 3
+"""Recordings that are left out together: so many, and of so many one."""
+
+
+class Spoiling(NamedTuple):
+    """Recordings that are not used, and the residual of the others with them over without."""
+
+    numbers: tuple[int, ...]
+    ratio: float
+
+    def sentence(self, summaries: Sequence[Summary]) -> str:
+        """Return what is wrong and what to do."""
+        names = ', '.join(summaries[number].name for number in self.numbers)
+        begin, them = (f'recordings {names} do not fit the others, and are', 'them') if (
+            len(self.numbers) > 1) else (f'recording {names} does not fit the others, and is', 'it')
+        return (f'{begin} not used: without {them} their residual is {self.ratio:.1f} times '
+                f'smaller; another payload, tool, or day? identify {them} alone, with '
+                '--payload-recording, or with --friction-per-recording')
+
+
+def spoiling_recordings(robot: Robot, whole: PooledFit, fits: Sequence[PooledFit],
+                        pools: Sequence[Pool], seen: Sequence[Pool], terms: FitTerms,
+                        weight: float) -> Spoiling | None:
+    """
+    Return the recordings without which the others are explained far better, or None.
+
+    The fit to all of them and that without some are both judged by the others (geometric mean of
+    the joints). Of two that agree and one that does not it is the latter: without one of the
+    former the others still contradict each other. Two with a load each spoil the fit without one
+    of them as well: where no single one is enough and one does not fit, further ones are left out
+    with it.
+    `fits` are without each recording, `seen` are the pools that were fitted.
+
+    """
+    ratios = [_ratio(robot, whole, fit, _without(pools, [number]))
+              for number, fit in enumerate(fits)]
+    out, most = [int(np.argmax(ratios))], max(ratios)
+    suspicious = any(_relative_error(robot, fit, pools, number) > _SUSPICIOUS_RATIO
+                     for number, fit in enumerate(fits))
+    while most <= _SPOILING_RATIO:
+        if not suspicious or len(out) == min(_MOST_TOGETHER, len(pools) // _LARGEST_SHARE):
+            return None
+        before, candidates = most, [k for k in range(len(pools)) if k not in out]
+        ratios = [_ratio(robot, whole, fitted(robot, pooled(_without(seen, [*out, k])), terms,
+                                              weight, whole), _without(pools, [*out, k]))
+                  for k in candidates]
+        most = max(ratios)
+        if most < _WORTHWHILE * before:
+            return None
+        out.append(candidates[int(np.argmax(ratios))])
+    return Spoiling(tuple(sorted(out)), most)
+
+
+def _without(pools: Sequence[Pool], numbers: Collection[int]) -> list[Pool]:
+    return [pool for k, pool in enumerate(pools) if k not in numbers]
+
+
+def _error(robot: Robot, fit: PooledFit, pools: Sequence[Pool]) -> float:
+    return score(*left_squares(robot, [fit] * len(pools), pools))
+
+
+def _ratio(robot: Robot, whole: PooledFit, part: PooledFit, pools: Sequence[Pool]) -> float:
+    """Return the residual of pools in a fit to all over that in another one."""
+    without = _error(robot, part, pools)
+    return _error(robot, whole, pools) / without if without > 0.0 else 1.0
+
+
+def _relative_error(robot: Robot, fit: PooledFit, pools: Sequence[Pool], number: int) -> float:
+    """Return the residual of a recording over that of the others in the fit to them."""
+    others = _error(robot, fit, _without(pools, [number]))
+    return _error(robot, fit, [pools[number]]) / others if others > 0.0 else 1.0
