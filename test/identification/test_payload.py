@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -11,6 +12,8 @@ import pytest
 from support.robot_files import vertical_2r
 from urdf2dyn_ros import InverseDynamics, Loads, read_urdf
 from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.identification.fit import fit_data
+from urdf2dyn_ros.identification.gains import Gains, approximated
 from urdf2dyn_ros.loads import Friction, Rotor
 
 TEXT = vertical_2r('lower="-3" upper="3" effort="400" velocity="9"')
@@ -32,12 +35,13 @@ def arm(payload: bool = False) -> pin.Model:
     return model
 
 
-def _with_drives(model: pin.Model, q: np.ndarray, qd: np.ndarray,
-                 qdd: np.ndarray, load: float = 0.0) -> np.ndarray:
+def _with_drives(model: pin.Model, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray,
+                 load: float = 0.0, friction: float = 1.0) -> np.ndarray:
     """Return efforts with friction, which grows with the load, and rotors."""
     data = model.createData()
     links = np.array([pin.rnea(model, data, *state) for state in zip(q, qd, qdd)])
-    return links + (2.0 + load * np.abs(links)) * np.tanh(qd / 0.02) + 1.5 * qd + 0.4 * qdd
+    drives = (2.0 * friction + load * np.abs(links)) * np.tanh(qd / 0.02) + 1.5 * friction * qd
+    return links + drives + 0.4 * qdd
 
 
 def _terms(found: dict) -> tuple[Friction, Rotor]:
@@ -60,10 +64,10 @@ def motion(seed: int, seconds: float = 12.0) -> tuple[np.ndarray, ...]:
 
 
 def recorded(path: Path, model: pin.Model, seed: int, gains: np.ndarray | float = 1.0,
-             load: float = 0.0) -> str:
+             load: float = 0.0, friction: float = 1.0) -> str:
     """Write a table with friction, rotors and noise of 1 %."""
     time, q, qd, qdd = motion(seed)
-    effort = _with_drives(model, q, qd, qdd, load)
+    effort = _with_drives(model, q, qd, qdd, load, friction)
     noise = np.random.default_rng(seed + 100).normal(size=effort.shape)
     effort += 0.01 * effort.std(axis=0) * noise
     np.savetxt(path, np.column_stack((time, q, effort / gains)), '%.9g', ',', comments='',
@@ -128,6 +132,25 @@ def test_friction_with_the_load_has_the_scale_of_the_gains(tmp_path: Path) -> No
     values = np.array([entry['terms']['load']['value'] for entry in found.values()])
     print(f'load {values} of {load}')
     assert (np.abs(values - load) < 0.25 * load).all()
+
+
+def test_a_sign_that_friction_does_not_tell_is_that_which_explains_more(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no friction, and the second gain begins with the wrong sign."""
+    (tmp_path / 'arm.urdf').write_text(TEXT)
+    recorded(tmp_path / 'without_A.csv', arm(), 0, GAINS, friction=0.0)
+    recorded(tmp_path / 'with_A.csv', arm(payload=True), 1, GAINS, friction=0.0)
+
+    def turned(*words: Any) -> Gains:
+        gains = approximated(*words)
+        return gains._replace(values=np.abs(gains.values))
+
+    monkeypatch.setattr(fit_data, 'approximated', turned)
+    assert identified(tmp_path, 'A', tmp_path / 'out', '--payload-link', 'link2',
+                      '--payload-mass', MASS) == 0
+    found = json.loads((tmp_path / 'out' / 'identification.json').read_text())['joints']
+    gains = [entry['gain']['effort_per_recorded_unit'] for entry in found.values()]
+    assert gains == pytest.approx(GAINS, rel=0.02)
 
 
 def test_an_unknown_payload_is_identified(folder: Path, tmp_path: Path) -> None:

@@ -137,6 +137,12 @@ def approximated(robot: Robot, pool: Pool, gains: Gains) -> Gains:
     return Gains(values, gains.free)
 
 
+def doubtful_signs(pool: Pool, gains: Gains) -> list[int]:
+    """Return the joints whose free gain has a sign that friction does not tell."""
+    return [joint for joint in np.flatnonzero(gains.free & (pool.rows > 0.0)).tolist()
+            if abs(sign_evidence(pool, joint)) < _DECISIVE]
+
+
 def sign_evidence(pool: Pool, joint: int) -> float:
     """
     Return how much more a negative gain leaves of a current than a positive one, as a logarithm.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.algebra.arrays import Array, geometric_mean
 from urdf2dyn_ros.errors import IdentificationError
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
 from urdf2dyn_ros.identification.fit.own_friction import (
@@ -16,7 +16,12 @@ from urdf2dyn_ros.identification.fit.own_friction import (
 )
 from urdf2dyn_ros.identification.fit.payload_term import PayloadTerm
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, Pool, fitted, pooled
-from urdf2dyn_ros.identification.gains import Gains, approximated, with_gains
+from urdf2dyn_ros.identification.gains import (
+    Gains,
+    approximated,
+    doubtful_signs,
+    with_gains,
+)
 from urdf2dyn_ros.identification.mistakes.gain_signs import signs_fault
 from urdf2dyn_ros.identification.payload.payload_body import (
     CarriedPayload,
@@ -33,6 +38,9 @@ PRIOR_WEIGHT = 10.0
 
 FREE_GAINS_FACTOR = 10.0
 """Factor of weights where gains are free, which rest on the URDF's masses."""
+
+_BETTER_SIGN = 0.98
+"""What the other sign of a gain leaves, relative to the first one, from which on it is chosen."""
 
 _PRIOR_SCALINGS = 4
 """Fits after each of which the priors have the scale that a payload's known mass determines."""
@@ -113,14 +121,39 @@ def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
         return robot, Gains(np.ones(len(robot.joints)), np.zeros(len(robot.joints), dtype=bool))
     everything = _everything(summaries)
     gains = approximated(robot, everything, gains)
+    if not gains.free.any():
+        return robot, gains
+    best = _scaled_from(robot, summaries, everything, gains, payload)
+    for joint in doubtful_signs(everything, gains):
+        signs = np.where(np.arange(len(gains.values)) == joint, -1.0, 1.0)
+        turned = gains._replace(values=signs * gains.values)
+        other = _scaled_from(robot, summaries, everything, turned, payload)
+        if other.left < _BETTER_SIGN * best.left:
+            best, gains = other, turned
+    return best.robot, best.gains
+
+
+class _Scaled(NamedTuple):
+    """Robot and gains after first fits, and what these leave of the currents (geometric mean)."""
+
+    robot: Robot
+    gains: Gains
+    left: float
+
+
+def _scaled_from(robot: Robot, summaries: Sequence[Summary], everything: Pool, gains: Gains,
+                 payload: CarriedPayload | None) -> _Scaled:
     known = payload is not None and bool(np.isfinite(payload.mass))
-    for _ in range((_PRIOR_SCALINGS if known else 1) if gains.free.any() else 0):
+    left = 0.0
+    for _ in range(_PRIOR_SCALINGS if known else 1):
         pool, = with_gains([everything], gains.values)
         first = fitted(robot, pool, all_terms(robot, summaries, gains, payload),
                        PRIOR_WEIGHT * (1.0 if known else FREE_GAINS_FACTOR))
+        moves = everything.rows > 0.0
+        left = geometric_mean((first.sigma / np.abs(gains.values))[moves])
         gains = gains._replace(values=gains.values / first.fit.gains)
         robot = with_scaled_prior(robot, first.fit.bodies) if known else robot
-    return robot, gains
+    return _Scaled(robot, gains, left)
 
 
 def _everything(summaries: Sequence[Summary]) -> Pool:
