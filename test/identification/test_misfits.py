@@ -68,3 +68,13 @@ def test_a_light_body_among_others_is_no_matter_of_units(
     path = recording(tmp_path / 'r.csv', recorded=robot(payload=-LIGHTER))
     found = [each for each in notes_of(capsys, tmp_path, path) if ' would have ' in each]
     assert found and all('a counterweight carries it' in each for each in found)
+
+
+def test_coarse_efforts_are_not_taken_for_cut_ones(tmp_path: Path,
+                                                   capsys: pytest.CaptureFixture[str]) -> None:
+    """They have some twenty values, the largest ones for longest."""
+    def coarse(q, effort):
+        step = 0.3 * effort.std(axis=0)
+        return q, np.round(effort / step) * step
+
+    assert notes_of(capsys, tmp_path, recording(tmp_path / 'r.csv', change=coarse)) == []

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.effort_checks import effort_fault
 from urdf2dyn_ros.identification.gains import Gains
+from urdf2dyn_ros.identification.mistakes.change import no_change
+from urdf2dyn_ros.identification.mistakes.nominal_fit import NominalFit
 from urdf2dyn_ros.identification.preparation import Piece
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.rows import MOVING_SPEED
@@ -27,6 +29,9 @@ _LARGEST_VALUE = 1e9
 
 _DEGREES = 180.0 / np.pi
 
+_CLEARER = 0.1
+"""Logarithm of what the URDF leaves, over all joints, by which positions in degrees fit better."""
+
 _SPIKE = 30.0
 """Largest effort over the one below which 95 % are, from which on it is a spike."""
 
@@ -35,6 +40,9 @@ _LIMITED_SHARE, _LIMITED_RATIO, _NEAR_LIMIT = 0.01, 3.0, 0.02
 Share of the samples at the largest or smallest effort from which on it is cut there, if it is so
 many times the share of those near it (as a share of its range): a sine has more of the latter.
 """
+
+_COARSE = 0.2
+"""Part of the range in which a coarsely rounded effort has another value that is as frequent."""
 
 _MOST_AT_ONCE = 4000
 
@@ -93,7 +101,7 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
             what = {'q': 'position', 'effort': 'effort'}[name]
             return f'{what} of up to {largest:.3g}: the recording is damaged'
     degrees = _in_degrees(robot, pieces)
-    if degrees:
+    if degrees and (not used.any() or _fit_degrees(robot, pieces, used, gains)):
         return degrees
     if not used.any():
         reasons = list(dict.fromkeys(fault for fault, moves in zip(faults, moving) if moves))
@@ -136,10 +144,13 @@ def _limited(effort: Array) -> str:
     """Return that the effort of a joint while it moves is cut at a value, or nothing."""
     known = effort[np.isfinite(effort)]
     span = float(np.ptp(known)) if len(known) else 0.0
+    values, counts = np.unique(known, return_counts=True)
     for end in (known.max(), known.min()) if span > 0.0 else ():
         distance = np.abs(known - end) / span
         at_end, near = (float(np.mean(distance < limit)) for limit in (1e-6, _NEAR_LIMIT))
-        if at_end > _LIMITED_SHARE and at_end > _LIMITED_RATIO * (near - at_end):
+        beside = np.abs(values - end) / span
+        frequent = counts[(beside > 1e-6) & (beside < _COARSE)].max(initial=0) / len(known)
+        if at_end > _LIMITED_SHARE and at_end > _LIMITED_RATIO * max(near - at_end, frequent):
             return (f'its effort is exactly {end:.3g}, and never beyond, in '
                     f'{100.0 * at_end:.2g} % of the samples in which it moves: if the drive or '
                     'sensor has its limit there, the model is too weak; record a slower motion')
@@ -158,3 +169,14 @@ def _in_degrees(robot: Robot, pieces: Sequence[Piece]) -> str:
                     f'{largest:.4g} rad: are the positions in degrees? divide them by '
                     f'{_DEGREES:.5g}')
     return ''
+
+
+def _fit_degrees(robot: Robot, pieces: Sequence[Piece], used: Array, gains: Gains | None) -> bool:
+    """Return whether the efforts fit positions in degrees, or a joint that turns several times."""
+    factors = np.where(np.array(robot.dynamics.units) == 'rad', 1.0 / _DEGREES, 1.0)
+    converted = [piece._replace(q=factors * piece.q, qd=factors * piece.qd,
+                                qdd=factors * piece.qdd) for piece in pieces]
+    free = np.zeros(len(used), dtype=bool) if gains is None else gains.free
+    recorded, degrees = (float(NominalFit(robot, each, used, free).left(
+        no_change(len(used))).sum()) for each in (pieces, converted))
+    return degrees < recorded - _CLEARER
