@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from support.random_trees import examples, trees
+from support.random_trees import examples, random_inertia, trees
 from support.robot_files import EXAMPLES, OWN, ROBOTS
 from urdf2dyn_ros import InverseDynamics, RobotModel, SourceError, UrdfError, read_dh, read_urdf
 from urdf2dyn_ros.algebra.frames import ROUNDOFF
@@ -17,6 +17,7 @@ from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.dh.rows import table_data
 from urdf2dyn_ros.dh.table import dh_table
 from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.robot_model import Joint, Link
 
 REAL = [EXAMPLES / path for path in (
     'ur_description/urdf/ur5_robot.urdf', 'panda_description/urdf/panda.urdf',
@@ -48,6 +49,25 @@ def test_the_efforts_of_a_table_are_those_of_its_robot(path: Path) -> None:
     other = read_again(model)
     assert_same_efforts(model, other)
     assert len(dh_table(other).rows) == len(dh_table(model).rows)
+
+
+def test_axes_that_are_almost_parallel_to_the_root_or_to_tips_have_no_far_normal() -> None:
+    """3.14159265 is no half turn: the normal of z and the first axis is 3e8 m away."""
+    almost, p = (3.14159265, 0.0, 0.0), (0.3, 1.0, 0.5)
+    model = RobotModel('twig', tuple(Link(name, random_inertia(1)) for name in 'abcde'), (
+        Joint('first', 'revolute', 'a', 'b', p, almost, (0.0, 0.0, 1.0)),
+        Joint('second', 'revolute', 'b', 'c', p, axis=(0.0, 1.0, 0.0)),
+        Joint('tip', 'fixed', 'c', 'd', p, (0.1, 0.0, 0.2)),
+        Joint('other', 'fixed', 'c', 'e', p, (1.57079632, 0.2, 0.0))), 'a')
+    other = read_again(model)
+    assert_same_efforts(model, other)
+    for row in dh_table(model).rows:
+        assert max(map(abs, (row.six.b, row.six.d, row.six.r))) < 10.0
+    for tip in ('d', 'e'):
+        poses = [InverseDynamics(each, backend='python').forward_kinematics([0.4, 0.5], tip)
+                 for each in (model, other)]
+        for mine, theirs in zip(*poses):
+            assert mine == pytest.approx(theirs, rel=0, abs=1e-14)
 
 
 @examples(12)

@@ -78,7 +78,9 @@ def dh_table(model: RobotModel) -> DhTable:
                                 f'<force link="{force.link}">') for force in model.forces)
     system = multibody(model)
     frames, first = _frames(model, system)
-    heirs = most_behind([frame.parent for frame in frames if not frame.is_tip])
+    inner = [j for j, frame in enumerate(frames) if not frame.is_tip]   # all parents among them
+    heirs = {j: None if heir is None else inner[heir] for j, heir in zip(
+        inner, most_behind([frames[j].parent for j in inner]))}
     turns: list[float] = []
     slides: list[float] = []
     rows: list[DhRow] = []
@@ -107,6 +109,8 @@ def _frames(model: RobotModel, system: Multibody) -> tuple[list[_Frame], int]:
     base_R, base_p = IDENTITY, ZERO
     if heir is not None:
         base_R, base_p = bodies[heir - 1].parent_R_joint, bodies[heir - 1].parent_p_joint
+        if _is_far(six_parameters(base_R, base_p), base_p):   # frame 0 is the fixed one
+            base_R, heir = IDENTITY, None
 
     def in_frame(parent: int, R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
         if parent != ROOT:
@@ -122,7 +126,7 @@ def _frames(model: RobotModel, system: Multibody) -> tuple[list[_Frame], int]:
 
     def append(frame: _Frame, R: Matrix, p: Vector) -> None:
         six = six_parameters(R, p)
-        if max(abs(six.b), abs(six.r)) > max(_FARTHEST_AXIS, 2.0 * math.hypot(*p)):
+        if _is_far(six, p):
             frames.append(_Frame(f'{frame.name}_origin', FIXED_ROW, frame.parent,
                                  _moved(p)))
             frame, six = replace(frame, parent=len(frames) - 1), six_parameters(R, ZERO)
@@ -139,6 +143,11 @@ def _frames(model: RobotModel, system: Multibody) -> tuple[list[_Frame], int]:
             append(_Frame(f'{name}_tip', FIXED_ROW, number[i], SixParameters(), (), name),
                    *in_frame(i, tip.body_R_link, tip.body_p_link))
     return frames, 0 if heir is None else number[heir - 1]
+
+
+def _is_far(six: SixParameters, p: Vector) -> bool:
+    """Return whether the common normal of two axes is far from a joint at p [m]."""
+    return max(abs(six.b), abs(six.r)) > max(_FARTHEST_AXIS, 2.0 * math.hypot(*p))
 
 
 def _moved(p: Vector) -> SixParameters:
