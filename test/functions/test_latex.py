@@ -1,6 +1,7 @@
 """Formulas of small robots as LaTeX: what they say is what the generated text computes."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, ParameterError, read_dh
 from urdf2dyn_ros.loads import Friction, Loads, Spring
+from urdf2dyn_ros.robot_model import ExternalForce
 
 ARM = read_dh([
     {'type': 'R', 'alpha': 0.3, 'd': 0.2, 'M': 3.0, 'MX': 0.5, 'MZ': -0.2, 'XX': 0.4, 'YY': 0.5,
@@ -15,6 +17,8 @@ ARM = read_dh([
     {'type': 'P', 'alpha': -0.7, 'd': 0.1, 'theta': 0.4, 'M': 2.0, 'MY': 0.3, 'ZZ': 0.2,
      'XX': 0.3, 'YY': 0.3},
     {'type': 'R', 'alpha': 1.1, 'r': 0.3, 'M': 1.0, 'MX': 0.2, 'XX': 0.1, 'YY': 0.1, 'ZZ': 0.1}])
+PUSHED = replace(ARM, forces=(
+    ExternalForce(ARM.joints[-1].child, (3.0, -2.0, 5.0), (1.0, 0.5, 0.2)),))
 FLAT = {'gravity': (0.0, -9.81, 0.0)}
 TEXTBOOK = r"""\begin{aligned}
 \tau_1 &= (53.6 + 20\,\cos(q_2))\,\ddot q_1 + (15 + 10\,\cos(q_2))\,\ddot q_2"""
@@ -35,7 +39,8 @@ def value(formula: str, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list[
 
 @pytest.mark.parametrize(('model', 'options'), [
     ((OWN / 'robot_2r.urdf').read_text(), FLAT), (ARM, {}),
-    (ARM, {'loads': Loads(terms={'joint2': (Spring(stiffness=30.0, reference=0.1),)})})])
+    (ARM, {'loads': Loads(terms={'joint2': (Spring(stiffness=30.0, reference=0.1),)})}),
+    (PUSHED, {})])
 def test_the_formulas_are_the_efforts(model, options) -> None:
     dynamics = InverseDynamics(model, backend='python', **options)
     rng = np.random.default_rng(1)

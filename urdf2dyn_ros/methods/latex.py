@@ -14,6 +14,7 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.functions.inputs import load_inputs
 from urdf2dyn_ros.functions.mechanics import Mechanics
 from urdf2dyn_ros.methods.functions import Functions
+from urdf2dyn_ros.program.derivation import add_wrenches
 
 Formula: TypeAlias = Literal['tau', 'bias', 'gravity']
 
@@ -40,7 +41,8 @@ class Latex(Functions):
         ----------
         formula : str
             tau: the efforts of a motion; bias: those without accelerations; gravity: those at
-            rest. They include the springs and offsets of the loads.
+            rest. They include the tags ``<force>`` of the URDF, and the springs and offsets of the
+            loads.
 
         Raises
         ------
@@ -69,6 +71,7 @@ class Latex(Functions):
                 self._system, self.gravity_vector, [*inertias], with_second_moments(inertias),
                 TEXTBOOK, state, False, body_terms(self._system, self.loads),
                 numbers=(self._system, self.gravity_vector))
+            add_wrenches(mechanics, self.loads)
             efforts = mechanics.sweep(_INPUTS[formula]).efforts
         except (TypeError, AttributeError):   # tanh or abs of what is no number
             raise ParameterError('friction is no sum of products of q, qd, sines and cosines: '
