@@ -76,9 +76,8 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
     target = language if isinstance(language, Target) else Target(language)
     target.check()
     stem = default_name(model.name) if name is None else checked_name(name)
-    program = generate(multibody(model), robot=model.name, name=stem, style=style,
-                       gravity=gravity, functions=functions, loads=loads, frames=frames,
-                       twins=target.twins)
+    program = generate(multibody(model), name=stem, style=style, gravity=gravity,
+                       functions=functions, loads=loads, frames=frames, twins=target.twins)
     return target.write(program)
 
 

@@ -37,9 +37,8 @@ def information(model: RobotModel,
 
     """
     system = multibody(model)
-    programs = {style: generate(system, robot=model.name, name='robot', style=style,
-                                gravity=gravity, loads=loads, functions=functions, frames=frames)
-                for style in STYLES}
+    programs = {style: generate(system, name='robot', style=style, gravity=gravity, loads=loads,
+                                functions=functions, frames=frames) for style in STYLES}
     last = {style: program.functions[-1] for style, program in programs.items()}
     rows = programs['fast'].joints
     bodies = []

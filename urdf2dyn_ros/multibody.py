@@ -9,7 +9,7 @@ file.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.frames import PRINTED, ROUNDOFF, aligned, composed, from_rpy, is_coarse
@@ -119,12 +119,13 @@ class Multibody:
     """
     Bodies parent before child, and the names of the independent joints in the same order.
 
-    Links of the root are not moved by the joints; a `floating` root moves freely in the world.
-    The forces are constant wrenches. Tips are the links that the joints move and that no joint
-    stands on; of a robot without movable joints, those of the root. `world` are the links that do
-    not move with a floating root: the root of the description, and what is fixed to it. `anchored`
-    are joints at the world in addition to the one that floats: their bodies are correct only where
-    the root stands still. Entries of constant rotations that are `close` to 0 and 1 are these.
+    `robot` is the name in the description. Links of the root are not moved by the joints; a
+    `floating` root moves freely in the world. The forces are constant wrenches. Tips are the links
+    that the joints move and that no joint stands on; of a robot without movable joints, those of
+    the root. `world` are the links that do not move with a floating root: the root of the
+    description, and what is fixed to it. `anchored` are joints at the world in addition to the one
+    that floats: their bodies are correct only where the root stands still. Entries of constant
+    rotations that are `close` to 0 and 1 are these.
 
     """
 
@@ -137,6 +138,7 @@ class Multibody:
     world: frozenset[str] = frozenset()
     anchored: tuple[str, ...] = ()
     close: float = ROUNDOFF
+    robot: str = field(default='', compare=False)
 
     @property
     def drivers(self) -> tuple[int, ...]:
@@ -194,7 +196,7 @@ def multibody(model: RobotModel) -> Multibody:
         attached[number].append(child)
         numbered[joint.child] = (number, child)
         waiting.extend(reversed(children.get(joint.child, [])))
-    return replace(_driven(model, bodies, attached, children), close=close)
+    return replace(_driven(model, bodies, attached, children), close=close, robot=model.name)
 
 
 def _moves(joint: Joint, root: str) -> bool:

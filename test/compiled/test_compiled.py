@@ -45,7 +45,7 @@ def rx90(_cache: object) -> tuple[InverseDynamics, InverseDynamics]:
 
 
 def compiled_efforts(model: RobotModel) -> caller.Caller:
-    program = generate(multibody(model), robot='robot', name='robot', style='fast')
+    program = generate(multibody(model), name='robot', style='fast')
     return choose(program, 'inverse_dynamics', 'c')[1]
 
 

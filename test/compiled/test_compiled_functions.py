@@ -139,8 +139,7 @@ def test_every_function_of_a_program_can_be_compiled(
     """One to three inputs, a vector or a matrix, one state or several."""
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
     model = read_urdf((EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf').read_bytes())
-    program = generate(multibody(model), robot='panda', name='robot', style='fast',
-                       functions=function)
+    program = generate(multibody(model), name='robot', style='fast', functions=function)
     namespace: dict[str, object] = {'__name__': 'robot_dynamics'}
     exec(python.write(program)['robot_dynamics.py'], namespace)
     expected = namespace[function]
@@ -161,7 +160,7 @@ def test_every_function_of_a_program_can_be_compiled(
 def test_results_are_stored_where_they_are_made() -> None:
     """At the end of the function, those that wait for it would have been stored once already."""
     model = read_urdf((OWN / 'rx90.urdf').read_bytes())
-    program = generate(multibody(model), robot='robot', name='robot', style='fast',
+    program = generate(multibody(model), name='robot', style='fast',
                        functions='inverse_dynamics_derivatives')
     text = source(program, program.functions[0]).text
     part = text[text.index('void part_one_0('):text.index('void part_one_1(')]

@@ -73,8 +73,7 @@ def test_the_fast_style_costs_no_more_than_it_did(path: Path) -> None:
 def test_its_parts_cost_no_more_than_they_did(path: Path) -> None:
     system = multibody(read_urdf(path))
     for name, limits in LIMITS_OF[path.stem].items():
-        function, = generate(system, robot='', name='robot', style='fast',
-                             functions=name).functions
+        function, = generate(system, name='robot', style='fast', functions=name).functions
         operations = function.operations
         assert (operations.multiplications <= limits[0]
                 and operations.additions <= limits[1]), (name, operations)

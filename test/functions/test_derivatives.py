@@ -140,8 +140,7 @@ def test_friction_with_the_load_is_rejected_with_its_joint() -> None:
 @pytest.mark.parametrize('name', LIMITS)
 def test_the_derivatives_cost_no_more_than_they_did(name: str) -> None:
     model = fixed_fingers(read_urdf(next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes()))
-    program = generate(multibody(model), robot=model.name, name='robot', style='fast',
-                       functions=NAME)
+    program = generate(multibody(model), name='robot', style='fast', functions=NAME)
     multiplications, additions, *_ = program.function(NAME).operations
     assert multiplications <= LIMITS[name][0]
     assert additions <= LIMITS[name][1]

@@ -270,9 +270,8 @@ def test_friction_that_depends_on_the_accelerations_is_rejected() -> None:
     model = robot('scara')
     loads = Loads(terms={'joint2': [Friction(viscous=1.0, load=0.1)]})
     with pytest.raises(ParameterError, match=r'friction of joint "joint2".*set its load to 0'):
-        generate(multibody(model), robot='scara', name='robot', functions='forward_dynamics',
-                 loads=loads)
-    assert generate(multibody(model), robot='scara', name='robot', functions='bias', loads=loads)
+        generate(multibody(model), name='robot', functions='forward_dynamics', loads=loads)
+    assert generate(multibody(model), name='robot', functions='bias', loads=loads)
 
 
 def test_a_posture_in_which_the_efforts_do_not_determine_it_raises_an_error() -> None:

@@ -50,7 +50,7 @@ PEERS = {
 
 def program_of(model: RobotModel, function: str, links: Sequence[str] = (), axes: str = 'root',
                style: str = 'fast') -> Program:
-    return generate(multibody(model), robot=model.name, name='robot', style=style,
+    return generate(multibody(model), name='robot', style=style,
                     functions=function, frames=LinkFrames(tuple(links), axes))
 
 

@@ -38,7 +38,7 @@ CHOICES = [(function, axes) for function in ('jacobian', 'frame_motion') for axe
 
 def program_of(model: RobotModel, function: str, link: str, axes: str,
                style: str = 'fast') -> Program:
-    return generate(multibody(model), robot=model.name, name='robot', style=style,
+    return generate(multibody(model), name='robot', style=style,
                     functions=function, loads=Loads('moving'), frames=LinkFrames((link,), axes))
 
 

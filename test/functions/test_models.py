@@ -84,8 +84,7 @@ def test_gravity_bias_and_mass_matrix_are_those_of_pinocchio(path: Path) -> None
 @pytest.mark.parametrize('style', STYLES)
 def test_what_is_omitted_costs_nothing_and_what_is_shared_is_done_once(style: str) -> None:
     model = read_urdf(next(EXAMPLES.rglob('panda.urdf')).read_bytes())
-    program = generate(multibody(model), robot=model.name, name='robot', style=style,
-                       functions='all')
+    program = generate(multibody(model), name='robot', style=style, functions='all')
     cost = {function.name: sum(function.operations) for function in program.functions}
     assert cost['gravity'] < cost['bias'] < cost['inverse_dynamics']
     assert cost['dynamics'] < 0.9 * sum(cost[name] for name in Dynamics.COMBINED)

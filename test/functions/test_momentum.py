@@ -114,7 +114,7 @@ def test_the_text_that_is_written_agrees_with_its_own_check(style: str, name: st
     """As Python, with all that acts; every vector is explained in the readable style."""
     path = next(itertools.chain(OWN.glob(f'{name}.urdf'), EXAMPLES.rglob(f'{name}.urdf')))
     model = read_urdf(path.read_text())
-    program = generate(multibody(model), robot=name, name=name, style=style,
+    program = generate(multibody(model), name=name, style=style,
                        functions='momentum', loads=loads(model))
     text, = python.write(program).values()
     with pytest.raises(SystemExit) as done:
@@ -135,7 +135,7 @@ def test_it_takes_no_more_operations_than_the_inverse_dynamics() -> None:
         system = multibody(read_urdf(path.read_text()))
         cost = {}
         for name in ('momentum', 'inverse_dynamics'):
-            program = generate(system, robot='', name='robot', style='fast', functions=name)
+            program = generate(system, name='robot', style='fast', functions=name)
             operations = program.function(name).operations
             cost[name] = operations.multiplications + operations.additions
         assert cost['momentum'] < cost['inverse_dynamics']

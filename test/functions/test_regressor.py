@@ -197,7 +197,7 @@ def test_loads_have_no_effect_and_a_moving_base_is_refused() -> None:
     loaded, states = InverseDynamics(model, loads=loads), states_of(6, 3)
     assert np.array_equal(loaded.regressor(*states), plain.regressor(*states))
     assert np.array_equal(loaded.base_parameters.values, plain.base_parameters.values)
-    text, = python.write(generate(multibody(model), robot='r', name='r', functions='regressor',
+    text, = python.write(generate(multibody(model), name='r', functions='regressor',
                                   loads=loads)).values()
     assert 'no friction, no rotors, no springs, no contact' in text
     moving = InverseDynamics(model, base='moving')
@@ -212,7 +212,7 @@ def test_loads_have_no_effect_and_a_moving_base_is_refused() -> None:
 def test_it_costs_no_more_than_it_did(name: str, most: tuple[int, int, int]) -> None:
     """Columns, multiplications, additions; of the Panda the arm alone."""
     system = multibody(fixed_fingers(read_urdf(text_of(name))))
-    function = generate(system, robot=name, name='robot',
+    function = generate(system, name='robot',
                         style='fast', functions='regressor').function('regressor')
     columns, multiplications, additions = most
     assert function.results[0].shape[1] == columns
@@ -225,8 +225,7 @@ def test_it_costs_no_more_than_it_did(name: str, most: tuple[int, int, int]) -> 
 def test_the_text_that_is_written_agrees_with_its_own_check(style: str, name: str) -> None:
     """As Python; every column has a paragraph in the readable style."""
     model = gripper() if name == 'gripper' else read_urdf(text_of(name))
-    program = generate(multibody(model), robot=name, name=name, style=style,
-                       functions='regressor')
+    program = generate(multibody(model), name=name, style=style, functions='regressor')
     text, = python.write(program).values()
     with pytest.raises(SystemExit) as end:
         exec(compile(text, name, 'exec'), {'__name__': '__main__'})

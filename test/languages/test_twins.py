@@ -37,7 +37,7 @@ DERIVATIVES = 'inverse_dynamics_derivatives'
 
 def program(model: RobotModel, functions: str, loads: Loads = LOADS,
             twins: bool = True) -> Program:
-    return generate(multibody(model), robot=model.name, name='robot', style='fast',
+    return generate(multibody(model), name='robot', style='fast',
                     functions=functions, loads=loads, twins=twins)
 
 

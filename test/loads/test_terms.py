@@ -64,7 +64,7 @@ def test_terms_that_are_off_leave_no_trace_in_any_text() -> None:
     off = Loads(terms={name: [Friction(), Rotor(), Spring(reference=1.0)]
                        for name in multibody(RX90).joint_names})
     assert InverseDynamics(RX90, loads=off).text == InverseDynamics(RX90).text
-    made = [generate(multibody(RX90), robot='r', name='r', loads=loads)
+    made = [generate(multibody(RX90), name='r', loads=loads)
             for loads in (off, Loads())]
     assert made[0].functions == made[1].functions and made[0].parameters == made[1].parameters
 

@@ -186,8 +186,7 @@ def robot(name: str) -> RobotModel:
 
 def program_of(model: RobotModel, style: str = 'fast', functions: str = 'all',
                name: str = 'robot', loads: Loads = LOADS) -> Program:
-    return generate(multibody(model), robot=model.name, name=name, style=style,
-                    functions=functions, loads=loads)
+    return generate(multibody(model), name=name, style=style, functions=functions, loads=loads)
 
 
 @cache

@@ -38,9 +38,8 @@ class Functions:
         return result if len(function.results) == 1 else (result[..., :n], result[..., n:])
 
     def _program(self, name: str, frames: LinkFrames = ONLY_TIP) -> Program:
-        return generate(self._system, robot=self.model.name, name='robot', style='fast',
-                        gravity=self.gravity_vector, functions=name, loads=self.loads,
-                        frames=frames)
+        return generate(self._system, name='robot', style='fast', gravity=self.gravity_vector,
+                        functions=name, loads=self.loads, frames=frames)
 
     def _function(self, name: str, frames: LinkFrames = ONLY_TIP) -> GeneratedFunction:
         """Return a function, generated at its first call."""

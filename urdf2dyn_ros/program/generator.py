@@ -34,12 +34,12 @@ STYLES: tuple[Style, ...] = ('readable', 'fast')
 GENERAL: Style = 'general'
 
 
-def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readable',
+def generate(system: Multibody, *, name: str, style: Style = 'readable',
              gravity: ArrayLike = GRAVITY, functions: str = 'inverse_dynamics',
              loads: Loads = LOADS, frames: LinkFrames = ONLY_TIP,
              twins: bool = False) -> Program:
     """
-    Return the equations of a robot; `name` is its name as part of identifiers.
+    Return the equations of a robot, whose identifiers begin with `name`.
 
     readable: every inertial value is a named parameter, every formula is spelled out, and there is
     the dynamic model in the root frame. general: the same, and all lengths and rotations are
@@ -75,7 +75,7 @@ def generate(system: Multibody, *, robot: str, name: str, style: Style = 'readab
             each.graph.clear()
         acts, symbols = _words(request, [each.function for each in derived], written)
         return Program(
-            _title(robot, written), robot, name, style, request.gravity, acts,
+            _title(system.robot, written), system.robot, name, style, request.gravity, acts,
             symbols if request.readable else (), request.rows,
             tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,
             tuple(written), dynamic_model, partial(references, request),
