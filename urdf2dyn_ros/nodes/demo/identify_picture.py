@@ -47,7 +47,7 @@ class BeforeAndAfter(NamedTuple):
     after: Array
 
     def errors(self, axis: int | None = 0) -> tuple[Any, Any]:
-        """Return the errors before and after over the measured efforts (n,), as norms."""
+        """Return the norms of the errors before and after, (n,), over those of `measured`."""
         size = np.linalg.norm(self.measured, axis=axis)
         before, after = (np.linalg.norm(each - self.measured, axis=axis) / size
                          for each in (self.before, self.after))
