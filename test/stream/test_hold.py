@@ -134,6 +134,12 @@ def test_the_advice_is_a_command_that_keeps_what_is_held():
     assert json.loads(words[5]) == ['head=1', "finger's"]
 
 
+def test_no_command_is_advised_where_auto_will_hold_them():
+    assert hold_advice(['finger'], ('auto', 'head=1'), '/node') == (
+        'hold: auto holds them at rest once the other joints have been published for 5 s without '
+        'them')
+
+
 def test_nothing_changes_without_held_joints():
     held = HeldJoints(('a', 'b'), Hold())
     assert not held.published(['a'], [1.0]) and list(held.received) == [0, 1]

@@ -207,6 +207,9 @@ def hold_advice(missing: Sequence[str], hold: Sequence[str], node: str) -> str:
     """Return how a node holds joints that are missing, besides those it holds, or nothing."""
     if not missing:
         return ''
+    if AUTO in map(str.strip, hold):
+        return (f'hold: {AUTO} holds them at rest once the other joints have been published for '
+                f'{AUTO_TIME:g} s without them')
     texts = [text for text in hold if text] + list(missing)
     value = json.dumps(texts, ensure_ascii=False).replace("'", "'\\''")
     return f"if nothing publishes them, hold them at rest: ros2 param set {node} hold '{value}'"
