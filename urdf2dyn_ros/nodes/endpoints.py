@@ -22,6 +22,9 @@ except ImportError:  # Humble
 _OVERRIDABLE = (QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY,
                 QoSPolicyKind.DURABILITY)
 
+_UNKNOWN = '_NODE_NAME_UNKNOWN_'
+"""What rmw calls the node of a publisher that it discovers before that node."""
+
 
 class Endpoints:
     """
@@ -89,7 +92,7 @@ class Endpoints:
 
     def publishers(self, topic: str) -> list[str]:
         """Return the publishers of a topic, with reliability and durability."""
-        return [f'{end.node_namespace.rstrip("/")}/{end.node_name} '
+        return [f'{_node_of(end)} '
                 f'({end.qos_profile.reliability.name}, {end.qos_profile.durability.name})'
                 for end in self.node.get_publishers_info_by_topic(
                     self.node.resolve_topic_name(topic))]
@@ -129,3 +132,10 @@ class Endpoints:
         except Exception as error:  # rclpy has several kinds for a bad value
             raise ParameterError(f'no {end} for {topic}, the parameters qos_overrides.{topic}.'
                                  f'{end}.* are unusable: {error}') from error
+
+
+def _node_of(end: Any) -> str:
+    """Return the name of a publisher's node, or that it is not known yet."""
+    if end.node_name == _UNKNOWN:
+        return 'a node whose name is not discovered yet'
+    return f'{end.node_namespace.rstrip("/")}/{end.node_name}'
