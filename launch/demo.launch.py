@@ -19,12 +19,14 @@ Humble the other terminal needs ROS_LOCALHOST_ONLY=1 for that reason.
 """
 
 import os
+import sys
 from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription
 from launch.actions import (
     DeclareLaunchArgument,
     IncludeLaunchDescription,
+    LogInfo,
     OpaqueFunction,
     SetEnvironmentVariable,
     UnsetEnvironmentVariable,
@@ -36,6 +38,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
+from urdf2dyn_ros.nodes.launch_arguments import unknown_arguments
 from urdf2dyn_ros.urdf import read_urdf
 from urdf2dyn_ros.urdf.source import description_text
 
@@ -55,6 +58,9 @@ ARGUMENTS = (
     DeclareLaunchArgument(
         'namespace', default_value='',
         description='Namespace of the nodes, their topics and services.'),
+    DeclareLaunchArgument(
+        'config', default_value=PathJoinSubstitution([SHARE, 'config', 'gazebo.yaml']),
+        description='File of parameters for inverse_dynamics.'),
     DeclareLaunchArgument(
         'rviz', default_value='false', choices=['true', 'false', 'True', 'False'],
         description='Whether RViz shows the robot and its efforts.'),
@@ -79,13 +85,21 @@ def _robot(context: LaunchContext) -> list[Node]:
         package='urdf2dyn_ros', executable='joint_simulator', name='joint_simulator',
         namespace=NAMESPACE, output='screen', parameters=[{
             'robot_description': ParameterValue(description, value_type=str),
-            'duration': ParameterValue(LaunchConfiguration('duration'), value_type=float),
+            'duration': _duration(context),
             # inverse_dynamics and effort_comparison, and robot_state_publisher if it runs
             'start.subscribers': 3 if rviz else 2, 'start.timeout': 60.0,
         }])
     nodes = [simulator, *(_rviz(description) if rviz else [])]
     _look_up(context, nodes)
     return nodes
+
+
+def _duration(context: LaunchContext) -> float:
+    text = LaunchConfiguration('duration').perform(context)
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f'duration: {text!r} is no number of seconds') from None
 
 
 def _look_up(context: LaunchContext, nodes: list[Node]) -> None:
@@ -112,6 +126,13 @@ def _rviz(description: str) -> list[Node]:
     return [frames, shown]
 
 
+def _unknown(_: LaunchContext) -> list[LogInfo]:
+    """Return warnings: launch ignores arguments that are misspelt."""
+    known = [argument.name for argument in generate_launch_description().get_launch_arguments()]
+    return [LogInfo(msg=f'warning: {sentence}')
+            for sentence in unknown_arguments(__file__, known, sys.argv)]
+
+
 def generate_launch_description() -> LaunchDescription:
     """Return the arguments and the nodes."""
     file = PathJoinSubstitution([SHARE, 'launch', 'dynamics.launch.py'])
@@ -120,8 +141,9 @@ def generate_launch_description() -> LaunchDescription:
         # the simulator publishes the description
         launch_arguments={
             'urdf': '', 'xacro_args': '', 'namespace': NAMESPACE,
-            'config': PathJoinSubstitution([SHARE, 'config', 'gazebo.yaml'])}.items())
+            'config': LaunchConfiguration('config')}.items())
     comparison = Node(package='urdf2dyn_ros', executable='effort_comparison',
                       name='effort_comparison', namespace=NAMESPACE, output='screen')
     return LaunchDescription([
-        *ARGUMENTS, *LOCAL, OpaqueFunction(function=_robot), comparison, dynamics])
+        *ARGUMENTS, *LOCAL, OpaqueFunction(function=_unknown), OpaqueFunction(function=_robot),
+        comparison, dynamics])

@@ -9,6 +9,7 @@ Start the node inverse_dynamics: from joint states to efforts.
 
 """
 
+import sys
 from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription
@@ -27,6 +28,7 @@ from launch_ros.actions import LifecycleNode, Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
+from urdf2dyn_ros.nodes.launch_arguments import unknown_arguments
 from urdf2dyn_ros.urdf.source import description_text
 
 CONFIG = PathJoinSubstitution([FindPackageShare('urdf2dyn_ros'), 'config', 'dynamics.yaml'])
@@ -116,6 +118,14 @@ def _give_up(node: Node) -> RegisterEventHandler:
     return RegisterEventHandler(OnProcessExit(target_action=node, on_exit=on_exit))
 
 
+def _unknown(_: LaunchContext) -> list[LogInfo]:
+    """Return warnings: launch ignores arguments that are misspelt."""
+    known = [argument.name for argument in generate_launch_description().get_launch_arguments()]
+    return [LogInfo(msg=f'warning: {sentence}')
+            for sentence in unknown_arguments(__file__, known, sys.argv)]
+
+
 def generate_launch_description() -> LaunchDescription:
     """Return the arguments and the node."""
-    return LaunchDescription([*ARGUMENTS, OpaqueFunction(function=_node)])
+    return LaunchDescription([
+        *ARGUMENTS, OpaqueFunction(function=_unknown), OpaqueFunction(function=_node)])

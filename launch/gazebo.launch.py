@@ -12,12 +12,14 @@ fixed-base arm, with a matching file of controllers.
 """
 
 import os
+import sys
 from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription
 from launch.actions import (
     DeclareLaunchArgument,
     IncludeLaunchDescription,
+    LogInfo,
     OpaqueFunction,
     RegisterEventHandler,
 )
@@ -28,6 +30,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
+from urdf2dyn_ros.nodes.launch_arguments import unknown_arguments
 from urdf2dyn_ros.urdf import read_urdf
 from urdf2dyn_ros.urdf.gazebo import gazebo_urdf
 from urdf2dyn_ros.urdf.source import load_urdf
@@ -35,6 +38,8 @@ from urdf2dyn_ros.urdf.source import load_urdf
 SHARE = FindPackageShare('urdf2dyn_ros')
 SIM_TIME = {'use_sim_time': True}
 CONTROLLERS = ('joint_state_broadcaster', 'joint_trajectory_controller')
+FIXED = {'namespace': '', 'use_sim_time': 'true'}
+"""Arguments of dynamics.launch.py that are not the user's here: Gazebo's names are global."""
 CLOCK = {'gz': 'gz.msgs.Clock', 'ign': 'ignition.msgs.Clock'}
 
 ARGUMENTS = (
@@ -100,6 +105,14 @@ def _look_up(context: LaunchContext, nodes: list[Node]) -> None:
         ExecutableInPackage(node.node_executable, node.node_package).perform(context)
 
 
+def _unknown(_: LaunchContext) -> list[LogInfo]:
+    """Return warnings: launch ignores arguments that are misspelt, and this file some others."""
+    known = [argument.name for argument in generate_launch_description().get_launch_arguments()
+             if argument.name not in FIXED]
+    return [LogInfo(msg=f'warning: {sentence}')
+            for sentence in unknown_arguments(__file__, known, sys.argv)]
+
+
 def generate_launch_description() -> LaunchDescription:
     """Return the arguments, Gazebo, the robot in it, and the nodes of this package."""
     gazebo = IncludeLaunchDescription(
@@ -111,11 +124,11 @@ def generate_launch_description() -> LaunchDescription:
         PythonLaunchDescriptionSource(
             PathJoinSubstitution([SHARE, 'launch', 'dynamics.launch.py'])),
         # robot_state_publisher publishes the description
-        launch_arguments={'urdf': '', 'xacro_args': '', 'namespace': '',
-                          'config': LaunchConfiguration('config'),
-                          'use_sim_time': 'true'}.items())
+        launch_arguments={'urdf': '', 'xacro_args': '', **FIXED,
+                          'config': LaunchConfiguration('config')}.items())
     comparison = Node(
         package='urdf2dyn_ros', executable='effort_comparison', name='effort_comparison',
         output='screen', parameters=[SIM_TIME])
     return LaunchDescription([
-        *ARGUMENTS, OpaqueFunction(function=_robot), comparison, dynamics, gazebo])
+        *ARGUMENTS, OpaqueFunction(function=_unknown), OpaqueFunction(function=_robot),
+        comparison, dynamics, gazebo])

@@ -29,3 +29,20 @@ def test_a_description_that_is_not_utf_8_is_named(tmp_path):
     assert code != 0, output
     assert f'{str(path)!r} is not UTF-8; save it as UTF-8' in output
     assert 'process started' not in output
+
+
+def test_a_duration_that_is_no_number_is_named(tmp_path):
+    prefix = Prefix(tmp_path, 'demo.launch.py')
+    code, output = prefix.start(LAUNCH, 'duration:=long').wait(120.0), prefix.output.read_text()
+    assert code != 0, output
+    assert "duration: 'long' is no number of seconds" in output
+    assert 'process started' not in output
+
+
+def test_another_file_of_parameters_is_used_and_a_misspelt_argument_is_named(tmp_path):
+    prefix = Prefix(tmp_path, 'demo.launch.py')
+    prefix.start(LAUNCH, 'config:=/nonexistent.yaml', 'respwan:=true').wait(120.0)
+    output = prefix.output.read_text()
+    assert "config: there is no file '/nonexistent.yaml'" in output
+    assert ('demo.launch.py has no argument "respwan", it has no effect: did you mean "respawn"?'
+            in output)

@@ -83,3 +83,12 @@ def test_nothing_is_started_if_a_package_is_missing(tmp_path, package):
     assert code != 0, output
     assert f"package '{package}' not found" in output
     assert 'process started' not in output
+
+
+def test_arguments_that_gazebo_does_not_allow_are_named(tmp_path):
+    """They are those of dynamics.launch.py, which gazebo.launch.py sets."""
+    prefix = Prefix(tmp_path, 'gazebo.launch.py', missing=GAZEBO_PACKAGES[:1])
+    prefix.start(LAUNCH, 'namespace:=left', 'respawn:=true').wait(120.0)
+    output = prefix.output.read_text()
+    assert 'gazebo.launch.py has no argument "namespace", it has no effect' in output
+    assert '"respawn", it' not in output

@@ -1,0 +1,30 @@
+"""Misspelt arguments of launch files: launch ignores them without a word."""
+
+import pytest
+
+from urdf2dyn_ros.nodes.launch_arguments import unknown_arguments
+
+FILE, KNOWN = '/opt/share/urdf2dyn_ros/launch/dynamics.launch.py', ('urdf', 'lifecycle')
+COMMAND = ('/opt/ros/bin/ros2', 'launch', 'urdf2dyn_ros', 'dynamics.launch.py')
+
+
+def test_a_misspelt_argument_is_named_with_the_nearest() -> None:
+    assert unknown_arguments(FILE, KNOWN, [*COMMAND, 'urdf:=a.urdf', 'lifecyle:=true']) == [
+        'dynamics.launch.py has no argument "lifecyle", it has no effect: '
+        'did you mean "lifecycle"?']
+
+
+def test_an_argument_like_no_other_has_the_list() -> None:
+    [sentence] = unknown_arguments(FILE, KNOWN, [*COMMAND, 'speed:=2'])
+    assert sentence.endswith('"speed", it has no effect: there are "urdf", "lifecycle"')
+
+
+@pytest.mark.parametrize('command', [
+    [*COMMAND, '-d', 'urdf:=a.urdf', 'lifecycle:=true'],
+    [*COMMAND, 'launch-prefix:=gdb'],                          # of ros2 launch
+    ['ros2', 'launch', FILE, 'urdf:=a.urdf'],
+    ['ros2', 'launch', 'arm', 'arm.launch.py', 'speed:=2'],    # which includes the file
+    ['pytest'],
+])
+def test_others_are_not_named(command: list[str]) -> None:
+    assert not unknown_arguments(FILE, KNOWN, command)
