@@ -26,6 +26,7 @@ from soaking.faults import FAULTS
 from soaking.report import draw, growth, table
 from soaking.world import RIGHT, World
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.nodes.demo.local_graph import keep_local
 
 BUILD = ROOT / 'build' / 'benchmarks'
@@ -182,7 +183,8 @@ def failures(found: dict[str, Any], judge_growth: bool) -> list[str]:
             said.append(f'{name}: {tally["wrong"]} wrong outputs')
         slow = [time for time in tally['recoveries'] if time > LIMIT]
         if slow:
-            said.append(f'{name}: {len(slow)} times slower than {LIMIT:g} s, {max(slow):.3f} s')
+            said.append(f'{name}: {counted(len(slow), "recovery", "recoveries")} slower than '
+                        f'{LIMIT:g} s, {max(slow):.3f} s')
     if judge_growth:
         said += [f'{name} grows by {found["growth"][name]:.2f} per 10 minutes'
                  for name, limit in GROWTH.items() if found['growth'][name] > limit]

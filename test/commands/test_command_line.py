@@ -58,8 +58,8 @@ def test_the_list_of_commands_imports_none_of_them() -> None:
 @pytest.mark.parametrize(('words', 'remedy'), [
     (['exprot', RX90], "there is no command 'exprot'; did you mean \"export\""),
     (['Info', RX90], 'did you mean "info"'),
-    (['dance', RX90], '"excite", "identify", "demo" (urdf2dyn --help lists what it takes)'),
-    (['evaluate', 'bag.mcap'], '--urdf (urdf2dyn evaluate --help lists what it takes)'),
+    (['dance', RX90], '"excite", "identify", "demo" (urdf2dyn --help lists its commands)'),
+    (['evaluate', 'bag.mcap'], '--urdf (urdf2dyn evaluate --help lists its arguments)'),
     (['--strict', 'export', RX90], 'unrecognized arguments: --strict'),
     (['help', 'exprot'], 'did you mean "export"'),
     (['export', RX90, '--langauge', 'c'], 'unknown arguments: --langauge'),

@@ -16,6 +16,9 @@ from support.scara_recordings import MODEL, NAMES, SCARA, recording, robot
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.identification.bodies import pseudo_inertia
 from urdf2dyn_ros.identification.fit.consistent_fit import ConsistentFit
+from urdf2dyn_ros.identification.report.tables import centre_in_link
+from urdf2dyn_ros.identification.robot import robot_of
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.urdf import read_urdf
 
 FILES = {'identified.urdf', 'parameters.yaml', 'identification.json', 'identification.png',
@@ -74,6 +77,18 @@ def test_the_report_has_its_answers_in_order(result: Path) -> None:
                  'efforts: measured', str(result / 'a.csv')):
         assert text in page
     assert 'http' not in page
+
+
+def test_centres_of_mass_are_in_the_frames_of_the_urdf() -> None:
+    """Not along the axes of the equations, whose z is the joint's."""
+    model = read_urdf((OWN / 'rx90.urdf').read_text().replace('0 0 1', '0 1 0'))
+    rx90 = robot_of(model, InverseDynamics(model, backend='python'))
+    aligned = 0
+    for row, body in zip(rx90.prior.nominal, rx90.system.bodies, strict=True):
+        link, = body.attached
+        assert centre_in_link(row, link) == pytest.approx(link.link.inertia.com, abs=1e-12)
+        aligned += row[1:4] / row[0] == pytest.approx(link.link.inertia.com, abs=1e-12)
+    assert aligned < len(rx90.system.bodies)
 
 
 def test_summaries_are_as_good_as_recordings_in_any_order(result: Path) -> None:
@@ -284,4 +299,4 @@ def test_a_joint_that_is_not_explained_is_no_yes(tmp_path: Path,
         q, np.column_stack((effort[:, :-1], noise(q, effort)[1][:, -1]))))
     assert identified(path, '-o', tmp_path / 'out') == 0
     out = capsys.readouterr().out
-    assert f'Not at {NAMES[-1]} (R2 below 0.5). In all: it leaves ' in out
+    assert f'Not at {NAMES[-1]} (R2 below 0.5). In all: its residual is ' in out

@@ -76,7 +76,7 @@ def test_the_robot_plays_the_files_of_excite(suffix: str, files: Path) -> None:
     ('t.csv', 'time,q_joint1,q_joint2,q_x\n0,0,0,0\n1,0,0,0\n', 'its joints must be some of'),
     ('t.csv', HEAD + '0,0,0\n1,0.1,5\n', "joint 'joint2' would"),
     ('t.csv', HEAD + '0,0,0\n1,,0\n', 'every number in it must be finite'),
-    ('t.csv', HEAD + '0,0,0\n', '1 rows, at least 2'),
+    ('t.csv', HEAD + '0,0,0\n', '1 row, at least 2'),
     ('t.csv', HEAD + '0,0,0\n0,0,0\n', 'must be after'),
     ('t.yaml', 'joint_names: [joint1]', 'JointTrajectory is needed'),
     ('t.yaml', 'joint_names: [', 'is not YAML'),

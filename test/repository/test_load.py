@@ -116,6 +116,6 @@ def test_what_is_wrong_in_a_soak_is_reported(monkeypatch: pytest.MonkeyPatch) ->
     found = {'exit code': -9, 'faults': {'flood': good, 'export': bad}, 'growth': growth(grown)}
     assert failures(found, judge_growth=True) == [
         'exit code -9', 'export: no right outputs', 'export: 2 wrong outputs',
-        'export: 1 times slower than 0.2 s, 0.300 s', 'memory grows by 6.00 per 10 minutes',
+        'export: 1 recovery slower than 0.2 s, 0.300 s', 'memory grows by 6.00 per 10 minutes',
         'threads grows by 60.00 per 10 minutes']
     assert not [text for text in failures(found, judge_growth=False) if 'grows' in text]

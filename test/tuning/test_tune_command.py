@@ -165,16 +165,22 @@ def test_what_was_dropped_is_reported_with_its_cause(tmp_path: Path) -> None:
     found = suggest(motion, 'kalman', silent)
     text = report(motion, found)
     assert '\nevents: gap 1 (steps forward over' in text and 'dropped: ' not in text
-    assert 'samples from all of it' not in text
+    assert 'spread over the whole recording' not in text
     assert 'excluded, as they do not move: b' in text
     assert re.search(r'^b .*  -  +-  +-$', text, re.MULTILINE)
-    titles = [axes.get_title('right') for axes in tuning_page(
-        motion, found, range(3), 'title').axes]
+    figure = tuning_page(motion, found, range(3), 'title')
+    figure.canvas.draw()
+    residuals = figure.axes[1::2]
+    assert all(re.fullmatch(r'residual\n\[([mµn]?)rad.* \| \1m.*\]', axes.get_ylabel())
+               for axes in residuals), [axes.get_ylabel() for axes in residuals]
+    assert not any(axes.yaxis.get_offset_text().get_text() for axes in figure.axes)
+    titles = [axes.get_title('right') for axes in figure.axes]
     assert [title[:5] for title in titles if title] == ['RMS o', 'does ', 'RMS o']
     motion.skipped, motion.events = 500, Counter(duplicate_stamp=3, jump_back=1)
     text = report(motion, found)
     assert '\ndropped: duplicate_stamp 3 (same stamp as the message before)\n' in text
-    assert '\ntuned on 400 samples from all of it, which are enough: 500 between them' in text
+    assert ('\ntuned on 400 samples, spread over the whole recording, which are enough; the 500 '
+            ) in text
     assert 'events: ' not in text
 
 

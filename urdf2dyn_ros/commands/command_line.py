@@ -20,7 +20,8 @@ class _Parser(argparse.ArgumentParser):
     """One that says in a line what is wrong, and where all options are listed."""
 
     def error(self, message: str) -> NoReturn:
-        hint = '' if _HELP in message else f' ({self.prog} --help lists what it takes)'
+        what = 'commands' if self.prog == _PROGRAM else 'arguments'
+        hint = '' if _HELP in message else f' ({self.prog} --help lists its {what})'
         self.exit(2, f'{self.prog}: error: {message}{hint}\n')
 
 

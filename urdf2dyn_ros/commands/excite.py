@@ -10,6 +10,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array, geometric_mean
 from urdf2dyn_ros.commands.output import add_overwrite, results
 from urdf2dyn_ros.commands.robot import add_base, add_robot, check_fixed, read_robot
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.drawing.tables_page import ReportTable, text_table
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.identification.excitation.files import (
@@ -125,8 +126,9 @@ def _about(excitation: Excitation, fraction: float, approach: float, count: int)
     mean = geometric_mean(ratio)
     periods = round(excitation.duration / excitation.period)
     lines = [
-        f'motion: {excitation.duration:g} s, {periods} times a period of {excitation.period:g} s, '
-        f'within {100.0 * fraction:g} % of all limits, at rest at both ends',
+        f'motion: {excitation.duration:g} s, {counted(periods, "period")} of '
+        f'{excitation.period:g} s, within {100.0 * fraction:g} % of all limits, '
+        'at rest at both ends',
         f'log det of the information: {best:.1f}; the best of {excitation.random} random motions: '
         f'{other:.1f}',
         f'expected standard deviations of {count} base parameters: {mean:.2f} times those '

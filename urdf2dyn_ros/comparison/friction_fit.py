@@ -7,6 +7,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.pairing.moments import DIRECTION, MOVING, STILL, VELOCITY, Moments
+from urdf2dyn_ros.counting import counted
 
 _FEWEST_MOVING = 50
 """Fewest samples in motion; half as many are needed in each direction."""
@@ -95,7 +96,8 @@ def fit_friction(moments: Moments, weights: Array, viscous: float = 0.0,
 def _not_excited(normal: Array) -> str:
     moving, balance = normal[2, 2], normal[1, 2]
     if moving < _FEWEST_MOVING:
-        return f'it moves in {moving:.0f} samples, at least {_FEWEST_MOVING} are needed'
+        return (f'it moves in {counted(round(moving), "sample")}, at least {_FEWEST_MOVING} are '
+                'needed')
     if moving - abs(balance) < _FEWEST_MOVING:   # twice the samples of the rarer direction
         return ('it moves in one direction only: Coulomb friction and offset cannot be '
                 'distinguished')

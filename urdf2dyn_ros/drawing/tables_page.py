@@ -38,7 +38,7 @@ def report_page(title: str, tables: Sequence[ReportTable], remarks: Sequence[str
     return html_page(title, [
         _section(first), f'<div class="pictures">\n{images}\n</div>' if images else '',
         *map(_section, others),
-        html_list('What does not fit, and why', remarks or ['Nothing that was found.']),
+        html_list('What does not fit, and why', remarks or ['Nothing was found.']),
         html_list('Origin', about)])
 
 

@@ -19,8 +19,8 @@ _OFFLINE: dict[str, dict[str, Any]] = {
 """Parameters that differ from the defaults of the node, which cannot use later samples."""
 
 ACCELERATION_SOURCES = {
-    OFFLINE_DEFAULT: 'offline smoothing: a curve through the positions, with a cutoff for each '
-                     'joint that predicts samples best which the curve did not see',
+    OFFLINE_DEFAULT: 'offline smoothing: a curve through the positions, with the cutoff of each '
+                     'joint that best predicts samples hidden from it',
     'polynomial': 'offline smoothing: a polynomial around every sample (80 ms, at least 7 '
                   'samples), velocities of degree 4, positions of degree 5',
     'kalman': 'a Kalman filter, which uses earlier samples only',

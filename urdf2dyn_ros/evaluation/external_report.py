@@ -48,9 +48,9 @@ _CELL, _AXIS, _LEFT, _RIGHT, _BELOW, _ABOVE, _HEAD = 5.3, 1.35, 0.75, 0.15, 0.5,
 def external_summary(external: ExternalEfforts) -> list[str]:
     """Return a sentence about the observer, and one for each joint."""
     start = external.curves.stamps[0] if external.curves.stamps else 0
-    return ['external efforts: those of the momentum observer, gain '
-            f'{external.gain:g}/s, times since the first one; they include friction and other '
-            'errors of the model: if nothing touched the robot, thresholds should be '
+    return ['external efforts: of the momentum observer, with a gain of '
+            f'{external.gain:g}/s; times count from the first one. They include friction and '
+            'other errors of the model: if nothing touched the robot, set thresholds to '
             f'{_THRESHOLD_MARGIN:g} times the largest',
             *(_joint(joint, start) for joint in external.joints)]
 

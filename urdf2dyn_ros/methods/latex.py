@@ -56,8 +56,8 @@ class Latex(Functions):
                                  f'{", ".join(get_args(Formula))}')
         n = len(self.joint_names)
         if n > MOST_JOINTS:
-            raise ParameterError(f'formulas of {n} joints are too long to read, the most are '
-                                 f'{MOST_JOINTS}: export_model(model, style="readable") writes '
+            raise ParameterError(f'formulas of {n} joints are too long to read; latex writes '
+                                 f'them for up to {MOST_JOINTS} joints, and export_model(model, style="readable") writes '
                                  'them step by step')
         if load_inputs(self._system, self.loads):
             raise ParameterError('formulas have no arguments but q, qd and qdd, and these loads '

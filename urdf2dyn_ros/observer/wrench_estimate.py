@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.equations.kinematics import chain
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.health import Level, Status
@@ -160,7 +161,8 @@ def moving_joints(system: Multibody, link: str) -> tuple[int, ...]:
                              + _choices(choices))
     moving = sorted(coordinates[link])
     if len(moving) < COMPONENTS:
-        raise ParameterError(f'parameter wrench_estimate.link: {len(moving)} joints move link '
+        raise ParameterError(f'parameter wrench_estimate.link: '
+                             f'{counted(len(moving), "joint moves", "joints move")} link '
                              f'{quote(link)}, and a wrench has {COMPONENTS} components; '
                              + _choices(choices))
     return tuple(moving)

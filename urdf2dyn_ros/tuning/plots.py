@@ -16,6 +16,7 @@ from urdf2dyn_ros.drawing.picture import (
     png_bytes,
     style_axes,
 )
+from urdf2dyn_ros.drawing.small_units import label_values
 from urdf2dyn_ros.system.atomic_file import atomic_file
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.suggestion import Suggestion
@@ -89,9 +90,9 @@ def _grid(motion: RecordedMotion, suggestion: Suggestion, drawn: list[tuple[int,
     for (joint, quantity), (upper, lower) in zip(drawn, places):
         field, unit = _QUANTITIES[quantity]
         lines = _draw(upper, lower, motion, getattr(suggestion.smoothed, field)[:, joint],
-                      getattr(suggestion.estimate, field)[:, joint])
+                      getattr(suggestion.estimate, field)[:, joint], unit)
         upper.set_ylabel(f'{quantity}\n[{unit}]', fontsize='small')
-        lower.set_ylabel('residual', fontsize='small')
+        lower.yaxis.label.set_size('small')
         if quantity == next(iter(_QUANTITIES)):
             add_name(upper, drawn_name(motion.names[joint], _LONGEST_NAME))
         if field == 'qdd':
@@ -102,7 +103,7 @@ def _grid(motion: RecordedMotion, suggestion: Suggestion, drawn: list[tuple[int,
 
 
 def _draw(upper: Any, lower: Any, motion: RecordedMotion, smoothed: Array,
-          estimate: Array) -> list[Any]:
+          estimate: Array, unit: str) -> list[Any]:
     """Draw one quantity of a joint on its two axes; return the three lines."""
     step = max(1, len(motion.stamps) // _MOST_POINTS)
     residual = estimate - smoothed
@@ -117,10 +118,12 @@ def _draw(upper: Any, lower: Any, motion: RecordedMotion, smoothed: Array,
         'reference (smoothed with later samples)', 'estimate',
         'residual (estimate - reference)'), (3.0, 1.3, 0.7))
     _limit(upper, np.where(motion.settled, smoothed, np.nan))
-    _limit(lower, np.where(motion.settled, residual, np.nan))
+    settled = np.where(motion.settled, residual, np.nan)
+    _limit(lower, settled)
     for axes in (upper, lower):
         style_axes(axes, inset=0.52)
         axes.set_xlim(time[0], time[-1])
+    label_values(lower, 'residual\n', unit, settled)
     return lines
 
 

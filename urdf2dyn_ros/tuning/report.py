@@ -6,6 +6,7 @@ from textwrap import wrap
 
 import numpy as np
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.drawing.tables_page import ReportTable, report_page, text_table
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.outcomes import joint_state_lines
@@ -57,12 +58,12 @@ def _samples(motion: RecordedMotion) -> list[str]:
     lines += joint_state_lines(motion.events, ('jump_back',))
     if motion.repeated:
         share = 100.0 * motion.repeated / (motion.repeated + len(motion.stamps))
-        lines.append(f'repeated: {motion.repeated} samples ({share:.3g} %) have the positions of '
-                     'the one before although the robot moves: no measurements, for the node '
-                     'either, and excluded')
+        lines.append(f'repeated: {counted(motion.repeated, "sample")} ({share:.3g} %) with the '
+                     'positions of the one before although the robot moves: excluded, by the '
+                     'node as well, as they are no measurements')
     if motion.skipped:
-        lines.append(f'tuned on {len(motion.stamps)} samples from all of it, which are enough: '
-                     f'{motion.skipped} between them are excluded')
+        lines.append(f'tuned on {len(motion.stamps)} samples, spread over the whole recording, '
+                     f'which are enough; the {motion.skipped} others are excluded')
     return lines
 
 

@@ -108,8 +108,8 @@ def _syntax_error(error: etree.XMLSyntaxError, text: str) -> UrdfError:
         return _error('xml', f'{line}:{column}: the text is empty; a URDF begins with <robot>', 1)
     remedy = 'the text must be well-formed XML'
     if '<' not in text and len(text.splitlines()) == 1:
-        remedy += ('; the path of a file is for read_urdf(path), if there is one of this name, or '
-                   'the argument of a node: inverse_dynamics FILE')
+        remedy += ('; if this is the path of a file: read_urdf(path) reads one that exists, and '
+                   'so does a node with the argument FILE')
     if 'prefix xacro' in reason:
         remedy = 'this is xacro, not URDF: run xacro on it first'
     # the parser's message may have names of the text in it

@@ -47,7 +47,7 @@ def read_urdf(source: UrdfSource, *, strict_inertia: bool = False, max_bytes: in
         URDF as text or bytes, which may have any encoding that their first bytes or their
         declaration name; or a file with it: its path, also as a str, or the open file. A path may
         be that of a xacro file, if xacro is installed. A str is a path if it has no ``<``, and
-        such a file exists or its suffix is .urdf, .xacro or .xml.
+        such a file or directory exists or its suffix is .urdf, .xacro or .xml.
     strict_inertia : bool
         Reject inertias that no body can have, instead of warning.
     max_bytes : int
@@ -88,7 +88,7 @@ def _is_path(text: str) -> bool:
     """Return whether a text is a path rather than a URDF, in which there is an element."""
     if '<' in text or '\n' in text:
         return False
-    return text.lower().endswith(_SUFFIXES) or os.path.isfile(text)
+    return text.lower().endswith(_SUFFIXES) or os.path.exists(text)
 
 
 def _content(file: Readable, max_bytes: int) -> str | bytes:

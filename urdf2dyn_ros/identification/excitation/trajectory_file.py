@@ -8,6 +8,7 @@ import numpy as np
 import yaml
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.recordings.csv_table import CsvRecording
 from urdf2dyn_ros.robot_model import Joint, Limits
@@ -64,7 +65,8 @@ def trajectory_from_file(path: str, joints: Sequence[Joint], limits: Sequence[Li
     start = np.array(centre)
     if trajectory.begins:
         if len(trajectory.points) < 2:
-            raise SimulationError(f'{path}: {len(trajectory.points)} rows, at least 2 are needed')
+            raise SimulationError(f'{path}: {counted(len(trajectory.points), "row")}, at least 2 '
+                                  'are needed')
         first = dict(zip(trajectory.names, trajectory.points[0].positions))
         start = np.array([first[name] for name in known])
     try:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import ExportError, ParameterError
 from urdf2dyn_ros.identification.fleet.merging import SummaryGroups
 from urdf2dyn_ros.identification.robot import Robot
@@ -44,7 +45,7 @@ def write_merged(robot: Robot, recordings: Sequence[str], settings: SourceSettin
         create_files({path: summary_bytes(whole, robot)}, replace=True)
     except OSError as error:
         raise ExportError(f'cannot write {path}: {error.strerror}') from None
-    return f'{path}: {whole.recordings} recordings, {whole.seconds:.1f} s', remarks
+    return f'{path}: {counted(whole.recordings, "recording")}, {whole.seconds:.1f} s', remarks
 
 
 def shared_paths(recordings: Sequence[str], settings: SourceSettings) -> list[str]:

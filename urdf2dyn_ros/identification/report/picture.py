@@ -69,8 +69,8 @@ def identification_picture(result: Identification, title: str) -> bytes:
         axes.set_ylabel(f'effort [{result.units[joint]}]', fontsize='small')
         style_axes(axes, inset=0.5)
     add_head(figure, title, 50 * columns, handles, legend=0.52, size='small')
-    figure.text(0.5, 1.0 - 0.75 / figure.get_figheight(), 'RMS of what is left: by the URDF > '
-                'with friction and rotors > identified', ha='center', fontsize='small')
+    figure.text(0.5, 1.0 - 0.75 / figure.get_figheight(), 'RMS of the residual: URDF > with '
+                'friction and rotors > identified', ha='center', fontsize='small')
     return png_bytes(figure)
 
 

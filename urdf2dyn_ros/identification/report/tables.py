@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import geometric_mean
+from urdf2dyn_ros.algebra.arrays import Array, geometric_mean
+from urdf2dyn_ros.algebra.vectors import apply, subtract, transpose
 from urdf2dyn_ros.drawing.tables_page import ReportTable
 from urdf2dyn_ros.evaluation.gain_fit import gain_words
 from urdf2dyn_ros.identification.columns import PARAMETERS
@@ -13,6 +14,7 @@ from urdf2dyn_ros.identification.fit.deviations import DATA, source_of_value
 from urdf2dyn_ros.identification.fit.held_out import Figures
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, units_of
 from urdf2dyn_ros.identification.result import Identification
+from urdf2dyn_ros.multibody import Attached
 
 GAINS_TITLE = 'What changed: gains'
 VALIDATION_TITLE = 'Validation recording'
@@ -46,9 +48,9 @@ def _verdict(result: Identification) -> str:
     poor = [joint for joint, r2, used in zip(
         result.robot.joints, result.held_out.r2[2], result.used) if used and r2 < _LEAST_R2]
     answer = f'Not at {", ".join(poor)} (R2 below {_LEAST_R2:g}). In all' if poor else 'Yes'
-    return (f'{answer}: it leaves {100.0 * own / urdf:.3g} % of what the URDF leaves, and '
-            f'{100.0 * own / friction:.3g} % of what the URDF with fitted friction and rotors '
-            'leaves (geometric means of the joints).')
+    return (f'{answer}: its residual is {100.0 * own / urdf:.3g} % of that of the URDF, and '
+            f'{100.0 * own / friction:.3g} % of that of the URDF with fitted friction and rotors '
+            '(geometric means of the joints).')
 
 
 def _figures(result: Identification, title: str, figures: Figures,
@@ -122,12 +124,21 @@ def _own_friction(result: Identification) -> list[ReportTable]:
          'the last recording in which a joint is identified.',))]
 
 
+def centre_in_link(row: Array, link: Attached) -> tuple[float, ...]:
+    """Return the centre of mass [m] of a body's inertial parameters (10,) in a link's frame."""
+    if not row[0]:
+        return (math.nan,) * 3
+    x, y, z = (row[1:4] / row[0]).tolist()
+    return apply(transpose(link.body_R_link), subtract((x, y, z), link.body_p_link))
+
+
 def _masses(result: Identification) -> ReportTable:
     robot = result.robot
     rows = []
     for number, body in enumerate(robot.system.bodies):
         before, after = robot.prior.nominal[number], result.fit.bodies[number]
-        centre = [', '.join(figure_text(value / row[0]) if row[0] else '-' for value in row[1:4])
+        first = body.attached[0]
+        centre = [', '.join(map(figure_text, centre_in_link(row, first)))
                   for row in (before, after)]
         rows.append([body.name, ', '.join(each.link.name for each in body.attached),
                      figure_text(before[0]), figure_text(after[0]), *centre])
@@ -137,7 +148,8 @@ def _masses(result: Identification) -> ReportTable:
                                  'centre identified [m]'), rows,
         ('Single masses and centres are hardly determined by efforts at joints, however long the '
          'recording is; their combinations are. So they are those nearest to the URDF that '
-         'explain the data, with every body possible.', *robot.prior.remarks))
+         'explain the data, with every body possible. Centres of mass are in the frame of the '
+         'first link of a row.', *robot.prior.remarks))
 
 
 def _parameters(result: Identification) -> ReportTable:
