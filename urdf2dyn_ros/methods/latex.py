@@ -57,8 +57,8 @@ class Latex(Functions):
         n = len(self.joint_names)
         if n > MOST_JOINTS:
             raise ParameterError(f'formulas of {n} joints are too long to read; latex writes '
-                                 f'them for up to {MOST_JOINTS} joints, and export_model(model, style="readable") writes '
-                                 'them step by step')
+                                 f'them for up to {MOST_JOINTS} joints, and export_model(model, '
+                                 'style="readable") step by step')
         if load_inputs(self._system, self.loads):
             raise ParameterError('formulas have no arguments but q, qd and qdd, and these loads '
                                  'need others: set base="fixed", and declare no payload and no '
