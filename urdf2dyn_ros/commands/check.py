@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     text = load_urdf(arguments.robot)
     changes: list[Mended] = []
     if arguments.fix != (arguments.output is not None):
-        raise ParameterError('--fix and --output FILE require each other')
+        raise ParameterError('--fix needs --output FILE, and --output needs --fix')
     if arguments.fix:
         if isinstance(text, str):
             raise ParameterError(f'{arguments.robot!r} is xacro, which is not mended: expand it '
