@@ -60,3 +60,15 @@ class Columns:
                 places = np.searchsorted(self.bodies[joint], bodies)
                 result[joint][rows][:, places, entries] += efforts
         return [each.reshape(len(q), -1) for each in result]
+
+    def efforts(self, q: Array, qd: Array, qdd: Array, bodies: Array) -> Array:
+        """Return the efforts (k, n) of bodies with parameters (b, 10)."""
+        result = np.zeros(q.shape)
+        inertias = [(number, BodyInertia(m, (x, y, z), symmetric(tuple(six))))
+                    for number, (m, x, y, z, *six) in enumerate(bodies.tolist())]
+        for first in range(0, len(q), _SAMPLES_AT_ONCE):
+            rows = slice(first, first + _SAMPLES_AT_ONCE)
+            state = np.array([each[rows].T for each in (q, qd, qdd)])
+            for body, _, efforts in sampled_columns(self._system, inertias, state, self._gravity):
+                result[rows, body.coordinate] += efforts.sum(axis=1)
+        return result

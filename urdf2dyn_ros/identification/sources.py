@@ -11,6 +11,7 @@ import numpy as np
 from urdf2dyn_ros.errors import IdentificationError, ParameterError, RecordingError
 from urdf2dyn_ros.identification.checks import checked
 from urdf2dyn_ros.identification.gains import Gains
+from urdf2dyn_ros.identification.mistakes.small_zeros import small_zeros
 from urdf2dyn_ros.identification.preparation import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary, summarised
@@ -154,5 +155,8 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
         if resting:
             remarks.append(f'{name}: {", ".join(resting)} at rest: not identified, as static '
                            'friction is undetermined')
-    return summarised(robot, name, pieces, recorded.used, (settings.cutoff, settings.delay), gains,
-                      lambda fraction: show(0.3 + 0.7 * fraction))
+    summary = summarised(robot, name, pieces, recorded.used, (settings.cutoff, settings.delay),
+                         gains, lambda fraction: show(0.3 + 0.7 * fraction))
+    zeros = '' if gains is not None else small_zeros(robot, pieces, summary, recorded.moving)
+    remarks += [f'{name}: {zeros}'] if zeros else []
+    return summary

@@ -39,11 +39,12 @@ class Spoiling(NamedTuple):
     def sentence(self, summaries: Sequence[Summary]) -> str:
         """Return what is wrong and what to do."""
         names = ', '.join(summaries[number].name for number in self.numbers)
-        begin, them = (f'recordings {names} do not fit the others, and are', 'them') if (
-            len(self.numbers) > 1) else (f'recording {names} does not fit the others, and is', 'it')
-        return (f'{begin} not used: without {them} their residual is {self.ratio:.1f} times '
-                f'smaller; another payload, tool, or day? identify {them} alone, with '
-                '--payload-recording, or with --friction-per-recording')
+        several = len(self.numbers) > 1
+        begin, them = ('s {} do not fit the others, and are', 'them') if several else (
+            ' {} does not fit the others, and is', 'it')
+        return (f'recording{begin.format(names)} not used: without {them} their residual is '
+                f'{self.ratio:.1f} times smaller; another payload, tool, or day? identify {them} '
+                'alone, with --payload-recording, or with --friction-per-recording')
 
 
 def spoiling_recordings(robot: Robot, whole: PooledFit, fits: Sequence[PooledFit],

@@ -87,7 +87,7 @@ def single_joints(base: Change, robot: Robot, moving: NDArray[np.bool_],
 
     """
     n = len(moving)
-    inner = _moved_beyond(robot, moving)
+    inner = moved_beyond(robot, moving)
     for joint in np.flatnonzero(moving).tolist():
         signs = turned(n, joint)
         if joint in inner and robot.dynamics.units[joint] == 'rad':
@@ -103,7 +103,7 @@ def single_joints(base: Change, robot: Robot, moving: NDArray[np.bool_],
             yield Mistake(base._replace(effort_signs=base.effort_signs * signs), 'sign', (joint,))
 
 
-def _moved_beyond(robot: Robot, moving: NDArray[np.bool_]) -> set[int]:
+def moved_beyond(robot: Robot, moving: NDArray[np.bool_]) -> set[int]:
     """Return the joints beyond which another one moves."""
     bodies = robot.system.bodies
     return {bodies[each].coordinate for number, body in enumerate(bodies)
