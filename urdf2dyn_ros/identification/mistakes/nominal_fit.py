@@ -26,6 +26,9 @@ _SAMPLES = 400
 _LEAST_SHARE = 1e-3
 """Share of an effort below which what is left of it is noise."""
 
+_LEAST_OWN = 0.2
+"""Share of the squares of gravity that nothing else explains, from which on its factor is known."""
+
 _POSITIVE = [VISCOUS, COULOMB, ARMATURE, LOAD]
 
 
@@ -68,13 +71,14 @@ class NominalFit:
         """
         Return the factor of the URDF's gravity that fits the efforts of all joints best.
 
-        Joints count by what gravity needs besides friction and accelerations [N m or N].
+        Joints count by what gravity needs besides friction and accelerations [N m or N]. It is 1
+        where little is left: where a pendulum swings freely, gravity is what accelerates it.
 
         """
         q, qd, qdd = self._q, self._qd, self._qdd
         gravity = _gravity_efforts(self._robot, q) @ self._nominal_gravity
         inertial = self._robot.dynamics(q, qd, qdd) - gravity
-        product = size = 0.0
+        product = size = total = 0.0
         for joint in self.joints:
             own = joint_columns(qd[:, joint], qdd[:, joint], gravity[:, joint],
                                 self._robot.sign_widths[joint])
@@ -84,7 +88,8 @@ class NominalFit:
             left = gravity[:, joint] - basis @ (basis.T @ gravity[:, joint])
             product += float(left @ self._effort[:, joint])
             size += float(left @ left)
-        return product / size if size > 0.0 else 1.0
+            total += len(left) * float(np.var(gravity[:, joint]))
+        return product / size if size > _LEAST_OWN * total > 0.0 else 1.0
 
     def _nominal(self, change: Change, q: Array, qd: Array, qdd: Array) -> Array:
         nominal = self._robot.dynamics(q, qd, qdd)

@@ -1,4 +1,4 @@
-"""A joint that turns several times is not taken for one in degrees."""
+"""Pendulums: turns are no degrees, and a free swing is not without gravity."""
 
 import numpy as np
 
@@ -25,6 +25,18 @@ def fault(degrees: bool) -> str:
     effort += 0.05 * np.random.default_rng(0).normal(size=effort.shape)
     unit = 180.0 / np.pi if degrees else 1.0
     return checked(robot, [Piece(time, 100.0, unit * q, unit * qd, unit * qdd, effort)]).fault
+
+
+def test_a_free_swing_is_not_without_gravity() -> None:
+    """Gravity accelerates it, and the efforts are friction; the URDF's inertia is another one."""
+    lighter = URDF.replace('"0.01"', '"0.1"')
+    robot = robot_of(model := read_urdf(lighter), InverseDynamics(model))
+    time, w = np.arange(0.0, 10.0, 0.01), np.sqrt(9.81 * 0.5 / 0.26)
+    q, qd, qdd = (0.6 * each[:, None] for each in (
+        np.sin(w * time), w * np.cos(w * time), -w * w * np.sin(w * time)))
+    effort = 0.2 * np.tanh(qd / 0.02) + 0.1 * qd
+    effort += 0.02 * np.random.default_rng(0).normal(size=effort.shape)
+    assert checked(robot, [Piece(time, 100.0, q, qd, qdd, effort)]).fault == ''
 
 
 def test_turns_are_no_degrees() -> None:
