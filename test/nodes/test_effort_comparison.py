@@ -143,7 +143,7 @@ def test_figures_are_published_every_second_and_faults_are_warnings():
         heard = graph.messages(DiagnosticArray, 'effort_comparison/comparison')
         robot = Robot(graph)
         robot.move(600)
-        graph.wait(lambda: heard and heard[-1].status
+        graph.wait(lambda: heard[-1].status
                    and int(values(heard[-1].status[0])['total samples']) > 300, what='figures')
         status = heard[-1].status[0]
         robot.move(500, measured=lambda k: 0.0)
@@ -196,7 +196,7 @@ def test_what_effort_means_is_a_parameter(semantics, options, measured):
                                         [float(measured(q, qd, net))]))
             publishers[1].publish(state(START + k * PERIOD, ['rise'], [net], [qd], [q]))
             graph.spin(0.001)
-        graph.wait(lambda: heard and heard[-1].status
+        graph.wait(lambda: heard[-1].status
                    and int(values(heard[-1].status[0])['total samples']) > 400, what='samples')
     assert float(values(heard[-1].status[0])['total RMSE [N]']) < 1e-12
 

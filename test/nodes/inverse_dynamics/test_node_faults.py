@@ -59,7 +59,7 @@ def test_a_simulated_clock_that_stands_still_and_is_set_back(graph: Graph) -> No
         robot, status = connected(graph), Statuses(graph)
         message = Clock()
         message.clock.sec = 42
-        graph.wait(lambda: status.arrays and status.arrays[-1].header.stamp.sec == 42,
+        graph.wait(lambda: status.arrays[-1].header.stamp.sec == 42,
                    meanwhile=lambda: clock.publish(message))
         robot.move(60)
         assert len(robot.efforts) >= 50
@@ -181,7 +181,7 @@ def test_text_that_cannot_be_written_does_not_keep_the_model_from_running(
         assert 'this is a defect:\nTraceback' in process.output
         assert 'a defect of the export' in process.output
         # the report with the traceback may have been sent before this subscription
-        graph.wait(lambda: status.arrays and status.values('output')['callback errors'] == '1')
+        graph.wait(lambda: status.values('output')['callback errors'] == '1')
         answer = graph.call(Trigger, 'export_model')
         assert answer.message == str(tmp_path / 'defect_dynamics.py'), answer
 

@@ -239,7 +239,7 @@ def test_the_terms_are_published_on_request_and_their_sum_is_the_effort(
         assert answer.success, answer.message
         check_exported(Path(answer.message), efforts[stamp], robot)
         info = graph.messages(String, 'inverse_dynamics/model_info', LATCHED)
-        graph.wait(lambda: info and 'friction of joint2: Coulomb friction 30 N m' in info[-1].data)
+        graph.wait(lambda: 'friction of joint2: Coulomb friction 30 N m' in info[-1].data)
         assert 'payload on link link6' in info[-1].data
         assert graph.set_parameter('terms.enabled', type=1, bool_value=False).successful
         graph.wait(lambda: not graph.node.count_publishers('inverse_dynamics/terms/gravity'))

@@ -89,8 +89,7 @@ class Flight:
         """Move until efforts and wrench are those of Pinocchio's free flyer."""
         def is_settled() -> bool:
             self.move(40, sensor, fill)
-            return (bool(self.wrenches)
-                    and self.wrenches[-1].header.stamp == self.efforts[-1].header.stamp
+            return (self.wrenches[-1].header.stamp == self.efforts[-1].header.stamp
                     and self.error(self.efforts[-1], self.wrenches[-1]) < 0.01)
 
         self.graph.wait(is_settled, what='efforts and wrench of the free flyer')

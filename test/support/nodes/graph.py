@@ -14,7 +14,6 @@ import json
 import os
 import signal
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -23,6 +22,7 @@ from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
+from support.nodes.messages import Messages, holds
 from support.paths import TEST
 from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
 from urdf2dyn_ros.nodes.demo.local_graph import Client
@@ -108,9 +108,9 @@ class Graph(Client):
             'PYTHONPATH': os.pathsep.join(filter(None, path))})
 
     def messages(self, kind: Any, topic: str, qos: QoSProfile = SENSOR,
-                 kept: int = 100_000) -> deque[Any]:
-        """Subscribe and return the messages, oldest first, that `wait` and `spin` let in."""
-        received: deque[Any] = deque(maxlen=kept)
+                 kept: int = 100_000) -> Messages:
+        """Subscribe and return the messages that `wait` and `spin` let in."""
+        received = Messages(maxlen=kept)
 
         def keep(message: Any) -> None:
             self._received += 1
@@ -158,7 +158,7 @@ class Graph(Client):
     def wait(self, condition: Callable[[], object], timeout: float = PATIENCE,
              what: str = 'such event', meanwhile: Callable[[], None] = lambda: None) -> None:
         """Let callbacks run until the condition holds; an error after `timeout` [s]."""
-        super().wait(condition, timeout, what, meanwhile)
+        super().wait(lambda: holds(condition), timeout, what, meanwhile)
 
     def call(self, kind: Any, service: str, timeout: float = PATIENCE,
              meanwhile: Callable[[], None] = lambda: None) -> Any:

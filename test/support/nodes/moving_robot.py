@@ -56,8 +56,8 @@ class Robot:
         """Move until the efforts are as expected; a new model takes a while."""
         def is_settled() -> bool:
             self.move(20)
-            return bool(self.efforts) and np.allclose(
-                self.efforts[-1].effort, expected(self.efforts[-1]), rtol=1e-3, atol=1e-3)
+            return np.allclose(self.efforts[-1].effort, expected(self.efforts[-1]),
+                               rtol=1e-3, atol=1e-3)
 
         self.graph.wait(is_settled, what='efforts as expected')
         return self.efforts[-1]

@@ -1,13 +1,13 @@
 """What a node says of itself in ~/status: helpers of the node's tests."""
 
 import time
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 
 from support.nodes.graph import Graph
+from support.nodes.messages import holds
 from support.nodes.moving_robot import Robot
 
 OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
@@ -22,7 +22,7 @@ class Statuses:
     """The newest status of every part."""
 
     def __init__(self, graph: Graph, topic: str = 'inverse_dynamics/status') -> None:
-        self.arrays: deque[Any] = graph.messages(DiagnosticArray, topic)
+        self.arrays = graph.messages(DiagnosticArray, topic)
 
     def level(self, part: str) -> bytes:
         """Return a part's level; STALE before the first message."""
@@ -53,7 +53,7 @@ def move(robot: Robot, until: Callable[[], object],
 
     """
     deadline = time.monotonic() + PATIENCE
-    while not until():
+    while not holds(until):
         if time.monotonic() > deadline:
             raise TimeoutError(f'no such status within {PATIENCE:g} s')
         stamp = time.time_ns()
