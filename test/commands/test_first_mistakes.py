@@ -6,12 +6,19 @@ import pytest
 
 from support.paths import ROOT
 from support.recordings.bags import write_csv
+from support.recordings.scara import no_pictures
 from urdf2dyn_ros import UrdfError, read_urdf
 from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.evaluation import job
 
 URDF, CSV, MCAP = (str(ROOT / path) for path in (
     'urdf/rx90.urdf', 'examples/rx90.csv', 'examples/rx90.mcap'))
 JOINTS = [f'joint{k}' for k in range(1, 7)]
+
+
+@pytest.fixture(autouse=True)
+def _no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job, 'write_figures', no_pictures)
 
 
 def table(path: Path, names: list[str], factor: float = 1.0) -> str:

@@ -49,7 +49,7 @@ def test_the_command_gives_a_picture_and_parameters(tmp_path: Path) -> None:
     """And says of every joint what they come from."""
     names = ('a', 'b', 'c', 'd')
     code, output, errors = tune(as_db3(tmp_path, scaled(1.0, 600), names),
-                                '-o', tmp_path / 'new' / 'out')
+                                '-o', tmp_path / 'new' / 'out', drawn=True)
     assert (code, errors) == (0, '')
     yaml, picture, page = map(Path, output.split()[-3:])
     assert (yaml, picture, page) == tuple(tmp_path / 'new' / 'out' / name for name in (
@@ -109,7 +109,7 @@ def test_of_a_broken_recording_what_was_read_is_used(tmp_path: Path) -> None:
     """The results are written, the error is reported, the exit code is 1."""
     bag = as_db3(tmp_path, scaled(1.0, 900), NAMES)
     os.truncate(bag / 'bag.db3', round((bag / 'bag.db3').stat().st_size * 0.85))
-    code, _, errors = tune(bag / 'bag.db3', '-o', tmp_path, '--joints', NAMES[0])
+    code, _, errors = tune(bag / 'bag.db3', '-o', tmp_path, '--joints', NAMES[0], drawn=True)
     assert code == 1
     assert re.fullmatch(r'error: .*bag.db3 after \d+ records, [\d.]+ s: damaged .*\n', errors)
     assert 'estimator: "kalman"' in (tmp_path / 'tuned.yaml').read_text()

@@ -40,7 +40,6 @@ def tuned(folder: Path, written: Callable[..., Path], samples: Recording) -> str
     path = written(folder, samples, JOINTS)
     code, output, errors = tune(path, '--joints', *JOINTS, '-o', folder)
     assert (code, errors) == (0, '')
-    assert (folder / 'tune.png').stat().st_size > 10_000
     return output
 
 

@@ -6,11 +6,14 @@ from io import StringIO
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from support.recordings.bags import joint_state, write_bag, write_csv
 from support.streams import known_motions
 from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.commands import tune as command
 from urdf2dyn_ros.estimators import make_compiled
+from urdf2dyn_ros.tuning import report
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.reference import estimated
 
@@ -65,9 +68,12 @@ def as_csv(path: Path, samples: known_motions.Recording, names: tuple[str, ...])
         ([(stamp - known_motions.START) * 1e-9, *q, *qd] for stamp, q, qd in samples))
 
 
-def tune(*words: object) -> tuple[int, str, str]:
-    """Run the command in this process; return exit code, output and errors without progress."""
+def tune(*words: object, drawn: bool = False) -> tuple[int, str, str]:
+    """Run the command here, perhaps without pictures: exit code, output, errors but progress."""
     output, errors = StringIO(), StringIO()
-    with redirect_stdout(output), redirect_stderr(errors):
+    with redirect_stdout(output), redirect_stderr(errors), pytest.MonkeyPatch.context() as patch:
+        if not drawn:
+            patch.setattr(command, 'plot_tuning', lambda *of: [])
+            patch.setattr(report, 'joint_pictures', lambda *of: [])
         code = main(['tune', *map(str, words), '--overwrite'])
     return code, output.getvalue(), re.sub('(reading|tuning): .*\n', '', errors.getvalue())
