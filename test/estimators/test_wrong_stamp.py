@@ -7,11 +7,9 @@ import pytest
 
 from support.streams.estimator_runs import KINDS, said, without_velocity
 from support.streams.known_motions import START, Recording, errors, estimated, truth
-from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.estimators.wrong_stamp import AFTER_SAME, NEW, SAME, Repeats, time_error
 
 RATE, WRONG = 200.0, 0.3
-MAKE = {**KINDS, 'kalman on numpy': partial(make_estimator, 'kalman')}
 
 
 def sampled(wrong: float, late: bool = False) -> Recording:
@@ -26,11 +24,11 @@ def sampled(wrong: float, late: bool = False) -> Recording:
 
 def smooth_error(kind: str, run: Recording) -> float:
     """Return the mean error of the two motions without steps of the jerk [%]."""
-    return float(errors(*estimated(MAKE[kind](4), run))[[0, 3]].mean())
+    return float(errors(*estimated(KINDS[kind](4), run))[[0, 3]].mean())
 
 
 @pytest.mark.fault(56)
-@pytest.mark.parametrize('kind', MAKE)
+@pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.parametrize('velocities', [True, False])
 def test_a_wrong_stamp_is_no_motion(kind: str, velocities: bool) -> None:
     """If wrong stamps were not recognised, 1.5 to 1800 times the error without them."""
@@ -57,7 +55,7 @@ def slipping(rate: float, slow: float) -> Recording:
 
 
 @pytest.mark.fault(56)
-@pytest.mark.parametrize('kind', MAKE)
+@pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.parametrize('velocities', [True, False])
 def test_a_repeated_message_after_which_nothing_catches_up_is_no_stop(
         kind: str, velocities: bool) -> None:
