@@ -5,6 +5,7 @@ This file makes pytest add its folder to the path of imports, for the package `s
 
 """
 
+import gc
 import inspect
 import signal
 from collections.abc import Iterator
@@ -14,19 +15,15 @@ import pytest
 from urdf2dyn_ros import InverseDynamics
 
 LONGEST = (
-    'test_languages', 'test_demo', 'test_kalman', 'test_identify_demo', 'test_tune',
-    'test_node_faults', 'test_compiled_kalman', 'test_effort_comparison', 'test_estimators',
-    'test_joint_simulator', 'test_load', 'test_oracles', 'test_node_control',
-    'test_languages_loads', 'test_compiled_loads', 'test_colcon', 'test_compiled_cache',
-    'test_node_status', 'test_package', 'test_fewest_operations', 'test_benchmarks',
-    'test_node_signals', 'test_wrenches_on_links', 'test_stream_machine', 'test_node_observer',
-    'test_default_parameters', 'test_trajectory_file', 'test_base_sensors', 'test_gap',
-    'test_node_loads', 'test_joint_types', 'test_tune_set_back', 'test_simulated_efforts',
-    'test_regressor', 'test_identify_command', 'test_publishers', 'test_velocity_check',
-    'test_plots', 'test_models', 'test_tune_command', 'test_node_publishers',
-    'test_moving_base', 'test_compiled_compiler', 'test_base_faults', 'test_node',
-    'test_scripts', 'test_accelerations', 'test_node_base', 'test_node_wrenches',
-    'test_shared_memory', 'test_overruns', 'test_node_description')
+    'test_demo', 'test_languages', 'test_twins', 'test_compiled_kalman', 'test_tune',
+    'test_effort_comparison', 'test_effort_checks', 'test_every_motion', 'test_node_status',
+    'test_identify_command', 'test_languages_loads', 'test_load', 'test_simulated_efforts',
+    'test_package', 'test_tune_command', 'test_node_control', 'test_workers', 'test_benchmarks',
+    'test_node_faults', 'test_velocity_check', 'test_base_sensors', 'test_identify_demo',
+    'test_forward_dynamics', 'test_compiled_loads', 'test_compiled_cache', 'test_node_signals',
+    'test_kalman', 'test_stream_machine', 'test_node_hold', 'test_first_mistakes', 'test_colcon',
+    'test_joint_simulator', 'test_publishers', 'test_default_parameters', 'test_node_observer',
+    'test_oracles', 'test_fewest_operations', 'test_plots', 'test_trajectory_file', 'test_gap')
 """
 The files that take longest, those that compute and those that wait for nodes in turn. A core that
 has nothing to do at the end, because one long file was begun last, costs a minute.
@@ -42,6 +39,8 @@ _MAKE.__defaults__ = tuple('python' if default == 'auto' else default
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the longest files first, which needs xdist's option ``--no-loadscope-reorder``."""
     rank = {name: k for k, name in enumerate(LONGEST)}
+    gc.freeze()   # what was imported stays
+    gc.set_threshold(500_000, 20, 20)   # a robot's expressions, all in use, are many objects
     items.sort(key=lambda item: rank.get(item.path.stem, len(LONGEST)))
 
 
