@@ -13,8 +13,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from rcl_interfaces.msg import Parameter, ParameterValue
@@ -25,7 +27,7 @@ from std_msgs.msg import String
 from support.nodes.messages import Messages, holds
 from support.paths import TEST
 from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
-from urdf2dyn_ros.nodes.demo.local_graph import Client
+from urdf2dyn_ros.nodes.demo.local_graph import Client, _in_use
 from urdf2dyn_ros.system.child_process import IMPORT_ROOT
 
 SENSOR = QoSProfile(depth=2000, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -40,11 +42,25 @@ MOST_AHEAD = 25
 """Messages of a stream that may wait for the node: more could be lost, or overtaken."""
 
 
+_TAKEN = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+"""Has a port of the session's domain, also while it has no nodes."""
+
+
+@cache
 def domain() -> int:
-    """Return a DDS domain of this test session's own, another one for every xdist worker."""
+    """
+    Return a DDS domain of this test session's own, another one for every xdist worker.
+
+    Other sessions and demonstrations, which look for an empty domain, find a port of it taken.
+
+    """
     base = int(os.environ.get('ROS_DOMAIN_ID', os.getppid()))
-    worker = int(os.environ.get('PYTEST_XDIST_WORKER', 'gw0')[2:])
-    return 1 + (base + worker - 1) % 101
+    first = base + int(os.environ.get('PYTEST_XDIST_WORKER', 'gw0')[2:]) - 1
+    if 'ROS_DOMAIN_ID' in os.environ:
+        return 1 + first % 101
+    number = next(number for k in range(101) if not _in_use(number := 1 + (first + k) % 101))
+    _TAKEN.bind(('', 7400 + 250 * number + 28))   # the last that `_in_use` tries
+    return number
 
 
 class Process(ChildProcess):
