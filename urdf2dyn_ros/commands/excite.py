@@ -131,8 +131,8 @@ def _about(excitation: Excitation, fraction: float, approach: float, count: int)
         'at rest at both ends',
         f'log det of the information: {best:.1f}; the best of {excitation.random} random motions: '
         f'{other:.1f}',
-        f'expected standard deviations of {count} base parameters: {mean:.2f} times those '
-        f'of the best random motion in the geometric mean ({ratio.min():.2f} to '
+        f'expected standard deviations of {counted(count, "base parameter")}: {mean:.2f} '
+        f'times those of the best random motion in the geometric mean ({ratio.min():.2f} to '
         f'{ratio.max():.2f}; {ROW_RATE:g} rows a second, noise {100.0 * EFFORT_NOISE:g} % of the '
         'limits of the efforts)',
         f'the .yaml file begins with {approach:g} s in which the robot goes to the start, the '

@@ -7,6 +7,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array, geometric_mean
 from urdf2dyn_ros.algebra.vectors import apply, subtract, transpose
+from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.drawing.tables_page import ReportTable
 from urdf2dyn_ros.evaluation.gain_fit import gain_words
 from urdf2dyn_ros.identification.columns import PARAMETERS
@@ -166,9 +167,9 @@ def _parameters(result: Identification) -> ReportTable:
         'What the data determine', ('moved by', 'parameter', 'URDF', 'identified', 'deviation',
                                     'from'), rows,
         (f'The data determine {deviations.known} of {deviations.unknowns} combinations of '
-         f'inertial parameters, and {known} single parameters; the others are from the URDF. '
-         'Mass m [kg], first moments h [kg m] and inertia J [kg m^2] about the joint, in the '
-         "frame of the body with z along the joint's axis.",))
+         f'inertial parameters, and {counted(known, "single parameter")}; the others are from '
+         'the URDF. Mass m [kg], first moments h [kg m] and inertia J [kg m^2] about the joint, '
+         "in the frame of the body with z along the joint's axis.",))
 
 
 def _base(result: Identification) -> ReportTable:
@@ -189,4 +190,5 @@ def _recordings(result: Identification) -> ReportTable:
             for each in result.summaries]
     return ReportTable('Recordings', ('recording', 'used [s]', 'cutoff [Hz]',
                                       'effort is late by [ms]', 'joints'), rows,
-                       (f'Weight of the URDF: {result.weight:g} pseudo-observations a body.',))
+                       ('Weight of the URDF in pseudo-observations per body: '
+                        f'{result.weight:g}.',))
