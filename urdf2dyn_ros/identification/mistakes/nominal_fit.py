@@ -27,7 +27,7 @@ _LEAST_SHARE = 1e-3
 """Share of an effort below which what is left of it is noise."""
 
 _LEAST_OWN = 0.2
-"""Share of the squares of gravity that nothing else explains, from which on its factor is known."""
+"""Share of the squares of gravity that nothing else explains, from which its factor is known."""
 
 _POSITIVE = [VISCOUS, COULOMB, ARMATURE, LOAD]
 
