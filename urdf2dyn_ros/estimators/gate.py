@@ -4,8 +4,7 @@ Which measurements are outliers.
 The filter that follows every motion judges, whose predictions are nearest, by the variance of its
 innovation and by what a step of the acceleration explains. But it goes on with its last jerk, and
 is far away after a few samples that were rejected. So, once there has been an estimate, a
-measurement that all filters together predicted is no outlier either, and a step of the
-acceleration may have begun with the last measurement that was used.
+measurement that all filters together predicted is no outlier either.
 
 """
 
@@ -43,7 +42,7 @@ class Gate(NamedTuple):
     squared: float
     step: float
 
-    def limits(self, S: Array, since: Array, moved: Array | float) -> Array:
+    def limits(self, S: Array, h: float, moved: Array | float) -> Array:
         """
         Return the largest squared innovations that are credible, (2, n).
 
@@ -51,17 +50,17 @@ class Gate(NamedTuple):
         ----------
         S : ndarray, (2, n)
             Variances of the innovations of positions and velocities.
-        since : ndarray, (2, n)
-            Time since the last ones that were used [s].
+        h : float
+            Time since the last sample [s].
         moved : ndarray, (2, n), or float
             By how much positions and velocities change in a step, of which a sample that is
             early or late shows a part.
 
         """
-        stepped = self.step * since
-        stepped[0] *= 0.5 * since[0]
-        shift = SAMPLE_SHIFT * moved
-        limits: Array = self.squared * (S + np.square(stepped) + np.square(shift))
+        limits: Array = S + np.square(SAMPLE_SHIFT * moved)
+        limits[0] += np.square(0.5 * self.step * h * h)
+        limits[1] += np.square(self.step * h)
+        limits *= self.squared
         return limits
 
 

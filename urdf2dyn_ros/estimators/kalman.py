@@ -234,9 +234,8 @@ class Kalman:
         """Return which measurements are no outliers, (2, n); False where not measured."""
         y = z[INNOVATIONS, -self._joints:]
         if self._filters == 1:
-            return y * y <= self._gate.limits(S, self._h + 0.0 * y, 0.0)
-        since = self._h * (1.0 + self._rejected * self._usable.ever)
-        limits = self._gate.limits(S, since, self._h * self._mixed[1:3])
+            return y * y <= self._gate.limits(S, self._h, 0.0)
+        limits = self._gate.limits(S, self._h, self._h * self._mixed[1:3])
         good: NDArray[np.bool_] = y * y <= limits
         if not all_true(good | np.isnan(y)):
             good[0] |= follows(y, self._rejected)

@@ -104,9 +104,7 @@ static int is_good(const Filter *f, double h, const double *late, int k, long j)
     const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
     const double *fastest = f->state + all - n;
     const int adapts = f->bandwidth->filters > 1;
-    const double rejected = f->rejected[k * n + j];
-    const double since = adapts && f->ever ? h * (1.0 + rejected) : h;
-    const double stepped = f->acceleration_step * since * (k ? 1.0 : 0.5 * since);
+    const double stepped = f->acceleration_step * h * (k ? 1.0 : 0.5 * h);
     const double shift = adapts ? SAMPLE_SHIFT * h * f->estimate[(k + 1) * n + j] : 0.0;
     const double y = fastest[(ROWS + k) * all + j];
     const double S = fastest[NUMBER[k][k] * all + j] + f->variance[k * n + j]
@@ -116,7 +114,7 @@ static int is_good(const Filter *f, double h, const double *late, int k, long j)
         return 1;
     if (!adapts || isnan(y))
         return 0;
-    if (!k && rejected >= MOST_REJECTED && fabs(y) < SMALL_JUMP)
+    if (!k && f->rejected[j] >= MOST_REJECTED && fabs(y) < SMALL_JUMP)
         return 1;
     const double mean = f->ever ? together(f, k, j) : INFINITY;
     return mean * mean <= limit;

@@ -1,0 +1,60 @@
+"""Measurements that are rejected in a row although they are right, or in part."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from support.streams.estimator_runs import said
+from urdf2dyn_ros.estimators import make_compiled, make_estimator
+
+PERIOD, RESOLUTION, NOISE = 0.005, 0.0029, 0.1   # [s], [rad], [rad/s]
+SWING, SHAKE = 1.5, 0.006                        # [rad]
+CYCLE, SHAKING = 0.8, 0.25                       # of the shakes [s]
+MAKE = {'kalman on numpy': (make_estimator, 'kalman'), 'kalman': (make_compiled, 'kalman'),
+        'kalman_fixed_lag': (make_compiled, 'kalman_fixed_lag')}
+
+
+def shaken(t: np.ndarray) -> np.ndarray:
+    """Return positions [rad] of a pendulum whose controller shakes it with 30 Hz at times."""
+    phase = t % CYCLE
+    envelope = np.where(phase < SHAKING, np.sin(np.pi * phase / SHAKING) ** 2, 0.0)
+    return SWING * np.sin(np.pi * t) + SHAKE * envelope * np.sin(60.0 * np.pi * t)
+
+
+def estimated(kind: str, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """Return accelerations at the times (k,); NaN where there is no estimate."""
+    make, name = MAKE[kind]
+    estimator = make(name, 1)
+    found = {each.stamp: each.qdd[0] for each in (
+        estimator.update(1_000_000_000 + round(1e9 * time), np.array([q_]), np.array([qd_]))
+        for time, q_, qd_ in zip(t, q, qd)) if each.valid}
+    return np.array([found.get(1_000_000_000 + round(1e9 * time), np.nan) for time in t])
+
+
+@pytest.mark.parametrize('kind', MAKE)
+@pytest.mark.parametrize(('velocities', 'most'), [(True, 0.6), (False, 0.25)])
+def test_a_motion_that_shakes_is_answered_throughout(kind: str, velocities: bool,
+                                                     most: float) -> None:
+    """Joints were reset, so that 1 to 4 % had no estimate, or the swing was up to 220 % wrong."""
+    t, d = PERIOD * np.arange(1000), 1e-5
+    qd = (shaken(t + d) - shaken(t - d)) / (2.0 * d)
+    qd += NOISE * np.random.default_rng(0).normal(size=t.shape) if velocities else np.nan
+    found = estimated(kind, t, RESOLUTION * np.round(shaken(t) / RESOLUTION), qd)
+    judged = (t > 1.0) & (t < t[-1] - 0.1)
+    assert np.isfinite(found[judged]).all()
+    swing = -SWING * np.pi ** 2 * np.sin(np.pi * t)
+    wrong = np.sqrt(np.square(found - swing)[judged].mean() / np.square(swing)[judged].mean())
+    assert said(f'{kind}, velocities: {velocities}', float(wrong), most) < most
+
+
+@pytest.mark.parametrize('kind', MAKE)
+def test_a_velocity_that_is_wrong_for_a_while_resets_no_joint(kind: str) -> None:
+    """The acceleration was wrong by more than its largest value: positions had to begin anew."""
+    t = PERIOD * np.arange(620)
+    q, qd, qdd = (SWING * np.pi ** k * f(np.pi * t) for k, f in enumerate(
+        (np.sin, np.cos, lambda angle: -np.sin(angle))))
+    stuck = (t > 2.4) & (t < 2.45)
+    found = estimated(kind, t, np.round(q, 5), np.where(stuck, qd + 2.0, qd))
+    wrong = np.abs(found - qdd)[(t > 2.3) & (t < 3.0)].max() / np.abs(qdd).max()
+    assert said(f'{kind}: wrong velocities', float(wrong), 0.03) < 0.03
