@@ -138,7 +138,7 @@ def approximated(robot: Robot, pool: Pool, gains: Gains) -> Gains:
 
 
 def doubtful_signs(pool: Pool, gains: Gains) -> list[int]:
-    """Return the joints whose free gain has a sign that friction does not tell."""
+    """Return the joints whose free gain has a sign that friction does not determine."""
     return [joint for joint in np.flatnonzero(gains.free & (pool.rows > 0.0)).tolist()
             if abs(sign_evidence(pool, joint)) < _DECISIVE]
 

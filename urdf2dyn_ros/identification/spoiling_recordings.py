@@ -24,10 +24,10 @@ _SUSPICIOUS_RATIO = 1.5
 """Residual of a recording over that of the others, in the fit to them, below which it fits."""
 
 _WORTHWHILE = 1.1
-"""Factor by which the ratio has to grow with each further recording that is left out."""
+"""Factor by which the ratio has to grow with each further recording that is excluded."""
 
 _MOST_TOGETHER, _LARGEST_SHARE = 3, 3
-"""Recordings that are left out together: so many, and of so many one."""
+"""Recordings that are excluded together: so many, and of so many one."""
 
 
 class Spoiling(NamedTuple):
@@ -56,7 +56,7 @@ def spoiling_recordings(robot: Robot, whole: PooledFit, fits: Sequence[PooledFit
     The fit to all of them and that without some are both judged by the others (geometric mean of
     the joints). Of two that agree and one that does not it is the latter: without one of the
     former the others still contradict each other. Two with a load each spoil the fit without one
-    of them as well: where no single one is enough and one does not fit, further ones are left out
+    of them as well: where no single one is enough and one does not fit, further ones are excluded
     with it.
     `fits` are without each recording, `seen` are the pools that were fitted.
 
