@@ -36,7 +36,7 @@ def estimated(kind: str, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.nda
 @pytest.mark.parametrize(('velocities', 'most'), [(True, 0.6), (False, 0.25)])
 def test_a_motion_that_shakes_is_answered_throughout(kind: str, velocities: bool,
                                                      most: float) -> None:
-    """Joints were reset, so that 1 to 4 % had no estimate, or the swing was up to 220 % wrong."""
+    """Joints were reset: 1 to 4 % were without estimate, or the swing was up to 220 % wrong."""
     t, d = PERIOD * np.arange(1000), 1e-5
     qd = (shaken(t + d) - shaken(t - d)) / (2.0 * d)
     qd += NOISE * np.random.default_rng(0).normal(size=t.shape) if velocities else np.nan
@@ -50,7 +50,7 @@ def test_a_motion_that_shakes_is_answered_throughout(kind: str, velocities: bool
 
 @pytest.mark.parametrize('kind', MAKE)
 def test_a_velocity_that_is_wrong_for_a_while_resets_no_joint(kind: str) -> None:
-    """The acceleration was wrong by more than its largest value: positions had to begin anew."""
+    """Positions began again, and no acceleration was published until they were known."""
     t = PERIOD * np.arange(620)
     q, qd, qdd = (SWING * np.pi ** k * f(np.pi * t) for k, f in enumerate(
         (np.sin, np.cos, lambda angle: -np.sin(angle))))
