@@ -137,10 +137,13 @@ class Kalman:
         self._count += 1
         estimate = self._estimate(stamp)
         if self._following:
-            known = np.isfinite(measured[1])
-            for mixed, followed in zip((estimate.q, estimate.qd), self._followed(self._following)):
-                np.copyto(mixed, followed, where=known)
+            self._follow(estimate, measured[1])
         return estimate
+
+    def _follow(self, estimate: Estimate, velocities: Array) -> None:
+        """Use the filter that does not adapt where velocities, (n,), are measured."""
+        for mixed, followed in zip((estimate.q, estimate.qd), self._followed(self._columns)):
+            np.copyto(mixed, followed, where=np.isfinite(velocities))
 
     def _followed(self, columns: slice) -> Array:
         """Return positions and velocities of the filter of some columns, (2, n)."""

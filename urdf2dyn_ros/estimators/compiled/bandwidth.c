@@ -166,7 +166,7 @@ static void weigh(Bandwidth *b, const double *declared, const double *accelerati
     for (long j = 0; j < n; j++)
         add_errors(b, j, squares);
     for (long c = 0; c < all; c++)
-        squares[c] = fmax(fmax(credible[c], 0.0) + squares[c], LEAST_VARIANCE) + b->absent[c];
+        squares[c] = larger(larger(credible[c], 0.0) + squares[c], LEAST_VARIANCE) + b->absent[c];
     if (b->filters > 1)
         add_missed(b->onset, n, all, squares, accelerations, credible, single, most,
                    h / time_scale(b));
@@ -174,7 +174,7 @@ static void weigh(Bandwidth *b, const double *declared, const double *accelerati
         double least = INFINITY, sum = 0.0, inverse = 0.0;
         b->declared[j] = 0.0;
         for (long c = j; c < all; c += n)
-            least = fmin(least, squares[c]);
+            least = smaller(squares[c], least);
         for (long c = j; c < all; c += n) {
             b->weights[c] = least / squares[c] * (least / squares[c]);
             sum += b->weights[c];

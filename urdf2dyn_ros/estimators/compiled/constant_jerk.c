@@ -9,7 +9,12 @@
 
 #define STATES 4
 #define ROWS 14
-#define GAINS 13
+#define WIDTH 8   /* columns in a block of gains: vectors and a cache line */
+
+/* Rows of a block of gains that a smoother needs: those of states, innovations over their
+   covariance, and its inverse; the part of the jerk that is left after half of the step; and 1,
+   or 0 where a column was reset after the sample. */
+enum {NORMALISED = 8, INVERSE = 10, JERK_LEFT = 13, LINKED, GAINS};
 
 static const int NUMBER[STATES][STATES] = {
     {4, 6, 7, 9}, {6, 5, 8, 10}, {7, 8, 11, 12}, {9, 10, 12, 13}};
@@ -65,17 +70,16 @@ static void predict_columns(double *z, long all, double h, const double *restric
     }
 }
 
-/* Correct the columns of the joints of a filter by the measurements that are kept, (2, joints),
-   NaN where there is none, with their variances. `gains` (GAINS rows): those of the states, the
-   innovations over their covariance, and its inverse, that a smoother needs; or 0. */
-static inline void correct_columns(double *z, long all, long joints, const double *restrict kept,
+/* Correct some columns by the measurements that are kept, two rows, NaN where there is none, with
+   their variances and how late they are. `gains` is their block, or 0. */
+static inline void correct_columns(double *z, long all, long columns, const double *restrict kept,
                                    const double *restrict variance, const double *restrict late,
                                    double *restrict gains)
 {
     NAMED_ROWS(z);
 #pragma GCC ivdep
-    for (long c = 0; c < joints; c++) {
-        const long o = joints + c;
+    for (long c = 0; c < columns; c++) {
+        const long o = all + c;
         const int lost_q = kept[c] != kept[c], lost_qd = kept[o] != kept[o];
         const double e0 = lost_q ? 0.0 : y0[c], e1 = lost_qd ? 0.0 : y1[c];
         const double S0 = lost_q ? REJECTED_VARIANCE : p00[c] + variance[c] + late[c] * late[c];
@@ -92,8 +96,8 @@ static inline void correct_columns(double *z, long all, long joints, const doubl
         if (gains) {
             const double rest[] = {k00, k01, k02, k03, k10, k11, k12, k13, s1 * e0 - so * e1,
                                    s0 * e1 - so * e0, s1, -so, s0};
-            for (int k = 0; k < GAINS; k++)
-                gains[k * all + c] = rest[k];
+            for (int k = 0; k < JERK_LEFT; k++)
+                gains[k * WIDTH + c] = rest[k];
         }
         p[c] -= k00 * e0 + k10 * e1;
         v[c] -= k01 * e0 + k11 * e1;

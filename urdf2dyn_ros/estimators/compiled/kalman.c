@@ -12,10 +12,14 @@ typedef struct {
     const double *measured;   /* (2, joints); NaN where not measured */
     const double *variance;   /* (2, joints), of these */
     const double *known;      /* (joints): part of the variance that was learned */
-    double *estimate;         /* (4, joints): position, velocity, acceleration, its deviation */
-    double *gains;            /* (GAINS, filters, joints) that a smoother needs, or 0 */
+    double *estimate;         /* (5, joints): position, mean velocity of the filters, acceleration
+                                 and its deviation, velocity */
+    double *gains;            /* (blocks, GAINS, WIDTH) that a smoother needs, or 0 */
     double gate, acceleration_step, max_variance;
+    long apart;               /* from one of these blocks to the next */
     long tracking;            /* filter that follows every motion */
+    long following;           /* the same, or -1 if there is none with the states of all joints
+                                 whose velocity is measured */
     long ever;                /* whether there has been a valid estimate */
 } Filter;
 
@@ -27,9 +31,17 @@ static void predict(Filter *f, double h)
     const Bandwidth *b = f->bandwidth;
     const long n = b->joints, all = b->filters * n;
     double *restrict z = f->state, kept[all + 1];
-    for (long c = 0; c < all; c++)
-        kept[c] = c && b->decay[c] == b->decay[c - 1] ? kept[c - 1] : exp(-0.5 * h * b->decay[c]);
+    for (long first = 0; first < all; first += n) {
+        const double left = exp(-0.5 * h * b->decay[first]);
+        for (long c = first; c < first + n; c++)
+            kept[c] = left;
+    }
     predict_columns(z, all, h, b->density, kept);
+    for (long c = 0; f->gains && c < all; c++) {
+        double *gains = f->gains + c / WIDTH * f->apart + c % WIDTH;
+        gains[JERK_LEFT * WIDTH] = kept[c];
+        gains[LINKED * WIDTH] = 1.0;
+    }
     for (int k = 0; k < 2; k++)
         for (long filter = 0; filter < b->filters; filter++)
             for (long j = 0; j < n; j++)
@@ -145,11 +157,30 @@ static int judge(Filter *f, double h, const double *late, int unused, double *ke
 static void correct(Filter *f, const double *late, const double *kept)
 {
     const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
-    for (long first = 0; first < all; first += n)
-        if (f->gains)
-            correct_columns(f->state + first, all, n, kept, f->variance, late, f->gains + first);
-        else
-            correct_columns(f->state + first, all, n, kept, f->variance, late, 0);
+    double wide[3][2 * all + 1];   /* a column for each of the filters: loops over them are long */
+    for (int k = 0; k < 2; k++)
+        for (long first = k * all; first < (k + 1) * all; first += n)
+            for (long j = 0; j < n; j++) {
+                wide[0][first + j] = kept[k * n + j];
+                wide[1][first + j] = f->variance[k * n + j];
+                wide[2][first + j] = late[k * n + j];
+            }
+    if (!f->gains) {
+        correct_columns(f->state, all, all, wide[0], wide[1], wide[2], 0);
+        return;
+    }
+    long c = 0;
+    for (; c + WIDTH <= all; c += WIDTH)
+        correct_columns(f->state + c, all, WIDTH, wide[0] + c, wide[1] + c, wide[2] + c,
+                        f->gains + c / WIDTH * f->apart);
+    correct_columns(f->state + c, all, all - c, wide[0] + c, wide[1] + c, wide[2] + c,
+                    f->gains + c / WIDTH * f->apart);
+}
+
+/* Return whether position and velocity of a joint are those of one filter. */
+static int follows(const Filter *f, long joint)
+{
+    return f->following >= 0 && isfinite(f->measured[f->bandwidth->joints + joint]);
 }
 
 /* Find the filters that follow each sample alone. */
@@ -214,6 +245,11 @@ int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps, int kin
                 sum += b->weights[filter * n + j] * f->state[k * all + filter * n + j];
             f->estimate[k * n + j] = sum;
         }
+    for (long j = 0; j < n; j++) {
+        const double *followed = f->state + f->following * n + j;
+        f->estimate[4 * n + j] = follows(f, j) ? followed[all] : f->estimate[n + j];
+        f->estimate[j] = follows(f, j) ? followed[0] : f->estimate[j];
+    }
     double *deviation = f->estimate + 3 * n;
     if (f->hindsight)
         hindsight(f->hindsight, stamp, f->state + f->tracking * n, f->estimate + 2 * n,

@@ -56,7 +56,7 @@ class _Filter(ctypes.Structure):
         'bandwidth', 'hindsight', 'state', 'rejected', 'measured', 'variance', 'known',
         'estimate', 'gains')),
         *((name, _NUMBER) for name in ('gate', 'acceleration_step', 'max_variance')),
-        ('tracking', ctypes.c_long), ('ever', ctypes.c_long))
+        *((name, ctypes.c_long) for name in ('apart', 'tracking', 'following', 'ever')))
 
 
 class CompiledBandwidth(Bandwidth):
@@ -108,20 +108,23 @@ class CompiledKalman(Kalman):
         self._measured = np.zeros((2, self._joints))
         # learned variances are read where they are written
         self._variance = self._noise.variance if self._learns else np.zeros((2, self._joints))
-        self._result: Array = np.zeros((4, self._joints))
+        self._result: Array = np.zeros((5, self._joints))
         self._mixed = self._result[:3]
+        tracking = self._columns.start // max(self._joints, 1)
         self._struct = _Filter(
             ctypes.addressof(self._compiled.struct),
             self._compared.address if self._filters > 1 else None, *(
                 array.ctypes.data for array in (self._z, self._rejected, self._measured,
                                                 self._variance, self._noise.known, self._result)),
-            None, self._gate.squared, self._gate.step, self._max_variance,
-            self._columns.start // max(self._joints, 1))
+            None, self._gate.squared, self._gate.step, self._max_variance, 0, tracking,
+            tracking if self._following else -1)
         self._address = ctypes.addressof(self._struct)
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
         super()._begin(joints, measured)
         self._flags = _STARTED
+        if not self._count:
+            self._measured[:] = measured
 
     def _advance(self, stamp: int, measured: Array) -> None:
         self._measured[:] = measured
@@ -136,7 +139,11 @@ class CompiledKalman(Kalman):
     def _estimate(self, stamp: int) -> Estimate:
         if self._flags == _STARTED:
             return super()._estimate(stamp)
-        position, velocity, acceleration, deviation = self._result.copy()
-        return Estimate(stamp, position, velocity, acceleration, deviation,
+        result = self._result.copy()
+        return Estimate(stamp, result[0], result[4], result[2], result[3],
                         valid=self._usable.begun(self._count, self._rejecting)
                         and not self._flags & _UNCERTAIN)
+
+    def _follow(self, estimate: Estimate, velocities: Array) -> None:
+        if self._flags == _STARTED:   # else it is done in C
+            super()._follow(estimate, velocities)

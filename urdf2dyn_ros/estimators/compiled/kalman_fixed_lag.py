@@ -11,10 +11,10 @@ from urdf2dyn_ros.estimators.constant_jerk import FILTER_ROWS
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 
-_GAINS = 13   # rows that kalman.c notes for each sample
-_COLUMNS_AT_ONCE = 8    # columns that kalman_fixed_lag.c reads at a time, perhaps beyond the last
-_FIRST_CAPACITY = 32    # samples, at first
-_ARRAYS = ('steps', 'states', 'gains', 'kept')   # with a row for each sample
+_GAINS, _LINKED = 15, 14   # rows of a block of gains, as in constant_jerk.c, and one of them
+_WIDTH = 8              # columns of a block
+_FIRST_CAPACITY = 32    # samples, at first; a power of 2
+_ARRAYS = {'steps': 0, 'states': 1, 'gains': 1}   # with the axis of the samples
 
 
 class _Lag(ctypes.Structure):
@@ -22,8 +22,7 @@ class _Lag(ctypes.Structure):
 
     _fields_ = (('filter', ctypes.c_void_p), ('hindsight', ctypes.c_void_p),
                 ('samples', ctypes.c_long),
-                ('following', ctypes.c_long),
-                *((name, ctypes.c_void_p) for name in (*_ARRAYS, 'smoothed', 'followed')))
+                *((name, ctypes.c_void_p) for name in (*_ARRAYS, 'smoothed')))
 
 
 class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
@@ -43,11 +42,10 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
     def _start(self) -> None:
         columns = self._filters * self._joints
         self._steps = _rows(_FIRST_CAPACITY)
-        self._states = _rows(_FIRST_CAPACITY, FILTER_ROWS, columns)
-        self._gains = _rows(_FIRST_CAPACITY, _GAINS, columns)
-        self._kept = _rows(_FIRST_CAPACITY, self._filters, self._joints)
+        blocks = -(-columns // _WIDTH)
+        self._states = _rows(blocks, _FIRST_CAPACITY, FILTER_ROWS, _WIDTH)
+        self._gains = _rows(blocks, _FIRST_CAPACITY, _GAINS, _WIDTH)
         self._mean: Array = np.zeros((5, self._joints))
-        self._follower: Array = np.zeros((2, self._joints))
         super()._start()
         # not the filtered estimates are compared, but the smoothed ones
         self._smoothed_hindsight, self._struct.hindsight = self._struct.hindsight, None
@@ -55,26 +53,24 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
 
     def _lay_out(self) -> None:
         """Note where the arrays are."""
-        following = -1
-        if self._following and self._joints:
-            following = self._following.start // self._joints
-        self._lag_struct = _Lag(self._address, self._smoothed_hindsight, len(self._steps),
-                                following, *(
+        self._lag_struct = _Lag(self._address, self._smoothed_hindsight, len(self._steps), *(
             array.ctypes.data for array in (*(getattr(self, f'_{name}') for name in _ARRAYS),
-                                            self._mean, self._follower)))
+                                            self._mean)))
         self._lag_address = ctypes.addressof(self._lag_struct)
+        self._first_gains, self._sample_bytes = self._gains.ctypes.data, self._gains.strides[1]
+        self._struct.apart = self._gains[0].size if self._joints else 0
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
         super()._begin(joints, measured)
-        self._kept[self._row(), :, joints] *= -1.0
+        columns = np.flatnonzero(np.tile(joints, self._filters))
+        self._gains[columns // _WIDTH, self._row(), _LINKED, columns % _WIDTH] = 0.0
 
     def _advance(self, stamp: int, measured: Array) -> None:
         if len(self._stamps) >= len(self._steps):
             self._make_room()
         row = self._row()
-        h = (stamp - self._last) * 1e-9
-        self._steps[row], self._kept[row] = h, np.exp(-0.5 * h * self._bank.decay)
-        self._struct.gains = self._gains[row].ctypes.data
+        self._steps[row] = (stamp - self._last) * 1e-9
+        self._struct.gains = self._first_gains + row * self._sample_bytes
         super()._advance(stamp, measured)
 
     def _estimate(self, stamp: int) -> Estimate:
@@ -86,10 +82,12 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
     def _make_room(self) -> None:
         """Double the room for samples."""
         numbers = np.arange(self._count - len(self._stamps), self._count)
-        for name in _ARRAYS:
+        for name, axis in _ARRAYS.items():
             old = getattr(self, f'_{name}')
-            new = _rows(2 * len(old), *old.shape[1:])
-            new[numbers % len(new)] = old[numbers % len(old)]
+            room = old.shape[axis]
+            new = _rows(*old.shape[:axis], 2 * room, *old.shape[axis + 1:])
+            np.moveaxis(new, axis, 0)[numbers % (2 * room)] = np.moveaxis(
+                old, axis, 0)[numbers % room]
             setattr(self, f'_{name}', new)
         self._lay_out()
 
@@ -99,12 +97,13 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
                           self._stamps[0])
         return self._mean.copy()
 
-    def _followed(self, columns: slice) -> Array:
-        return self._follower
+    def _follow(self, estimate: Estimate, velocities: Array) -> None:
+        """Do nothing: that is done in C."""
 
 
 def _rows(*shape: int) -> Array:
-    """Return zeros that may be read a little beyond their end."""
+    """Return zeros that begin with a cache line."""
     size = int(np.prod(shape))
-    zeros: Array = np.zeros(size + _COLUMNS_AT_ONCE)
-    return zeros[:size].reshape(shape)
+    zeros: Array = np.zeros(size + _WIDTH)
+    first = -zeros.ctypes.data // zeros.itemsize % _WIDTH
+    return zeros[first:first + size].reshape(shape)

@@ -46,7 +46,7 @@ static void add_missed(Onset *o, long joints, long all, double *squares,
         for (long c = all - joints + j; c >= 0; c -= joints) {
             const double deviation = accelerations[c] - mean;
             const int present = squares[c] < ABSENT;
-            o->missed[c] = fmax(o->missed[c] * kept, fmin(faster, most[c]));
+            o->missed[c] = larger(o->missed[c] * kept, smaller(most[c], faster));
             squares[c] += o->missed[c];
             const double excess = shown(o, c, deviation, larger(o->deviations[c], declared[c]),
                                         total / inverse, single[c]);
