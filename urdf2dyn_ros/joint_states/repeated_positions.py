@@ -88,13 +88,14 @@ class RepeatedPositions:
         """
         self.found = False
         shown = qd if received is None else received
-        data, velocities = q.tobytes(), (qd.tobytes(), shown.tobytes())
-        same, stays = (now == before for now, before in zip(velocities, self._velocities))
-        self._velocities = velocities
+        data, used = q.tobytes(), qd.tobytes()
+        velocities = used, used if shown is qd else shown.tobytes()
+        before, self._velocities = self._velocities, velocities
         if data == self._bytes:
             self._run += 1
-            return same and (self._run <= MOST_OF_USUAL * self._longest
-                             or (stays and self._would_move(stamp, shown)))
+            return used == before[0] and (
+                self._run <= MOST_OF_USUAL * self._longest
+                or (velocities[1] == before[1] and self._would_move(stamp, shown)))
         self._new += 1
         if self._run or self._new % LOOKED_AT == 0:
             self._compare(stamp, q)

@@ -109,7 +109,8 @@ class Group:
         fault = self._check_order(stamp)
         if fault:
             return fault
-        unwrap(q, self._continuous, self._q[self._continuous])
+        if self._continuous.size:
+            unwrap(q, self._continuous, self._q[self._continuous])
         self._q = q
         if self._sampled and self.steps.is_jump(stamp - self.newest):
             self.event = 'gap'
