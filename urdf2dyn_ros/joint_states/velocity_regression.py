@@ -1,5 +1,7 @@
 """Gain, lag and offset of velocities by regression of positions, with their deviations."""
 
+from math import exp
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,9 @@ LARGEST_SQUARE = 1e15
 _RIDGE = 1e-13
 """Part by which the diagonal is larger, so that no rounding makes the matrix singular."""
 
+_ENLARGED = 1.0 + _RIDGE * np.eye(3)
+_PRIOR = np.diag(PRIOR_DEVIATIONS ** -2.0)
+
 
 class VelocityRegression:
     """
@@ -47,9 +52,11 @@ class VelocityRegression:
     """
 
     def __init__(self, joints: int) -> None:
-        self.blocks, self._yy, self._moved, self._unexplained = np.zeros((4, joints))
-        self._N = np.zeros((joints, 3, 3))
-        self._r = np.zeros((joints, 3))
+        # in one array, as to add a block is the same for each of them
+        self._sums = np.zeros((joints, 16))
+        self._N = self._sums[:, :9].reshape(joints, 3, 3)
+        self._r = self._sums[:, 9:12]
+        self._yy, self._moved, self._unexplained, self.blocks = self._sums.T[12:]
         self._variance = np.full(joints, PRIOR_POSITION_NOISE ** 2)
         self.error, self.deviation = np.zeros((2, joints, 3))
         self.fits = np.zeros(joints, dtype=bool)
@@ -57,35 +64,35 @@ class VelocityRegression:
     @property
     def inconsistent(self) -> NDArray[np.bool_]:
         """Whether positions do not follow the velocities in most blocks, (n,)."""
-        return np.greater(self._unexplained, 0.5 * self.blocks)
+        inconsistent: NDArray[np.bool_] = self._unexplained > 0.5 * self.blocks
+        return inconsistent
 
     def add(self, joints: NDArray[np.bool_], X: Array, y: Array, moved: Array) -> None:
         """Add a block for some joints (n,): X (m, 3), y (m,) and the squared motion (m,)."""
-        keep = np.exp(-1.0 / BLOCK_MEMORY)
-        for total, new in ((self._N, X[:, :, None] * X[:, None]), (self._r, X * y[:, None]),
-                           (self._yy, y * y), (self._moved, moved), (self.blocks, 1.0),
-                           (self._unexplained, y * y > UNEXPLAINED_SHARE ** 2 * moved)):
-            total[joints] = keep * total[joints] + new
+        new = np.ones((len(y), self._sums.shape[1]))
+        np.multiply(X[:, :, None], X[:, None], out=new[:, :9].reshape(-1, 3, 3))
+        np.multiply(X, y[:, None], out=new[:, 9:12])
+        new[:, 12] = y * y
+        new[:, 13] = moved
+        new[:, 14] = new[:, 12] > UNEXPLAINED_SHARE ** 2 * moved
+        self._sums[joints] = exp(-1.0 / BLOCK_MEMORY) * self._sums[joints] + new
 
     def solve(self) -> NDArray[np.bool_]:
         """Compute errors and deviations; return the joints whose sums are not finite, (n,)."""
         absurd: NDArray[np.bool_] = ~(np.abs(self._N).max(axis=(1, 2)) < LARGEST_SQUARE)
         N = np.where(absurd[:, None, None], 0.0, self._N)
-        A = N * (1.0 + _RIDGE * np.eye(3)) + self._variance[:, None, None] * np.diag(
-            PRIOR_DEVIATIONS ** -2.0)
-        inverse = np.linalg.inv(A)
-        self.error = error = np.einsum('jab,jb->ja', inverse, self._r)
-        residual = self._yy - np.einsum('ja,ja->j', error, 2.0 * self._r - np.einsum(
-            'jab,jb->ja', N, error))
+        inverse = np.linalg.inv(N * _ENLARGED + self._variance[:, None, None] * _PRIOR)
+        self.error = error = (inverse @ self._r[:, :, None])[:, :, 0]
+        explained = error * (2.0 * self._r - (N @ error[:, :, None])[:, :, 0])
+        residual = self._yy - explained.sum(axis=1)
         absurd |= ~np.isfinite(residual)
         self.fits = residual < FITTING_SHARE ** 2 * self._moved
         squares = np.where(absurd, 0.0, np.maximum(residual, 0.0))
         self._variance = (squares + 2.0 * PRIOR_POSITION_NOISE ** 2) / (
             np.maximum(self.blocks - 3.0, 0.0) + 2.0)
-        self.deviation = np.sqrt(self._variance[:, None] * np.einsum('jaa->ja', inverse))
+        self.deviation = np.sqrt(self._variance[:, None] * inverse.reshape(-1, 9)[:, ::4])
         return absurd
 
     def forget(self, joints: NDArray[np.bool_]) -> None:
         """Forget the blocks of some joints, (n,)."""
-        for total in (self._N, self._r, self._yy, self._moved, self._unexplained, self.blocks):
-            total[joints] = 0.0
+        self._sums[joints] = 0.0
