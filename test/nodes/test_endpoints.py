@@ -11,7 +11,7 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 def test_a_publisher_that_is_discovered_before_its_node_has_no_name_yet() -> None:
-    """Its name is then a placeholder of rmw, which nobody can look for."""
+    """Its name is then a placeholder of rmw, which no user can search for."""
     node = MagicMock()
     node.resolve_topic_name.return_value = '/robot_description'
     node.get_publishers_info_by_topic.return_value = [
