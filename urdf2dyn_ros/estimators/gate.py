@@ -4,7 +4,7 @@ Which measurements are outliers.
 The filter that follows every motion judges, whose predictions are nearest, by the variance of its
 innovation and by what a step of the acceleration explains. But it goes on with its last jerk, and
 is far away after a few samples that were rejected. So, once there has been an estimate, a
-measurement that all filters together predicted is no outlier either.
+position that all filters together predicted is no outlier either.
 
 """
 

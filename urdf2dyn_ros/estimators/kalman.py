@@ -100,7 +100,7 @@ class Kalman:
         self._z: Array = np.zeros((FILTER_ROWS + 2, self._filters * self._joints))
         self._mixed: Array = np.zeros((3, self._joints))
         self._sample: Array = np.zeros((2, self._joints))
-        self._rejected: Array = np.zeros((2, self._joints))   # positions and velocities in a row
+        self._rejected: Array = np.zeros((2, self._joints))   # in a row
         self._rejecting, self._wrong = False, 0.0   # time by which the stamp is off [s]
         self._repeats, self._kind = wrong_stamp.Repeats(), wrong_stamp.NEW
         self._usable = Usable(self._joints)
@@ -234,7 +234,7 @@ class Kalman:
             self._look_back()
 
     def _good(self, z: Array, S: Array, measured: Array) -> NDArray[np.bool_]:
-        """Return which measurements are no outliers, (2, n); False where not measured."""
+        """Return which measurements are no outliers, (2, n)."""
         y = z[INNOVATIONS, -self._joints:]
         if self._filters == 1:
             return y * y <= self._gate.limits(S, self._h, 0.0)
@@ -242,9 +242,9 @@ class Kalman:
         good: NDArray[np.bool_] = y * y <= limits
         if not all_true(good | np.isnan(y)):
             good[0] |= follows(y, self._rejected)
-            if self._usable.ever:
-                each = self._bandwidth.weights * z[:2].reshape(2, self._filters, -1)
-                good |= np.square(each.sum(axis=1) - measured) <= limits
+            if self._usable.ever and self._rejecting:
+                each = (self._bandwidth.weights * z[0].reshape(self._filters, -1)).sum(axis=0)
+                good[0] |= (self._rejected[0] > 0) & (np.square(each - measured[0]) <= limits[0])
         return good
 
     def _time_error(self, z: Array, S: Array, measured: Array) -> float:

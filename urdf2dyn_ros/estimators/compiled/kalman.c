@@ -124,11 +124,11 @@ static int is_good(const Filter *f, double h, const double *late, int k, long j)
     const double limit = f->gate * (S + stepped * stepped + shift * shift);
     if (y * y <= limit)
         return 1;
-    if (!adapts || isnan(y))
+    if (!adapts || k || isnan(y))
         return 0;
-    if (!k && f->rejected[j] >= MOST_REJECTED && fabs(y) < SMALL_JUMP)
+    if (f->rejected[j] >= MOST_REJECTED && fabs(y) < SMALL_JUMP)
         return 1;
-    const double mean = f->ever ? together(f, k, j) : INFINITY;
+    const double mean = f->ever && f->rejected[j] > 0.0 ? together(f, k, j) : INFINITY;
     return mean * mean <= limit;
 }
 
