@@ -45,10 +45,9 @@ class Kalman:
     whose stamp contradicts all positions (`time_error`) is not used, and no outlier.
 
     With a snap density of 0, each joint has a filter for each of ``MOTION_MODELS``; `Bandwidth`
-    weights them. Position and velocity of
-    a joint whose velocity is measured are those of the filter that does not adapt: they need no
-    bandwidth, and slow filters follow the jump of a velocity, as of a push, up to 0.1 s late. The
-    standard deviation is that of `Hindsight`.
+    weights them. Position and velocity of a joint whose velocity is measured are those of the
+    filter that does not adapt: they need no bandwidth, and slow filters follow the jump of a
+    velocity, as of a push, up to 0.1 s late. The standard deviation is that of `Hindsight`.
 
     """
 
@@ -60,11 +59,10 @@ class Kalman:
                  max_std: float) -> None:
         models = (Model(snap_density),) if snap_density else self.MOTION_MODELS
         self._filters = len(models)
-        following = self._filters > 1 and FIXED_MODEL in models
-        index = models.index(FIXED_MODEL) if following else self._filters - 1
+        self._following = self._filters > 1 and FIXED_MODEL in models
+        index = models.index(FIXED_MODEL) if self._following else self._filters - 1
         # the filter that follows every motion
         self._columns = slice(index * joints, (index + 1) * joints)
-        self._following = self._columns if following else None
         self._fixed = np.square([[position_noise], [velocity_noise]])
         self._learns = not self._fixed.any()
         self._gate = Gate(gate or REJECTED_VARIANCE, acceleration_step)
