@@ -103,7 +103,7 @@ def test_gain_thresholds_and_meaning_of_the_efforts_count(evaluate, tmp_path: Pa
     assert [row['count'] for row in rows] == [0, 0, 0, 0, 1, 0, 0]
     contact, = rows[4]['contacts']
     assert (contact['end'] - START) * 1e-9 > LAST + 0.03
-    assert '--thresholds' not in done.out and 'gain 20/s' in done.out
+    assert '--thresholds' not in done.out and 'gain of 20/s' in done.out
 
     for words, said in ((('--thresholds', 1, 2), '7 joints'), (('--observer-gain', 0), '0.1')):
         failed = evaluate(path, '--observer', *words, urdf=urdf)

@@ -240,7 +240,7 @@ class Kalman:
         good: NDArray[np.bool_] = y * y <= limits
         if not all_true(good | np.isnan(y)):
             good[0] |= follows(y, self._rejected)
-            if self._usable.ever and self._rejecting:
+            if self._rejecting and self._usable.predicted(self._h):
                 each = (self._bandwidth.weights * z[0].reshape(self._filters, -1)).sum(axis=0)
                 good[0] |= (self._rejected[0] > 0) & (np.square(each - measured[0]) <= limits[0])
         return good

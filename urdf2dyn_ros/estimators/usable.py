@@ -11,6 +11,14 @@ FIRST_VALID = 5
 PROBATION_NS = 250_000_000
 """Time after a reset of a joint during which its velocity is not used [ns]."""
 
+SHORT_PERIOD = 7.5e-3
+"""
+Time between samples below which predictions of all filters count [s].
+
+With fewer samples, velocities that are late move these predictions before they are recognised.
+
+"""
+
 
 class Usable:
     """
@@ -37,6 +45,10 @@ class Usable:
         """Return whether a sample was the first to be estimated at, and contradicted no other."""
         self.ever = self.ever or (count >= FIRST_VALID and not contradicted)
         return self.ever
+
+    def predicted(self, h: float) -> bool:
+        """Return whether all filters together predict a sample after a time h [s]: gate.py."""
+        return self.ever and h < SHORT_PERIOD
 
     def distrust(self, lost: NDArray[np.bool_], stamp: int) -> None:
         """Use no velocities of joints (n,) for a while, from their reset at a stamp [ns] on."""

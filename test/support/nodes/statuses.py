@@ -29,12 +29,10 @@ class Statuses:
         return self._part(part).level if self.arrays else STALE
 
     def message(self, part: str) -> str:
-        """Return a part's message; an empty one before the first."""
-        return self._part(part).message if self.arrays else ''
+        return self._part(part).message
 
     def values(self, part: str) -> dict[str, str]:
-        """Return a part's values by key; none before the first message."""
-        return {row.key: row.value for row in self._part(part).values} if self.arrays else {}
+        return {row.key: row.value for row in self._part(part).values}
 
     def levels(self) -> list[bytes]:
         return [self.level(part) for part in PARTS]

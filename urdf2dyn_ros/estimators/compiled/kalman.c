@@ -20,7 +20,7 @@ typedef struct {
     long tracking;            /* filter that follows every motion */
     long following;           /* the same, or -1 if there is none with the states of all joints
                                  whose velocity is measured */
-    long ever;                /* whether there has been a valid estimate */
+    long ever;                /* whether all filters together predict the sample */
 } Filter;
 
 enum {REJECTING = 1, UNCERTAIN = 2, WRONG_STAMP = 4};

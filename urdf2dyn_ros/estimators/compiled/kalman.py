@@ -128,7 +128,7 @@ class CompiledKalman(Kalman):
 
     def _advance(self, stamp: int, measured: Array) -> None:
         self._measured[:] = measured
-        self._struct.ever = self._usable.ever
+        self._struct.ever = self._usable.predicted((stamp - self._last) * 1e-9)
         if not self._learns:
             self._variance[:] = self._variances()
         self._flags = self._code.step(self._address, stamp, (stamp - self._last) * 1e-9,
