@@ -45,7 +45,6 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_identified_robot_explains_another_motion(result: Path) -> None:
-    """From a quarter of the effort down to the noise, by URDF and parameters that are read."""
     figures = json.loads((result / 'out' / 'identification.json').read_text())
     for joint in NAMES:
         every = figures['joints'][joint]['validation']['c']['all']
@@ -80,7 +79,6 @@ def test_the_report_has_its_answers_in_order(result: Path) -> None:
 
 
 def test_centres_of_mass_are_in_the_frames_of_the_urdf() -> None:
-    """Not along the axes of the equations, whose z is the joint's."""
     model = read_urdf((OWN / 'rx90.urdf').read_text().replace('0 0 1', '0 1 0'))
     rx90 = robot_of(model, InverseDynamics(model, backend='python'))
     aligned = 0
@@ -92,7 +90,6 @@ def test_centres_of_mass_are_in_the_frames_of_the_urdf() -> None:
 
 
 def test_summaries_are_as_good_as_recordings_in_any_order(result: Path) -> None:
-    """To 1e-9 of the largest parameter of a kind."""
     summaries = [result / 'out' / 'summaries' / name for name in ('b.npz', 'a.npz')]
     assert identified(*summaries, '-o', result / 'again') == 0
     first, second = (json.loads((result / name / 'identification.json').read_text())
