@@ -4,7 +4,8 @@ Which measurements are outliers.
 The filter that follows every motion judges, whose predictions are nearest, by the variance of its
 innovation and by what a step of the acceleration explains. But it goes on with its last jerk, and
 is far away after a few samples that were rejected. So, once there has been an estimate, a
-position that all filters together predicted is no outlier either.
+position that all filters together predicted is no outlier either, unless samples are far apart
+(`SHORT_PERIOD` in usable.py).
 
 """
 
