@@ -72,6 +72,7 @@ def executed(notebook: dict[str, Any]) -> dict[str, Any]:
     """Return the notebook with its outputs, from the folder that it is in."""
     namespace: dict[str, object] = {'__name__': '__main__'}
     cells, number = [], 0
+    pyplot.close('all')   # figures that an example of another test opened are not this notebook's
     with contextlib.chdir(NOTEBOOK.parent) if hasattr(contextlib, 'chdir') else _chdir():
         for cell in notebook['cells']:
             if cell['cell_type'] == 'code':
