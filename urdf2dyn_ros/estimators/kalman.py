@@ -20,7 +20,7 @@ from urdf2dyn_ros.estimators.constant_jerk import (
     transition,
 )
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.estimators.gate import MOST_REJECTED, REJECTED_VARIANCE, Gate, follows
+from urdf2dyn_ros.estimators.gate import MOST_REJECTED, REJECTED_VARIANCE, Gate, Usual, excused
 from urdf2dyn_ros.estimators.hindsight import Hindsight
 from urdf2dyn_ros.estimators.kalman_parameters import FIXED_MODEL, KALMAN_PARAMETERS
 from urdf2dyn_ros.estimators.onset import SINGLE_SAMPLE
@@ -67,8 +67,7 @@ class Kalman:
         self._learns = not self._fixed.any()
         self._gate = Gate(gate or REJECTED_VARIANCE, acceleration_step)
         self._max_variance, self._joints = max_std ** 2, joints
-        self._noise = self._sensor_noise()
-        self._bank = Bank(models, joints)
+        self._noise, self._bank = self._sensor_noise(), Bank(models, joints)
         self._bandwidth, self._hindsight = self._adaptation()
         self.reset()
 
@@ -101,7 +100,7 @@ class Kalman:
         self._rejected: Array = np.zeros((2, self._joints))   # in a row
         self._rejecting, self._wrong = False, 0.0   # time by which the stamp is off [s]
         self._repeats, self._kind = wrong_stamp.Repeats(), wrong_stamp.NEW
-        self._usable = Usable(self._joints)
+        self._usable, self._usual = Usable(self._joints), Usual(self._joints)
 
     def update_some(self, stamp: int, q: Array, qd: Array, missing: NDArray[np.bool_]) -> Estimate:
         """Return the estimate at a sample that has no measurements of some joints, (n,)."""
@@ -120,8 +119,7 @@ class Kalman:
         else:
             measured = self._usable.of(stamp, sample)
             self._advance(stamp, measured)
-            if self._rejecting:
-                self._reset_rejected(stamp, measured)
+            self._reset_rejected(stamp, measured)
         self._repeats.not_used = bool(self._wrong) and self._kind == wrong_stamp.SAME
         if self._wrong:
             self._noise.interrupt()
@@ -130,8 +128,7 @@ class Kalman:
                     part.restart(np.ones(self._joints, dtype=bool))
         else:
             self._noise.update(stamp, sample, self._mixed[1:3], self._usable.missing)
-        self._usable.missing = None
-        self._last = stamp
+        self._last, self._usable.missing = stamp, None
         self._count += 1
         estimate = self._estimate(stamp)
         if self._following:
@@ -152,11 +149,11 @@ class Kalman:
         self._filter(self._transition(stamp), measured)
 
     def _estimate(self, stamp: int) -> Estimate:
-        position, velocity, acceleration = self._mixed.copy()
         variance = self._hindsight.variance(self._bandwidth.variance)
-        return Estimate(stamp, position, velocity, acceleration, np.sqrt(variance),
-                        valid=self._usable.begun(self._count, self._rejecting)
-                        and all_true(self._bandwidth.declared < self._max_variance))
+        q, qd, qdd = self._mixed.copy()
+        begun = self._usable.begun(self._count, self._rejecting)
+        return Estimate(stamp, q, qd, qdd, np.sqrt(variance), valid=begun and all_true(
+            self._bandwidth.declared < self._max_variance))
 
     def _transition(self, stamp: int) -> Transition:
         h = (stamp - self._last) * 1e-9
@@ -172,13 +169,12 @@ class Kalman:
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
         """Start these joints at the measurement, with large variances of all other states."""
-        q, qd = measured
-        known = np.isfinite(qd) & joints
+        known = np.isfinite(measured[1]) & joints
         variances = self._variances()
         z = self._z.reshape(len(self._z), self._filters, self._joints)
         z[..., joints] = 0.0
-        z[0][:, joints] = q[joints]
-        z[1][:, known] = qd[known]
+        z[0][:, joints] = measured[0, joints]
+        z[1][:, known] = measured[1, known]
         for row, initial in zip(_VARIANCES, INITIAL_VARIANCES):
             z[row][:, joints] = initial
         z[_VARIANCES[0]][:, joints] = variances[0, joints]
@@ -210,10 +206,9 @@ class Kalman:
         if self._wrong and self._kind == wrong_stamp.AFTER_SAME:
             z[:4] = transition(-self._wrong, self._bank.density, self._bank.decay).F @ z[:4]
             np.subtract(z[:2], np.tile(measured, filters), out=z[INNOVATIONS])
-        good = self._good(z, S[:, -self._joints:], measured)
         unused = self._wrong and self._kind != wrong_stamp.AFTER_SAME
-        if unused:
-            good[:] = False
+        good = (np.zeros_like(measured, dtype=bool) if unused
+                else self._good(z, S[:, -self._joints:], measured))
         if not all_true(good):
             before = self._rejected
             off = self._reject(~good, z[INNOVATIONS], S, off, np.isfinite(measured))
@@ -236,21 +231,26 @@ class Kalman:
         y = z[INNOVATIONS, -self._joints:]
         if self._filters == 1:
             return y * y <= self._gate.limits(S, self._h, 0.0)
-        limits = self._gate.limits(S, self._h, self._h * self._mixed[1:3])
+        predicted, moved = self._usable.predicted(self._h), self._h * self._mixed[1:3]
+        limits = self._gate.limits(S, self._h, moved, predicted * self._rejected[0])
+        if predicted:
+            limits[0] = self._usual.widened(y[0], limits[0])
         good: NDArray[np.bool_] = y * y <= limits
         if not all_true(good | np.isnan(y)):
-            good[0] |= follows(y, self._rejected)
-            if self._rejecting and self._usable.predicted(self._h):
-                each = (self._bandwidth.weights * z[0].reshape(self._filters, -1)).sum(axis=0)
-                good[0] |= (self._rejected[0] > 0) & (np.square(each - measured[0]) <= limits[0])
+            together = self._together(z) - measured[0] if predicted else np.inf
+            good[0] |= excused(y[0], together, limits[0], self._rejected[0])
         return good
+
+    def _together(self, z: Array) -> Array:
+        """Return the positions that all filters together predict, (n,)."""
+        result: Array = (self._bandwidth.weights * z[0].reshape(self._filters, -1)).sum(axis=0)
+        return result
 
     def _time_error(self, z: Array, S: Array, measured: Array) -> float:
         """Return by how much the stamp is off; for repeated samples, only sensors have noise."""
         y = z[INNOVATIONS][0, -self._joints:]
         if self._kind != wrong_stamp.NEW:
-            predicted = self._bandwidth.weights * z[0].reshape(self._filters, -1)
-            y, S = predicted.sum(axis=0) - measured[0], self._variances()[0]
+            y, S = self._together(z) - measured[0], self._variances()[0]
         return wrong_stamp.time_error(self._kind, self._h, self._bandwidth.period,
                                       self._gate.squared, self._mixed[1], y, S)
 
@@ -273,9 +273,9 @@ class Kalman:
 
     def _reset_rejected(self, stamp: int, measured: Array) -> None:
         """Reset joints with too many rejected positions in a row, and do not use velocities."""
-        contradicted = self._rejected.max(axis=0) > MOST_REJECTED
-        if not contradicted.any():
+        if not self._rejecting or self._rejected.max() <= MOST_REJECTED:
             return
+        contradicted = self._rejected.max(axis=0) > MOST_REJECTED
         # before the first estimate, the joint began with that velocity
         lost = contradicted & ((self._rejected[0] > MOST_REJECTED) | (not self._usable.ever))
         self._rejected[1, contradicted] = 0.0

@@ -9,6 +9,7 @@ typedef struct {
     Hindsight *hindsight;     /* 0: the deviation is not needed */
     double *state;            /* (16, filters, joints) */
     double *rejected;         /* (2, joints): rejected measurements in a row */
+    double *usual;            /* (joints): usual squared innovations of positions */
     const double *measured;   /* (2, joints); NaN where not measured */
     const double *variance;   /* (2, joints), of these */
     const double *known;      /* (joints): part of the variance that was learned */
@@ -110,18 +111,24 @@ static double together(const Filter *f, int k, long j)
     return sum - f->measured[k * n + j];
 }
 
-/* Return whether a measurement is no outlier: gate.py. */
-static int is_good(const Filter *f, double h, const double *late, int k, long j)
+/* Return whether a measurement is no outlier, and learn what is usual: gate.py. */
+static int is_good(Filter *f, double h, const double *late, int k, long j)
 {
     const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
     const double *fastest = f->state + all - n;
     const int adapts = f->bandwidth->filters > 1;
-    const double stepped = f->acceleration_step * h * (k ? 1.0 : 0.5 * h);
+    const double passed = f->ever && adapts && !k ? h * (1.0 + f->rejected[j]) : h;
+    const double stepped = f->acceleration_step * passed * (k ? 1.0 : 0.5 * passed);
     const double shift = adapts ? SAMPLE_SHIFT * h * f->estimate[(k + 1) * n + j] : 0.0;
     const double y = fastest[(ROWS + k) * all + j];
     const double S = fastest[NUMBER[k][k] * all + j] + f->variance[k * n + j]
         + late[k * n + j] * late[k * n + j];
-    const double limit = f->gate * (S + stepped * stepped + shift * shift);
+    double limit = f->gate * (S + stepped * stepped + shift * shift);
+    if (f->ever && adapts && !k && !isnan(y)) {
+        const double factor = fmax(1.0, MULTIPLE_OF_USUAL * f->usual[j]);
+        f->usual[j] += USUAL_GAIN * (fmin(y * y / limit, MOST_OF_LIMIT * factor) - f->usual[j]);
+        limit *= factor;
+    }
     if (y * y <= limit)
         return 1;
     if (!adapts || k || isnan(y))

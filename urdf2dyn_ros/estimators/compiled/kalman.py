@@ -53,7 +53,7 @@ class _Filter(ctypes.Structure):
     """Structure of kalman.c."""
 
     _fields_ = (*((name, _POINTER) for name in (
-        'bandwidth', 'hindsight', 'state', 'rejected', 'measured', 'variance', 'known',
+        'bandwidth', 'hindsight', 'state', 'rejected', 'usual', 'measured', 'variance', 'known',
         'estimate', 'gains')),
         *((name, _NUMBER) for name in ('gate', 'acceleration_step', 'max_variance')),
         *((name, ctypes.c_long) for name in ('apart', 'tracking', 'following', 'ever')))
@@ -114,8 +114,9 @@ class CompiledKalman(Kalman):
         self._struct = _Filter(
             ctypes.addressof(self._compiled.struct),
             self._compared.address if self._filters > 1 else None, *(
-                array.ctypes.data for array in (self._z, self._rejected, self._measured,
-                                                self._variance, self._noise.known, self._result)),
+                array.ctypes.data for array in (
+                    self._z, self._rejected, self._usual.squares, self._measured,
+                    self._variance, self._noise.known, self._result)),
             None, self._gate.squared, self._gate.step, self._max_variance, 0, tracking,
             tracking if self._following else -1)
         self._address = ctypes.addressof(self._struct)

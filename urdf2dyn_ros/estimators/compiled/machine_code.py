@@ -46,7 +46,8 @@ _MACROS = {
     'ABSENT': bank.ABSENT,
     'COMPARED_ROWS': hindsight.COMPARED_ROWS,
     **{name: getattr(gate, name) for name in (
-        'MOST_REJECTED', 'REJECTED_VARIANCE', 'SMALL_JUMP')},
+        'MOST_REJECTED', 'REJECTED_VARIANCE', 'SMALL_JUMP', 'USUAL_GAIN', 'MOST_OF_LIMIT',
+        'MULTIPLE_OF_USUAL')},
     **{name: getattr(wrong_stamp, name) for name in (
         'NEW', 'AFTER_SAME', 'SAMPLE_SHIFT', 'FOLLOWED_PART', 'SHORTEST_SLIP',
         'SLIP_SPREAD')},
