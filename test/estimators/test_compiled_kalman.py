@@ -154,6 +154,21 @@ def test_samples_without_measurements_of_some_joints_are_the_same(name: str, kin
         assert (newest < 1e-3).all()
 
 
+@pytest.mark.parametrize('kind', ['C', 'C of positions'])
+def test_messages_without_measurements_are_the_same(kind: str) -> None:
+    """Also their stamps: each has an estimate in its turn, once the lag is full."""
+    run = [*samples(kind).chosen(slice(0, 300))]
+    none = np.random.default_rng(5).uniform(size=len(run)) < 0.3
+    none[0] = False
+    expected, found = ([estimator.carry(sample[0]) if no else estimator.update(*sample)
+                        for sample, no in zip(run, none)]
+                       for estimator in (make_estimator('kalman_fixed_lag', 4),
+                                         make_compiled('kalman_fixed_lag', 4)))
+    assert [each[::5] for each in found] == [each[::5] for each in expected]
+    assert_close(fields(found)[SETTLED:], fields(expected)[SETTLED:], 1e-7, 1e-6)
+    assert np.diff([each.stamp for each in found]).min() >= 0
+
+
 @pytest.mark.parametrize('name', COMPILED)
 def test_an_estimate_that_was_returned_does_not_change(name: str) -> None:
     given = estimates_of(make_compiled(name, 4), samples('A'))

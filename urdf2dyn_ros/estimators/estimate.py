@@ -73,6 +73,14 @@ class Selective(Protocol):
 
 
 @runtime_checkable
+class Carrying(Protocol):
+    """An estimator with a lag, which needs a stamp for each of its estimates."""
+
+    def carry(self, stamp: int) -> Estimate:
+        """Add a stamp [ns] at which nothing was measured; there has been a sample before it."""
+
+
+@runtime_checkable
 class Accelerated(Protocol):
     """An estimator that receives accelerations."""
 

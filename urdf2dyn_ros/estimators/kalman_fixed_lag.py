@@ -7,7 +7,12 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array, all_true
 from urdf2dyn_ros.estimators.bandwidth import LEAST_VARIANCE, shares
-from urdf2dyn_ros.estimators.constant_jerk import COVARIANCE_ROW, INNOVATIONS, Transition
+from urdf2dyn_ros.estimators.constant_jerk import (
+    COVARIANCE_ROW,
+    INNOVATIONS,
+    Transition,
+    predict,
+)
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman import Kalman
 from urdf2dyn_ros.parameters import Parameter
@@ -33,7 +38,9 @@ class KalmanFixedLag(Kalman):
     the present state (Anderson and Moore, Optimal Filtering, section 7.3): nothing is computed
     twice, and there is no backward pass. The estimate is that of a sample about `lag` before the
     newest, with its stamp: the next one after each sample, so that stamps advance although they
-    jitter, unless it is further than one and a half steps of the stamps from that lag.
+    jitter, unless it is further than one and a half steps of the stamps from that lag. Stamps
+    without a measurement do not count as the newest one; they have estimates in their turn, which
+    are as many steps older as there are such in a row.
 
     With a snap density of 0, every filter of a joint is smoothed and gets a new weight. Of the
     squared error that `Bandwidth` estimates, smoothing leaves the part that it leaves of the
@@ -55,13 +62,36 @@ class KalmanFixedLag(Kalman):
 
     def _start(self) -> None:
         super()._start()
+        self._velocities: Array = np.full(self._joints, np.nan)   # of the newest measurement
         self._lagging = False   # False until the samples cover the lag
+        self._measured_at = self._carried = self._longest = 0   # stamps in a row, at most
         self._stamps: list[int] = []
         columns = self._filters * self._joints
         self._past: Array = np.zeros((0, SMOOTHED_STATES, columns))
         self._variance: Array = np.zeros((0, columns))   # of the past accelerations
         # covariance of the present state with the past ones
         self._shared: Array = np.zeros((4, 0, SMOOTHED_STATES, columns))
+
+    def carry(self, stamp: int) -> Estimate:
+        """Return the estimate after a message, [ns], that has no measurements."""
+        self._carried += 1
+        self._longest = max(self._longest, self._carried)
+        self._pass(stamp)
+        self._last = stamp
+        self._count += 1
+        estimate = self._estimate(stamp)
+        if self._following:
+            self._follow(estimate, self._velocities)
+        return estimate
+
+    def _pass(self, stamp: int) -> None:
+        """Predict; a prediction says nothing of how good the filters are."""
+        self._z = predict(self._z, self._transition(stamp))
+        self._mix()
+
+    def _advance(self, stamp: int, measured: Array) -> None:
+        super()._advance(stamp, measured)
+        self._velocities, self._carried = measured[1], 0
 
     def _estimate(self, stamp: int) -> Estimate:
         dropped = self._add(stamp)
@@ -73,16 +103,18 @@ class KalmanFixedLag(Kalman):
     def _add(self, stamp: int) -> int:
         """Add a stamp, and drop those that are older than the lag; return their number."""
         self._stamps.append(stamp)
-        wanted = stamp - self._lag
+        self._measured_at = self._measured_at if self._carried else stamp
+        wanted = self._measured_at - self._lag
         done = 0
         while done + 1 < len(self._stamps) and (
                 abs(self._stamps[done + 1] - wanted) <= abs(self._stamps[done] - wanted)
                 or len(self._stamps) - done > MOST_PAST):
             done += 1
         steps = len(self._stamps) - 1
-        tolerance = LAG_TOLERANCE * (stamp - self._stamps[0])
+        tolerance = (LAG_TOLERANCE + self._longest) * (stamp - self._stamps[0])
         if self._lagging and steps and steps * abs(self._stamps[1] - wanted) <= tolerance:
-            done = 1   # stamps jitter: each sample in turn, none twice
+            # stamps jitter: each sample in turn, none twice; none early for want of measurements
+            done = min(done, 1) if self._carried else 1
         del self._stamps[:done]
         self._lagging |= done > 0 or self._stamps[0] <= wanted
         return done

@@ -16,8 +16,8 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 
-NEW, SAME, AFTER_SAME = range(3)
-"""A sample, one that is exactly the one before, and the first other one after it."""
+NEW, SAME, AFTER_SAME, CARRIED = range(4)
+"""A sample, one that is exactly the one before, the first other one after it, and none at all."""
 
 SAMPLE_SHIFT = 0.2
 """Part of a period by which a sample may be early or late without being an outlier, over the

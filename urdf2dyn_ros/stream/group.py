@@ -10,7 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.estimators.estimate import Accelerated, Estimate, Estimator, Learning, Selective
+from urdf2dyn_ros.estimators.estimate import (
+    Accelerated,
+    Carrying,
+    Estimate,
+    Estimator,
+    Learning,
+    Selective,
+)
 from urdf2dyn_ros.estimators.wrong_stamp import SHORTEST_SLIP
 from urdf2dyn_ros.joint_states.layouts import Indices
 from urdf2dyn_ros.joint_states.messages import unwrap
@@ -84,6 +91,7 @@ class Group:
         self.repeated_joints = RepeatedJoints(len(self.joints))
         self._differentiates = not isinstance(estimator, Accelerated)
         self._selective = estimator if isinstance(estimator, Selective) else None
+        self._carrying = estimator if isinstance(estimator, Carrying) else None
         self.history = History(len(self.joints))
         self.newest = newest
         self.event = ''
@@ -126,14 +134,19 @@ class Group:
         self._efforts.append((stamp, effort))
         received, qd = qd, self.velocities.update(stamp, q, qd)
         if self._differentiates and self.repeats.update(stamp, q, qd, received):
-            # the joints are carried to this stamp; an estimate with a lag waits
-            known = self.history.newest is not None and (
-                self.lag or self.history.predict(stamp, self._measured_at(stamp)))
+            # the joints are carried to this stamp, by an estimator with a lag itself
+            if self._carrying is not None:
+                return self._keep(stamp, self._carrying.carry(stamp))
+            known = self.history.newest is not None and self.history.predict(
+                stamp, self._measured_at(stamp))
             return '' if known else 'warming_up'
         if self.repeats.found and isinstance(self.estimator, Learning):   # from repeated ones
             self._reset()
             self.event = self.event or 'restart'
-        estimate = self._estimate(stamp, q, qd)
+        return self._keep(stamp, self._estimate(stamp, q, qd))
+
+    def _keep(self, stamp: int, estimate: Estimate) -> str:
+        """Keep the estimate after a message; return the outcome as `add`."""
         if not estimate.valid:
             return 'warming_up'
         if estimate.stamp != stamp or self.lag:

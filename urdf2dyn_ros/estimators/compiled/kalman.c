@@ -238,13 +238,15 @@ int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps, int kin
     int flags = judge(f, h, late, off != 0.0 && kind != AFTER_SAME, kept);
     flags |= off != 0.0 ? WRONG_STAMP : 0;
     correct(f, late, kept);
-    if (b->filters > 1)
-        observe(b, stamp, f->state, kept);
-    char single[all + 1];
-    double most[all + 1];
-    follow(f, kept, single);
-    limit(f, h, kept, most);
-    weigh(b, f->state + NUMBER[2][2] * all, f->state + 2 * all, f->known, single, most, h);
+    if (kind != CARRIED) {   /* a prediction says nothing of how good the filters are */
+        char single[all + 1];
+        double most[all + 1];
+        if (b->filters > 1)
+            observe(b, stamp, f->state, kept);
+        follow(f, kept, single);
+        limit(f, h, kept, most);
+        weigh(b, f->state + NUMBER[2][2] * all, f->state + 2 * all, f->known, single, most, h);
+    }
     for (int k = 0; k < 3; k++)
         for (long j = 0; j < n; j++) {
             double sum = 0.0;

@@ -10,6 +10,7 @@ from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
 from urdf2dyn_ros.estimators.constant_jerk import FILTER_ROWS
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
+from urdf2dyn_ros.estimators.wrong_stamp import CARRIED
 
 _GAINS, _LINKED = 15, 14   # rows of a block of gains, as in constant_jerk.c, and one of them
 _WIDTH = 8              # columns of a block
@@ -71,7 +72,14 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
         row = self._row()
         self._steps[row] = (stamp - self._last) * 1e-9
         self._struct.gains = self._first_gains + row * self._sample_bytes
+        if self._kind != CARRIED:
+            self._carried = 0
         super()._advance(stamp, measured)
+
+    def _pass(self, stamp: int) -> None:
+        newest, self._kind = self._measured.copy(), CARRIED
+        self._advance(stamp, np.full_like(newest, np.nan))
+        self._measured[:] = newest   # velocities of the estimate are as at that sample
 
     def _estimate(self, stamp: int) -> Estimate:
         return KalmanFixedLag._estimate(self, stamp)

@@ -49,7 +49,7 @@ _MACROS = {
         'MOST_REJECTED', 'REJECTED_VARIANCE', 'SMALL_JUMP', 'USUAL_GAIN', 'MOST_OF_LIMIT',
         'MULTIPLE_OF_USUAL')},
     **{name: getattr(wrong_stamp, name) for name in (
-        'NEW', 'AFTER_SAME', 'SAMPLE_SHIFT', 'FOLLOWED_PART', 'SHORTEST_SLIP',
+        'NEW', 'AFTER_SAME', 'CARRIED', 'SAMPLE_SHIFT', 'FOLLOWED_PART', 'SHORTEST_SLIP',
         'SLIP_SPREAD')},
     'SMOOTHED_NOISE': kalman_fixed_lag.SMOOTHED_NOISE,
     'HORIZON_COUNT': len(bandwidth.HORIZONS),
