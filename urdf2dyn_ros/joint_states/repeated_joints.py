@@ -49,6 +49,11 @@ class RepeatedJoints:
         self._pattern = b''
         self.found = False
 
+    @property
+    def known(self) -> bool:
+        """Whether positions of single joints are repeated."""
+        return self._longest > 0
+
     def restart(self) -> None:
         """Draw no conclusion from the step to the next sample."""
         self._past.clear()
@@ -84,6 +89,16 @@ class RepeatedJoints:
             repeated = same & np.isnan(qd) & (q != recent).any(axis=0)
         past.append((stamp, q))
         return repeated if repeated is not None and repeated.any() else None
+
+    def among(self, positions: Array) -> NDArray[np.bool_]:
+        """Return which positions of samples, (k, n), are repeated by what is known now, (k, n)."""
+        same = np.zeros(positions.shape, dtype=bool)
+        same[1:] = positions[1:] == positions[:-1]
+        most = MOST_OF_USUAL * self._longest
+        moved = np.zeros_like(same)
+        for back in range(2, most + 2):
+            moved[back:] |= positions[back:] != positions[:-back]
+        return same & moved
 
     def _compare(self, stamp: int, q: Array, ended: NDArray[np.bool_]) -> None:
         """Learn the resolution, and whether changes make up for runs of repeated positions."""

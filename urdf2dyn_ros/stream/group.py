@@ -27,6 +27,7 @@ from urdf2dyn_ros.joint_states.repeated_positions import RepeatedPositions
 from urdf2dyn_ros.joint_states.steps import Steps
 from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
 from urdf2dyn_ros.stream.history import History, Known
+from urdf2dyn_ros.stream.replay import Replay
 
 MAX_EFFORTS = 2048
 """Measured efforts that are kept: more than the longest lag of an estimator in samples."""
@@ -92,7 +93,7 @@ class Group:
         self._differentiates = not isinstance(estimator, Accelerated)
         self._selective = estimator if isinstance(estimator, Selective) else None
         self._carrying = estimator if isinstance(estimator, Carrying) else None
-        self.history = History(len(self.joints))
+        self.history, self._replay = History(len(self.joints)), Replay()
         self.newest = newest
         self.event = ''
         self.lag = self.spread = self.skew = self.skewed = self.better = 0
@@ -140,10 +141,10 @@ class Group:
             known = self.history.newest is not None and self.history.predict(
                 stamp, self._measured_at(stamp))
             return '' if known else 'warming_up'
-        if self.repeats.found and isinstance(self.estimator, Learning):   # from repeated ones
-            self._reset()
-            self.event = self.event or 'restart'
-        return self._keep(stamp, self._estimate(stamp, q, qd))
+        estimate = self._estimate(stamp, q, qd)
+        if not self.repeated_joints.known:
+            self._replay.add(stamp, q, qd)
+        return self._keep(stamp, estimate)
 
     def _keep(self, stamp: int, estimate: Estimate) -> str:
         """Keep the estimate after a message; return the outcome as `add`."""
@@ -158,13 +159,15 @@ class Group:
 
     def _estimate(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Return the estimate after a sample of which single positions may be repeated."""
-        if self._selective is None:
-            return self.estimator.update(stamp, q, qd)
-        repeated = self.repeated_joints.update(stamp, q, qd)
-        if self.repeated_joints.found:   # it has learned from repeated ones
+        repeated = None
+        if self._selective is not None:
+            repeated = self.repeated_joints.update(stamp, q, qd)
+        if isinstance(self.estimator, Learning) and (
+                self.repeats.found or self.repeated_joints.found):   # from repeated ones
             self._reset()
+            self._replay.into(self.estimator, self.repeats, self.repeated_joints)
             self.event = self.event or 'restart'
-        if repeated is None:
+        if self._selective is None or repeated is None:
             return self.estimator.update(stamp, q, qd)
         return self._selective.update_some(stamp, q, qd, repeated)
 
@@ -185,6 +188,7 @@ class Group:
         self.repeats.restart()
         self.repeated_joints.restart()
         self._efforts.clear()
+        self._replay.clear()
 
     def _reset(self, gap: bool = False) -> None:
         """Reset the estimator; after a gap, it keeps the learned noise."""
