@@ -24,6 +24,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.smoothing.smoother import smoothed
+from urdf2dyn_ros.stream.model_joints import unlimited_joints
 from urdf2dyn_ros.stream.stream import Stream
 
 CUTOFF = 8.0
@@ -108,7 +109,7 @@ def estimated(motion: Motion, name: str, parameters: dict, velocity: bool) -> Ar
 
 def streamed(motion: Motion, kind: str, parameters: dict) -> Array:
     """Return the accelerations that the stream, with its checks, gives to a model, (k, n)."""
-    stream = Stream(motion.names, [False] * len(motion.names), lambda q, qd, qdd: qdd,
+    stream = Stream(unlimited_joints(motion.names), lambda q, qd, qdd: qdd,
                     lambda joints: make_compiled(kind, joints, **parameters),
                     clock=lambda: int(motion.stamps[0]))
     found = {stamp: stream.receive(stamp, motion.names, q, qd if np.isfinite(qd).any() else (), ())

@@ -23,6 +23,7 @@ from support.streams.estimator_runs import KINDS, estimates_of, recording, said
 from support.streams.known_motions import PROFILES, START, Recording, truth
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.estimators.estimate import make
+from urdf2dyn_ros.stream.model_joints import unlimited_joints
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.stream import Stream
 
@@ -43,8 +44,8 @@ def accelerations(q, qd, qdd):
 
 def outputs(kind, samples: Recording, **parameters) -> tuple[list[Output | None], Stream]:
     """Return what the stream says to each sample; its efforts are accelerations."""
-    stream = Stream(NAMES, [False] * 4, accelerations, partial(KINDS[kind], **parameters),
-                    clock=lambda: START)
+    stream = Stream(unlimited_joints(NAMES), accelerations,
+                    partial(KINDS[kind], **parameters), clock=lambda: START)
     return [stream.receive(stamp, NAMES, q, qd, ()) for stamp, q, qd in samples], stream
 
 

@@ -23,6 +23,7 @@ from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.evaluation import job
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.stream.model_joints import joints_of
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.stream import Stream
 
@@ -42,7 +43,7 @@ def outputs() -> list[Output]:
     dynamics = InverseDynamics(read_urdf(URDF.read_bytes()))
     estimator = make_estimator('polynomial', len(dynamics.joint_names), window=0.16, order=2,
                                align='centre')
-    stream = Stream(dynamics.joint_names, dynamics.continuous, dynamics,
+    stream = Stream(joints_of(dynamics), dynamics,
                     lambda joints: estimator, clock=lambda: 0)
     results = []
     for record in open_recording(UR10):

@@ -18,6 +18,7 @@ from test_base_noise import (
 
 from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.moving_base import BASE_SENSORS
+from urdf2dyn_ros.stream.model_joints import unlimited_joints
 from urdf2dyn_ros.stream.sources import Sources
 from urdf2dyn_ros.stream.stream import Stream
 
@@ -29,7 +30,7 @@ RATE = 100.0
 def test_joints_and_base_are_of_the_same_instant(name, lag):
     """The efforts of Pinocchio's free flyer at the stamp of the output, which is older."""
     base = make(name)
-    stream = Stream(NAMES, [False] * len(NAMES), DYNAMICS,
+    stream = Stream(unlimited_joints(NAMES), DYNAMICS,
                     lambda joints: make_compiled('kalman_fixed_lag', joints, lag=lag),
                     clock=lambda: 0, load_arguments=Sources(base))
     outputs = []

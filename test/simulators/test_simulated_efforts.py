@@ -15,6 +15,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.simulators import simulator_class
 from urdf2dyn_ros.simulators.control import CONTROLS
 from urdf2dyn_ros.simulators.gears import gears
+from urdf2dyn_ros.stream.model_joints import joints_of
 from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.trajectories import TRAJECTORIES
 from urdf2dyn_ros.urdf import read_urdf
@@ -97,7 +98,7 @@ def estimated_nrmse(moved, q, velocity, effort, estimator='kalman_fixed_lag', fi
 
     """
     dynamics, stamps = moved.dynamics, moved.stamps[-len(q):]
-    stream = Stream(dynamics.joint_names, dynamics.continuous, dynamics,
+    stream = Stream(joints_of(dynamics), dynamics,
                     lambda joints: make_compiled(estimator, joints, **parameters),
                     clock=lambda: stamps[-1])
     outputs = [stream.receive(*fields) for fields in zip(

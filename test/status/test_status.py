@@ -16,6 +16,7 @@ from urdf2dyn_ros.health import Level
 from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.status.monitor import MonitorReport
 from urdf2dyn_ros.status.node_status import NodeState, input_status, model_status, output_status
+from urdf2dyn_ros.stream.model_joints import joints_of
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.system.memory import resident_memory
@@ -35,8 +36,7 @@ TWO = [*ONE, '/replay (RELIABLE, VOLATILE)']
 def state(stamps: Sequence[int] = (NOW - SECOND // 250, NOW), names: Sequence[str] = NAMES,
           dynamics: InverseDynamics = DYNAMICS, refused: str = '') -> NodeState:
     """Return a state whose stream has received these stamps at the time NOW."""
-    stream = Stream(NAMES, dynamics.continuous, dynamics,
-                    lambda joints: make_estimator('none', joints),
+    stream = Stream(joints_of(dynamics), dynamics, lambda joints: make_estimator('none', joints),
                     clock=lambda: NOW)
     for stamp in stamps:
         stream.receive(stamp, names, [0.1] * len(names), [], [])

@@ -9,6 +9,7 @@ from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.evaluation.offline_stream import OfflineStream
 from urdf2dyn_ros.joint_states.repeated_joints import RepeatedJoints
 from urdf2dyn_ros.joint_states.repeated_positions import RepeatedPositions
+from urdf2dyn_ros.stream.model_joints import unlimited_joints
 from urdf2dyn_ros.stream.stream import Stream
 
 RATE = 100.0
@@ -26,12 +27,12 @@ class _Accelerations:
 
 
 def online(estimator):
-    return Stream(NAMES, [False] * len(NAMES), _Accelerations(),
+    return Stream(unlimited_joints(NAMES), _Accelerations(),
                   lambda joints: make_compiled(estimator, joints), clock=lambda: 0)
 
 
 def offline():
-    return OfflineStream(_Accelerations(), np.tile((-np.inf, np.inf), (len(NAMES), 1)))
+    return OfflineStream(_Accelerations(), unlimited_joints(NAMES))
 
 
 def streamed(stream, stamps, q):
@@ -143,7 +144,7 @@ def test_a_joint_that_stops_rests_although_its_positions_were_repeated():
     """As many positions as in a run are carried on; those that follow are measured."""
     times = 0.02 * (np.arange(400) // 2)
     position = np.where(times < 2.0, 0.5 * np.sin(2.0 * np.pi * times), 0.0)[:, None]
-    stream = Stream(('a',), [False], _Accelerations(), lambda joints: make_compiled(
+    stream = Stream(unlimited_joints(('a',)), _Accelerations(), lambda joints: make_compiled(
         'kalman', joints, max_std=1e6), clock=lambda: 0)
     outputs = [stream.receive(10_000_000 * (k + 1), ('a',), row, (), ())
                for k, row in enumerate(position)]
@@ -156,7 +157,7 @@ def test_a_joint_that_stops_rests_although_its_positions_were_repeated():
 def test_a_stream_of_repeated_positions_keeps_no_past():
     """All joints come in one message: no estimate is wanted between two others."""
     times = 0.02 * (np.arange(900) // 2)
-    stream = Stream(('a',), [False], _Accelerations(), lambda joints: make_compiled(
+    stream = Stream(unlimited_joints(('a',)), _Accelerations(), lambda joints: make_compiled(
         'kalman', joints, max_std=1e6), clock=lambda: 0)
     kept = []
     for k, position in enumerate(0.5 * np.sin(2.0 * np.pi * times)):
@@ -194,7 +195,7 @@ def stalled(seconds, loss, late):
 def test_a_connection_that_stalls_at_times_is_no_stop_of_the_robot(loss, late):
     """As the real-time connection of an arm that loses packets, and at times several in a row."""
     stamps, t, q, qd = stalled(7.0, loss, late)
-    stream = Stream(('a',), [False], _Accelerations(), lambda joints: make_compiled(
+    stream = Stream(unlimited_joints(('a',)), _Accelerations(), lambda joints: make_compiled(
         'kalman', joints), clock=lambda: 0)
     outputs = [stream.receive(stamp, ('a',), *each, ()) for stamp, *each in zip(
         stamps.tolist(), q, qd)]

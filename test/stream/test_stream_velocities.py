@@ -6,12 +6,13 @@ import pytest
 from support.recordings.real_robots import real, referenced
 from support.streams.known_motions import NAMES, PROFILES, errors, record, truth
 from urdf2dyn_ros.estimators import make_compiled
+from urdf2dyn_ros.stream.model_joints import unlimited_joints
 from urdf2dyn_ros.stream.stream import Stream
 
 
 def streamed(stamps, q, qd, names):
     """Return a stream of unit masses, and stamps and accelerations of its outputs."""
-    stream = Stream(names, [False] * len(names), lambda q, qd, qdd: qdd.copy(),
+    stream = Stream(unlimited_joints(names), lambda q, qd, qdd: qdd.copy(),
                     lambda joints: make_compiled('kalman', joints, snap_density=0.0, max_std=1e6),
                     clock=lambda: 0)
     outputs = [stream.receive(*sample, ()) for sample in zip(

@@ -6,7 +6,8 @@ from typing import Any
 from urdf2dyn_ros.evaluation.accelerations import OFFLINE_DEFAULT, offline_parameters
 from urdf2dyn_ros.evaluation.offline_stream import OfflineStream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.stream.assembly import position_limits, stream
+from urdf2dyn_ros.stream.assembly import stream
+from urdf2dyn_ros.stream.model_joints import joints_of
 from urdf2dyn_ros.stream.output import Output, Outputs
 from urdf2dyn_ros.stream.stream import Stream
 
@@ -18,7 +19,7 @@ class CollectedStream:
 
     def __init__(self, dynamics: InverseDynamics, estimator: str) -> None:
         self.stream: Stream = (
-            OfflineStream(dynamics, position_limits(dynamics))
+            OfflineStream(dynamics, joints_of(dynamics))
             if estimator == OFFLINE_DEFAULT
             else stream(offline_parameters(estimator), dynamics, lambda: 0))
         self._outputs: list[Output] = []

@@ -13,6 +13,7 @@ from urdf2dyn_ros.joint_states.layouts import Indices
 from urdf2dyn_ros.smoothing.smoother import smoothed
 from urdf2dyn_ros.stamps import SECOND_NS, is_stamp
 from urdf2dyn_ros.stream.group import Group
+from urdf2dyn_ros.stream.model_joints import ModelJoints
 from urdf2dyn_ros.stream.output import Output, Outputs
 from urdf2dyn_ros.stream.stream import Stream
 
@@ -39,9 +40,8 @@ class OfflineStream(Stream):
 
     _known: list[Group]
 
-    def __init__(self, dynamics: InverseDynamics, limits: Array) -> None:
-        super().__init__(dynamics.joint_names, dynamics.continuous, dynamics, Recorder,
-                         clock=lambda: 0, limits=limits)
+    def __init__(self, dynamics: InverseDynamics, joints: ModelJoints) -> None:
+        super().__init__(joints, dynamics, Recorder, clock=lambda: 0)
         self._dynamics = dynamics
         self._wanted: list[int] = []
         self._measured: list[tuple[int, Indices, Array]] = []

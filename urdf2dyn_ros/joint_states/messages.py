@@ -41,8 +41,8 @@ class Messages:
     """
     Checks and sorts the fields of messages.
 
-    Names and continuous joints are as in `Stream`; ``velocity_ignored`` and ``effort_ignored`` are
-    counted in `events`.
+    Names and continuous joints, each (n,), are in the model's order; ``velocity_ignored`` and
+    ``effort_ignored`` are counted in `events`.
 
     """
 

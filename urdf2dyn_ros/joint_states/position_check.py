@@ -39,7 +39,7 @@ class PositionCheck:
     Two publishers of the same joints whose stamps interleave let positions jump there and back
     with every sample, by more than they move in between. A position that is constant to the bit
     for a second while its velocity is not zero comes from a sensor that has stopped. A position a
-    turn beyond its limits (n, 2), as in `Stream`, is hardly in radians.
+    turn beyond its limits (n, 2), as in `ModelJoints`, is hardly in radians.
 
     `warnings` has the joints whose positions are not credible, and why; `two_sources` is True
     while positions alternate.

@@ -55,7 +55,7 @@ class Samples:
     stamp. Messages whose stamps do not advance are dropped per joint; a clock jump back forgets
     all.
 
-    Names and continuous joints are as in `Stream`. ``gap``, ``jump_back``, ``velocity_ignored``
+    Names and continuous joints are as in `Messages`. ``gap``, ``jump_back``, ``velocity_ignored``
     and ``effort_ignored`` are counted in `events`.
 
     """

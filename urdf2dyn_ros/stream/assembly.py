@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from math import inf
 from typing import Any
 
-import numpy as np
-
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimators import ESTIMATORS, Estimator, make_compiled, make_estimator
@@ -16,6 +14,7 @@ from urdf2dyn_ros.moving_base import BASE_SENSORS
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters import Parameter, group
 from urdf2dyn_ros.stream.hold import HOLD, read_hold
+from urdf2dyn_ros.stream.model_joints import joints_of
 from urdf2dyn_ros.stream.sources import Sources
 from urdf2dyn_ros.stream.stream import Stream
 
@@ -52,10 +51,9 @@ def estimator(values: Mapping[str, Any], joints: int, compiled: bool = False) ->
 def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
            clock: Callable[[], int], **options: Any) -> Stream:
     """Return the stream of the parameters; faults of `hold` have no effect."""
-    result = Stream(dynamics.joint_names, dynamics.continuous, dynamics,
+    result = Stream(joints_of(dynamics), dynamics,
                     lambda joints: estimator(values, joints, dynamics.backend == 'c'),
-                    clock=clock, limits=position_limits(dynamics), **group(values, 'stream'),
-                    **options)
+                    clock=clock, **group(values, 'stream'), **options)
     result.hold(read_hold(values['hold'], dynamics)[0])
     return result
 
@@ -82,15 +80,6 @@ def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callabl
                                     moving=base is not None,
                                     counters=counted[1], **group(values, 'wrench'))
     return Sources(base, wrenches, (lambda: payload[loads.payload]) if loads.payload else None)
-
-
-def position_limits(dynamics: InverseDynamics) -> Array:
-    """Return lower and upper limits (n, 2) of the angles that have them, else infinity."""
-    limits = [(row.lower, row.upper) if unit == 'rad' and not continuous
-              and row.lower is not None and row.upper is not None and row.lower < row.upper
-              else (-np.inf, np.inf) for row, unit, continuous in zip(
-                  dynamics.limits, dynamics.units, dynamics.continuous)]
-    return np.array(limits).reshape(-1, 2)
 
 
 def streaming(values: Mapping[str, Any]) -> dict[str, Any]:

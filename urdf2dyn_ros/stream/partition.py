@@ -1,14 +1,14 @@
 """Which joints of a robot are received together."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.estimate import Estimator
 from urdf2dyn_ros.joint_states.layouts import MAX_LAYOUTS, Indices, NameLayout
 from urdf2dyn_ros.joint_states.steps import Steps
 from urdf2dyn_ros.stream.group import Group, Joints
+from urdf2dyn_ros.stream.model_joints import ModelJoints
 
 MESSAGES_TO_JOIN = 100
 """Messages in a row with all joints of several groups after which these become one; doubled each
@@ -33,12 +33,12 @@ class Partition:
 
     """
 
-    def __init__(self, continuous: Sequence[bool], limits: Array,
-                 make_estimator: Callable[[int], Estimator], max_gap: int) -> None:
-        self._continuous, self._limits = np.array(continuous, dtype=bool), limits
+    def __init__(self, joints: ModelJoints, make_estimator: Callable[[int], Estimator],
+                 max_gap: int) -> None:
+        self._model = joints
         self._make_estimator = make_estimator
         self._messages_to_join = MESSAGES_TO_JOIN
-        everything = np.arange(len(continuous), dtype=np.intp)
+        everything = np.arange(len(joints.names), dtype=np.intp)
         self.groups: list[Group] = []
         self._known: dict[bytes, Parts] = {}
         self._layout: NameLayout | None = None
@@ -91,7 +91,8 @@ class Partition:
         return like.successor(self._joints(joints), self._make_estimator(len(joints)))
 
     def _joints(self, joints: Indices) -> Joints:
-        return Joints(joints, np.flatnonzero(self._continuous[joints]), self._limits[joints])
+        return Joints(joints, np.flatnonzero(self._model.continuous[joints]),
+                      self._model.limits[joints])
 
     def _replace(self, groups: Iterable[Group]) -> None:
         self.groups = list(groups)

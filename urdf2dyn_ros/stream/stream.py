@@ -16,6 +16,7 @@ from urdf2dyn_ros.stream.effort_queue import EffortQueue, LoadArguments
 from urdf2dyn_ros.stream.group_figures import GroupFigures, figures, warnings
 from urdf2dyn_ros.stream.groups import Groups
 from urdf2dyn_ros.stream.hold import HeldJoints, Hold
+from urdf2dyn_ros.stream.model_joints import ModelJoints
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.partition import Partition
 
@@ -30,10 +31,8 @@ class Stream:
 
     Parameters
     ----------
-    joint_names : sequence of str, (n,)
+    joints : ModelJoints, (n,)
         In the model's order.
-    continuous : sequence of bool, (n,)
-        Which joints are continuous; only their positions are unwrapped.
     inverse_dynamics : callable
         (q, qd, qdd, *load_arguments) -> effort, each (n,), or a tuple of effort and the wrench
         (6,) on the root, in new arrays. Raises StateError if one of them is not finite.
@@ -42,8 +41,6 @@ class Stream:
         received together.
     clock : callable
         Returns the present time [ns].
-    limits : ndarray, (n, 2), optional
-        Lower and upper positions [rad]; infinite for joints that have none or are measured in m.
     load_arguments : callable
         Returns the load arguments of `inverse_dynamics` at an estimate; a key of
         ``JOINT_STATE_OUTCOMES`` if they are unknown; None if they are not known yet: see `resume`.
@@ -73,17 +70,14 @@ class Stream:
                   'stamp, which are dropped otherwise.'),
     )
 
-    def __init__(self, joint_names: Sequence[str], continuous: Sequence[bool],
+    def __init__(self, joints: ModelJoints,
                  inverse_dynamics: Callable[..., Array | tuple[Array, Array]],
                  make_estimator: Callable[[int], Estimator], *, clock: Callable[[], int],
-                 limits: Array | None = None,
                  load_arguments: LoadArguments = lambda estimate: (),
                  counters: Counter[str] | None = None, **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self.counters: Counter[str] = Counter() if counters is None else counters
-        self._joints, self._continuous = tuple(joint_names), np.array(continuous, dtype=bool)
-        self._limits = np.tile((-np.inf, np.inf), (len(continuous), 1)
-                               ) if limits is None else limits
+        self._joints = joints
         self._make_estimator = make_estimator
         self._max_gap, self._max_skew = (round(values[name] * 1e9)
                                          for name in ('max_gap', 'max_skew'))
@@ -95,17 +89,17 @@ class Stream:
 
     def hold(self, hold: Hold) -> None:
         """Hold joints from the next message on; all others start without samples."""
-        self.held = HeldJoints(self._joints, hold)
+        self.held = HeldJoints(self._joints.names, hold)
         self._start()
 
     def _start(self) -> None:
         """Start without samples of the joints that are not held."""
-        received = self.held.received
-        self._names = tuple(self._joints[joint] for joint in received.tolist())
-        self._messages = Messages(self._names, self._continuous[received].tolist(), self.counters)
-        self._groups = Groups(
-            Partition(self._continuous[received].tolist(), self._limits[received],
-                      self._make_estimator, self._max_gap), self.counters, self._max_skew)
+        received = self._joints.chosen(self.held.received)
+        self._names = received.names
+        self._messages = Messages(received.names, received.continuous.tolist(),
+                                  self.counters)
+        self._groups = Groups(Partition(received, self._make_estimator, self._max_gap),
+                              self.counters, self._max_skew)
 
     @property
     def never_received(self) -> tuple[str, ...]:

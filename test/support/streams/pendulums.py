@@ -6,6 +6,7 @@ import numpy as np
 
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.outcomes import JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.stream.model_joints import unlimited_joints
 from urdf2dyn_ros.stream.stream import Stream
 
 MS = 1_000_000
@@ -29,8 +30,9 @@ def motion(stamp):
             np.array([-0.5 * w * w * np.sin(w * t), 0.0]))
 
 
-def make_stream(estimator=None, dynamics=pendulums, clock=lambda: START, **options):
-    return Stream(NAMES, [False, True], dynamics,
+def make_stream(estimator=None, dynamics=pendulums, clock=lambda: START, limits=None, **options):
+    joints = unlimited_joints(NAMES, [False, True])
+    return Stream(joints if limits is None else joints._replace(limits=limits), dynamics,
                   lambda joints: estimator or make_estimator('polynomial', joints), clock=clock,
                   **options)
 
