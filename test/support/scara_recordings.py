@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from support.robot_files import OWN
+from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.loads import Friction, Loads, Rotor
 from urdf2dyn_ros.urdf import read_urdf
@@ -57,3 +58,8 @@ def recording(path, seconds=12.0, seed=0, moving=None, change=lambda q, effort: 
     np.savetxt(path, np.column_stack((unit * time[:len(q)], q, effort)), '%.9g', ',',
                header=','.join(head), comments='')
     return str(path)
+
+
+def identified(*words):
+    """Return the exit code of identify for recordings and options, with the SCARA's URDF."""
+    return main(['identify', *map(str, words), '--urdf', str(SCARA)])

@@ -1,0 +1,97 @@
+"""The command identify with defects in one recording: it rejects some, and others cost nothing."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.scara_recordings import MODEL, NAMES, identified, recording
+from urdf2dyn_ros.urdf import read_urdf
+
+
+def noise(q, effort):
+    return q, np.random.default_rng(5).normal(size=effort.shape)
+
+
+def spikes(q, effort):
+    effort[::50] = 1e5
+    return q, effort
+
+
+def noise_about_a_mean(q, effort):
+    return q, 100.0 + noise(q, effort)[1]
+
+
+@pytest.mark.parametrize(('words', 'options'), [
+    ('no joint moves', {'moving': ()}),
+    ('at least 2 s', {'seconds': 1.5}),
+    ('its times rise at 0 of ', {'unit': 0.0}),
+    ('if it is in milliseconds, divide it by 1e3', {'unit': 1e3}),
+    ('always zero', {'change': lambda q, effort: (q, 0.0 * effort)}),
+    ('frozen', {'change': lambda q, effort: (q, 0.0 * effort + 3.0)}),
+    ('its effort has spikes of up to 1e+05, where 95 % are below', {'change': spikes}),
+    ('wrong sign', {'change': lambda q, effort: (q, -effort)}),
+    ('other units', {'change': lambda q, effort: (q, 1000.0 * effort)}),
+    ('in degrees', {'change': lambda q, effort: (np.degrees(q), effort)}),
+    ('does not explain the efforts', {'change': noise}),
+    ('does not explain the efforts', {'change': noise_about_a_mean})])
+def test_what_cannot_work_is_refused_without_a_file(words: str, options: dict, tmp_path: Path,
+                                                    capsys: pytest.CaptureFixture[str]) -> None:
+    path = recording(tmp_path / 'r.csv', **{'seconds': 6.0, **options})
+    assert identified(path, '-o', tmp_path / 'out') == 3
+    error = capsys.readouterr().err
+    assert words in error
+    assert not (tmp_path / 'out').exists()
+
+
+def test_one_joint_that_moves_is_identified_alone(tmp_path: Path,
+                                                  capsys: pytest.CaptureFixture[str]) -> None:
+    path = recording(tmp_path / 'r.csv', moving=(1,))
+    assert identified(path, '-o', tmp_path / 'out') == 0
+    figures = json.loads((tmp_path / 'out' / 'identification.json').read_text())
+    assert list(figures['joints']) == [NAMES[1]]
+    for name, entries in figures['bodies'].items():
+        same = all(abs(entry['identified'] - entry['urdf']) < 1e-3 for entry in entries.values())
+        assert same or name == NAMES[1]
+    assert 'at rest: not identified' in capsys.readouterr().err
+    robot = read_urdf((tmp_path / 'out' / 'identified.urdf').read_text())
+    changed = [a.name for a, b in zip(MODEL.joints, robot.joints) if a.damping != b.damping]
+    assert changed == [NAMES[1]]
+
+
+def late(q, effort):
+    """Return efforts that are late by 0.1 s; the first are those of the end."""
+    return q[6:], effort[:-6]
+
+
+def with_hole(q, effort):
+    """Return efforts of which 1.5 s are missing at the second joint."""
+    effort[200:290, 1] = np.nan
+    return q, effort
+
+
+@pytest.mark.parametrize(('change', 'note'), [
+    (late, 'efforts are late by 100 ms'),
+    (with_hole, 'measured efforts are missing for up to 1.52 s')])
+def test_late_and_missing_efforts_cost_no_accuracy(change: Callable[..., Any], note: str,
+                                                   tmp_path: Path,
+                                                   capsys: pytest.CaptureFixture[str]) -> None:
+    path = recording(tmp_path / 'r.csv', change=change)
+    assert identified(path, '-o', tmp_path / 'out') == 0
+    assert note in capsys.readouterr().err
+    figures = json.loads((tmp_path / 'out' / 'identification.json').read_text())
+    for joint in NAMES:
+        assert figures['joints'][joint]['held_out']['r2']['identified'] > 0.99
+
+
+def test_a_joint_that_is_not_explained_is_no_yes(tmp_path: Path,
+                                                 capsys: pytest.CaptureFixture[str]) -> None:
+    """The last joint has the effort of something else."""
+    path = recording(tmp_path / 'r.csv', seconds=6.0, change=lambda q, effort: (
+        q, np.column_stack((effort[:, :-1], noise(q, effort)[1][:, -1]))))
+    assert identified(path, '-o', tmp_path / 'out') == 0
+    out = capsys.readouterr().out
+    assert f'Not at {NAMES[-1]} (R2 below 0.5). In all: its residual is ' in out
