@@ -219,7 +219,8 @@ def test_the_node_of_gravity_compensation_commands_the_efforts_of_gravity(clone:
 
 def test_the_sentences_that_faq_explains_are_those_of_the_status() -> None:
     """Every first column of its table."""
-    source = (ROOT / 'urdf2dyn_ros' / 'status' / 'node_status.py').read_text()
+    folder = ROOT / 'urdf2dyn_ros' / 'status'
+    source = '\n'.join(path.read_text() for path in folder.glob('*.py'))
     sentences = re.findall(r'^\| `([^`]+)` \|', (ROOT / 'docs' / 'faq.md').read_text(),
                            re.MULTILINE)
     assert len(sentences) > 5

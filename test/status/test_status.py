@@ -15,7 +15,8 @@ from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.health import Level
 from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.status.monitor import MonitorReport
-from urdf2dyn_ros.status.node_status import NodeState, input_status, model_status, output_status
+from urdf2dyn_ros.status.node_state import NodeState
+from urdf2dyn_ros.status.node_status import input_status, model_status, output_status
 from urdf2dyn_ros.stream.model_joints import joints_of
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.stream import Stream

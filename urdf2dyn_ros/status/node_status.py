@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from math import nan
-from typing import NamedTuple
 
 import numpy as np
 
@@ -11,54 +10,16 @@ from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.health import Level, Status
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.loads import TERMS
-from urdf2dyn_ros.outcomes import ACCEPTED_OUTCOMES, JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.status.input_level import Received, input_level
 from urdf2dyn_ros.status.monitor import MonitorReport
-from urdf2dyn_ros.stream.hold import held_text, hold_advice
-from urdf2dyn_ros.stream.joint_prefix import prefix_advice
-from urdf2dyn_ros.stream.sources import Sources
+from urdf2dyn_ros.status.node_state import NodeState
+from urdf2dyn_ros.stream.hold import held_text
 from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.system.memory import resident_memory
 
-MOST_BEHIND, MOST_AHEAD = 1.0, 0.1
-"""Largest differences of stamps from the node's clock [s]; more means another clock."""
-
-FAULTY_SHARE = 0.1
-"""Largest share of faulty messages without a warning."""
-
 MOST_GROUPS = 20
 """Groups of joints whose figures are reported."""
-
-_BACKWARD = frozenset(('duplicate_stamp', 'out_of_order', 'jump_back'))
-
-
-class NodeState(NamedTuple):
-    """
-    Active model, stream and sources of a node: None without a model.
-
-    The text `rejected` says why the newest description was rejected; it is empty if it is active.
-    The payload is in words. `contact` and `wrench` are the statuses of the contact detection and
-    of the estimated wrench, if they are enabled; `name` is that of the node, `hold` its parameter
-    of this name, `topic` that of the joint states.
-
-    """
-
-    dynamics: InverseDynamics | None
-    stream: Stream | None
-    estimator: str
-    rejected: str
-    payload: str = 'none'
-    sources: Sources | None = None
-    contact: Status | None = None
-    name: str = 'inverse_dynamics'
-    hold: tuple[str, ...] = ()
-    wrench: Status | None = None
-    topic: str = '/joint_states'
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Warnings about received data."""
-        return (*(() if self.stream is None else self.stream.warnings),
-                *(() if self.sources is None else self.sources.warnings))
 
 
 def model_status(state: NodeState) -> Status:
@@ -112,13 +73,13 @@ def input_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
                    'velocities': '\n'.join(f'{name} {velocity}' for name, velocity
                                            in stream.velocities.items()),
                    'missing joints': ', '.join(stream.missing_joints),
-                   'remedy': _remedy(state), 'held joints': held_text(stream.held.positions),
+                   'remedy': state.remedy, 'held joints': held_text(stream.held.positions),
                    'unknown joints': ', '.join(stream.unknown_joints), **_groups(stream)}
         values |= {name: str(stream.counters[name])
                    for name in (*JOINT_STATE_OUTCOMES, *JOINT_STATE_EVENTS) if name != 'received'}
     if state.sources is not None:
         values |= state.sources.figures
-    level, message = _input_level(state, figures, grown, publishers, age)
+    level, message = input_level(Received(state, figures, grown, publishers))
     return Status('input', level, message, values)
 
 
@@ -132,64 +93,6 @@ def _groups(stream: Stream) -> dict[str, str]:
                     f'group {number} age [s]': _number(group.age),
                     f'group {number} skew [ms]': _number(group.skew * 1e3)}
     return figures
-
-
-def _input_level(state: NodeState, figures: MonitorReport, grown: Counter[str],
-                 publishers: Sequence[str], age: int | None) -> tuple[Level, str]:
-    stream, warnings = state.stream, state.warnings
-    if figures.silent:
-        since = 'yet' if figures.silence is None else f'for {figures.silence:.1f} s'
-        unpublished = '' if publishers else ', which no node publishes'
-        return Level.WARN, f'no data {since} on {state.topic}{unpublished}'
-    total = sum(grown[name] for name in JOINT_STATE_OUTCOMES)
-    backward = sum(grown[name] for name in _BACKWARD)
-    if len(publishers) > 1 and backward > FAULTY_SHARE * total:
-        return Level.ERROR, 'several publishers of the same joints: ' + ', '.join(publishers)
-    if grown['two_sources']:
-        return Level.ERROR, ('positions alternate: several publishers of the same joints? '
-                             + ', '.join(publishers))
-    harmless = ACCEPTED_OUTCOMES | ({'other_joints'} if grown['used'] else set())
-    dropped = Counter({name: grown[name] for name in JOINT_STATE_OUTCOMES
-                       if name not in harmless})
-    if dropped.total() > FAULTY_SHARE * total:
-        reasons = ', '.join(f'{name} {count}' for name, count in dropped.most_common() if count)
-        advice = _remedy(state) if dropped['other_joints'] else ''
-        return Level.WARN, '; '.join(filter(None, (
-            f'{dropped.total()} of {total} messages dropped: {reasons}', advice)))
-    jumps = grown['gap'] + grown['jump_back']
-    if jumps > FAULTY_SHARE * total:
-        return Level.WARN, (f'{jumps} of {total} stamps jump ahead or back, and every time the '
-                            'estimator is reset')
-    if grown['overruns'] > FAULTY_SHARE * total:
-        lost = counted(grown['overruns'], 'message')
-        return Level.WARN, (f'{lost} lost before they were received: the node or the '
-                            'network is slower than their publisher')
-    if stream is not None and stream.missing_joints and total:
-        return Level.WARN, '; '.join(filter(None, (
-            'missing joints: ' + ', '.join(stream.missing_joints), _remedy(state))))
-    if warnings:
-        more = len(warnings) - 1
-        return Level.WARN, warnings[0] + (f', and {more} more' if more else '')
-    # at receipt, because the newest stamp of a slow stream may be seconds old
-    seconds = 0.0 if age is None else age * 1e-9 - (figures.silence or 0.0)
-    if not -MOST_AHEAD <= seconds <= MOST_BEHIND:
-        where = 'behind' if seconds > 0.0 else 'ahead of'
-        return Level.WARN, (f"stamps are {abs(seconds):.3g} s {where} this node's clock: are the "
-                            'clocks synchronised, is use_sim_time right?')
-    return Level.OK, f'{figures.received:.0f} messages per second'
-
-
-def _remedy(state: NodeState) -> str:
-    return '' if state.stream is None else remedy(state.stream, state.hold, state.name)
-
-
-def remedy(stream: Stream, hold: Sequence[str], node: str) -> str:
-    """Return what to do about joints that were never received, or an empty text."""
-    missing = stream.never_received
-    prefix = prefix_advice(missing, stream.unknown_joints)
-    if missing and stream.newest is None and not prefix:   # holding all of them is no remedy
-        return 'no joint of the robot is published: is it the description of another robot?'
-    return prefix or hold_advice(missing, hold, node)
 
 
 def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str]) -> Status:

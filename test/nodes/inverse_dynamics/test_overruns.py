@@ -17,7 +17,8 @@ from urdf2dyn_ros.health import Level
 from urdf2dyn_ros.joint_states.backlog import MAX_PUBLISHERS, Backlog, Overruns
 from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.status.monitor import MonitorReport
-from urdf2dyn_ros.status.node_status import NodeState, input_status
+from urdf2dyn_ros.status.node_state import NodeState
+from urdf2dyn_ros.status.node_status import input_status
 
 NAN = float('nan')
 

@@ -7,8 +7,8 @@ from urdf2dyn_ros.nodes.endpoints import Endpoints
 from urdf2dyn_ros.nodes.inverse_dynamics.moving_base import Base
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Pipeline
 from urdf2dyn_ros.outcomes import JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.status.missing_joints import remedy
 from urdf2dyn_ros.status.monitor import Monitor
-from urdf2dyn_ros.status.node_status import remedy
 from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.system.memory import replaced_ports
 

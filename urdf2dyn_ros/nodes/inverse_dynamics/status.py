@@ -9,7 +9,8 @@ from urdf2dyn_ros.nodes.conversions import diagnostic_status
 from urdf2dyn_ros.nodes.endpoints import Endpoints
 from urdf2dyn_ros.status.fault_log import FaultLog
 from urdf2dyn_ros.status.monitor import CHECK_PERIOD, Monitor
-from urdf2dyn_ros.status.node_status import NodeState, input_status, model_status, output_status
+from urdf2dyn_ros.status.node_state import NodeState
+from urdf2dyn_ros.status.node_status import input_status, model_status, output_status
 
 
 class StatusPublisher:

@@ -32,7 +32,7 @@ from urdf2dyn_ros.nodes.same_name import SameName
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.status.monitor import Monitor
-from urdf2dyn_ros.status.node_status import NodeState
+from urdf2dyn_ros.status.node_state import NodeState
 from urdf2dyn_ros.stream.assembly import check_lags, estimator, streaming
 from urdf2dyn_ros.stream.hold import read_hold
 from urdf2dyn_ros.stream.output import Output
