@@ -4,6 +4,7 @@ import sys
 import time
 from array import array
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from rclpy.clock import Clock
@@ -100,6 +101,7 @@ class JointSimulator(Node):
         self._clock_topic = (self.create_publisher(ClockMessage, '/clock', 10)
                              if values['publish_clock'] else None)
         if self._by_topic:
+            import_module('scipy.interpolate')   # of ViaPoints: now, not while it simulates
             self.create_subscription(JointTrajectory, '~/joint_trajectory',
                                      barrier(self, self._follow), 10)
 

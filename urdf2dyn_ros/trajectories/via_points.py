@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.interpolate import BPoly, CubicSpline
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import SimulationError
@@ -51,6 +50,8 @@ class ViaPoints(Trajectory):
     def __init__(self, joints: Sequence[Joint], limits: Sequence[Limits],
                  present: tuple[Array, Array, Array], names: Sequence[str],
                  points: Sequence[Point], most_points: int = _MOST_POINTS) -> None:
+        # scipy needs half a second: a motion of another kind does not import it
+        from scipy.interpolate import BPoly, CubicSpline
         joint_names = [joint.name for joint in joints]
         if len(points) > 1 and points[0].time == 0.0:
             points = points[1:]
