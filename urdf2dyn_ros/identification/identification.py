@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.algebra.arrays import Array, geometric_mean
 from urdf2dyn_ros.errors import IdentificationError
 from urdf2dyn_ros.identification.choice import score
-from urdf2dyn_ros.identification.fit.consistent_fit import Fit
 from urdf2dyn_ros.identification.fit.deviations import deviations, with_spread_of_parts
 from urdf2dyn_ros.identification.fit.fit_data import (
     FREE_GAINS_FACTOR,
@@ -18,6 +17,7 @@ from urdf2dyn_ros.identification.fit.fit_data import (
     all_terms,
     fit_data,
 )
+from urdf2dyn_ros.identification.fit.fit_problem import Fit
 from urdf2dyn_ros.identification.fit.held_out import (
     FEWEST_RECORDINGS,
     Figures,

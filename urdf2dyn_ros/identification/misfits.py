@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.identification.choice import LARGEST_DELAY
-from urdf2dyn_ros.identification.fit.consistent_fit import Fit
+from urdf2dyn_ros.identification.fit.fit_problem import Fit
 from urdf2dyn_ros.identification.fit.pooled_fit import Pool, squares
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot

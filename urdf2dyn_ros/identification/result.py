@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.fit.base_estimates import BaseEstimates, base_estimates
-from urdf2dyn_ros.identification.fit.consistent_fit import Fit
 from urdf2dyn_ros.identification.fit.deviations import Deviations
+from urdf2dyn_ros.identification.fit.fit_problem import Fit
 from urdf2dyn_ros.identification.fit.held_out import Figures
 from urdf2dyn_ros.identification.fit.joint_columns import units_of
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms

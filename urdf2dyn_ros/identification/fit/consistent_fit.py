@@ -15,21 +15,19 @@ the minimum in some ten steps (Boyd, Vandenberghe, Convex Optimization, section 
 
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.bodies import parameters_of
+from urdf2dyn_ros.identification.fit.fit_problem import Fit, FitProblem
 from urdf2dyn_ros.identification.fit.joint_columns import (
     ARMATURE,
     JOINT_COLUMNS,
     OFFSET,
     bounded,
 )
-from urdf2dyn_ros.identification.fit.payload_term import PayloadTerm, prior_weights
+from urdf2dyn_ros.identification.fit.payload_term import prior_weights
 
 SCALAR_WEIGHT = 1e-2
 """Weight of the prior of friction and rotors: little more than a bound."""
@@ -49,79 +47,6 @@ def _symmetric() -> Array:
 
 SYMMETRIC = _symmetric()
 _TRACES = np.trace(SYMMETRIC, axis1=1, axis2=2)
-
-
-class FitProblem(NamedTuple):
-    """
-    A fit.
-
-    Attributes
-    ----------
-    triangles : sequence of ndarray, (c, c)
-        Of each joint: columns of its bodies, its own JOINT_COLUMNS, the effort.
-    bodies : sequence of list of int
-        The bodies of each joint's columns.
-    factors : ndarray, (b, 4, 4)
-        L0 of every body.
-    scale : ndarray, (n, 6)
-        x0 of the unknowns of each joint; zero where there is no such unknown.
-    top_speed : ndarray, (n,)
-        Velocity up to which friction is not negative [rad/s or m/s].
-    sigma : ndarray, (n,)
-        Standard deviation of the residual of each joint.
-    weight : float
-        Of the prior of bodies.
-    free_gains : tuple of int
-        Joints (of the first set) whose effort has units of its own: their bodies' columns are
-        multiplied by an unknown exp(gain), in all sets.
-    fixed : tuple of int
-        Bodies that stay as in the URDF.
-    sets : int
-        Sets of joints, one after the other, that have their rotors in common.
-    payload : PayloadTerm or None
-
-    """
-
-    triangles: Sequence[Array]
-    bodies: Sequence[Sequence[int]]
-    factors: Array
-    scale: Array
-    top_speed: Array
-    sigma: Array
-    weight: float = 1.0
-    free_gains: tuple[int, ...] = ()
-    fixed: tuple[int, ...] = ()
-    sets: int = 1
-    payload: PayloadTerm | None = None
-
-
-class Fit(NamedTuple):
-    """
-    The solution of a problem.
-
-    Attributes
-    ----------
-    bodies : ndarray, (b, 10)
-    joints : ndarray, (n, 6)
-        The unknowns JOINT_COLUMNS.
-    gains : ndarray, (n,)
-        Effort as it was measured over effort of the bodies, 1 where they are known.
-    unknowns : ndarray, (u,)
-        The same in the coordinates of the method.
-    cost : float
-
-    """
-
-    bodies: Array
-    joints: Array
-    gains: Array
-    unknowns: Array
-    cost: float
-
-    def solution(self, joint: int, bodies: Sequence[int]) -> Array:
-        """Return the unknowns of a joint's triangle."""
-        return np.concatenate((self.gains[joint] * self.bodies[list(bodies)].ravel(),
-                               self.joints[joint]))
 
 
 def _places(used: NDArray[np.bool_], sets: int, first: int) -> tuple[NDArray[np.int64], int]:
@@ -166,7 +91,33 @@ class ConsistentFit:
         self.slopes = parameters_of(np.einsum('bij,kjl,bml->bkim', L, SYMMETRIC, L)
                                     ).transpose(0, 2, 1)
         self._prior_bodies = parameters_of(L @ L.transpose(0, 2, 1))
+        self._whiten()
 
+    def _whiten(self) -> None:
+        """Make the parts of `linearised` that are the same for all unknowns."""
+        problem = self.problem
+        self._joint = np.repeat(np.arange(len(problem.triangles)), [*map(len, problem.triangles)])
+        self._of_bodies, self._of_joints = np.zeros((2, len(self._joint), self._count))
+        self._nominal, self._target = np.zeros((2, len(self._joint)))
+        for j, (R, used) in enumerate(zip(problem.triangles, problem.bodies)):
+            rows, matrix = self._joint == j, R / problem.sigma[j]
+            self._target[rows] = matrix[:, -1]
+            for k, body in enumerate(used):
+                part = matrix[:, 10 * k:10 * k + 10]
+                self._of_bodies[rows, 10 * body:10 * body + 10] += part @ self.slopes[body]
+                self._nominal[rows] += part @ self._prior_bodies[body]
+            own = matrix[:, 10 * len(used):-1] @ self._to_joint[j] * problem.scale[j]
+            self._of_joints[np.ix_(rows, self.place[j][self._used[j]])] = own[:, self._used[j]]
+        if problem.payload is not None:
+            mass, row = problem.payload.mass_row(
+                float(self._prior_bodies[-1, 0]), self.slopes[-1, 0], self._bodies_end)
+            more = len(mass), self._count - self._bodies_end
+            self._joint = np.append(self._joint, np.zeros(len(mass), dtype=np.int64))
+            self._nominal = np.append(self._nominal, 0.0 * mass)
+            self._target = np.append(self._target, -mass)
+            self._of_bodies = np.vstack((self._of_bodies, np.zeros((len(mass), self._count))))
+            self._of_joints = np.vstack((self._of_joints, np.hstack((row, np.zeros(more)))))
+        self._jacobian = self._of_bodies * self._free + self._of_joints
     def start(self) -> Array:
         """Return the unknowns of the prior."""
         u = np.zeros(self._count)
@@ -177,11 +128,11 @@ class ConsistentFit:
         """Return the solution, from a first approximation."""
         u = self.start() if unknowns is None else unknowns.copy()
         residual, jacobian = self.linearised(u)
-        cost = self._cost(u, residual)
+        cost, squared = self._cost(u, residual), jacobian.T @ jacobian
         for _ in range(_STEPS):
             gradient, hessian = self._prior(u)
             gradient += 2.0 * jacobian.T @ residual
-            hessian += 2.0 * jacobian.T @ jacobian
+            hessian += 2.0 * squared
             hessian += np.diag(1e-13 * np.diag(hessian) + 1e-12)
             step = -np.linalg.solve(hessian, gradient)
             promised = -float(gradient @ step)
@@ -194,6 +145,8 @@ class ConsistentFit:
                 size *= 0.5
             else:
                 break
+            if new_jacobian is not jacobian:   # without free gains it is always the same
+                squared = new_jacobian.T @ new_jacobian
             u, residual, jacobian, cost = u + size * step, new, new_jacobian, new_cost
             if promised <= _LEAST_DECREASE * abs(cost):
                 break
@@ -212,29 +165,16 @@ class ConsistentFit:
 
     def linearised(self, u: Array) -> tuple[Array, Array]:
         """Return the whitened residuals of all joints and a mass (m,), and their Jacobian."""
-        problem = self.problem
-        bodies, values, gains = self._bodies(u), self._values(u), self._gains(u)
-        residuals, jacobians = [], []
-        for j, (R, used) in enumerate(zip(problem.triangles, problem.bodies)):
-            matrix, target = R[:, :-1] / problem.sigma[j], R[:, -1] / problem.sigma[j]
-            J = np.zeros((len(R), self._count))
-            explained = np.zeros(len(R))
-            for k, body in enumerate(used):
-                part = gains[j] * matrix[:, 10 * k:10 * k + 10]
-                J[:, 10 * body:10 * body + 10] = part @ self.slopes[body]
-                explained += part @ bodies[body]
-            if self.gain_place[j] >= 0:
-                J[:, self.gain_place[j]] = explained
-            own = matrix[:, 10 * len(used):] @ self._to_joint[j]
-            J[:, self.place[j][self._used[j]]] = (own * problem.scale[j])[:, self._used[j]]
-            residuals.append(explained + own @ values[j] - target)
-            jacobians.append(J * self._free)
-        if problem.payload is not None:
-            mass, row = problem.payload.mass_row(float(bodies[-1, 0]), self.slopes[-1, 0],
-                                                 self._bodies_end)
-            residuals.append(mass)
-            jacobians.append(np.pad(row, ((0, 0), (0, self._count - self._bodies_end))))
-        return np.concatenate(residuals), np.concatenate(jacobians)
+        explained = self._nominal + self._of_bodies @ u
+        if not self.problem.free_gains:
+            return explained + self._of_joints @ u - self._target, self._jacobian
+        gains = self._gains(u)[self._joint]
+        explained *= gains
+        jacobian = gains[:, None] * self._of_bodies * self._free + self._of_joints
+        places = self.gain_place[self._joint]
+        rows = np.flatnonzero(places >= 0)
+        jacobian[rows, places[rows]] = explained[rows]
+        return explained + self._of_joints @ u - self._target, jacobian
 
     def information(self, u: Array) -> tuple[Array, Array]:
         """Return half of the Hessian of the cost that the prior has (u, u), at u and at first."""
@@ -277,13 +217,12 @@ class ConsistentFit:
     def _prior(self, u: Array) -> tuple[Array, Array]:
         """Return gradient (u,) and Hessian (u, u) of the prior."""
         gradient, hessian = np.zeros(self._count), np.zeros((self._count, self._count))
-        inverses = np.linalg.inv(self._matrices(u))
-        for body, inverse in enumerate(inverses):
-            rows = slice(10 * body, 10 * body + 10)
-            turned = inverse @ SYMMETRIC
-            weight = self._weights[body]
-            gradient[rows] = weight * (_TRACES - np.trace(turned, axis1=1, axis2=2))
-            hessian[rows, rows] = weight * np.einsum('aij,bji->ab', turned, turned)
+        turned = np.linalg.inv(self._matrices(u))[:, None] @ SYMMETRIC   # (b, 10, 4, 4)
+        weights = self._weights[:, None]
+        rows = np.arange(self._bodies_end).reshape(-1, 10)
+        gradient[rows] = weights * (_TRACES - np.trace(turned, axis1=2, axis2=3))
+        hessian[rows[:, :, None], rows[:, None]] = weights[:, :, None] * (
+            turned.reshape(-1, 10, 16) @ turned.transpose(0, 3, 2, 1).reshape(-1, 16, 10))
         values = u[self._scalars]
         gradient[self._scalars] = SCALAR_WEIGHT * (1.0 - 1.0 / values)
         hessian[self._scalars, self._scalars] = SCALAR_WEIGHT / values ** 2

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.fit.consistent_fit import Fit
+from urdf2dyn_ros.identification.fit.fit_problem import Fit
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, OFFSET
 from urdf2dyn_ros.identification.fit.pooled_fit import Pool, pooled, squares
 from urdf2dyn_ros.identification.robot import Robot

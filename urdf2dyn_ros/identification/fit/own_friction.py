@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.fit.consistent_fit import Fit
+from urdf2dyn_ros.identification.fit.fit_problem import Fit
 from urdf2dyn_ros.identification.fit.joint_columns import ARMATURE, JOINT_COLUMNS
 from urdf2dyn_ros.identification.fit.pooled_fit import Pool
 from urdf2dyn_ros.identification.fit.triangles import triangle

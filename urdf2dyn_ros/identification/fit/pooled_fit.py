@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.fit.consistent_fit import ConsistentFit, Fit, FitProblem
+from urdf2dyn_ros.identification.fit.consistent_fit import ConsistentFit
+from urdf2dyn_ros.identification.fit.fit_problem import Fit, FitProblem
 from urdf2dyn_ros.identification.fit.joint_columns import ARMATURE, JOINT_COLUMNS, LOAD, OFFSET
 from urdf2dyn_ros.identification.fit.payload_term import PayloadTerm
 from urdf2dyn_ros.identification.fit.triangles import merged_triangle, residual_squares
