@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from support.missing_packages import pytest_pycollect_makemodule as pytest_pycollect_makemodule
 from urdf2dyn_ros import InverseDynamics
 
 LONGEST = (
