@@ -7,6 +7,7 @@ This file makes pytest add its folder to the path of imports, for the package `s
 
 import gc
 import inspect
+import logging
 import signal
 from collections.abc import Iterator
 
@@ -51,3 +52,14 @@ def ctrl_c() -> Iterator[None]:
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, previous)
+
+
+@pytest.fixture
+def caplog(caplog: pytest.LogCaptureFixture,
+           monkeypatch: pytest.MonkeyPatch) -> pytest.LogCaptureFixture:
+    """Receive this package's messages under ROS too: launch has loggers that keep theirs."""
+    monkeypatch.setattr(logging, '_loggerClass', logging.Logger)   # of those that a test names
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.startswith('urdf2dyn_ros') and isinstance(logger, logging.Logger):
+            monkeypatch.setattr(logger, 'propagate', True)
+    return caplog

@@ -74,7 +74,8 @@ def before_and_after_picture(comparison: BeforeAndAfter, robot: str) -> bytes:
                            linestyle=style, label=label)[0]
                  for values, colour, width, style, label in zip(
                      curves, (MEASURED, GREY, COMPUTED), (3.2, 1.1, 1.1), ('-', (0, (4, 2)), '-'),
-                     ('measured', 'computed from the URDF', 'computed from what was identified'))]
+                     ('simulated', 'computed from the URDF',
+                      'computed from the identified parameters'))]
         handles = handles or lines
         add_name(axes, drawn_name(comparison.joints[joint], 30))
         before, after = (100.0 * each[joint] for each in errors)
@@ -84,7 +85,7 @@ def before_and_after_picture(comparison: BeforeAndAfter, robot: str) -> bytes:
         axes.set_xlabel('time [s]', fontsize='small', labelpad=1.0)
         style_axes(axes, inset=0.45)
     before, after = (100.0 * each for each in comparison.total_errors())
-    add_head(figure, f'{robot} with other inertias, friction and rotors than its URDF has, on a '
-             f'motion that was not recorded: error {before:.3g} % → {after:.2g} %', 160, handles,
+    add_head(figure, f'{robot}, simulated with other inertias, friction and rotors than its URDF '
+             f'has; a motion that was not recorded: error {before:.3g} % → {after:.2g} %', 160, handles,
              legend=0.55)
     return png_bytes(figure)
