@@ -86,6 +86,6 @@ def before_and_after_picture(comparison: BeforeAndAfter, robot: str) -> bytes:
         style_axes(axes, inset=0.45)
     before, after = (100.0 * each for each in comparison.total_errors())
     add_head(figure, f'{robot}, simulated with other inertias, friction and rotors than its URDF '
-             f'has; a motion that was not recorded: error {before:.3g} % → {after:.2g} %', 160, handles,
-             legend=0.55)
+             f'has; a motion that was not recorded: error {before:.3g} % → {after:.2g} %', 160,
+             handles, legend=0.55)
     return png_bytes(figure)
