@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.robot_files import OWN
+from support.paths import ROOT
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.evaluation import job
 
 if TYPE_CHECKING:   # it needs an oracle, without which files are skipped, but not a conftest
     from support.recordings.evaluate_command import Done
 
-SCARA = OWN / 'scara.urdf'
+SCARA = ROOT / 'urdf' / 'scara.urdf'
 
 
 @pytest.fixture
