@@ -17,10 +17,10 @@ body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sa
 h1 { font-size: 1.5rem; margin: 0 0 .5rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; }
 h1, h2, td, th, li { overflow-wrap: anywhere; }
 p, li { max-width: 60rem; } .soft, caption, dt { color: var(--soft); }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; container-type: inline-size; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .8rem; }
 caption { text-align: left; padding: .3rem 0; }
-caption span { display: block; max-width: min(60rem, 100vw - 2rem); position: sticky; left: 0; }
+caption span { display: block; max-width: min(60rem, 100cqw); position: sticky; left: 0; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .4rem; text-align: right;
          white-space: nowrap; }
 tbody th { min-width: 7rem; max-width: 14rem; white-space: normal; font-weight: 600; }
