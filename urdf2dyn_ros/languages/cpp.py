@@ -1,6 +1,7 @@
 """C++17, header only, for any scalar: float, double, or a type of automatic differentiation."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from urdf2dyn_ros.languages.angles import ARRAYS, Angles
 from urdf2dyn_ros.languages.c import quoted
@@ -30,6 +31,25 @@ _TESTED = """
 #include <cstdio>
 
 using Row = @space::Vector<@real>;"""
+
+
+class _Parts(NamedTuple):
+    """
+    A function as it is written.
+
+    `whole` uses the inputs and constants that the text needs, `rest` has the statements of its
+    body, `sections` are functions that stand before it, `first` the lines before the body: the
+    loop of sines and cosines and the calls of the sections, if there are any (`has_calls`);
+    `called` are the functions of std that it names.
+
+    """
+
+    whole: Function
+    rest: Function
+    sections: Sequence[str]
+    first: Sequence[str]
+    has_calls: bool
+    called: Sequence[str]
 
 
 class Cpp(CppSelfTest):
@@ -89,57 +109,75 @@ class Cpp(CppSelfTest):
         return kind.replace('std::array<Vector<Scalar>, joints>', 'Matrix<Scalar>')
 
     def _function(self, function: Function) -> Iterator[str]:
-        fast, made = self.program.style == 'fast', function.twinned or function
-        angles = Angles(made) if self._has_angles(function) else None
-        rest, before = (angles.rest(), angles.before) if angles else (made, [])
-        loop = [*in_one_loop(self, angles, 'Scalar')] if angles and angles.angles else []
-        first = [*before, *(Statement('', Signed(False, angle))
-                            for angle in (angles.angles if angles else ()))]
-        calls: list[str] = []
-        if function.twinned or (fast and len(function.statements) > MOST_STATEMENTS):
-            whole = sectioned(rest, before)
-            arrays = [x.name for x in function.inputs] + [*ARRAYS.values()] * bool(loop)
-            yield from cpp_sections(self, made, whole, arrays)
-            calls = [*memory_and_calls(self, made, whole, arrays, before)]
-            rest = whole.function
-            made = with_statements(rest, first)
-        results = [(result, self._type_of(result)) for result in rest.results]
-        single = len(results) == 1
-        struct = function.name.title().replace('_', '')
-        if not single:
-            yield from [f'template <typename Scalar> struct {struct} {{',
-                        *(f'{self.INDENT}{kind} {result.name};' for result, kind in results),
-                        '};', '']
-        returned = results[0][1] if single else f'{struct}<Scalar>'
-        yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
-        yield 'template <typename Scalar>'
-        names = made.names
-        inputs = [f'const {self.vector_type(x)} &{x if entries or calls else ""}'
-                  for x, entries in self.inputs(made)]
-        yield self.array(f'{returned} {function.name}(', inputs, ')')
+        """Yield the definition of a function, after the sections that it calls."""
+        parts = self._parts(function)
+        results = [(result, self._type_of(result)) for result in parts.rest.results]
+        yield from parts.sections
+        yield from self._head(function, parts, results)
         yield '{'
-        called = self.called([rest])
-        yield from (f'{self.INDENT}using std::{name};' for name in called
-                    if not loop or name in rest.calls | with_statements(rest, first).calls)
-        yield from self.unpacked(made)
-        local = ([name for name, _ in self.exported_parameters([made])]
-                 if self.derives_in_functions else
-                 [name for name in self.constant_names() if name in names])
-        if local:
-            yield self.array(f'{self.INDENT}const Scalar ', [
-                f'{name} = Scalar(parameters::{name})' for name in local], ';')
-        if self.derives_in_functions:
-            yield from self.derived(self.used([made]), self.INDENT)
-        yield from loop
-        yield from calls
-        yield from self.body(rest)
+        yield from (f'{self.INDENT}using std::{name};' for name in parts.called)
+        yield from self.unpacked(parts.whole)
+        yield from self._constants(parts.whole)
+        yield from parts.first
+        yield from self.body(parts.rest)
         yield ''
         for result, kind in results:
             yield f'{self.INDENT}{kind} {result.name};'
             yield from self.assigned(result)
-        listed = ', '.join(function.result_names)
-        yield f'{self.INDENT}return {listed};' if single else f'{self.INDENT}return {{{listed}}};'
+        names = ', '.join(function.result_names)
+        yield f'{self.INDENT}return {names if len(results) == 1 else f"{{{names}}}"};'
         yield '}'
+
+    def _parts(self, function: Function) -> _Parts:
+        """Return a function without its sections and its loop of sines and cosines."""
+        whole = function.twinned or function
+        angles = Angles(whole) if self._has_angles(function) else None
+        rest, before = (angles.rest(), angles.before) if angles else (whole, [])
+        loop = [*in_one_loop(self, angles, 'Scalar')] if angles and angles.angles else []
+        first = [*before, *(Statement('', Signed(False, angle))
+                            for angle in (angles.angles if angles else ()))]
+        sections: list[str] = []
+        calls: list[str] = []
+        if function.twinned or (self.program.style == 'fast'
+                                and len(function.statements) > MOST_STATEMENTS):
+            divided = sectioned(rest, before)
+            arrays = [x.name for x in function.inputs] + [*ARRAYS.values()] * bool(loop)
+            sections = [*cpp_sections(self, whole, divided, arrays)]
+            calls = [*memory_and_calls(self, whole, divided, arrays, before)]
+            rest = divided.function
+            whole = with_statements(rest, first)
+        called = self.called([rest])
+        if loop:   # it calls its own
+            in_body = rest.calls | with_statements(rest, first).calls
+            called = [name for name in called if name in in_body]
+        return _Parts(whole, rest, sections, [*loop, *calls], bool(calls), called)
+
+    def _head(self, function: Function, parts: _Parts,
+              results: Sequence[tuple[Result, str]]) -> Iterator[str]:
+        """Yield the type of several results, the comment, and the line before the body."""
+        returned = results[0][1]
+        if len(results) > 1:
+            struct = function.name.title().replace('_', '')
+            returned = f'{struct}<Scalar>'
+            yield from [f'template <typename Scalar> struct {struct} {{',
+                        *(f'{self.INDENT}{kind} {result.name};' for result, kind in results),
+                        '};', '']
+        yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
+        yield 'template <typename Scalar>'
+        inputs = [f'const {self.vector_type(x)} &{x if entries or parts.has_calls else ""}'
+                  for x, entries in self.inputs(parts.whole)]
+        yield self.array(f'{returned} {function.name}(', inputs, ')')
+
+    def _constants(self, function: Function) -> Iterator[str]:
+        """Yield constants as those of the scalar, and what is derived from them."""
+        names = ([name for name, _ in self.exported_parameters([function])]
+                 if self.derives_in_functions else
+                 [name for name in self.constant_names() if name in function.names])
+        if names:
+            yield self.array(f'{self.INDENT}const Scalar ', [
+                f'{name} = Scalar(parameters::{name})' for name in names], ';')
+        if self.derives_in_functions:
+            yield from self.derived(self.used([function]), self.INDENT)
 
     def _has_angles(self, function: Function) -> bool:
         """Whether sines and cosines are made in one loop: for speed, not for reading."""
