@@ -16,7 +16,7 @@ from urdf2dyn_ros.equations.kinematics import displaced, oriented
 from urdf2dyn_ros.equations.newton_euler import Sweep
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Motion, Note, spin
-from urdf2dyn_ros.multibody import ROOT, Attached, Multibody
+from urdf2dyn_ros.multibody import ROOT, Attached, Body, Multibody
 
 Vectors = dict[str, tuple[Scalar, ...]]
 """Kind and name to entries."""
@@ -63,23 +63,8 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector,
     for attached in system.root:
         _attached(vectors, root, attached)
     for i, body in enumerate(system.bodies):
-        parent = root if body.parent == ROOT else frames[body.parent]
-        at, motion = sweep.coordinates[i], sweep.motions[i]
-        T = oriented(parent.T, body, at)
-        note(i, 'T', sum(T, ()))
-        p = displaced(body, at)
-        r = add(parent.r, apply(parent.T, p))
-        note(i, 'r', r)
-        # a displacement is linear in q: of qd it is the velocity along the joint
-        rate = apply(body.parent_R_joint, JOINTS[body.type].displacement(at.qd))
-        v = add(parent.v, apply(parent.T, add(cross(parent.w, p), rate)))
-        note(i, 'v', v)
-        acceleration = add(apply(T, motion.a), gravity)
-        note(i, 'acc', acceleration)
-        turning = scale(JOINTS[body.type].turns * at.qd, (T[0][2], T[1][2], T[2][2]))
-        about = add(parent.rate, turning)
-        note(i, 'wr', about)
-        frame = _Frame(T, r, v, about, motion._replace(a=acceleration), sweep.spins[i])
+        frame = _frame(i, body, root if body.parent == ROOT else frames[body.parent], sweep,
+                       gravity, note)
         frames.append(frame)
         child = body.attached[0].body_R_link if body.attached else IDENTITY
         _add(vectors, body.name, frame.at(ZERO, child))
@@ -89,6 +74,27 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector,
             _attached(vectors, frame, attached)
         note(i, 'at', ())
     return vectors
+
+
+def _frame(i: int, body: Body, parent: _Frame, sweep: Sweep, gravity: Vector,
+           note: Note) -> _Frame:
+    """Return the frame of body i from that of its parent."""
+    at, motion = sweep.coordinates[i], sweep.motions[i]
+    T = oriented(parent.T, body, at)
+    note(i, 'T', sum(T, ()))
+    p = displaced(body, at)
+    r = add(parent.r, apply(parent.T, p))
+    note(i, 'r', r)
+    # a displacement is linear in q: of qd it is the velocity along the joint
+    sliding = apply(body.parent_R_joint, JOINTS[body.type].displacement(at.qd))
+    v = add(parent.v, apply(parent.T, add(cross(parent.w, p), sliding)))
+    note(i, 'v', v)
+    a = add(apply(T, motion.a), gravity)
+    note(i, 'acc', a)
+    turning = scale(JOINTS[body.type].turns * at.qd, (T[0][2], T[1][2], T[2][2]))
+    rate = add(parent.rate, turning)
+    note(i, 'wr', rate)
+    return _Frame(T, r, v, rate, motion._replace(a=a), sweep.spins[i])
 
 
 def _attached(vectors: Vectors, frame: _Frame, attached: Attached) -> None:

@@ -46,13 +46,9 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
     """
     try:
         with path.open(encoding='utf-8-sig', newline='') as file:
-            first = file.readline(_LONGEST_LINE)
-            if not first.strip():
-                raise defect('an empty file' if not first else 'line 1: no names of columns')
-            separator = max(_SEPARATORS, key=first.count)
+            separator = _separator(file, defect)
             if separator != ',':
                 remark(f'columns are separated by {_SEPARATORS[separator]}')
-            file.seek(0)
             reader = csv.reader(_lines(file, defect, progress), delimiter=separator,
                                 skipinitialspace=True, strict=True)
             names = [name.strip() for name in next(reader)]
@@ -100,6 +96,15 @@ def bad_cell(line: int, names: Sequence[str], row: Sequence[str], columns: Seque
 
 def column_list(names: Sequence[str]) -> str:
     return first_names(list(map(repr, names)), _MOST_NAMES)
+
+
+def _separator(file: TextIO, defect: Defect) -> str:
+    """Return what separates the names of the columns in the first line."""
+    first = file.readline(_LONGEST_LINE)
+    if not first.strip():
+        raise defect('an empty file' if not first else 'line 1: no names of columns')
+    file.seek(0)
+    return max(_SEPARATORS, key=first.count)
 
 
 def _lines(file: TextIO, defect: Defect, progress: Callable[[int], None]) -> Iterator[str]:

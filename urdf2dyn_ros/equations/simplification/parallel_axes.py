@@ -114,37 +114,45 @@ def parallel_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
     apart = {body.parent for body in system.bodies} - set(follows.values())
     angles: dict[int, tuple[Scalar, float]] = {}
     turns: dict[int, tuple[Scalar, Scalar]] = {}
-    bodies: list[Body] = []
-    new: list[BodyInertia | None] = []
+    new = _Bodies()
     joints, parts, rotated = {ROOT: ROOT}, {ROOT: ROOT}, {}
     for i, (body, inertia) in enumerate(zip(system.bodies, inertias)):
         before = follows.get(i)
-        number = parts[body.parent] if before is None else joints[before]
         if before is None and i not in firsts:
-            joints[i] = parts[i] = len(bodies)
-            bodies.append(replace(body, parent=number))
-            new.append(inertia)
+            joints[i] = parts[i] = new.add(replace(body, parent=parts[body.parent]), inertia)
             continue
-        angle, turn = (0.0, 0.0) if before is None else angles[before]
-        p = body.parent_p_joint
-        if before is not None:
+        if before is None:
+            parent, p, angle, turn = parts[body.parent], body.parent_p_joint, 0.0, 0.0
+        else:
             c, s = turns[before]
-            p = turned(p, c, -s)
+            parent, p = joints[before], turned(body.parent_p_joint, c, -s)
+            angle, turn = angles[before]
         angles[i] = (angle + JOINTS[body.type].turns * body.at(q).q, turn + body.turn)
         turns[i] = REVOLUTE.cos_sin(Coordinate(angles[i][0], 0.0, 0.0, angles[i][1]))
-        joints[i] = parts[i] = len(bodies)
-        bodies.append(replace(body, parent=number, parent_p_joint=p, cos_sin=_NO_ROTATION))
+        body = replace(body, parent=parent, parent_p_joint=p, cos_sin=_NO_ROTATION)
         if i in apart:
-            new.append(None)
-            parts[i] = len(bodies)
-            bodies.append(Body('', 'revolute', joints[i], IDENTITY, ZERO, multiplier=0.0,
-                               cos_sin=turns[i]))
-            new.append(inertia)
+            joints[i] = new.add(body, None)
+            parts[i] = new.add(Body('', 'revolute', joints[i], IDENTITY, ZERO, multiplier=0.0,
+                                    cos_sin=turns[i]), inertia)
         else:
-            new.append(inertia and rotated_about_z(inertia, *turns[i]))
+            joints[i] = parts[i] = new.add(body, inertia and rotated_about_z(inertia, *turns[i]))
             rotated[i] = turns[i]
-    return ParallelAxes(replace(system, bodies=tuple(bodies)), [*new, inertias[-1]], joints,
-                        parts, rotated)
+    return ParallelAxes(replace(system, bodies=tuple(new.bodies)),
+                        [*new.inertias, inertias[-1]], joints, parts, rotated)
+
+
+class _Bodies:
+    """Bodies and their inertias, to which more are added."""
+
+    def __init__(self) -> None:
+        self.bodies: list[Body] = []
+        self.inertias: list[BodyInertia | None] = []
+
+    def add(self, body: Body, inertia: BodyInertia | None) -> int:
+        """Return the number of the body that is added."""
+        self.bodies.append(body)
+        self.inertias.append(inertia)
+        return len(self.bodies) - 1
 
 
 def parallel_groups(system: Multibody) -> list[list[int]]:
