@@ -230,8 +230,8 @@ def _driven(model: RobotModel, bodies: list[Body], attached: dict[int, list[Atta
     root = tuple(replace(each, link=replace(each.link, inertia=None))   # which has no effect
                  if each.link.name in world else each for each in attached[ROOT])
     parents = {joint.parent for joint in model.joints}
-    moved = [each for body in driven for each in body.attached] or root
-    tips = tuple(each.link.name for each in moved if each.link.name not in parents)
+    candidates = [each for body in driven for each in body.attached] or root
+    tips = tuple(each.link.name for each in candidates if each.link.name not in parents)
     return Multibody(names, tuple(driven), root, bool(floats),
                      tuple(map(_at_origin, model.forces)), tips, world, (*floats[1:], *anchored))
 

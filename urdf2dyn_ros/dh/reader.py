@@ -97,15 +97,15 @@ def _model(name: str, rows: Sequence[RowData]) -> RobotModel:
     """Return the model of rows without problems."""
     base = next((row for row in rows if row['antecedent'] is None), None)
     base_R, base_p = (IDENTITY, ZERO) if base is None else transform(_six(base))
-    moved = [row for row in rows if row is not base]
-    names = {row['link'] for row in moved}
+    movable = [row for row in rows if row is not base]
+    names = {row['link'] for row in movable}
     root = 'root' if base is None else base['link']
     while base is None and root in names:
         root += '_'
-    link_of = {0: root, **{row['j']: row['link'] for row in moved}}
+    link_of = {0: root, **{row['j']: row['link'] for row in movable}}
     links = [Link(root, None if base is None else _inertia(base, base_R, base_p))]
     joints = []
-    for row in moved:
+    for row in movable:
         R, p = transform(_six(row))
         if row['antecedent'] == 0:
             R, p = composed(base_R, R), add(base_p, apply(base_R, p))

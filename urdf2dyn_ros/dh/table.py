@@ -128,7 +128,7 @@ def _frames(model: RobotModel, system: Multibody) -> tuple[list[_Frame], int]:
         six = six_parameters(R, p)
         if _is_far(six, p):
             frames.append(_Frame(f'{frame.name}_origin', FIXED_ROW, frame.parent,
-                                 _moved(p)))
+                                 _translated(p)))
             frame, six = replace(frame, parent=len(frames) - 1), six_parameters(R, ZERO)
         frames.append(replace(frame, six=six))
 
@@ -150,7 +150,7 @@ def _is_far(six: SixParameters, p: Vector) -> bool:
     return max(abs(six.b), abs(six.r)) > max(_FARTHEST_AXIS, 2.0 * math.hypot(*p))
 
 
-def _moved(p: Vector) -> SixParameters:
+def _translated(p: Vector) -> SixParameters:
     """Return the parameters of a frame that only has another origin."""
     angle = math.atan2(p[1], p[0])
     return SixParameters(angle, 0.0, 0.0, math.hypot(p[0], p[1]), -angle, p[2])

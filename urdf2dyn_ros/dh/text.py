@@ -61,8 +61,8 @@ def _geometry(table: DhTable, pi: str, symbol: Callable[[int], str]) -> Iterator
         cells = {name: _angle(value, pi) if name in _ANGLES else _length(value)
                  for name, value in row.six._asdict().items()}
         if row.type != FIXED_ROW:
-            moved = 'theta' if row.type == REVOLUTE_ROW else 'r'
-            cells[moved] = _coordinate(row, number, symbol, cells[moved])
+            variable = 'theta' if row.type == REVOLUTE_ROW else 'r'
+            cells[variable] = _coordinate(row, number, symbol, cells[variable])
         antecedent = '-' if row.antecedent is None else str(row.antecedent)
         yield (str(row.j), printable(row.joint), row.type, antecedent, *cells.values())
 

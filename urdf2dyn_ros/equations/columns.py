@@ -120,23 +120,23 @@ def begun(joint: JointType, composite: Composite, frame: ColumnFrame, note: Body
 def column_in_parent(system: Multibody, frames: Sequence[ColumnFrame], i: int, at: Coordinate,
                      column: Column, terms: Sequence[JointTerm], note: Note) -> Column:
     """Return a column of body i about the parent's origin, along the axes that i is placed in."""
-    frame, body, says = frames[i], system.bodies[i], partial(note, i)
-    column = _moved(column, *slide(system, frames, i, at), IDENTITY, says, '')
+    frame, body, noted = frames[i], system.bodies[i], partial(note, i)
+    column = _transformed(column, *slide(system, frames, i, at), IDENTITY, noted, '')
     vectors = []
     for name, vector in zip(Column._fields, column):
         vectors.append(vector if frame.back is None else
                        turned(vector, frame.back[0], -frame.back[1]))
-        says(f'd{name}j', vectors[-1])
+        noted(f'd{name}j', vectors[-1])
     column = Column(*vectors)
     for term in terms:
-        column = _with_rotor(column, term, parent_in_joint(system, frames, i), at, says)
+        column = _with_rotor(column, term, parent_in_joint(system, frames, i), at, noted)
     twice_v = cross(scale(2.0, parent_w(system, frames, i)), frame.p)
-    return _moved(column, frame.p, twice_v, IDENTITY if frame.shared else body.parent_R_joint,
-                  says, 'p')
+    R = IDENTITY if frame.shared else body.parent_R_joint
+    return _transformed(column, frame.p, twice_v, R, noted, 'p')
 
 
-def _moved(column: Column, r: Vector, twice_v: Vector, R: Matrix, note: BodyNote, stage: str,
-           ) -> Column:
+def _transformed(column: Column, r: Vector, twice_v: Vector, R: Matrix, note: BodyNote,
+                 stage: str) -> Column:
     """Return a column in axes to which R rotates, about an origin from which its own is at r."""
     forces, vectors = {}, []
     for name, vector in zip(Column._fields, column):

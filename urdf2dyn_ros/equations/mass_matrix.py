@@ -84,24 +84,24 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
     i = j
     while i != ROOT:
         body = system.bodies[i]
-        says = prefixed(note, i, 'u')
-        effort, before = JOINTS[body.type].backward(wrench, at[i], says)
+        noted = prefixed(note, i, 'u')
+        effort, before = JOINTS[body.type].backward(wrench, at[i], noted)
         for term in terms if i == j else ():
             effort = effort + term.effort(_AT_REST, moved_by_1, 0.0)
             moment = term.on_parent(_AT_REST, moved_by_1)
             if moment != ZERO:
                 before = before._replace(n=add(before.n, moment))
-                says('nr', before.n)
-                says = partial(_say_spun, note, i)
+                noted('nr', before.n)
+                noted = partial(_note_spun, note, i)
         row, k = body.coordinate, moving.coordinate
         entry = moving.multiplier * (body.multiplier * effort)
         M[row][k] = M[row][k] + entry
         if i != j:
             M[k][row] = M[k][row] + entry   # twice on the diagonal, if one mimics the other
         if body.parent != ROOT:
-            wrench = in_parent(body, before, says)
-        says('tau', ())
+            wrench = in_parent(body, before, noted)
+        noted('tau', ())
         i = body.parent
 
-def _say_spun(note: Note, i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+def _note_spun(note: Note, i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
     note(i, 'unpr' if symbol == 'np' else f'u{symbol}', entries)

@@ -71,7 +71,7 @@ class Sweep(NamedTuple):
 
 class Forward(NamedTuple):
     """
-    What the forward sweep computes by body.
+    Results of the forward sweep by body.
 
     Coordinates, motions and spins are those of `Sweep`, `own` the wrenches that accelerate the
     bodies themselves; motions and wrenches also of the root, which is the last.
@@ -96,10 +96,10 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
     motion of a base that moves.
 
     """
-    moved = forward(system, inertias, state, gravity, recursion, loads)
+    sweep = forward(system, inertias, state, gravity, recursion, loads)
     efforts, wrenches, transmitted = backward(
-        system, moved.coordinates, moved.motions, moved.own, loads, recursion.note)
-    return Sweep(efforts, moved.coordinates, moved.motions, moved.spins, wrenches, transmitted)
+        system, sweep.coordinates, sweep.motions, sweep.own, loads, recursion.note)
+    return Sweep(efforts, sweep.coordinates, sweep.motions, sweep.spins, wrenches, transmitted)
 
 
 def forward(system: Multibody, inertias: Sequence[BodyInertia | None],

@@ -148,8 +148,8 @@ def _limited(effort: Array) -> str:
     for end in (known.max(), known.min()) if span > 0.0 else ():
         distance = np.abs(known - end) / span
         at_end, near = (float(np.mean(distance < limit)) for limit in (1e-6, _NEAR_LIMIT))
-        beside = np.abs(values - end) / span
-        frequent = counts[(beside > 1e-6) & (beside < _COARSE)].max(initial=0) / len(known)
+        apart = np.abs(values - end) / span
+        frequent = counts[(apart > 1e-6) & (apart < _COARSE)].max(initial=0) / len(known)
         if at_end > _LIMITED_SHARE and at_end > _LIMITED_RATIO * max(near - at_end, frequent):
             return (f'its effort is exactly {end:.3g}, and never beyond, in '
                     f'{100.0 * at_end:.2g} % of the samples in which it moves: if the drive or '

@@ -48,9 +48,9 @@ WRENCH_TOPICS = Family('external_wrenches', 'link', (
 """Topics with the measured wrenches on links."""
 
 
-def _terms(values: Mapping[str, Any], given: Mapping[str, float], joint: Joint | None,
+def _terms(values: Mapping[str, Any], own: Mapping[str, float], joint: Joint | None,
            turns: bool) -> Iterator[JointTerm]:
-    """Yield the terms of a joint; a parameter is as set, else as in the URDF, else the default."""
+    """Yield a joint's terms; its `own` parameters precede the URDF's, these the defaults."""
     defaults = {'friction_width': values['friction.width']}
     for name, term in TERMS.items():
         fields: dict[str, Any] = {}
@@ -58,7 +58,7 @@ def _terms(values: Mapping[str, Any], given: Mapping[str, float], joint: Joint |
             value = defaults.get(row.setting, row.row.default)
             if joint is not None and row.urdf and getattr(joint, row.urdf) is not None:
                 value = getattr(joint, row.urdf)
-            fields[field] = row.value(given.get(row.setting, value))
+            fields[field] = row.value(own.get(row.setting, value))
         if name == 'rotor':   # where a joint slides its rotor's axis may be any
             fields['gyroscopic'] = values['rotor.gyroscopic'] and turns
         yield term(**fields)
@@ -72,10 +72,10 @@ def loaded(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel, Lo
     are ignored; `unheeded` reports them.
 
     """
-    given = JOINT_PARAMETERS.of(values)
+    of_joints = JOINT_PARAMETERS.of(values)
     joints = {joint.name: joint for joint in model.joints}
     terms = {body.name: [term for term in _terms(
-        values, given.get(body.name, {}), joints.get(body.name), bool(JOINTS[body.type].turns))
+        values, of_joints.get(body.name, {}), joints.get(body.name), bool(JOINTS[body.type].turns))
         if values[f'{term.NAME}.enabled'] and not term.is_off()]
         for body in multibody(model).bodies}
     if not values['forces.enabled']:
@@ -112,10 +112,10 @@ def unheeded(values: Mapping[str, Any], model: RobotModel) -> list[str]:
     lines = list(_unknown(values, model))
     for name, term in TERMS.items():
         settings = {row.setting for row in term.rows().values()}
-        given = [parameter for parameter in values if JOINT_PARAMETERS.has(parameter)
-                 and JOINT_PARAMETERS.split(parameter)[1] in settings]
-        if given and not values[f'{name}.enabled']:
-            lines.append(f'{", ".join(given)} without effect: {name}.enabled is false')
+        parameters = [parameter for parameter in values if JOINT_PARAMETERS.has(parameter)
+                      and JOINT_PARAMETERS.split(parameter)[1] in settings]
+        if parameters and not values[f'{name}.enabled']:
+            lines.append(f'{", ".join(parameters)} without effect: {name}.enabled is false')
     if values['payload.mass'] and not values['payload.link']:
         lines.append('payload.mass without effect: payload.link is empty')
     system = multibody(model)

@@ -90,15 +90,15 @@ class ExportProcess:
         order = json.dumps(asdict(export)).encode() + b'\n'
         new = self._process is None
         process, self._process = self._process or self._started(), None
-        answer = _answer(process, order, self.limit)
-        if not answer and not new:   # it has ended since, idle or killed
+        response = _response(process, order, self.limit)
+        if not response and not new:   # it has ended since, idle or killed
             process.communicate()
             process = self._started()
-            answer = _answer(process, order, self.limit)
-        if not answer:
+            response = _response(process, order, self.limit)
+        if not response:
             raise _ended(process)
         self._process = process
-        result = json.loads(answer)
+        result = json.loads(response)
         if 'error' in result:
             raise ExportError(result['error'])
         files: dict[str, str] = result['files']
@@ -121,16 +121,16 @@ class ExportProcess:
             raise ExportError(f'cannot start a process to export in: {error.strerror}') from None
 
 
-def _answer(process: subprocess.Popen[bytes], order: bytes, limit: float) -> bytes:
+def _response(process: subprocess.Popen[bytes], order: bytes, limit: float) -> bytes:
     """Return the line that a process responds with, nothing if it has ended."""
     assert process.stdin is not None and process.stdout is not None   # pipes, all
     with time_limit(process, limit) as late:
         with suppress(BrokenPipeError):
             process.stdin.write(order)
             process.stdin.flush()
-        answer = process.stdout.readline()
-    if answer.endswith(b'\n'):   # else it was killed while it wrote
-        return answer
+        response = process.stdout.readline()
+    if response.endswith(b'\n'):   # else it was killed while it wrote
+        return response
     if late.is_set():
         process.communicate()
         raise ExportError(f'the process that exports took longer than {limit:g} s and was ended; '
@@ -140,15 +140,15 @@ def _answer(process: subprocess.Popen[bytes], order: bytes, limit: float) -> byt
 
 def _ended(process: subprocess.Popen[bytes]) -> ExportError:
     """Return the error of a process that ended without a response, with its last line."""
-    said = process.communicate()[1].decode(errors='replace').strip()
+    errors = process.communicate()[1].decode(errors='replace').strip()
     return ExportError(f'the process that exports ended with code {process.returncode}'
-                       + (f': {said.splitlines()[-1]}' if said else ''))
+                       + (f': {errors.splitlines()[-1]}' if errors else ''))
 
 
 def main(idle: float) -> None:
     """Read orders from standard input, a line each, and write a line with each result."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)   # a Ctrl-C is for the caller
-    answers = sys.stdout
+    responses = sys.stdout
     orders: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_listen, args=(orders,), daemon=True).start()
     # other output is no result, and not read before the end: a pipe would be full
@@ -156,12 +156,12 @@ def main(idle: float) -> None:
           redirect_stderr(nowhere)):
         while True:
             fields = json.loads(orders.get(timeout=idle))
-            answer: dict[str, Any]
+            response: dict[str, Any]
             try:
-                answer = {'files': Export(**fields).files()}
+                response = {'files': Export(**fields).files()}
             except Urdf2DynError as error:
-                answer = {'error': str(error)}
-            print(json.dumps(answer), file=answers, flush=True)
+                response = {'error': str(error)}
+            print(json.dumps(response), file=responses, flush=True)
 
 
 def _listen(orders: SimpleQueue[str]) -> None:

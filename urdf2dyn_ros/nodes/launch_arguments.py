@@ -23,8 +23,8 @@ def unknown_arguments(file: str, known: Iterable[str], command: Sequence[str]) -
     name, names = Path(file).name, list(known)
     words = list(command)
     at = next((at for at, word in enumerate(words) if Path(word).name == name), len(words))
-    given = [word.partition(':=')[0] for word in words[at + 1:] if ':=' in word]
+    arguments = [word.partition(':=')[0] for word in words[at + 1:] if ':=' in word]
     # ros2 launch has launch-prefix and others of its own, with a hyphen
     return [f'{name} has no argument {quote(argument)}, it has no effect: '
             f'{suggestion(argument, names, search=True)}'
-            for argument in given if argument not in names and '-' not in argument]
+            for argument in arguments if argument not in names and '-' not in argument]

@@ -62,6 +62,6 @@ def check_time_unit(path: Path, times: Sequence[Decimal], positions: Array, velo
 def _contradicts(times: Sequence[Decimal], positions: Array, velocities: Array) -> bool:
     """Return whether positions change far less than velocities over the steps require."""
     steps = np.array([float(after - before) for before, after in pairwise(times)])
-    moved = np.abs(np.diff(positions, axis=0))
+    distances = np.abs(np.diff(positions, axis=0))
     expected = np.abs(0.5 * (velocities[1:] + velocities[:-1]) * steps[:, None])
-    return bool(np.nansum(moved) < _SLOW_MOTION * np.nansum(expected + 0.0 * moved))
+    return bool(np.nansum(distances) < _SLOW_MOTION * np.nansum(expected + 0.0 * distances))

@@ -75,7 +75,7 @@ class History:
         if not self._past:
             return False
         jerk, snap, error = self._extrapolation.at((stamp - self._last.stamp) * 1e-9)
-        self.newest = Known(_moved(self._last, stamp, jerk, snap, error), measured)
+        self.newest = Known(_extrapolated(self._last, stamp, jerk, snap, error), measured)
         self._keep(self.newest)
         return True
 
@@ -103,10 +103,10 @@ class History:
             other = past[1].estimate
             jerk = (other.qdd - base.qdd) / ((other.stamp - base.stamp) * 1e-9)
             snap, error = 0.0 * snap, error * (h < 0.0)
-        return Known(_moved(base, stamp, jerk, snap, error), measured)
+        return Known(_extrapolated(base, stamp, jerk, snap, error), measured)
 
 
-def _moved(base: Estimate, stamp: int, jerk: Array, snap: Array, error: Array) -> Estimate:
+def _extrapolated(base: Estimate, stamp: int, jerk: Array, snap: Array, error: Array) -> Estimate:
     """Return the state at a stamp [ns], with an acceleration that is quadratic in time."""
     _, q, qd, qdd, std, _ = base
     h = (stamp - base.stamp) * 1e-9

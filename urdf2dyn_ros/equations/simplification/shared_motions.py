@@ -56,15 +56,15 @@ def shared_motions(system: Multibody, at: Sequence[Coordinate], root: SpunMotion
     result: list[SharedMotion] = []
     for body, coordinate in zip(system.bodies, at):
         parent = None if body.parent == ROOT else result[body.parent]
-        here = _moved(body, coordinate, parent, root)
+        here = _shared_motion(body, coordinate, parent, root)
         if parent is None and not moving:   # in its own axes: no column goes further
             here = here._replace(column=here.own, angle=(0.0, 0.0), turn=(1.0, 0.0))
         result.append(here)
     return result
 
 
-def _moved(body: Body, at: Coordinate, parent: SharedMotion | None, root: SpunMotion,
-           ) -> SharedMotion:
+def _shared_motion(body: Body, at: Coordinate, parent: SharedMotion | None, root: SpunMotion,
+                   ) -> SharedMotion:
     joint = JOINTS[body.type]
     angle: tuple[Scalar, float] = (joint.turns * at.q, body.turn)
     shared = parent is not None and body.parent_R_joint == IDENTITY

@@ -51,12 +51,12 @@ def slid_origins(system: Multibody, pulls: Sequence[bool]) -> Multibody:
     behind: list[dict[float, float]] = [dict.fromkeys(each, 0.0) for each in points]
     for i in reversed(range(len(bodies))):
         parent = bodies[i].parent
-        moved = [_moved(bodies[i], t) for t in points[i]]
+        displaced = [_displaced(bodies[i], t) for t in points[i]]
         for t_parent in points[parent] if parent != ROOT else (0.0,):
             least[i][t_parent] = min(
                 (pulls[i] * _cost(_lowered(p, t_parent, longest), turning[i])
                  + behind[i][t], k, t)
-                for k, (t, p) in enumerate(zip(points[i], moved)))[::2]
+                for k, (t, p) in enumerate(zip(points[i], displaced)))[::2]
         if parent != ROOT:
             for t_parent, (cost, _) in least[i].items():
                 behind[parent][t_parent] += cost
@@ -69,7 +69,7 @@ def slid_origins(system: Multibody, pulls: Sequence[bool]) -> Multibody:
         attached = tuple(replace(each, body_p_link=_lower(each.body_p_link, t))
                          for each in body.attached) if t else body.attached
         result.append(replace(body, attached=attached,
-                              parent_p_joint=_lowered(_moved(body, t), t_parent, longest)))
+                              parent_p_joint=_lowered(_displaced(body, t), t_parent, longest)))
     return replace(system, bodies=tuple(result))
 
 
@@ -130,7 +130,7 @@ def _axis(body: Body) -> Vector:
     return (R[0][2], R[1][2], R[2][2])
 
 
-def _moved(body: Body, t: float) -> Vector:
+def _displaced(body: Body, t: float) -> Vector:
     """Return the position of a joint whose origin moves by t."""
     return add(body.parent_p_joint, scale(t, _axis(body)))
 

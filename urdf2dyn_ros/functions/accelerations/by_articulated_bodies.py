@@ -133,7 +133,7 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
         if not mechanics.textbook:
             recursion = shared.recursion(recursion)
             inertias = [inertia and inertia._replace(J=traced(inertia.J)) for inertia in inertias]
-        moved = forward(
+        sweep = forward(
             shared.system, shared.inertias, [q, mechanics.of_joints('qd'), [0.0] * len(q)],
             mechanics.gravity, recursion, loads)
         number = shared.numbers
@@ -143,7 +143,7 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
             mechanics.notes.begin(_FREE, tag, '' if joints is None else _TOGETHER.format(
                 ', '.join(str(number[i] + 1) for i in joints)))
 
-        bodies = ArticulatedBodies(shared.system, list(map(rigid, inertias)), moved, loads,
+        bodies = ArticulatedBodies(shared.system, list(map(rigid, inertias)), sweep, loads,
                                    shared.note(mechanics.notes.note), part)
         part(None, None)
         bodies.eliminate(mechanics.of_joints('tau'))

@@ -167,12 +167,12 @@ def all_terms(robot: Robot, summaries: Sequence[Summary], gains: Gains,
     every = np.broadcast_to(used[:, None], (len(used), len(JOINT_COLUMNS)))
     fastest = np.max([each.fastest for each in summaries], axis=0)
     fixed: tuple[int, ...] = ()
-    moved = np.unique(np.flatnonzero(used) % len(robot.joints))
-    if len(moved) == 1:
-        joint = int(moved[0])
+    moving = np.unique(np.flatnonzero(used) % len(robot.joints))
+    if len(moving) == 1:
+        joint = int(moving[0])
         fixed = tuple(number for number, body in enumerate(robot.system.bodies)
                       if body.coordinate != joint)
-    free = tuple(int(joint) for joint in moved if gains.free[joint])
+    free = tuple(int(joint) for joint in moving if gains.free[joint])
     return FitTerms(every, top_speeds(robot.speed_limits, fastest), free, fixed,
                     len(used) // len(robot.joints),
                     None if payload is None else PayloadTerm(payload.mass))

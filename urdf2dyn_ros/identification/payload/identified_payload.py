@@ -90,10 +90,10 @@ def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: 
     slopes = ConsistentFit(problem).slopes[-1]
     covariance = slopes @ covariance_of(result, correlation)[0][rows, rows] @ slopes.T
     back = np.linalg.inv(payload.transformation)
-    moved: Array = parameters_of(back @ BASIS @ back.T).T
+    in_link: Array = parameters_of(back @ BASIS @ back.T).T
     estimate = IdentifiedPayload(
         payload.link, tuple(each.name for each in payload.summaries), known,
-        moved @ result.fit.bodies[-1], moved @ covariance @ moved.T)
+        in_link @ result.fit.bodies[-1], in_link @ covariance @ in_link.T)
     mass, deviation = estimate.parameters[0], estimate.deviations[0]
     if not known and deviation > _MOST_OF_MASS * mass:
         raise IdentificationError(

@@ -112,20 +112,20 @@ class Client:
 
     def responds(self, client: Any, node: str, timeout: float,
                  meanwhile: Callable[[], None] = _nothing) -> None:
-        """Wait until a node responds to a client of its parameters, which may ask repeatedly."""
+        """Wait until a node responds to a client of its parameters; calls may be repeated."""
         self.wait(client.service_is_ready, timeout, f'service of {node}', meanwhile)
         responses: list[Any] = []
-        asked = -math.inf
+        last_request = -math.inf
 
-        def ask() -> None:
-            nonlocal asked
+        def request() -> None:
+            nonlocal last_request
             meanwhile()
-            if time.monotonic() > asked + _LOST_RESPONSE_TIME:
+            if time.monotonic() > last_request + _LOST_RESPONSE_TIME:
                 responses.append(client.call_async(GetParameters.Request()))
-                asked = time.monotonic()
+                last_request = time.monotonic()
 
         self.wait(lambda: any(response.done() for response in responses), timeout,
-                  f'response of {node}', ask)
+                  f'response of {node}', request)
 
     def _offering(self, service: str) -> list[str]:
         """Return the nodes that offer a service, with their namespaces."""

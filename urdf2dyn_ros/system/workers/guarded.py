@@ -47,17 +47,17 @@ def guarded(function: bytes, item: Any) -> Any:
     call = cloudpickle.dumps((function, item))
     with _ONE_AT_A_TIME:
         for _ in range(_ATTEMPTS):
-            answer = _answer(call)
-            if answer is not None:
-                value, error = pickle.loads(answer)
+            response = _response(call)
+            if response is not None:
+                value, error = pickle.loads(response)
                 if error is not None:
                     raise error
                 return value
     return LOST
 
 
-def _answer(call: bytes) -> bytes | None:
-    """Return what the child process answers to a call; None if it ends before."""
+def _response(call: bytes) -> bytes | None:
+    """Return the response of the child process to a call; None if it ends before."""
     if not _children:
         _children.append(subprocess.Popen(
             [sys.executable, '-c', _PROGRAM.format(limit=_memory_limit())],
@@ -67,14 +67,14 @@ def _answer(call: bytes) -> bytes | None:
     assert child.stdin is not None and child.stdout is not None
     try:
         _write(child.stdin, call)
-        answer = _read(child.stdout)
+        response = _read(child.stdout)
     except BrokenPipeError:
-        answer = None
-    if answer is None:
+        response = None
+    if response is None:
         _children.clear()
         child.kill()
         child.communicate()
-    return answer
+    return response
 
 
 def _memory_limit() -> int:
@@ -96,7 +96,7 @@ def _memory_limit() -> int:
 
 def work(limit: int = 0) -> None:
     """
-    Answer the calls of the standard input, until it is closed: with it ends the process.
+    Respond to the calls of the standard input, until it is closed: with it ends the process.
 
     It also ends where it needs more memory than the limit [byte], unless this is 0.
 
@@ -107,8 +107,8 @@ def work(limit: int = 0) -> None:
         most = resource.getrlimit(resource.RLIMIT_DATA)[1]
         limit = limit if most == resource.RLIM_INFINITY else min(limit, most)
         resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
-    answers = os.fdopen(os.dup(1), 'wb')
-    os.dup2(2, 1)   # what an item prints is no answer
+    responses = os.fdopen(os.dup(1), 'wb')
+    os.dup2(2, 1)   # what an item prints is no response
     calls: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(calls,), daemon=True).start()
     while True:
@@ -122,7 +122,7 @@ def work(limit: int = 0) -> None:
             os._exit(1)
         except Exception as raised:   # raised again by the worker
             error = raised
-        _write(answers, pickle.dumps((value, error)))
+        _write(responses, pickle.dumps((value, error)))
 
 
 @lru_cache(maxsize=1)
