@@ -12,8 +12,9 @@ from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.loads import JointTerm, Loads
 from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
+from urdf2dyn_ros.program.function import Operations, Result
 from urdf2dyn_ros.program.generator import LOADS, STYLES, generate
-from urdf2dyn_ros.program.program import JointRow, Operations, Result
+from urdf2dyn_ros.program.program import JointRow
 from urdf2dyn_ros.quoting import quote
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.text_table import aligned

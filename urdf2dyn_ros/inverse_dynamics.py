@@ -17,8 +17,8 @@ from urdf2dyn_ros.methods.latex import Latex
 from urdf2dyn_ros.methods.regressor import RegressorMethods
 from urdf2dyn_ros.methods.views import Views
 from urdf2dyn_ros.parameters.gravity import GRAVITY, checked_gravity
+from urdf2dyn_ros.program.function import Operations
 from urdf2dyn_ros.program.generator import LOADS, uncollected
-from urdf2dyn_ros.program.program import Operations
 from urdf2dyn_ros.robot_model import RobotModel
 
 if TYPE_CHECKING:   # the reader requires lxml, a model does not

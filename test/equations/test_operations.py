@@ -12,8 +12,8 @@ from support.robot_files import EXAMPLES, OWN, ROBOTS
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.information import information
 from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.program.function import Operations
 from urdf2dyn_ros.program.generator import STYLES, generate
-from urdf2dyn_ros.program.program import Operations
 
 LIMITS = {
     OWN / 'rx90.urdf': (217, 192),

@@ -20,8 +20,8 @@ from urdf2dyn_ros.languages.spelling import distinguished
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody, multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
+from urdf2dyn_ros.program.function import Operations
 from urdf2dyn_ros.program.generator import STYLES
-from urdf2dyn_ros.program.program import Operations
 from urdf2dyn_ros.program.statements import Call, Sum, parts
 
 HOSTILE = [*NAMES, '??/', '$x $(exit())', '`${1}`', '*/', '%}', '=#', "');", '%%d']

@@ -10,7 +10,8 @@ from support.robot_files import EXAMPLES
 from support.streams.pendulums import START
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.stream.assembly import STREAM_PARAMETERS, stream
-from urdf2dyn_ros.stream.hold import HeldJoints, Hold, hold_advice, read_hold
+from urdf2dyn_ros.stream.held_joints import HeldJoints
+from urdf2dyn_ros.stream.hold import Hold, hold_advice, read_hold
 
 PANDA = InverseDynamics(read_urdf(
     (EXAMPLES / 'panda_description/urdf/panda.urdf').read_text()))

@@ -13,17 +13,14 @@ from urdf2dyn_ros.functions.inputs import Input
 from urdf2dyn_ros.functions.quantity import Quantity
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.program.function import Function, Operations, Result, Row
 from urdf2dyn_ros.program.generator import LOADS, generate
 from urdf2dyn_ros.program.program import (
-    Function,
     JointRow,
-    Operations,
     ParameterGroup,
     ParameterLine,
     Program,
     Reference,
-    Result,
-    Row,
 )
 from urdf2dyn_ros.program.statements import (
     Block,

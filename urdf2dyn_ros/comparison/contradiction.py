@@ -14,7 +14,7 @@ _BETTER_RESIDUAL = 0.3
 _FEWEST_PAIRS = 100
 
 _LEAST_FACTOR = 0.3
-"""By how much a factor differs from 1 that is none of wrong masses."""
+"""Least difference from 1 of a factor that wrong masses do not explain."""
 
 _MOST_LEFT = 0.5
 """Residual of a multiple of the computed effort, relative to the measured one."""

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.infix import Infix, magnitude_as
 from urdf2dyn_ros.languages.sections import crossing
-from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.program.function import Function
+from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.program.statements import Call, Name, Signed, Statement, Term, names_in
 
 _INFIX = Infix(call=magnitude_as('magnitude_SUFFIX'))

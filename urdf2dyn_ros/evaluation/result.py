@@ -21,7 +21,7 @@ from urdf2dyn_ros.outcomes import joint_state_lines
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.recordings import Recording
 from urdf2dyn_ros.stamps import SECOND_NS
-from urdf2dyn_ros.stream.hold import held_text
+from urdf2dyn_ros.stream.held_joints import held_text
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ _LEAST_SHARE = 0.1
 """Least share of the effort that the bodies have in the approximation of a free gain."""
 
 _DECISIVE = 0.3
-"""Logarithm of the ratio of what the two signs leave, from which on friction has the sign."""
+"""Logarithm of the ratio of the residuals of both signs from which on friction determines one."""
 
 _LEAST_LEFT = 1e-3
 """Share of a current below which what is left of it is noise."""
@@ -137,7 +137,7 @@ def approximated(robot: Robot, pool: Pool, gains: Gains) -> Gains:
     return Gains(values, gains.free)
 
 
-def doubtful_signs(pool: Pool, gains: Gains) -> list[int]:
+def undetermined_signs(pool: Pool, gains: Gains) -> list[int]:
     """Return the joints whose free gain has a sign that friction does not determine."""
     return [joint for joint in np.flatnonzero(gains.free & (pool.rows > 0.0)).tolist()
             if abs(sign_evidence(pool, joint)) < _DECISIVE]

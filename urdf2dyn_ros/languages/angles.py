@@ -3,16 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from urdf2dyn_ros.program.program import Function
-from urdf2dyn_ros.program.statements import (
-    Call,
-    Name,
-    Signed,
-    Statement,
-    Term,
-    names_in,
-    replaced,
-)
+from urdf2dyn_ros.program.function import Function
+from urdf2dyn_ros.program.statements import Call, Name, Signed, Statement, Term, names_in, replaced
 
 ARRAYS = {'sin': 'sine', 'cos': 'cosine'}
 """Function to the array that holds its values."""

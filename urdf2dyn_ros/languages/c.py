@@ -3,18 +3,15 @@
 from collections.abc import Iterator
 
 from urdf2dyn_ros.languages.angles import Angles
-from urdf2dyn_ros.languages.c_trigonometry import (
-    in_one_loop,
-    most_angles,
-    sines_and_cosines,
-)
+from urdf2dyn_ros.languages.c_trigonometry import in_one_loop, most_angles, sines_and_cosines
 from urdf2dyn_ros.languages.infix import Infix, magnitude_as
 from urdf2dyn_ros.languages.long_functions.c_sections import in_sections
 from urdf2dyn_ros.languages.long_functions.c_twins import twin_definitions
 from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.languages.sections import MOST_STATEMENTS
 from urdf2dyn_ros.languages.self_tests.c import CSelfTest
-from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.program.function import Function
+from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.program.statements import Name, Statement
 
 

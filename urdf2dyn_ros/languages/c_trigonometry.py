@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.language import Language
-from urdf2dyn_ros.program.program import Function
+from urdf2dyn_ros.program.function import Function
 
 _LOOP = """
 

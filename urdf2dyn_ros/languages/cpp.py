@@ -17,7 +17,8 @@ from urdf2dyn_ros.languages.long_functions.section_text import with_statements
 from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.languages.sections import MOST_STATEMENTS, sectioned
 from urdf2dyn_ros.languages.self_tests.cpp import CppSelfTest
-from urdf2dyn_ros.program.program import Function, Program, Result
+from urdf2dyn_ros.program.function import Function, Result
+from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.program.statements import Signed, Statement
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
-from urdf2dyn_ros.program.program import Function, Row
+from urdf2dyn_ros.program.function import Function, Row
 from urdf2dyn_ros.program.statements import Block, names_in
 
 FLAG = 'in_root_frame'

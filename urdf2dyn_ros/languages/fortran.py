@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.lines import packed
 from urdf2dyn_ros.languages.self_tests.fortran import FortranSelfTest
-from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.program.function import Function
+from urdf2dyn_ros.program.program import Program
 
 
 def write(program: Program) -> dict[str, str]:

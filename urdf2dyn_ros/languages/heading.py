@@ -42,7 +42,7 @@ def heading(program: Program) -> list[str]:
         f'{method}, {program.style} style{single}, written by urdf2dyn_ros {__version__}.',
         *units,
         *_wrapped(_accuracy(program)),
-        *(line for sentence in program.acts for line in _wrapped(sentence)),
+        *(line for sentence in program.loads for line in _wrapped(sentence)),
         *_NUMBERS[program.style],
         *(line for cost in costs for line in _wrapped(cost)),
         '',

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator
 
 from urdf2dyn_ros.languages.self_tests.javascript import JavaScriptSelfTest, camel
-from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.program.function import Function
+from urdf2dyn_ros.program.program import Program
 
 
 def write(program: Program) -> dict[str, str]:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from urdf2dyn_ros.languages.lines import WIDTH, wrapped
 from urdf2dyn_ros.languages.self_tests.julia import JuliaSelfTest
-from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.program.function import Function
+from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.program.statements import Statement
 
 

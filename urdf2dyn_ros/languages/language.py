@@ -8,7 +8,8 @@ from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.languages.self_test import SelfTest
 from urdf2dyn_ros.languages.spelling import distinguished
-from urdf2dyn_ros.program.program import Function, JointRow, Program, Result
+from urdf2dyn_ros.program.function import Function, Result
+from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.program.statements import Block, Signed, Statement, names_in
 
 EDITED = 'Parameters, as in the URDF: change a line, run again, and the efforts follow'
@@ -272,16 +273,3 @@ class Language(SelfTest):
         """Return entries in lines, aligned behind what comes first."""
         return packed(entries, first, ' ' * len(first), last, continued=self.CONTINUED
                       ) if entries else first + last
-
-
-def variables(rows: Sequence[JointRow]) -> list[str]:
-    """Return suffixes for gv_: the joint's name where it is made of letters, digits and _."""
-    plain = [row.name if re.fullmatch(r'[A-Za-z0-9_]{1,47}', row.name) else '' for row in rows]
-    taken = set(plain)
-    result = []
-    for row, name in zip(rows, plain):
-        number_name = f'joint_{row.number}'
-        while number_name in taken:
-            number_name += '_'
-        result.append(name or number_name)
-    return result

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from urdf2dyn_ros.languages.language import variables
 from urdf2dyn_ros.languages.self_tests.matlab import MatlabSelfTest
-from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.languages.spelling import variables
+from urdf2dyn_ros.program.function import Function
+from urdf2dyn_ros.program.program import Program
 
 
 def write(program: Program) -> dict[str, str]:

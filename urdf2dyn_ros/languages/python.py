@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from urdf2dyn_ros.languages import dynamic_model
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.languages.self_tests.python import PythonSelfTest
-from urdf2dyn_ros.program.program import Function, Program, Row
+from urdf2dyn_ros.program.function import Function, Row
+from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.program.statements import Block
 
 

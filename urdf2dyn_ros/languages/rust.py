@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.languages.self_tests.rust import RustSelfTest
-from urdf2dyn_ros.program.program import Function, Program, Result
+from urdf2dyn_ros.program.function import Function, Result
+from urdf2dyn_ros.program.program import Program
 
 
 def write(program: Program) -> dict[str, str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
-from urdf2dyn_ros.program.program import Function
+from urdf2dyn_ros.program.function import Function
 from urdf2dyn_ros.program.statements import (
     Name,
     Signed,

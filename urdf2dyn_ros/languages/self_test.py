@@ -10,7 +10,8 @@ from urdf2dyn_ros.languages.heading import heading
 from urdf2dyn_ros.languages.infix import Infix
 from urdf2dyn_ros.languages.lines import packed
 from urdf2dyn_ros.languages.precision.precision import DOUBLE, Precision
-from urdf2dyn_ros.program.program import Function, Program, Result
+from urdf2dyn_ros.program.function import Function, Result
+from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.program.statements import Call, parts
 
 

@@ -1,7 +1,9 @@
 """Names that languages cannot have: reserved ones, and those that differ in capitals only."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from urdf2dyn_ros.program.program import JointRow
 
 _ANY = """
 EOF FILE INFINITY L_ctermid L_cuserid L_tmpnam NAN NULL P_tmpdir Row a64l abort abs alignas
@@ -72,3 +74,16 @@ def distinguished(names: Iterable[str], reserved: Iterable[str]) -> dict[str, st
         used.add(spelled.lower())
         spelling[name] = spelled
     return spelling
+
+
+def variables(rows: Sequence[JointRow]) -> list[str]:
+    """Return suffixes for gv_: the joint's name where it is made of letters, digits and _."""
+    plain = [row.name if re.fullmatch(r'[A-Za-z0-9_]{1,47}', row.name) else '' for row in rows]
+    taken = set(plain)
+    result = []
+    for row, name in zip(rows, plain):
+        number_name = f'joint_{row.number}'
+        while number_name in taken:
+            number_name += '_'
+        result.append(name or number_name)
+    return result

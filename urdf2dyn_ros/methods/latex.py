@@ -14,7 +14,7 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.functions.inputs import load_inputs
 from urdf2dyn_ros.functions.mechanics import Mechanics
 from urdf2dyn_ros.methods.functions import Functions
-from urdf2dyn_ros.program.derivation import add_wrenches
+from urdf2dyn_ros.program.added_loads import add_wrenches
 
 Formula: TypeAlias = Literal['tau', 'bias', 'gravity']
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from urdf2dyn_ros.algebra.expression import Expression, Graph, Node, Scalar
-from urdf2dyn_ros.algebra.inertia import BodyInertia, total
+from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import TENSOR, upper
 from urdf2dyn_ros.equations.body_terms import body_terms, shifted
 from urdf2dyn_ros.equations.recursion import Recursion, second_moment
@@ -13,20 +13,13 @@ from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
 from urdf2dyn_ros.equations.simplification.regroup import second_moments
 from urdf2dyn_ros.functions import FUNCTIONS
 from urdf2dyn_ros.functions.function import ModelFunction, Rows
-from urdf2dyn_ros.functions.inputs import (
-    Input,
-    base_inputs,
-    body_wrenches,
-    external_wrenches,
-    joint_inputs,
-    load_inputs,
-    payload_inertia,
-)
+from urdf2dyn_ros.functions.inputs import Input, base_inputs, joint_inputs, load_inputs
 from urdf2dyn_ros.functions.links.link_frames import LinkFrames
 from urdf2dyn_ros.functions.mechanics import UNNOTED, Mechanics, Notes
 from urdf2dyn_ros.functions.quantity import Quantity
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
+from urdf2dyn_ros.program.added_loads import add_payload, add_wrenches
 from urdf2dyn_ros.program.named_constants import named_constants
 from urdf2dyn_ros.program.paragraphs import Notebook
 from urdf2dyn_ros.program.program import JointRow, ParameterGroup
@@ -214,31 +207,3 @@ def _second_moments(graph: Graph, inertias: Sequence[BodyInertia | None],
                 graph.label(f'S{n}_{xy}', entry)
         result.append(inertia)
     return result
-
-
-def add_payload(mechanics: Mechanics, loads: Loads) -> None:
-    """Add the payload to the body that carries it."""
-    if 'payload' not in mechanics.arguments:
-        return
-    i, at = mechanics.system.links[loads.payload]
-    inertia = payload_inertia(at, mechanics.arguments['payload'])
-    moments = inertia._replace(J=second_moments(inertia.J))
-    if mechanics.second_moments and mechanics.second_moments is not mechanics.inertias:
-        mechanics.second_moments[i] = _sum(mechanics.second_moments[i], moments)
-    whole = _sum(mechanics.inertias[i], inertia if mechanics.textbook else moments)
-    mechanics.inertias[i] = whole
-    mechanics.notes.note(i, 'It', (whole.m, *whole.h, *upper(whole.J)))
-
-
-def _sum(carrier: BodyInertia | None, payload: BodyInertia) -> BodyInertia:
-    whole = total(each for each in (carrier, payload) if each is not None)
-    assert whole is not None
-    return whole
-
-
-def add_wrenches(mechanics: Mechanics, loads: Loads) -> None:
-    """Add the constant external wrenches of the description, and those that are an input."""
-    wrenches = [*mechanics.system.forces,
-                *external_wrenches(loads, mechanics.arguments.get('external', ()))]
-    mechanics.wrenches = body_wrenches(mechanics.system, wrenches, mechanics.moving,
-                                       mechanics.notes.note)

@@ -19,8 +19,9 @@ from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY, checked_gravity
 from urdf2dyn_ros.program.derivation import Derivation, Request, derive
+from urdf2dyn_ros.program.function import Function
 from urdf2dyn_ros.program.joint_table import joint_table
-from urdf2dyn_ros.program.program import Function, Program
+from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.program.references import references
 from urdf2dyn_ros.program.scheduling import Schedule
 from urdf2dyn_ros.program.statements import Block, Statement, names_in
@@ -73,9 +74,9 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
             if each.vectors:
                 dynamic_model = write_dynamic_model(request, each, names)
             each.graph.clear()
-        acts, symbols = _words(request, [each.function for each in derived], written)
+        in_words, symbols = _words(request, [each.function for each in derived], written)
         return Program(
-            _title(system.robot, written), system.robot, name, style, request.gravity, acts,
+            _title(system.robot, written), system.robot, name, style, request.gravity, in_words,
             symbols if request.readable else (), request.rows,
             tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,
             tuple(written), dynamic_model, partial(references, request),
@@ -102,7 +103,7 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike, functions: str
 
 def _words(request: Request, derived: Sequence[ModelFunction],
            functions: Sequence[Function]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what acts on the joints, and what the symbols mean."""
+    """Return the loads on the robot and the meaning of the symbols, in words."""
     system, loads = request.system, request.loads
     if all(function.KINEMATIC for function in derived):
         moving = loads.moving(system)

@@ -55,7 +55,7 @@ SYMBOLS = {
     **{symbol: known for function in FUNCTIONS.values()
        for symbol, known in function.SYMBOLS.items()},
 }
-"""What any function notes."""
+"""Quantities that functions note, by their symbols."""
 
 
 def formula(tree: Tree, i: int, symbol: str, sources: Collection[str] | None = None) -> str:

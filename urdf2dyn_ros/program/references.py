@@ -8,12 +8,8 @@ from urdf2dyn_ros.equations.recursion import TEXTBOOK
 from urdf2dyn_ros.equations.simplification.regroup import with_second_moments
 from urdf2dyn_ros.functions import FUNCTIONS
 from urdf2dyn_ros.functions.mechanics import Mechanics
-from urdf2dyn_ros.program.derivation import (
-    Request,
-    add_payload,
-    add_wrenches,
-    simplified,
-)
+from urdf2dyn_ros.program.added_loads import add_payload, add_wrenches
+from urdf2dyn_ros.program.derivation import Request, simplified
 from urdf2dyn_ros.program.program import Reference
 
 _STATES = 3

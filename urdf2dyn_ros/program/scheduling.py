@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from urdf2dyn_ros.algebra.expression import Expression, Graph, Node, Scalar
-from urdf2dyn_ros.program.program import Operations
+from urdf2dyn_ros.program.function import Operations
 from urdf2dyn_ros.program.statements import (
     Call,
     Name,

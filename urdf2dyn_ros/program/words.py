@@ -1,4 +1,4 @@
-"""What acts on a robot and what the symbols mean, in the words of a file's head."""
+"""The loads on a robot and the meaning of the symbols, in the words of a file's head."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
@@ -33,7 +33,7 @@ _MOVING = {'; w0 = wd0 = 0': '; w0, wd0 are inputs', '; a0 = -g': '; a0 is an in
 def in_words(system: Multibody, gravity: Triple, loads: Loads, named: Collection[str],
              ) -> Iterator[str]:
     """Yield a sentence for each load among the named inputs, results; one for what is absent."""
-    yield _acting(system, loads, named)
+    yield _loads(system, loads, named)
     if not loads.moving(system):
         yield f'Gravity ({", ".join(f"{entry:g}" for entry in gravity)}) m/s^2 in the root frame.'
     elif 'base_motion' in named:
@@ -75,20 +75,20 @@ def kinematic_legend(moving: bool) -> tuple[str, ...]:
     return (_TITLE, *(f'    {line}' for line in text.splitlines()))
 
 
-def _acting(system: Multibody, loads: Loads, named: Collection[str]) -> str:
+def _loads(system: Multibody, loads: Loads, named: Collection[str]) -> str:
     """Return the loads that a function has, and those that are absent."""
     on = [name for name in TERMS if any(
         name == term.NAME and not term.is_off() for terms in loads.terms.values()
         for term in terms)]
     off = [f'no {TERMS[name].PLURAL}' for name in TERMS if name not in on]
-    acts = [f'{_listed([TERMS[name].PLURAL for name in on])} at joints'] if on else []
+    on_robot = [f'{_listed([TERMS[name].PLURAL for name in on])} at joints'] if on else []
     if system.forces:
-        acts.append('the constant wrenches of the tags <force>')
-    acts += [words for name, words in (('external', 'external wrenches'), ('payload', 'a payload'))
-             if name in named]
+        on_robot.append('the constant wrenches of the tags <force>')
+    on_robot += [words for name, words in (('external', 'external wrenches'),
+                                           ('payload', 'a payload')) if name in named]
     if not system.forces and not loads.external:
         off.append('no contact')
-    return ('Rigid links' + (f' with {_listed(acts)}; ' if acts else ' alone: ')
+    return ('Rigid links' + (f' with {_listed(on_robot)}; ' if on_robot else ' alone: ')
             + ', '.join(off)).removesuffix('; ') + '.'
 
 
@@ -98,7 +98,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def legend(functions: Iterable[ModelFunction], moving: bool, lumped: bool) -> tuple[str, ...]:
-    """Return a line for each symbol of a robot with a moving base or with lumped links, or not."""
+    """Return a line for each symbol; a moving base and lumped links have some of their own."""
     lines = [line for line in _SYMBOLS.splitlines() if lumped or not line.startswith('mi_k')]
     for function in functions:
         for symbols, others in function.LEGEND.items():

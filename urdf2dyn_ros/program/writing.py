@@ -9,7 +9,8 @@ from urdf2dyn_ros.functions.function import ModelFunction, Rows
 from urdf2dyn_ros.functions.inputs import Input
 from urdf2dyn_ros.functions.quantity import Axis, Quantity
 from urdf2dyn_ros.program.derivation import Derivation, Request
-from urdf2dyn_ros.program.program import Function, JointRow, Result, Row
+from urdf2dyn_ros.program.function import Function, Result, Row
+from urdf2dyn_ros.program.program import JointRow
 from urdf2dyn_ros.program.scheduling import Schedule
 from urdf2dyn_ros.program.statements import Block, Paragraph, Section
 from urdf2dyn_ros.program.twins.equal_limbs import equal_limbs

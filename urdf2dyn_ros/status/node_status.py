@@ -14,7 +14,7 @@ from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.status.input_level import Received, input_level
 from urdf2dyn_ros.status.monitor import MonitorReport
 from urdf2dyn_ros.status.node_state import NodeState
-from urdf2dyn_ros.stream.hold import held_text
+from urdf2dyn_ros.stream.held_joints import held_text
 from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.system.memory import resident_memory
 
@@ -35,7 +35,7 @@ def model_status(state: NodeState) -> Status:
         'number of joints': str(len(dynamics.joint_names)), 'mass [kg]': _number(
             dynamics.model.mass),
         'operations': str(dynamics.operations), 'back end': dynamics.backend,
-        **_acting(dynamics), 'payload': state.payload,
+        **_loads(dynamics), 'payload': state.payload,
         'number of warnings': str(len(warnings)), 'warnings': '\n'.join(warnings),
         'refused': state.rejected}
     if state.rejected:
@@ -49,7 +49,7 @@ def model_status(state: NodeState) -> Status:
     return Status('model', Level.OK, 'running', values)
 
 
-def _acting(dynamics: InverseDynamics) -> dict[str, str]:
+def _loads(dynamics: InverseDynamics) -> dict[str, str]:
     """Return the joints of each term, and the links that forces act on."""
     joints = {name: ', '.join(joint for joint, terms in dynamics.loads.terms.items()
                               if any(name == term.NAME for term in terms)) for name in TERMS}

@@ -1,4 +1,4 @@
-"""How accelerations go on after the newest, by what would have predicted them best so far."""
+"""Accelerations after the newest, extrapolated by the order that has predicted best so far."""
 
 from math import isfinite
 

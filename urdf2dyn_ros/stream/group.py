@@ -39,7 +39,7 @@ MOST_CARRIED_PERIODS = 2.5
 """Periods over which joints are carried: one lost message and jitter."""
 
 LEAST_CARRIED_NS = 5_000_000
-"""Time over which joints are carried at any rate [ns]."""
+"""Time over which joints are carried, whatever their rate [ns]."""
 
 
 class Joints(NamedTuple):
@@ -71,11 +71,11 @@ class Group:
     spread : int
         By how much the newest stamps of other groups were older when this one was new [ns].
     better : int
-        Messages in a row by which this group would have been the better one to lead.
+        Messages in a row at which this group would lead better than the one that does.
     skew : int
         By how much the newest sample was older than that of the group with the last output [ns].
     skewed : int
-        Messages of others in a row at which it was older than joints are carried.
+        Messages of other groups in a row at which it was too old to be carried.
     message : object
         Groups of the newest message; `repeated` is how often there were the same before.
 
@@ -211,7 +211,7 @@ class Group:
         """
         Return whether the state can be carried to a stamp [ns], by max_skew [ns] if not 0.
 
-        To an earlier stamp that is no extrapolation; but the newest sample must not be a gap or a
+        Nothing is extrapolated to an earlier stamp; but the newest sample must not be a gap or a
         clock jump away from that of the group with the output, `newest` [ns].
 
         """
@@ -221,7 +221,7 @@ class Group:
         return not self.is_far(newest) and self.history.distance(stamp) <= most
 
     def names(self, joint_names: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of the joints, of those of the model."""
+        """Return the names of the joints, chosen from those of the model."""
         return tuple(joint_names[joint] for joint in self.joints.tolist())
 
     def _measured_at(self, stamp: int) -> Array:

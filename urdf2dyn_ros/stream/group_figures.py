@@ -1,4 +1,4 @@
-"""What is received of a group of joints, for people."""
+"""Figures and warnings about the joints of a group, for the status of a node."""
 
 from collections.abc import Iterator, Sequence
 from math import nan

@@ -18,8 +18,8 @@ MESSAGES_TO_LEAD = 10
 
 
 AFTER_LOST = 1.4
-"""Periods of the leading group after an output from which on a message of another one has the
-next: a message of the leading group is lost."""
+"""Time after an output, in periods of the leading group, from which on a message of another group
+has the next output: one of the leading group is lost."""
 
 AFTER_MISSED = 0.9
 """The same where the last message has no output, since other joints were received too late."""

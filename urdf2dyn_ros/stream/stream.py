@@ -15,7 +15,8 @@ from urdf2dyn_ros.stamps import is_stamp
 from urdf2dyn_ros.stream.effort_queue import EffortQueue, LoadArguments
 from urdf2dyn_ros.stream.group_figures import GroupFigures, figures, warnings
 from urdf2dyn_ros.stream.groups import Groups
-from urdf2dyn_ros.stream.hold import HeldJoints, Hold
+from urdf2dyn_ros.stream.held_joints import HeldJoints
+from urdf2dyn_ros.stream.hold import Hold
 from urdf2dyn_ros.stream.model_joints import ModelJoints
 from urdf2dyn_ros.stream.output import Output
 from urdf2dyn_ros.stream.partition import Partition
@@ -236,7 +237,7 @@ class Stream:
         return outcome or self._compute(compute)
 
     def _read(self, *fields: Sequence[Any]) -> Message | str:
-        """Return the message of fields as in `receive`, whose joints are not held any more."""
+        """Return the message of fields as in `receive`; joints that it has are no longer held."""
         message = self._messages.read(*fields)
         if self.held.positions and (message == 'other_joints' or isinstance(message, Message)):
             published = self.held.published(*fields[:2])

@@ -9,7 +9,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.pairing.series import Stamps
 
 _LONGEST_STEP = 100_000_000
-"""Longest step over which samples are interpolated at any rate [ns]."""
+"""Longest step over which samples are interpolated, whatever their rate [ns]."""
 
 _USUAL_STEPS = 2.5
 """Usual steps over which they are interpolated: one lost message is, two are a hole."""

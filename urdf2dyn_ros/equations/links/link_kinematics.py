@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.algebra.frames import turned_about_x
 from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
     ZERO,
@@ -25,11 +24,9 @@ from urdf2dyn_ros.algebra.vectors import (
     transpose,
 )
 from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, Placement, chain
-from urdf2dyn_ros.equations.links.screws import AxisGroup, Screws, screws
-from urdf2dyn_ros.joints import JOINTS
+from urdf2dyn_ros.equations.links.screws import Screws, screws
+from urdf2dyn_ros.equations.links.turned_group import TurnedGroup
 from urdf2dyn_ros.joints.joint_type import turned
-from urdf2dyn_ros.joints.motion import Coordinate
-from urdf2dyn_ros.joints.revolute import REVOLUTE
 from urdf2dyn_ros.multibody import Multibody
 
 FEWEST_GROUPS = 4
@@ -43,67 +40,6 @@ class Twist(NamedTuple):
     w: Vector
 
 
-class _Joint(NamedTuple):
-    """A joint of a group: its coordinate; rotation about z and length along it per unit of it."""
-
-    coordinate: int
-    turns: float
-    slides: float
-
-
-class _Turned:
-    """A group of a robot in a position."""
-
-    def __init__(self, group: AxisGroup, system: Multibody, q: Sequence[Scalar]) -> None:
-        self.group = group
-        self.joints: list[_Joint] = []
-        self.tilt = turned_about_x(group.tilt)
-        for step in group.steps:
-            body = system.bodies[step.body]
-            joint, k = JOINTS[body.type], step.sign * body.multiplier
-            self.joints.append(_Joint(body.coordinate, k * joint.turns, k * joint.slides))
-        self.angles = self.turning(q)
-        self.cos, self.sin = _cos_sin(self.angles[-1], group.turn)
-        self.height: Scalar = self.sliding(q)
-
-    def turning(self, rates: Sequence[Scalar]) -> list[Scalar]:
-        """Return the sums of the angles, or of their rates, up to each joint."""
-        sums: list[Scalar] = []
-        for joint in self.joints:
-            sums.append((sums[-1] if sums else 0.0) + joint.turns * rates[joint.coordinate])
-        return sums
-
-    def sliding(self, rates: Sequence[Scalar]) -> Scalar:
-        """Return what the joints slide along z, or its rate."""
-        total: Scalar = 0.0
-        for joint in self.joints:
-            total = total + joint.slides * rates[joint.coordinate]
-        return total
-
-    def beyond(self, v: Vector) -> Vector:
-        """Return a point of the next group's frame in the turned axes."""
-        return add((*self.group.normal, 0.0), apply(self.tilt, v))
-
-    def before(self, v: Vector) -> Vector:
-        """Return a vector in the turned axes as one in the group's frame."""
-        return turned(v, self.cos, -self.sin)
-
-    def along(self, v: Vector) -> Vector:
-        """Return a vector with what the group adds along z."""
-        return (v[0], v[1], v[2] + self.group.height + self.height)
-
-    def arms(self, after: bool = False) -> list[Vector]:
-        """Return the vector from each joint to the next one, in the turned axes if `after`."""
-        arms = []
-        for step, angle in zip(self.group.steps[:-1], self.angles):
-            phase = step.phase
-            if after:
-                angle, phase = angle - self.angles[-1], phase - self.group.turn
-            c, s = _cos_sin(angle, phase) if step.arm else (0.0, 0.0)
-            arms.append((step.arm * c, step.arm * s, 0.0))
-        return arms
-
-
 class LinkKinematics:
     """
     A link of a robot in a position; vectors in the axes of the root, or of the link.
@@ -115,7 +51,7 @@ class LinkKinematics:
     def __init__(self, system: Multibody, link: str, q: Sequence[Scalar], posed: bool) -> None:
         i, attached = system.links[link]
         self._screws: Screws = screws(system, chain(system, i), attached, posed)
-        self._groups = [_Turned(group, system, q) for group in self._screws.groups]
+        self._groups = [TurnedGroup(group, system, q) for group in self._screws.groups]
 
     def pose(self) -> Placement:
         """Return root_R_link, and the position of its origin [m] in the root frame."""
@@ -234,10 +170,6 @@ class LinkKinematics:
             rotations.append(R)
             R = _times_about_z(R, group.cos, -group.sin)
         return [*rotations, product(R, transpose(self._screws.R))]
-
-
-def _cos_sin(angle: Scalar, constant: float) -> tuple[Scalar, Scalar]:
-    return REVOLUTE.cos_sin(Coordinate(angle, 0.0, 0.0, constant))
 
 
 def _sum(vectors: Sequence[Vector]) -> Vector:

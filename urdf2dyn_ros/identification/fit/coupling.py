@@ -17,13 +17,13 @@ _WIDTH = len(JOINT_COLUMNS)
 
 def coupling(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> Array:
     """
-    Return the share (n, n) of a joint's residual that a motor predicts which turns with another.
+    Return the share (n, n) of a joint's residual that a motor turning with another predicts.
 
-    The friction of a motor whose velocity is r qd_i + s qd_j is felt at joint i r times and at j
-    s times, so that it depends on the other's velocity in the same way in both. The share is that
-    of what own friction leaves which viscous and Coulomb friction with the other's velocity, of
-    the same coefficients in both joints, removes, in blocks that a fit to the other blocks has not
-    seen. Motions that happen to be alike show none, and errors of a model hardly any.
+    The friction of a motor whose velocity is r qd_i + s qd_j acts r times on joint i and s times
+    on joint j, so that it depends on the other's velocity in the same way in both. The residual is
+    that which a joint's own friction leaves; the share is what viscous and Coulomb friction with
+    the other's velocity, with the same coefficients in both joints, removes from it in held-out
+    blocks. Motions that happen to be alike show none, and errors of a model hardly any.
 
     """
     n = len(used)

@@ -19,7 +19,7 @@ from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, Pool, fitted, p
 from urdf2dyn_ros.identification.gains import (
     Gains,
     approximated,
-    doubtful_signs,
+    undetermined_signs,
     with_gains,
 )
 from urdf2dyn_ros.identification.mistakes.gain_signs import signs_fault
@@ -124,7 +124,7 @@ def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
     if not gains.free.any():
         return robot, gains
     best = _scaled_from(robot, summaries, everything, gains, payload)
-    for joint in doubtful_signs(everything, gains):
+    for joint in undetermined_signs(everything, gains):
         signs = np.where(np.arange(len(gains.values)) == joint, -1.0, 1.0)
         turned = gains._replace(values=signs * gains.values)
         other = _scaled_from(robot, summaries, everything, turned, payload)

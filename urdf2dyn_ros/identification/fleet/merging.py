@@ -18,7 +18,7 @@ from urdf2dyn_ros.identification.fit.pooled_fit import Pool, pooled
 from urdf2dyn_ros.identification.summary import Summary
 
 MOST_SUMMARIES = 30
-"""SummaryGroups of neighbours as which many recordings are fitted and held out."""
+"""Largest number of groups of neighbours as which many recordings are fitted and held out."""
 
 
 def merged_summary(first: Summary, second: Summary) -> Summary:

@@ -112,7 +112,7 @@ def moved_beyond(robot: Robot, moving: NDArray[np.bool_]) -> set[int]:
 
 
 def shifted(base: Change, joint: int, angle: float) -> Change:
-    """Return the change that adds an angle to the positions of a joint besides."""
+    """Return a change that also adds an angle to the positions of a joint."""
     shifts = base.shifts.copy()
     shifts[joint] += angle
     return base._replace(shifts=shifts)

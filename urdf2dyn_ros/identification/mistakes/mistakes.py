@@ -31,19 +31,21 @@ _FEWEST_SAMPLES = 50
 """Samples with efforts of all joints from which on mistakes are looked for."""
 
 _PROMISING = 1.0
-"""Logarithm of what the URDF leaves, over all joints, by which it falls with a candidate [-]."""
+"""Fall of the logarithm of the URDF's residuals, over all joints, from which on a candidate is
+fitted [-]."""
 
 _CONFIRMED = 2.0
-"""The same of what a fit leaves of held-out blocks, for a mistake."""
+"""The same of a fit's residuals in held-out blocks, from which on a candidate is a mistake."""
 
 _ABSENT = 0.1
 """Share of the URDF's gravity in the efforts below which there is none, if it fits as well."""
 
 _AS_GOOD = 0.5
-"""Logarithm of what a fit leaves of held-out blocks that is no difference."""
+"""Difference of this logarithm up to which two candidates are equally good."""
 
 _EXPLAINED = 0.3
-"""Logarithm of the efforts over what a fit leaves, mean of the joints, that is no accident."""
+"""Logarithm of the efforts over the residuals, mean of the joints, from which on a fit is no
+accident."""
 
 _FITTED = 3
 """Candidates that are fitted."""

@@ -32,7 +32,7 @@ _WEIGHT = 10.0
 """Weight of the URDF's bodies in the fits."""
 
 _REMOVED = 0.3
-"""Logarithm of the residual, over all joints, by which it falls in held-out blocks for a note."""
+"""Fall of the logarithm of held-out residuals, over all joints, from which on a zero counts."""
 
 _LEAST_ANGLE = np.radians(2.0)
 """Difference of a zero that is none: a robot may be mounted so [rad]."""

@@ -13,7 +13,7 @@ from urdf2dyn_ros.languages.long_functions.c_twins import (
 )
 from urdf2dyn_ros.languages.long_functions.section_text import section, stored, with_statements
 from urdf2dyn_ros.languages.sections import sectioned
-from urdf2dyn_ros.program.program import Function, Result
+from urdf2dyn_ros.program.function import Function, Result
 from urdf2dyn_ros.program.statements import Number, Signed, Statement
 
 _ZERO = Signed(False, Number(0.0))

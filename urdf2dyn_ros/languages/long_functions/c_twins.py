@@ -6,7 +6,7 @@ from itertools import groupby
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.long_functions.section_text import loaded_names, loaded_twins
 from urdf2dyn_ros.languages.sections import Sectioned
-from urdf2dyn_ros.program.program import Function
+from urdf2dyn_ros.program.function import Function
 from urdf2dyn_ros.program.statements import Statement
 
 _DEFINITIONS = """

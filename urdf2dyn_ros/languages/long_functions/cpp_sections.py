@@ -12,7 +12,7 @@ from urdf2dyn_ros.languages.long_functions.section_text import (
 )
 from urdf2dyn_ros.languages.sections import Sectioned
 from urdf2dyn_ros.languages.self_tests.cpp import CppSelfTest
-from urdf2dyn_ros.program.program import Function
+from urdf2dyn_ros.program.function import Function
 from urdf2dyn_ros.program.statements import Call, Statement, parts
 
 _DEFINITIONS = """

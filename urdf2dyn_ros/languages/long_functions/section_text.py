@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.sections import Sectioned
-from urdf2dyn_ros.program.program import Function
+from urdf2dyn_ros.program.function import Function
 from urdf2dyn_ros.program.statements import (
     Block,
     Name,

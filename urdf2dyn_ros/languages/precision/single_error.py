@@ -8,7 +8,8 @@ import numpy as np
 
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.languages.precision.precision import SINGLE
-from urdf2dyn_ros.program.program import Function, Program, Reference, Result
+from urdf2dyn_ros.program.function import Function, Result
+from urdf2dyn_ros.program.program import Program, Reference
 from urdf2dyn_ros.program.statements import (
     Call,
     Name,

@@ -5,7 +5,8 @@ from typing import ClassVar
 
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.precision.precision import SINGLE
-from urdf2dyn_ros.program.program import Function, Program, Result
+from urdf2dyn_ros.program.function import Function, Result
+from urdf2dyn_ros.program.program import Program
 
 
 class CSelfTest(Language):

@@ -6,7 +6,7 @@ from typing import ClassVar
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.precision.precision import SINGLE
 from urdf2dyn_ros.languages.spelling import CPP
-from urdf2dyn_ros.program.program import Function
+from urdf2dyn_ros.program.function import Function
 
 
 class CppSelfTest(Language):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.lines import packed
-from urdf2dyn_ros.program.program import Function
+from urdf2dyn_ros.program.function import Function
 
 
 class MatlabSelfTest(Language):

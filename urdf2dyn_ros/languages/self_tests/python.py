@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from urdf2dyn_ros.languages import dynamic_model
-from urdf2dyn_ros.languages.language import Language, variables
+from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.lines import WIDTH, packed
-from urdf2dyn_ros.program.program import Function, Result
+from urdf2dyn_ros.languages.spelling import variables
+from urdf2dyn_ros.program.function import Function, Result
 
 
 class PythonSelfTest(Language):

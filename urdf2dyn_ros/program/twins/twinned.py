@@ -97,7 +97,7 @@ class Twinned:
                 waiting = self._separated(waiting)
 
     def _separated(self, waiting: Sequence[Node]) -> list[Node]:
-        """Make no twin of the first that waits: what it needs depends on another number of it."""
+        """Compute the first waiting node singly: its operands depend on a number of its twin."""
         first = next(node for node in waiting if node in self._like.other)
         second = self._like.other.pop(first)
         del self._first[second]
