@@ -39,8 +39,8 @@ class KalmanFixedLag(Kalman):
     twice, and there is no backward pass. The estimate is that of a sample about `lag` before the
     newest, with its stamp: the next one after each sample, so that stamps advance although they
     jitter, unless it is further than one and a half steps of the stamps from that lag. Stamps
-    without a measurement do not count as the newest one; they have estimates in their turn, which
-    are as many steps older as there are such in a row.
+    without a measurement do not count as the newest one: the first such in a row have no estimate,
+    and all later estimates are as many steps older.
 
     With a snap density of 0, every filter of a joint is smoothed and gets a new weight. Of the
     squared error that `Bandwidth` estimates, smoothing leaves the part that it leaves of the
@@ -64,7 +64,8 @@ class KalmanFixedLag(Kalman):
         super()._start()
         self._velocities: Array = np.full(self._joints, np.nan)   # of the newest measurement
         self._lagging = False   # False until the samples cover the lag
-        self._measured_at = self._carried = self._longest = 0   # stamps in a row, at most
+        self._measured_at = 0                # newest stamp with a measurement [ns]
+        self._carried = self._waited = 0     # stamps without one in a row; such without estimate
         self._stamps: list[int] = []
         columns = self._filters * self._joints
         self._past: Array = np.zeros((0, SMOOTHED_STATES, columns))
@@ -75,7 +76,6 @@ class KalmanFixedLag(Kalman):
     def carry(self, stamp: int) -> Estimate:
         """Return the estimate after a message, [ns], that has no measurements."""
         self._carried += 1
-        self._longest = max(self._longest, self._carried)
         self._pass(stamp)
         self._last = stamp
         self._count += 1
@@ -111,10 +111,11 @@ class KalmanFixedLag(Kalman):
                 or len(self._stamps) - done > MOST_PAST):
             done += 1
         steps = len(self._stamps) - 1
-        tolerance = (LAG_TOLERANCE + self._longest) * (stamp - self._stamps[0])
+        tolerance = (LAG_TOLERANCE + self._waited) * (stamp - self._stamps[0])
         if self._lagging and steps and steps * abs(self._stamps[1] - wanted) <= tolerance:
             # stamps jitter: each sample in turn, none twice; none early for want of measurements
-            done = min(done, 1) if self._carried else 1
+            done = int(self._waited >= self._carried)
+        self._waited = max(self._waited + 1 - done, 0) if self._lagging else 0
         del self._stamps[:done]
         self._lagging |= done > 0 or self._stamps[0] <= wanted
         return done
