@@ -8,8 +8,8 @@ position that all filters together predicted is no outlier either, unless sample
 (`SHORT_PERIOD` in usable.py).
 
 A motor that shakes a joint changes its acceleration by far more than one step from sample to
-sample, again and again, as no outliers do. So, at the same times, the limits of positions follow
-what is usual (`Usual`), and a step may have begun with the first rejected sample.
+sample, again and again, as no outliers do. So, at the same times, the limits follow what is usual
+(`Usual`), and for positions a step may have begun with the first rejected sample.
 
 """
 
@@ -84,20 +84,20 @@ class Gate(NamedTuple):
 
 class Usual:
     """
-    Limits of positions that follow their innovations.
+    Limits that follow the innovations.
 
     Attributes
     ----------
-    squares : ndarray, (n,)
+    squares : ndarray, (2, n)
         Mean squared innovations, relative to what the gate alone allows.
 
     """
 
     def __init__(self, joints: int) -> None:
-        self.squares = np.zeros(joints)
+        self.squares = np.zeros((2, joints))
 
     def widened(self, y: Array, limits: Array) -> Array:
-        """Return the limits (n,) of squared innovations, and learn from innovations y (n,)."""
+        """Return the limits (2, n) of squared innovations, and learn from innovations y (2, n)."""
         factor = np.maximum(1.0, MULTIPLE_OF_USUAL * self.squares)
         share = np.minimum(np.square(y) / limits, MOST_OF_LIMIT * factor)
         self.squares += np.where(np.isnan(y), 0.0, USUAL_GAIN * (share - self.squares))

@@ -234,7 +234,7 @@ class Kalman:
         predicted, moved = self._usable.predicted(self._h), self._h * self._mixed[1:3]
         limits = self._gate.limits(S, self._h, moved, predicted * self._rejected[0])
         if predicted:
-            limits[0] = self._usual.widened(y[0], limits[0])
+            limits = self._usual.widened(y, limits)
         good: NDArray[np.bool_] = y * y <= limits
         if not all_true(good | np.isnan(y)):
             together = self._together(z) - measured[0] if predicted else np.inf

@@ -9,7 +9,7 @@ typedef struct {
     Hindsight *hindsight;     /* 0: the deviation is not needed */
     double *state;            /* (16, filters, joints) */
     double *rejected;         /* (2, joints): rejected measurements in a row */
-    double *usual;            /* (joints): usual squared innovations of positions */
+    double *usual;            /* (2, joints): usual squared innovations */
     const double *measured;   /* (2, joints); NaN where not measured */
     const double *variance;   /* (2, joints), of these */
     const double *known;      /* (joints): part of the variance that was learned */
@@ -124,9 +124,10 @@ static int is_good(Filter *f, double h, const double *late, int k, long j)
     const double S = fastest[NUMBER[k][k] * all + j] + f->variance[k * n + j]
         + late[k * n + j] * late[k * n + j];
     double limit = f->gate * (S + stepped * stepped + shift * shift);
-    if (f->ever && adapts && !k && !isnan(y)) {
-        const double factor = fmax(1.0, MULTIPLE_OF_USUAL * f->usual[j]);
-        f->usual[j] += USUAL_GAIN * (fmin(y * y / limit, MOST_OF_LIMIT * factor) - f->usual[j]);
+    if (f->ever && adapts && !isnan(y)) {
+        double *usual = f->usual + k * n + j;
+        const double factor = fmax(1.0, MULTIPLE_OF_USUAL * *usual);
+        *usual += USUAL_GAIN * (fmin(y * y / limit, MOST_OF_LIMIT * factor) - *usual);
         limit *= factor;
     }
     if (y * y <= limit)
