@@ -78,18 +78,19 @@ JOINT_BY_JOINT = {'every fourth, each in its turn': lambda rows: rows % 4 == 3,
 
 @pytest.mark.fault(55)
 @pytest.mark.parametrize('repeated', JOINT_BY_JOINT)
-@pytest.mark.parametrize('estimator', ['kalman', 'kalman_fixed_lag'])
-def test_positions_of_single_joints_are_repeated(estimator, repeated):
+@pytest.mark.parametrize('make', [lambda: online('kalman'), lambda: online('kalman_fixed_lag'),
+                                  offline], ids=['kalman', 'kalman_fixed_lag', 'offline'])
+def test_positions_of_single_joints_are_repeated(make, repeated):
     """In messages whose other positions are new: those joints alone have no measurement."""
     whole = record(Profile(RATE, 17, 0.0))
     rows = np.arange(len(whole.q))[:, None] + np.zeros(len(NAMES), dtype=int)
     rows[JOINT_BY_JOINT[repeated](rows + np.arange(len(NAMES)))] = 0
     rows = np.maximum.accumulate(rows)
-    clean = errors(*streamed(online(estimator), whole.stamps, whole.q))
-    stamps, qdd = streamed(online(estimator), whole.stamps,
+    clean = errors(*streamed(make(), whole.stamps, whole.q))
+    stamps, qdd = streamed(make(), whole.stamps,
                            np.take_along_axis(whole.q, rows, axis=0))
     found = errors(stamps, qdd)
-    print(estimator, repeated, np.round(clean, 1), np.round(found, 1), len(stamps) / len(rows))
+    print(repeated, np.round(clean, 1), np.round(found, 1), len(stamps) / len(rows))
     assert (found < 2.0 * clean + 0.5).all()
     assert len(stamps) > 0.96 * len(rows)
 

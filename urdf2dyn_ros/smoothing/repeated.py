@@ -1,0 +1,48 @@
+"""Positions of single joints that a driver repeated, in a piece of a recording."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.joint_states.repeated_joints import RepeatedJoints
+from urdf2dyn_ros.joint_states.repeated_positions import CONFIRMATIONS
+
+_AROUND = np.arange(-2, 2)
+
+
+def without_repeated(stamps: NDArray[np.int64], positions: Array) -> Array:
+    """
+    Return positions (k, n) [rad or m] at stamps (k,) [ns] with no repeated ones of single joints.
+
+    They are replaced by a cubic through two new positions on either side. Samples all of whose
+    positions are repeated must be left out before.
+
+    """
+    moves = positions[1:] != positions[:-1]
+    # most joints never stay between two changes
+    if ((~moves[1:] & moves[:-1]).sum(axis=0) < CONFIRMATIONS).all():
+        return positions
+    joints, none = RepeatedJoints(positions.shape[1]), np.full(positions.shape[1], np.nan)
+    for stamp, row in zip(stamps.tolist(), positions):
+        joints.update(stamp, row, none)
+    if not joints.known:
+        return positions
+    repeated, result = joints.among(positions), positions.copy()
+    for joint in np.flatnonzero(repeated.any(axis=0)).tolist():
+        rows, new = (np.flatnonzero(repeated[:, joint] == value) for value in (True, False))
+        first = np.clip(np.searchsorted(new, rows), 2, len(new) - 2)
+        near = new[first[:, None] + _AROUND]
+        result[rows, joint] = _cubic((stamps[near] - stamps[rows, None]) * 1e-9,
+                                     positions[near, joint])
+    return result
+
+
+def _cubic(times: Array, values: Array) -> Array:
+    """Return the cubics through four values at times (k, 4), at the time 0, (k,)."""
+    apart = times[:, :, None] - times[:, None, :]
+    diagonal = np.arange(4)
+    factors = -np.broadcast_to(times[:, None, :], apart.shape) / np.where(
+        np.eye(4, dtype=bool), 1.0, apart)
+    factors[:, diagonal, diagonal] = 1.0
+    result: Array = (factors.prod(axis=2) * values).sum(axis=1)
+    return result
