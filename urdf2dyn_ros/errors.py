@@ -130,7 +130,7 @@ class RecordingError(Urdf2DynError):
     records : int
         Number of valid records before the defect.
     duration : float
-        Time between the first and the last of these [s].
+        Time from the earliest to the latest of these [s].
 
     """
 

@@ -100,6 +100,7 @@ def test_gaps_clocks_and_units_are_reported(evaluate, tmp_path: Path) -> None:
     (tmp_path / 'back').mkdir()
     done = evaluate(db3(tmp_path / 'back', samples.but(stamps=stamps)))
     assert 'jump_back 1 (' in done.out and 'time went back' in done.out
+    assert 'records, from ' in done.out   # no negative duration
     assert len(done.rows['time']) == 300 - 40
 
 

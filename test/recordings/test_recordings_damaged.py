@@ -12,6 +12,7 @@ from support.recordings.bags import text, write_bag
 from support.recordings.two_joints import MANY, STORAGE, check, listing, messages, read, stamps
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings.bag import METADATA
 
 
 def cut(path: Path, share: float) -> None:
@@ -57,7 +58,7 @@ def test_a_bag_whose_end_is_missing_is_reported_even_if_no_message_is(tmp_path: 
     inside.write_bytes(content[:content.rindex(b'\x0f\x04\0\0\0\0\0\0\0')])
     records, said = read(open_recording(inside))
     check(records, 20)
-    assert 'its end is missing' in said
+    assert 'its end may be missing' in said
 
 
 def test_what_is_no_recording_is_reported_in_plain_words(tmp_path: Path) -> None:
@@ -111,3 +112,28 @@ def test_a_file_of_a_compressed_bag_is_not_damaged_but_needs_its_metadata(
         with pytest.raises(RecordingError, match=f"name the directory '{inside.parent}'$"):
             open_recording(part)
     assert len(list(open_recording(inside.parent))) == 20
+
+
+@pytest.mark.parametrize('kind', ['db3', 'mcap'])
+def test_compressed_messages_are_read_although_the_metadata_are_damaged(tmp_path: Path,
+                                                                        kind: str) -> None:
+    """Nothing else says that they are compressed, and the fault is not called a missing end."""
+    inside = write_bag(tmp_path / 'bag', kind, {'/joint_states': messages(20)}, STORAGE['message'])
+    (inside.parent / METADATA).write_text('')
+    records, said = read(open_recording(inside.parent))
+    check(records, 20)
+    assert 'metadata' in said and 'its end may be missing' in said
+
+
+def test_a_directory_of_compressed_files_without_metadata_is_a_bag(tmp_path: Path) -> None:
+    inside = write_bag(tmp_path / 'bag', 'mcap', {'/joint_states': messages(20)}, STORAGE['file'])
+    (inside.parent / METADATA).unlink()
+    with pytest.raises(RecordingError, match=f'zstd -d, and name one: {inside.name}$'):
+        open_recording(inside.parent)
+
+
+def test_a_time_that_goes_back_gives_no_negative_duration(tmp_path: Path) -> None:
+    path = tmp_path / 'back.csv'
+    path.write_text('time,q_a\n5,0\n6,0\n4.5,0\n4.6,0\nend,0\n')
+    _, said = read(open_recording(path))
+    assert 'after 4 records, 1.500 s: ' in said

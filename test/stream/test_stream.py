@@ -101,6 +101,13 @@ def test_unknown_missing_and_duplicate_names(stream):
         'received': 3, 'incomplete': 1, 'duplicate_names': 1, 'other_joints': 1}
 
 
+@pytest.mark.fault(25)
+def test_unknown_names_are_reported_in_the_order_of_the_message(stream):
+    wheels = [f'wheel{k}' for k in range(20)]
+    assert receive(stream, 0, names=[*wheels, 'swing']) is None
+    assert stream.unknown_joints == tuple(wheels)
+
+
 @pytest.mark.fault(26)
 def test_two_publishers_of_disjoint_joints_are_merged():
     stream = make_stream(max_skew=0.003)

@@ -161,5 +161,6 @@ def _when(span: tuple[int, int] | None) -> str:
     if first >= _CALENDAR:
         at = datetime.fromtimestamp(first // SECOND_NS, timezone.utc)
         date = f', {at:%Y-%m-%d %H:%M:%S} UTC'
-    return (f', {(last - first) / SECOND_NS:.3f} s from {seconds(first)} to {seconds(last)} s'
-            f'{date}')
+    # after a clock jump back the difference is no duration
+    duration = f'{(last - first) / SECOND_NS:.3f} s ' * (last >= first)
+    return f', {duration}from {seconds(first)} to {seconds(last)} s{date}'

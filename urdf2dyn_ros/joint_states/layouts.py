@@ -85,8 +85,9 @@ class Layouts:
         entry_of = {name: entry for entry, name in enumerate(names)}
         if len(entry_of) < len(names):
             return 'duplicate_names'
-        for name in entry_of.keys() - set(self._joint_names):
-            if len(self.unknown) < MAX_UNKNOWN:
+        joint_names = set(self._joint_names)
+        for name in names:   # a difference of sets would have another order in each process
+            if name not in joint_names and len(self.unknown) < MAX_UNKNOWN:
                 self.unknown[name] = None
         joints = np.array([joint for joint, name in enumerate(self._joint_names)
                            if name in entry_of], dtype=np.intp)

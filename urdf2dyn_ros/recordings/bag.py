@@ -44,8 +44,8 @@ class BagRecording(Recording):
             self.remark(f'messages without a stamp: {unstamped}; the time of their recording is '
                         'used')
         if self._storage.fault:
-            raise self.defect(f'its end is missing ({self._storage.fault}); record it again, or '
-                              'continue with what was read')
+            raise self.defect(f'{self._storage.fault}, and its end may be missing: record it '
+                              'again, or continue with what was read')
         if expected and number < expected:
             self.remark(f'messages announced: {expected}, but there are {number}')
 
@@ -55,8 +55,11 @@ def _check_kind(path: Path) -> None:
     if path.is_dir():
         if not (path / METADATA).exists():
             files = sorted(file.name for kind in _MAGIC for file in path.glob(f'*{kind}'))
+            packed = sorted(file.name for kind in _MAGIC for file in path.glob(f'*{kind}.zstd'))
             remedy = (f'; ros2 bag reindex writes one, or name a file in it: {", ".join(files)}'
-                      if files else ', and no .db3 or .mcap file: it is not a bag')
+                      if files else f'; decompress its files with zstd -d, and name one: '
+                      f'{", ".join(packed)}' if packed
+                      else ', and no .db3 or .mcap file: it is not a bag')
             raise RecordingError(path, f'a directory without {METADATA}{remedy}')
         return
     magic, kind = _MAGIC[path.suffix.lower()]

@@ -18,6 +18,9 @@ _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 3, 4, 5, 6, 15
 
 _MCAP_MAGIC = 8
 
+_ZSTD_MAGIC = b'\x28\xb5\x2f\xfd'
+"""First bytes of a message that is compressed by itself; others begin with 0."""
+
 
 class Damaged:
     """The files of a bag that, for the reason `fault`, cannot be opened, read up to a defect."""
@@ -46,7 +49,8 @@ class Damaged:
         """Yield the time of recording [ns] and the serialized message; raise at the defect."""
         for file in self._files:
             _, messages = STORAGES[file.suffix]
-            yield from messages(file, topic)
+            for recorded, data in messages(file, topic):
+                yield recorded, _zstd(data) if data.startswith(_ZSTD_MAGIC) else data
 
 
 def _database(path: Path) -> sqlite3.Connection:

@@ -87,8 +87,11 @@ class Recording(ABC):
             for record in self._records():
                 if self.count == 0:
                     self.joint_names = tuple(record.names)
+                    self._first = self._last = record.stamp
+                elif record.stamp > self._last:
+                    self._last = record.stamp
+                elif record.stamp < self._first:   # of a clock that was set back
                     self._first = record.stamp
-                self._last = record.stamp
                 self.count += 1
                 yield record
         except RecordingError:
