@@ -18,7 +18,7 @@ _HASH_LETTERS = 12
 
 @dataclass(frozen=True)
 class Origin:
-    """What a report is about, by name, and where its efforts come from."""
+    """Origin of a report: what it is about, by name, and where its efforts come from."""
 
     efforts: EffortSource = 'measured'
     facts: dict[str, str] = field(default_factory=dict)

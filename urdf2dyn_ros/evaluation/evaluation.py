@@ -67,8 +67,7 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     if not names:
         raise ParameterError(f'robot {dynamics.model.name!r} has no joint that moves: there is no '
                              'effort to compute')
-    table, bag = directory / TABLE, directory / BAG
-    _check_outputs(recording, table, bag)
+    _check_outputs(recording, directory / TABLE, directory / BAG)
     hold, faults = read_hold(settings.hold, dynamics)
     if faults:
         raise ParameterError('\n'.join(faults))
@@ -77,22 +76,9 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     estimator = settings.estimator or (
         RECORDED if has_accelerations(recorded.moving, recorded.heads) else OFFLINE_DEFAULT)
     settings = dataclasses.replace(settings, estimator=estimator)
-    result = Evaluation(estimator, files=[table], held=dict(recorded.hold.positions))
+    result = Evaluation(estimator, held=dict(recorded.hold.positions))
     try:
-        with ExitStack() as stack:
-            part = stack.enter_context(atomic_file(table))
-            file = stack.enter_context(part.open('w', encoding='utf-8', newline=''))
-            write_head(file, names, OBSERVED if settings.observer else KINDS)
-            efforts = None
-            if find_spec('rosbags'):
-                efforts = stack.enter_context(EffortBag(bag, storage_kind(recording.path), names,
-                                                        dynamics.model.root))
-                result.files.append(bag)
-            else:
-                result.remark('no bag is written: the Python library rosbags is not installed')
-            _run(dynamics, settings, result, recorded, file, efforts)
-            if result.span is None:
-                raise _NothingComputedError
+        _write(dynamics, settings, result, recorded, directory, storage_kind(recording.path))
     except _NothingComputedError:   # no files
         result.files.clear()
     except OSError as error:
@@ -100,6 +86,26 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     result.records, result.error = recording.count, recording.error
     result.remarks += recording.remarks
     return result
+
+
+def _write(dynamics: InverseDynamics, settings: Settings, result: Evaluation,
+           recorded: RecordedJoints, directory: Path, storage: str) -> None:
+    """Write the table, and the bag with this storage; neither, if there is no effort."""
+    names, table, bag = dynamics.joint_names, directory / TABLE, directory / BAG
+    with ExitStack() as stack:
+        part = stack.enter_context(atomic_file(table))
+        file = stack.enter_context(part.open('w', encoding='utf-8', newline=''))
+        result.files.append(table)
+        write_head(file, names, OBSERVED if settings.observer else KINDS)
+        efforts = None
+        if find_spec('rosbags'):
+            efforts = stack.enter_context(EffortBag(bag, storage, names, dynamics.model.root))
+            result.files.append(bag)
+        else:
+            result.remark('no bag is written: the Python library rosbags is not installed')
+        _run(dynamics, settings, result, recorded, file, efforts)
+        if result.span is None:
+            raise _NothingComputedError
 
 
 def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation,

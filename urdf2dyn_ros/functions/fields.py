@@ -16,7 +16,7 @@ _COORDINATE = Coordinate(1.0, 1.0, 1.0)
 
 
 class Tree:
-    """What formulas say of a robot's bodies: their parents, drivers, terms and loads."""
+    """A robot's bodies as formulas need them: their parents, drivers, terms and loads."""
 
     def __init__(self, system: Multibody, terms: Mapping[int, Sequence[JointTerm]],
                  loads: Loads, general: bool = False) -> None:

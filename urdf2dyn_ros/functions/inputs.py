@@ -28,7 +28,7 @@ class Input(NamedTuple):
 
 class JointInput(NamedTuple):
     """
-    What an input of the joints is.
+    Summary and units of an input of the joints.
 
     `kind` is a word for names of variables, `unit` that of an entry with {unit} and {effort} of
     its joint, `units` those of all.

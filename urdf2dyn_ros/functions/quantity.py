@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 class Axis(NamedTuple):
     """
-    What the rows or the columns of a result are, with a word that identifiers are made of.
+    Meaning of the rows or columns of a result, with a word that identifiers are made of.
 
     Keys and units of the entries are empty for the independent joints, which the robot names.
 

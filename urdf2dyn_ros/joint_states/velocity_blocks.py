@@ -33,7 +33,7 @@ VelocitySample = tuple[int, Array, Array]
 
 class VelocityBlock(NamedTuple):
     """
-    What the samples of a block show; (n,) where no other shape is written.
+    Evidence of a block of samples; (n,) where no other shape is written.
 
     Attributes
     ----------

@@ -86,7 +86,7 @@ class VelocityCheck:
 
     @property
     def joints(self) -> tuple[JointVelocity, ...]:
-        """What was recognised about each joint."""
+        """Recognised properties of the velocity of each joint."""
         unused = self._unused | self._zero | np.isnan(self._newest)
         return tuple(
             JointVelocity(not not_used, lag, scale, self.warnings.get(joint) or (

@@ -14,7 +14,7 @@ ALWAYS_ZERO = 'it is zero throughout while the position changes'
 
 class JointVelocity(NamedTuple):
     """
-    What was recognised about the velocity of a joint.
+    Recognised properties of the velocity of a joint.
 
     Attributes
     ----------

@@ -18,7 +18,7 @@ _QUARTERS = (((0, 1.0), (1, 1.0)), ((1, -1.0), (0, 1.0)),
 @dataclass(frozen=True)
 class JointType:
     """
-    What one coordinate does to its body, with the words and formulas for it.
+    Effect of one coordinate on its body, with the words and formulas for it.
 
     The unit twist is the angular velocity `turns` z and the linear velocity `slides` z of the body
     for a unit velocity of the coordinate; an integer 0 or 1 leaves no trace in the equations.

@@ -1,25 +1,17 @@
 """C++17, header only, for any scalar: float, double, or a type of automatic differentiation."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
-from urdf2dyn_ros.languages.angles import ARRAYS, Angles
 from urdf2dyn_ros.languages.c import quoted
-from urdf2dyn_ros.languages.c_trigonometry import in_one_loop, most_angles
+from urdf2dyn_ros.languages.c_trigonometry import most_angles
 from urdf2dyn_ros.languages.cpp_trigonometry import sines_and_cosines_of_cpp
 from urdf2dyn_ros.languages.infix import Infix, shortest
-from urdf2dyn_ros.languages.long_functions.cpp_sections import (
-    cpp_sections,
-    memory_and_calls,
-    pair_definitions,
-)
-from urdf2dyn_ros.languages.long_functions.section_text import with_statements
+from urdf2dyn_ros.languages.long_functions.cpp_parts import CppParts, cpp_parts
+from urdf2dyn_ros.languages.long_functions.cpp_sections import pair_definitions
 from urdf2dyn_ros.languages.precision import precision
-from urdf2dyn_ros.languages.sections import MOST_STATEMENTS, sectioned
 from urdf2dyn_ros.languages.self_tests.cpp import CppSelfTest
 from urdf2dyn_ros.program.function import Function, Result
 from urdf2dyn_ros.program.program import Program
-from urdf2dyn_ros.program.statements import Signed, Statement
 
 
 def write(program: Program) -> dict[str, str]:
@@ -32,25 +24,6 @@ _TESTED = """
 #include <cstdio>
 
 using Row = @space::Vector<@real>;"""
-
-
-class _Parts(NamedTuple):
-    """
-    A function as it is written.
-
-    `whole` uses the inputs and constants that the text needs, `rest` has the statements of its
-    body, `sections` are functions that stand before it, `first` the lines before the body: the
-    loop of sines and cosines and the calls of the sections, if there are any (`has_calls`);
-    `called` are the functions of std that it names.
-
-    """
-
-    whole: Function
-    rest: Function
-    sections: Sequence[str]
-    first: Sequence[str]
-    has_calls: bool
-    called: Sequence[str]
 
 
 class Cpp(CppSelfTest):
@@ -111,7 +84,7 @@ class Cpp(CppSelfTest):
 
     def _function(self, function: Function) -> Iterator[str]:
         """Yield the definition of a function, after the sections that it calls."""
-        parts = self._parts(function)
+        parts = cpp_parts(self, function, self._has_angles(function))
         results = [(result, self._type_of(result)) for result in parts.rest.results]
         yield from parts.sections
         yield from self._head(function, parts, results)
@@ -129,31 +102,7 @@ class Cpp(CppSelfTest):
         yield f'{self.INDENT}return {names if len(results) == 1 else f"{{{names}}}"};'
         yield '}'
 
-    def _parts(self, function: Function) -> _Parts:
-        """Return a function without its sections and its loop of sines and cosines."""
-        whole = function.twinned or function
-        angles = Angles(whole) if self._has_angles(function) else None
-        rest, before = (angles.rest(), angles.before) if angles else (whole, [])
-        loop = [*in_one_loop(self, angles, 'Scalar')] if angles and angles.angles else []
-        first = [*before, *(Statement('', Signed(False, angle))
-                            for angle in (angles.angles if angles else ()))]
-        sections: list[str] = []
-        calls: list[str] = []
-        if function.twinned or (self.program.style == 'fast'
-                                and len(function.statements) > MOST_STATEMENTS):
-            divided = sectioned(rest, before)
-            arrays = [x.name for x in function.inputs] + [*ARRAYS.values()] * bool(loop)
-            sections = [*cpp_sections(self, whole, divided, arrays)]
-            calls = [*memory_and_calls(self, whole, divided, arrays, before)]
-            rest = divided.function
-            whole = with_statements(rest, first)
-        called = self.called([rest])
-        if loop:   # it calls its own
-            in_body = rest.calls | with_statements(rest, first).calls
-            called = [name for name in called if name in in_body]
-        return _Parts(whole, rest, sections, [*loop, *calls], bool(calls), called)
-
-    def _head(self, function: Function, parts: _Parts,
+    def _head(self, function: Function, parts: CppParts,
               results: Sequence[tuple[Result, str]]) -> Iterator[str]:
         """Yield the type of several results, the comment, and the line before the body."""
         returned = results[0][1]

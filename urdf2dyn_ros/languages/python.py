@@ -61,31 +61,17 @@ class Python(PythonSelfTest):
         if model is not None:
             arguments.append(f'{dynamic_model.FLAG}=False')
         yield from ['', '', f'def {function.name}({", ".join(arguments)}):']
-        units = [result.quantity.summary for result in function.results if result.of_joints]
-        inputs = ', '.join(f'{x} {known.units}' for x, known in self.program.state.items()
-                           if units or x in arguments)
-        described = '; '.join(filter(None, (f'{inputs}, by JOINT_NAMES',
-                                            ' and '.join(dict.fromkeys(units)))))
-        doc = [
-            *wrapped(f'Return {function.summary}.', '', '', WIDTH - 4).splitlines(), '',
-            *(line for text in (f'{described}.',
-                                *self.described(function))
-              for line in wrapped(text, '', '    ', WIDTH - 4).splitlines()),
-            *[f'{dynamic_model.FLAG}: return what dynamic_model returns.'] * bool(model)]
-        yield from (f'    {line}'.rstrip() for line in ('"""', *doc, '"""'))
-        used = [x for x in function.inputs if x.entries]
-        names = ['(' + ', '.join(x.entries) + ',' * (len(x.entries) == 1) + ')' for x in used]
-        line = f'    {", ".join(names)} = {", ".join(x.name for x in used)}'
-        yield from ([line] if len(used) > 1 and len(line) <= WIDTH else
-                    [self._unpacked(x.entries, x.name) for x in used])
+        yield from (f'    {line}'.rstrip() for line in (
+            '"""', *self._docstring(function, arguments, model is not None), '"""'))
+        yield from self._unpacked_inputs(function)
         yield from self.body(function)
         yield ''
-        for result in function.results if len(function.results) > 1 else ():
-            yield from self._rows(f'{result.name} = ', result.rows, result.is_matrix)
         if len(function.results) > 1:
-            names = function.result_names
-            line = f'    return {", ".join(names)}'
-            yield line if len(line) <= WIDTH else self.array('    return (', names, ')')
+            for result in function.results:
+                yield from self._rows(f'{result.name} = ', result.rows, result.is_matrix)
+            line = f'    return {", ".join(function.result_names)}'
+            yield line if len(line) <= WIDTH else self.array(
+                '    return (', function.result_names, ')')
         else:
             result, = function.results
             head = 'return ' if model is None else f'{result.name} = '
@@ -93,6 +79,27 @@ class Python(PythonSelfTest):
             if model is not None:
                 yield from [f'    if not {dynamic_model.FLAG}:', f'        return {result.name}']
                 yield from dynamic_model.continuation(self, model)
+
+    def _docstring(self, function: Function, arguments: Sequence[str],
+                   has_model: bool) -> list[str]:
+        """Return the lines of a function's docstring, without indentation."""
+        units = [result.quantity.summary for result in function.results if result.of_joints]
+        inputs = ', '.join(f'{x} {known.units}' for x, known in self.program.state.items()
+                           if units or x in arguments)
+        described = '; '.join(filter(None, (f'{inputs}, by JOINT_NAMES',
+                                            ' and '.join(dict.fromkeys(units)))))
+        return [*wrapped(f'Return {function.summary}.', '', '', WIDTH - 4).splitlines(), '',
+                *(line for text in (f'{described}.', *self.described(function))
+                  for line in wrapped(text, '', '    ', WIDTH - 4).splitlines()),
+                *[f'{dynamic_model.FLAG}: return what dynamic_model returns.'] * has_model]
+
+    def _unpacked_inputs(self, function: Function) -> list[str]:
+        """Return the lines that give the entries of the inputs their names, one if it is short."""
+        used = [x for x in function.inputs if x.entries]
+        names = ['(' + ', '.join(x.entries) + ',' * (len(x.entries) == 1) + ')' for x in used]
+        line = f'    {", ".join(names)} = {", ".join(x.name for x in used)}'
+        return [line] if len(used) > 1 and len(line) <= WIDTH else [
+            self._unpacked(x.entries, x.name) for x in used]
 
     def _model(self, function: Function) -> Function | None:
         """Return the vectors in the root frame that follow the first function's results."""

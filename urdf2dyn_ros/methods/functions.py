@@ -13,7 +13,7 @@ from urdf2dyn_ros.robot_model import RobotModel
 
 class Functions:
     """
-    What all methods share: a robot, and its functions so far.
+    Base of all methods: a robot, and its functions so far.
 
     Names of joints, gravity and loads are those of `InverseDynamics`.
 

@@ -42,7 +42,7 @@ _PROGRAM = ('import os, sys; idle, sys.path[:] = float(sys.argv[1]), sys.argv[2:
 @dataclass(frozen=True)
 class Export:
     """
-    What to export of a robot description, as in `export_model`.
+    An export of a robot description, as by `export_model`.
 
     Without the parameters `loading` of `load_parameters`, <force> tags are the only loads.
 

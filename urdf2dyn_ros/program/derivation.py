@@ -31,7 +31,7 @@ _ARITHMETIC = ('mul', 'add', 'sub', 'reciprocal')
 @dataclass(frozen=True)
 class Request:
     """
-    What functions are derived for.
+    A robot, its loads and the functions to derive.
 
     readable: named parameters and textbook moments; else numbers and the fewest operations.
     general: every number of the description is a parameter, also those of 0 and 1.

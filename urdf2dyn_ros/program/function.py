@@ -61,7 +61,7 @@ class Row(NamedTuple):
 
 class Result(NamedTuple):
     """
-    What a function returns: a vector with an entry a row, or a matrix.
+    Result of a function: a vector with an entry a row, or a matrix.
 
     `reference` is the function and its result whose expected values are those of this one.
 
@@ -82,7 +82,7 @@ class Result(NamedTuple):
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """What the rows are and, for a matrix, the columns."""
+        """Axes of the rows and, for a matrix, of the columns."""
         rows, columns = self.quantity.rows, self.quantity.columns
         return (rows,) if columns is None else (rows, columns)
 

@@ -1,6 +1,6 @@
 """Statements in paragraphs: sweep by sweep, link by link, each quantity with its formula."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -21,6 +21,9 @@ _VECTOR_SYMBOLS = frozenset(('q', 'b', 'A', 'wj', 'wdj', 'bj', 'w', 'wd', 'a', '
                              'fj', 'nj', 'fp', 'np', 'T', 'r', 'v', 'Ar6', 'Ar'))
 OTHER_ENTRIES = 'What the efforts do not need: the other entries of these vectors'
 RESULTS_TITLE = 'Results'
+
+_About = tuple[str, int, str]
+"""Section, number of a body and symbol of a quantity."""
 
 
 class Noted(NamedTuple):
@@ -44,7 +47,7 @@ class Noted(NamedTuple):
 
 class Notebook(Notes):
     """
-    What the sweeps make, in the order in which they make it; the graph gets the labels.
+    Quantities of the sweeps, in the order in which they are made; the graph gets the labels.
 
     Formulas are spelled out if it is `explained`; terms are those at the joint of a body's number.
 
@@ -58,7 +61,7 @@ class Notebook(Notes):
         self._lumped = [len(body.attached) > 1 for body in system.bodies]
         self._noted: list[Noted] = []
         self._sections: set[str] = set()
-        self._said: set[tuple[str, int, str]] = set()
+        self._known: set[_About] = set()   # of which formulas are spelled out already
         self._titles = {body: self.title(body) for body in (ROOT, *range(len(rows)))}
         self.begin()
 
@@ -95,24 +98,13 @@ class Notebook(Notes):
 
         """
         waiting = list(schedule.by_node.items())[::-1]
-        said: set[tuple[str, int, str]] = set(self._said) if continued else set()
+        explained = set(self._known) if continued else set()
         more: list[Block] = []
         sections = []
         for section, in_section in groupby(self._noted, lambda noted: noted.section):
             paragraphs = []
             for title, quantities in groupby(in_section, lambda noted: noted.paragraph):
-                blocks = []
-                for noted in quantities:
-                    made: list[Statement] = []
-                    while waiting and waiting[-1][0].serial < noted.nodes:
-                        made.append(waiting.pop()[1])
-                    comment = ''
-                    about = (section, noted.body, noted.symbol)
-                    if self._explained and (made or about not in said):
-                        comment = self._comment(noted, made, schedule)
-                    said.add(about)
-                    if made or comment:
-                        blocks.append(Block(comment, tuple(made)))
+                blocks = [*self._blocks(quantities, waiting, explained, schedule)]
                 if blocks:
                     paragraphs.append(Paragraph(title, tuple(blocks)))
             blocks = [block for paragraph in paragraphs for block in paragraph.blocks]
@@ -124,11 +116,26 @@ class Notebook(Notes):
             sections.insert(0, Section(OTHER_ENTRIES, (Paragraph('', tuple(more)),)))
         if not continued:
             self._sections = {section.title for section in sections}
-            self._said = {about for about in said if about[0] in self._sections}
+            self._known = {about for about in explained if about[0] in self._sections}
         if waiting:   # no quantity was noted after these
             rest = tuple(statement for _, statement in reversed(waiting))
             sections.append(Section(RESULTS_TITLE, (Paragraph('', (Block('', rest),)),)))
         return tuple(sections)
+
+    def _blocks(self, quantities: Iterable[Noted], waiting: list[tuple[Node, Statement]],
+                explained: set[_About], schedule: Schedule) -> Iterator[Block]:
+        """Yield a block for each quantity, whose statements leave the end of `waiting`."""
+        for noted in quantities:
+            made: list[Statement] = []
+            while waiting and waiting[-1][0].serial < noted.nodes:
+                made.append(waiting.pop()[1])
+            about = (noted.section, noted.body, noted.symbol)
+            comment = ''
+            if self._explained and (made or about not in explained):
+                comment = self._comment(noted, made, schedule)
+            explained.add(about)
+            if made or comment:
+                yield Block(comment, tuple(made))
 
     def title(self, body: int) -> str:
         """Return what a paragraph is about; names that are not plain stay out of comments."""

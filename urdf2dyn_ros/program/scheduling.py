@@ -89,7 +89,7 @@ class Schedule:
 
     @property
     def operations(self) -> Operations:
-        """What the needed nodes cost."""
+        """Operations of the needed nodes."""
         ops = [node.op for node in self.needed]
         return Operations(ops.count('mul'), ops.count('add') + ops.count('sub'),
                           ops.count('sin') + ops.count('cos'),

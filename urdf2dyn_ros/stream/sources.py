@@ -41,7 +41,7 @@ class Sources:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is unknown or not credible, and why, in sentences."""
+        """Sentences about data that are unknown or not credible, with the reason."""
         warnings: tuple[str, ...] = ()
         if self.base is not None:
             warnings = self.base.warnings

@@ -139,14 +139,14 @@ class Stream:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is not credible or not received any more, and why, in sentences."""
+        """Sentences about data that are not credible or not received any more, with the reason."""
         newest = self._groups.newest
         return tuple(warning for group in self._groups
                      for warning in warnings(group, self._names, newest))
 
     @property
     def velocities(self) -> dict[str, JointVelocity]:
-        """What was recognised about the velocity of each joint."""
+        """Recognised properties of the velocity of each joint, by its name."""
         known = {joint: velocity for group in self._groups
                  for joint, velocity in zip(group.joints.tolist(), group.velocities.joints)}
         return {name: known[joint] for joint, name in enumerate(self._names) if joint in known}

@@ -115,18 +115,11 @@ def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None
         if np.isfinite(row).any()}])
     before = _run(motion, estimator, {}, within(show, 0.8, 0.9))
     after = _run(motion, estimator, best | {'max_std': _ANY_STD}, within(show, 0.9, 1.0))
-    largest = float(np.nanquantile(after.std[motion.settled], _LEAST_ESTIMATED_SHARE))
-    default, = (float(row.default) for row in ESTIMATORS[estimator].PARAMETERS
-                if row.name == 'max_std')
-    if largest > 0.5 * default:
-        best = best | {'max_std': _rounded(3.0 * largest)}
+    best = best | _needed_max_std(after, motion, estimator)
     both = np.isfinite(before.qdd + after.qdd).all(axis=1)
     untuned, tuned = (_nrmse(run, smoothed, motion, both) for run in (before, after))
-    known = _answered(before, motion), _answered(after, motion)
-    more = known[0] < _LEAST_ESTIMATED_SHARE * known[1]
-    worth = not known[0] or bool(
-        np.all(tuned[moving] <= (1.0 if more else _WORTHWHILE_ERROR) * untuned[moving])
-        and known[1] >= _LEAST_ESTIMATED_SHARE * known[0])
+    shares = _estimated_share(before, motion), _estimated_share(after, motion)
+    worth = _is_worthwhile(tuned[moving], untuned[moving], *shares)
     return Suggestion(estimator, best if worth else {}, best, moving, deviations,
                       TRIED_DENSITIES[expected.argmin(axis=0)], measured, recognised, tuned,
                       untuned, after if worth else before, smoothed)
@@ -174,6 +167,29 @@ def _best(motion: RecordedMotion, smoothed: Estimated, estimator: str, density: 
     return candidates[int(means(candidates, 0.5, 1.0).argmin())]
 
 
+def _needed_max_std(estimate: Estimated, motion: RecordedMotion,
+                    estimator: str) -> dict[str, float]:
+    """Return the parameter `max_std`, if the default one would withhold estimates."""
+    largest = float(np.nanquantile(estimate.std[motion.settled], _LEAST_ESTIMATED_SHARE))
+    default, = (float(row.default) for row in ESTIMATORS[estimator].PARAMETERS
+                if row.name == 'max_std')
+    return {'max_std': _rounded(3.0 * largest)} if largest > 0.5 * default else {}
+
+
+def _is_worthwhile(tuned: Array, untuned: Array, before: float, after: float) -> bool:
+    """
+    Return whether parameters are better than the defaults.
+
+    `tuned` and `untuned` are the errors of the moving joints with them and with the defaults,
+    `before` the share of samples with an estimate with the defaults, and `after` with them.
+
+    """
+    if not before:
+        return True
+    most = 1.0 if before < _LEAST_ESTIMATED_SHARE * after else _WORTHWHILE_ERROR
+    return bool(np.all(tuned <= most * untuned) and after >= _LEAST_ESTIMATED_SHARE * before)
+
+
 def _run(motion: RecordedMotion, estimator: str, parameters: dict[str, float],
          show: Callable[[float], None]) -> Estimated:
     return estimated(make_compiled(estimator, len(motion.names), **parameters), motion, show)
@@ -183,7 +199,7 @@ def _rounded(value: float) -> float:
     return float(f'{value:.{_DIGITS}g}')
 
 
-def _answered(estimate: Estimated, motion: RecordedMotion) -> float:
+def _estimated_share(estimate: Estimated, motion: RecordedMotion) -> float:
     """Return the share of samples with an estimate, without the first and the last ones."""
     time = motion.time
     rows = np.flatnonzero(motion.settled & (time < time[-1] - 1.25 * _LAGS[-1]))

@@ -46,7 +46,7 @@ def _with_rotors(model: RobotModel) -> tuple[RobotModel, Loads]:
 
 
 class OtherDescription(NamedTuple):
-    """What a description is compared with: in words, as edits, and with which loads in both."""
+    """Another description to compare with: in words, as edits, and the loads in both cases."""
 
     words: str
     change: Change

@@ -17,7 +17,7 @@ FEWEST_RECORDINGS = 3
 
 
 class HeldOutParts(NamedTuple):
-    """What is held out in turn: pools of the fit, and the moving and resting rows of each."""
+    """Parts held out in turn: pools of the fit, and the moving and resting rows of each."""
 
     seen: list[Pool]
     moving: list[Pool]

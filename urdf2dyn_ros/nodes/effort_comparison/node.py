@@ -39,7 +39,7 @@ _QUEUE_DEPTH = 1000
 
 
 class _Robot(NamedTuple):
-    """What the comparison uses of a description."""
+    """Facts of a robot that the comparison uses."""
 
     name: str
     description: str

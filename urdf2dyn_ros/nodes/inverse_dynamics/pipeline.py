@@ -27,7 +27,7 @@ class BuiltModel(NamedTuple):
 
 
 class Active(NamedTuple):
-    """What efforts are computed with, replaced as a whole; `values` are the active parameters."""
+    """Active model, stream and sources, replaced as a whole; `values`: active parameters."""
 
     model: BuiltModel
     values: Mapping[str, Any]

@@ -34,7 +34,7 @@ _CALLS: dict[str, Callable[[Scalar], Scalar]] = {'sin': sin, 'cos': cos, 'tanh':
 
 class Twinned:
     """
-    What a graph computes, in twins where equal limbs have the same operations.
+    The results of a graph, in twins where equal limbs have the same operations.
 
     The nodes are in the order of phases of one kind, single or twins: what a phase needs of the
     other kind is made in earlier ones.
