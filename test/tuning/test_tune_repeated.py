@@ -10,6 +10,7 @@ from support.recordings.bags import write_csv
 from support.recordings.tuned import silent
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.tuning.motion import RecordedMotion, read_motion
+from urdf2dyn_ros.tuning.noise import noise
 from urdf2dyn_ros.tuning.report import report
 from urdf2dyn_ros.tuning.suggestion import suggest
 
@@ -58,3 +59,16 @@ def test_a_repeated_sample_has_no_effect(tmp_path: Path) -> None:
     np.testing.assert_allclose(found.untuned, expected.untuned, rtol=0.1)
     assert f'repeated: {repeated.repeated} samples (25' in report(repeated, found)
     assert 'repeated:' not in report(without, expected)
+
+
+def test_repeated_positions_of_single_joints_have_no_effect(tmp_path: Path) -> None:
+    """Every fourth of each joint, in its turn."""
+    time, q = TABLE[:, 0], STEP * np.round(TABLE[:, 1:7] / STEP)
+    rows = np.arange(len(q))[:, None] + np.zeros(6, dtype=int)
+    late = q[rows - ((rows + np.arange(6)) % 4 == 3), np.arange(6)]
+    repeated, without = (recorded(tmp_path / 'some.csv', time, each) for each in (late, q))
+    moves = slice(100, -100)
+    wrong = np.abs(repeated.q - without.q)[moves].max(axis=0)
+    assert (wrong < 2.5 * STEP).all()
+    assert (np.abs(late - q)[moves].max(axis=0) > 100.0 * STEP).all()
+    assert (noise(repeated)[0] < 1.5 * noise(without)[0]).all()

@@ -25,6 +25,7 @@ from urdf2dyn_ros.joint_states.samples import Sample, Samples
 from urdf2dyn_ros.joint_states.velocity_check import VelocityCheck
 from urdf2dyn_ros.recordings import Record, Recording
 from urdf2dyn_ros.recordings.messages import LATEST_STAMP, TOO_LATE
+from urdf2dyn_ros.smoothing.repeated import without_repeated
 from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.tuning.segments import PIECE_SAMPLES, Segments, SetBack
 
@@ -47,7 +48,8 @@ class RecordedMotion:
     whole segment in the order of the file, `skipped` the number of its samples between the
     pieces. `set_back` is a sentence about clock jumps and the number of excluded samples, or
     empty. `recorded` are all joints of the recording; `repeated` counts samples that repeat the
-    positions of the one before while the robot moves, which are no measurements and excluded.
+    positions of the one before while the robot moves, which are no measurements and excluded;
+    positions of single joints that are repeated are replaced.
 
     """
 
@@ -147,8 +149,9 @@ def _measured(motion: RecordedMotion) -> RecordedMotion:
             q, received = motion.q[row].copy(), motion.qd[row].copy()
             qd = check.update(stamp, q, received.copy())
             kept[row] = not repeats.update(stamp, q, qd, received)
-    return replace(motion, stamps=motion.stamps[kept], q=motion.q[kept], qd=motion.qd[kept],
-                   starts=motion.starts[kept], repeated=int((~kept).sum()))
+    stamps = motion.stamps[kept]
+    return replace(motion, stamps=stamps, q=without_repeated(stamps, motion.q[kept]),
+                   qd=motion.qd[kept], starts=motion.starts[kept], repeated=int((~kept).sum()))
 
 
 def _read(records: Iterable[Record], first: str, samples: Samples, segments: Segments,
