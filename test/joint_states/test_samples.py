@@ -112,6 +112,17 @@ def test_a_wrong_length_of_one_field_leaves_the_others(samples, events, wrong):
     assert events == {'velocity_ignored': 1, 'effort_ignored': 1}
 
 
+@pytest.mark.fault(23)
+@pytest.mark.parametrize('wrong', [1e9, -1e200, 1e308])
+def test_a_number_that_no_robot_has_is_not_measured(samples, wrong):
+    """A contact at 1e308 N m would last for a minute, and an RMS would overflow."""
+    sample = take(samples, 0, velocity=[4.0, wrong, 6.0], effort=[wrong, 8.0, -wrong])
+    assert np.isnan(sample.qd).tolist() == [False, True, False]
+    assert np.isnan(sample.effort).tolist() == [True, False, True]
+    sample = take(samples, 1, velocity=[4.0, 5.0, 6.0], effort=[7.0, 8.0, -9.9e8])
+    assert not np.isnan([sample.qd, sample.effort]).any()
+
+
 @pytest.mark.fault(25)
 def test_unknown_names_are_ignored(samples):
     for ms in range(3):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from math import isfinite, pi
+from math import hypot, isfinite, pi
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,10 @@ from urdf2dyn_ros.joint_states.layouts import Indices, Layouts, NameLayout
 
 MAX_TURNS = 1e6
 """Most turns between two positions of a joint that are unwrapped; more are a fault."""
+
+LARGEST_MEASURED = 1e9
+"""Velocities and efforts from here on are a fault of sensor or bus, not measured: no robot has them
+[rad/s or m/s, N m or N]."""
 
 _TURN = 2.0 * pi
 
@@ -67,12 +71,12 @@ class Messages:
                        self._measured(effort, layout, 'effort_ignored'))
 
     def _measured(self, values: Any, layout: NameLayout, ignored: str) -> Array:
-        """Return the entries (k,) of an optional field; NaN where there is no finite one."""
+        """Return the entries (k,) of an optional field; NaN where there is no credible one."""
         numbers = _numbers(values)
         if numbers is not None and len(numbers) == layout.length:
             numbers = numbers[layout.entries]
-            if not is_finite(numbers):
-                numbers[np.isinf(numbers)] = np.nan
+            if not hypot(*numbers.tolist()) < LARGEST_MEASURED:   # also NaN
+                numbers[~(np.abs(numbers) < LARGEST_MEASURED)] = np.nan
             return numbers
         if numbers is None or len(numbers) > 0:
             self._events[ignored] += 1
