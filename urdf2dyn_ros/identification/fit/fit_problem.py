@@ -1,4 +1,4 @@
-"""What a fit is given, and its solution."""
+"""The problem of a fit, and its solution."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
