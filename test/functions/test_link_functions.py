@@ -15,7 +15,8 @@ from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, LinkFrames
+from urdf2dyn_ros.functions import FUNCTIONS
+from urdf2dyn_ros.functions.links.link_frames import DEPENDING, FRAME_AXES, LinkFrames
 from urdf2dyn_ros.information import information
 from urdf2dyn_ros.languages import python
 from urdf2dyn_ros.multibody import multibody
@@ -200,14 +201,21 @@ def test_the_methods_take_one_state_or_many(backend: str) -> None:
     ('jacobian', [], 'root', 'several tips, panda_hand_tcp, panda_leftfinger, panda_rightfinger'),
     ('jacobian', ['panda_hand'] * 2, 'root', 'a link is named twice: panda_hand'),
     ('jacobian', ['panda_hand'], 'tool', "unknown axes 'tool'; they are: root, link"),
-    ('forward_kinematics', ['panda_hand'], 'link', 'does not depend on a choice of axes'),
-    ('gravity', ['panda_hand'], 'root', 'does not depend on a choice of link'),
+    ('forward_kinematics', ['panda_hand'], 'link',
+     'does not depend on a choice of axes: remove axes, or choose one of jacobian, frame_motion'),
+    ('gravity', ['panda_hand'], 'root', 'choose one of forward_kinematics, jacobian, frame_mo'),
 ])
 def test_a_choice_that_cannot_be_is_refused_with_what_there_is(
         function: str, links: list[str], axes: str, words: str) -> None:
     model = read_urdf(next(EXAMPLES.rglob('panda.urdf')).read_bytes())
     with pytest.raises(ExportError, match=words.replace('(', r'\(')):
         program_of(model, function, links, axes)
+
+
+@pytest.mark.parametrize('option', DEPENDING)
+def test_the_functions_that_depend_on_a_choice_are_all_named(option: str) -> None:
+    assert DEPENDING[option] == tuple(
+        name for name, function in FUNCTIONS.items() if option in function.OPTIONS)
 
 
 def test_a_robot_without_joints_has_poses_but_no_jacobian() -> None:

@@ -160,7 +160,7 @@ def test_options_go_before_the_file_and_a_payload_is_carried(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Gravity along x, 2 kg at the last link; what the command does not use is a warning."""
     text = ('friction.enabled: off\n    spring: {enabled: no}\n    gravity: [5, 0.0, 1e-3]\n    '
-            'payload: {link: link4, mass: 2.0}\n    estimator: kalman')
+            'payload: {link: link4, mass: 2.0}\n    estimator: kalman\n    gravty: 1')
     urdf, parameters = identified(
         tmp_path, f'other: {{ros__parameters: {{gravity: 3}}}}\n{HEAD}{text}')
     samples = scara.motion(20)
@@ -172,6 +172,7 @@ def test_options_go_before_the_file_and_a_payload_is_carried(
                      str(parameters), '-o', str(folder), *more]) == 0
         printed = capsys.readouterr()
         assert 'this command does not use estimator\n' in printed.err
+        assert 'there is no parameter gravty; did you mean "gravity"?\n' in printed.err
         assert ('gravity 5 0 0.001' in printed.out) is not bool(more)
         computed.append(Done(0, '', '', folder).side('computed'))
     slides = computed[1][:, 3] - samples.effort[:, 3]

@@ -83,7 +83,7 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(('content', 'words'), [
-    ('', ['an empty file']),
+    ('', ['an empty file; the first line must name the columns, one of them time']),
     ('\n\n', ['line 1: no names']),
     ('time,q_a\n', ['no records']),
     ('t,q1,q2\n0,1,2\n', ["no column 'time' and no column q_<joint>", "'t', 'q1', 'q2'"]),

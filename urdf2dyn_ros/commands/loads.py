@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from urdf2dyn_ros.algebra.vectors import Triple
@@ -22,13 +23,16 @@ from urdf2dyn_ros.moving_base import BASE_PARAMETER
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY, GRAVITY_PARAMETER
 from urdf2dyn_ros.parameters.parameter_file import read_parameter_file
-from urdf2dyn_ros.quoting import first_names, printable
+from urdf2dyn_ros.quoting import first_names, listed, printable
 from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
 
 _NODE = 'inverse_dynamics'
 _ROWS = {row.name: row for row in (GRAVITY_PARAMETER, BASE_PARAMETER, *LOAD_PARAMETERS, *PAYLOAD)}
 _FAMILIES = (JOINT_PARAMETERS, WRENCH_TOPICS)
 _GROUPS = {name.partition('.')[0] for name in _ROWS}
+_KNOWN_GROUPS = sorted(_GROUPS | {family.form.partition('.')[0] for family in _FAMILIES})
+_ALIKE = 0.8
+"""Likeness of a name to the first word of a parameter from which on it is a misspelt one."""
 
 
 class LoadedRobot(NamedTuple):
@@ -130,9 +134,14 @@ def _read_file(path: str) -> dict[str, Any]:
             values[name] = row.check(value)
         except ParameterError as error:
             raise ParameterError(f'{printable(path)}: {error}') from None
-    if others:
+    misspelt = {name: close for name in others if (close := get_close_matches(
+        name.partition('.')[0], _KNOWN_GROUPS, n=1, cutoff=_ALIKE))}
+    unused = [name for name in others if name not in misspelt]
+    print_remarks([f'{printable(path)}: there is no parameter {printable(name)}; did you mean '
+                   f'{listed(close)}?' for name, close in misspelt.items()])
+    if unused:
         print_remarks([f'{printable(path)}: this command does not use '
-                       f'{printable(first_names(others, 5))}'])
+                       f'{printable(first_names(unused, 5))}'])
     return values
 
 

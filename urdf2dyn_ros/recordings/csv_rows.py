@@ -102,7 +102,8 @@ def _separator(file: TextIO, defect: Defect) -> str:
     """Return what separates the names of the columns in the first line."""
     first = file.readline(_LONGEST_LINE)
     if not first.strip():
-        raise defect('an empty file' if not first else 'line 1: no names of columns')
+        raise defect(f'{"line 1: no names of columns" if first else "an empty file"}; '
+                     'the first line must name the columns, one of them time')
     file.seek(0)
     return max(_SEPARATORS, key=first.count)
 

@@ -9,6 +9,9 @@ from urdf2dyn_ros.multibody import Multibody
 
 FrameAxes: TypeAlias = Literal['root', 'link']
 FRAME_AXES: tuple[FrameAxes, ...] = ('root', 'link')
+DEPENDING = {'link': ('forward_kinematics', 'jacobian', 'frame_motion'),
+             'axes': ('jacobian', 'frame_motion')}
+"""The functions that depend on each choice."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,8 @@ class LinkFrames:
             raise ExportError(f'unknown axes {self.axes!r}; they are: {", ".join(FRAME_AXES)}')
         for option, chosen in (('link', self.links), ('axes', self.axes != FRAME_AXES[0])):
             if chosen and option not in options:
-                raise ExportError(f'the model does not depend on a choice of {option}: '
-                                  f'remove {option} or choose another model')
+                raise ExportError(f'the model does not depend on a choice of {option}: remove '
+                                  f'{option}, or choose one of {", ".join(DEPENDING[option])}')
         if 'link' not in options:
             return self
         links = tuple(self.links) or system.tips
