@@ -128,6 +128,19 @@ def test_mistakes_of_joints_are_named_with_the_remedy(change: Change, gains: Gai
         joint for joint in robot.joints if joint in text}
 
 
+def test_a_joint_in_other_units_than_the_others_is_named(robot: Robot) -> None:
+    """N mm at one joint, and a share of the rated torque at another one."""
+    time, *motions = motion(robot)
+    effort = 1.3 * robot.dynamics(*motions)
+    effort += 0.05 * np.random.default_rng(4).normal(size=effort.shape)
+    effort *= [1.0, 1.0, 1000.0, 1.0, 25.0, 1.0]
+    text = checked(robot, [Piece(time, RATE, *motions, effort)]).fault
+    first, second = text.split('; the efforts of ')
+    assert 'the efforts of elbow_joint are about 1e+03 times' in first
+    assert second.startswith('wrist_2_joint are about 25.1 times')
+    assert '--effort-semantics current --gains 1 elbow_joint=free' in first
+
+
 def test_noise_is_not_an_effort_without_gravity(robot: Robot) -> None:
     """That nothing explains it is said of what is held out."""
     time, *motions = motion(robot)

@@ -1,6 +1,6 @@
 """Checks of measured efforts against the URDF: signs, units, gravity, and their joints."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.fit.joint_columns import COULOMB, OFFSET, joint_columns
 from urdf2dyn_ros.identification.gains import Gains
 from urdf2dyn_ros.identification.mistakes.mistakes import mistakes_of
+from urdf2dyn_ros.identification.mistakes.units import other_units
 from urdf2dyn_ros.identification.preparation import Piece
 from urdf2dyn_ros.identification.robot import Robot
 
@@ -32,9 +33,12 @@ def effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_
     """
     free = np.zeros(len(used), dtype=bool) if gains is None else gains.free
     known = np.flatnonzero((used > 0) & ~free).tolist()
-    return (_sign_or_units_of_all(robot, pieces, known, gains is not None)
+    proportions = _proportions(robot, pieces, known)
+    return (_sign_or_units_of_all(*proportions, gains is not None)
             or '; '.join(each.sentence(robot, gains is not None)
-                         for each in mistakes_of(robot, pieces, moving, used, free)))
+                         for each in mistakes_of(robot, pieces, moving, used, free))
+            or '; '.join(_units_of_some(robot, pieces, used, free, known, *proportions,
+                                        gains is not None)))
 
 
 def _proportions(robot: Robot, pieces: Sequence[Piece],
@@ -57,19 +61,37 @@ def _proportions(robot: Robot, pieces: Sequence[Piece],
     return factors, frictions, strong > 0.0
 
 
-def _sign_or_units_of_all(robot: Robot, pieces: Sequence[Piece], joints: Sequence[int],
+def _sign_or_units_of_all(factors: Array, frictions: Array, strong: NDArray[np.bool_],
                           gains: bool) -> str:
     """Return a fault of efforts that are proportional to those of the URDF and friction."""
-    factors, frictions, strong = _proportions(robot, pieces, joints)
     known = factors[strong]
     if len(known) and known.max() < -0.1 and np.mean(frictions < 0.0) > 0.7:
         return ('the efforts have the wrong sign: they are minus what the URDF needs, and they '
                 'push where friction brakes; change the sign of the '
                 + ('gains' if gains else 'efforts'))
-    middle = float(np.median(np.abs(known))) if len(known) else 1.0
+    sizes = np.sort(np.abs(known))
+    middle = min((float(sizes[k]) for k in {(len(sizes) - 1) // 2, len(sizes) // 2}),
+                 key=lambda each: abs(np.log(each)) if each else np.inf) if len(sizes) else 1.0
     if not 1.0 / _WRONG_UNITS < middle < _WRONG_UNITS:
         return (f'the efforts are {middle:.3g} times what the URDF needs: ' + (
             'are the currents in A, and the gains those of the joint, after its gear?' if gains
             else 'are they in other units? they must be in N m or N; for currents, add '
                  '--effort-semantics current --gains free'))
     return ''
+
+
+def _units_of_some(robot: Robot, pieces: Sequence[Piece], used: Array, free: NDArray[np.bool_],
+                   joints: Sequence[int], factors: Array, frictions: Array,
+                   strong: NDArray[np.bool_], gains: bool) -> Iterator[str]:
+    """Yield a fault for each joint whose efforts are in other units than those of the others."""
+    longest = max(pieces, key=lambda piece: len(piece.q))
+    known = strong & (factors != 0.0)
+    for joint, factor in other_units(robot, longest, used, free,
+                                     np.array(joints, dtype=int)[known].tolist(), factors[known]):
+        name = robot.joints[joint]
+        yield (f'the efforts of {name} are about {factor:.3g} times what fits those of the other '
+               'joints: ' + (
+                   f'check its gain, or identify it with --gains {name}=free' if gains else
+                   'are they in another unit, as N mm or a share of the rated torque? convert '
+                   'them to N m or N, or identify their unit with --effort-semantics current '
+                   f'--gains 1 {name}=free'))
