@@ -1,4 +1,4 @@
-"""Recordings that spoil the model for all others: another payload, tool or mounting."""
+"""Recordings that spoil the model for the others, or that these contradict."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
     fitted,
     left_squares,
     pooled,
+    squares,
 )
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary
@@ -30,11 +31,33 @@ _MOST_TOGETHER, _LARGEST_SHARE = 3, 3
 """Recordings that are excluded together: so many, and of so many one."""
 
 
+_FOREIGN_RATIO = 10.0
+"""Residual of a joint of one recording over that of the others, from which on it is not used."""
+
+_LEAST_FOREIGN = 0.1
+"""Share of the efforts of a recording that such a residual has at least."""
+
+_FEWEST_OTHERS = 3
+"""Others that agree, from which on one that does not is not used whatever it does to the model."""
+
+
 class Spoiling(NamedTuple):
-    """Recordings that are not used, and the residual of the others with them over without."""
+    """
+    Recordings that are not used, and why.
+
+    Attributes
+    ----------
+    numbers : tuple of int
+    ratio : float
+        Residual of the others with them over that without; if `foreign`, the residual of the
+        recording over that of the others.
+    foreign : bool
+
+    """
 
     numbers: tuple[int, ...]
     ratio: float
+    foreign: bool = False
 
     def sentence(self, summaries: Sequence[Summary]) -> str:
         """Return what is wrong and what to do."""
@@ -42,9 +65,11 @@ class Spoiling(NamedTuple):
         several = len(self.numbers) > 1
         begin, them = ('s {} do not fit the others, and are', 'them') if several else (
             ' {} does not fit the others, and is', 'it')
-        return (f'recording{begin.format(names)} not used: without {them} their residual is '
-                f'{self.ratio:.1f} times smaller; another payload, tool, or day? identify {them} '
-                'alone, with --payload-recording, or with --friction-per-recording')
+        why = ('its residual is up to {:.0f} times theirs' if self.foreign else
+               f'without {them} their residual is {{:.1f}} times smaller').format(self.ratio)
+        return (f'recording{begin.format(names)} not used: {why}; another '
+                f'payload, tool, or day? identify {them} alone, with --payload-recording, '
+                'or with --friction-per-recording')
 
 
 def spoiling_recordings(robot: Robot, whole: PooledFit, fits: Sequence[PooledFit],
@@ -68,16 +93,40 @@ def spoiling_recordings(robot: Robot, whole: PooledFit, fits: Sequence[PooledFit
                      for number, fit in enumerate(fits))
     while most <= _SPOILING_RATIO:
         if not suspicious or len(out) == min(_MOST_TOGETHER, len(pools) // _LARGEST_SHARE):
-            return None
+            return _foreign(robot, fits, pools)
         before, candidates = most, [k for k in range(len(pools)) if k not in out]
         ratios = [_ratio(robot, whole, fitted(robot, pooled(_without(seen, [*out, k])), terms,
                                               weight, whole), _without(pools, [*out, k]))
                   for k in candidates]
         most = max(ratios)
         if most < _WORTHWHILE * before:
-            return None
+            return _foreign(robot, fits, pools)
         out.append(candidates[int(np.argmax(ratios))])
     return Spoiling(tuple(sorted(out)), most)
+
+
+def _foreign(robot: Robot, fits: Sequence[PooledFit], pools: Sequence[Pool]) -> Spoiling | None:
+    """
+    Return the recording that the model of the others explains least at some joint, or None.
+
+    Among a dozen it hardly changes the model, but is of no use: a dead sensor, a cut effort.
+
+    """
+    if len(pools) <= _FEWEST_OTHERS:
+        return None
+    most, number = max((_largest_ratio(robot, fit, pools, k), k) for k, fit in enumerate(fits))
+    return Spoiling((number,), most, foreign=True) if most > _FOREIGN_RATIO else None
+
+
+def _largest_ratio(robot: Robot, fit: PooledFit, pools: Sequence[Pool], number: int) -> float:
+    """Return the largest of the joints' residuals of a recording over those of the others."""
+    own, efforts = (np.sqrt(each / np.maximum(pools[number].rows, 1.0)) for each in (
+        squares(fit.fit, pools[number], robot),
+        np.array([R[:, -1] @ R[:, -1] for R in pools[number].triangles])))
+    others = _without(pools, [number])
+    total, count = left_squares(robot, [fit] * len(others), others)
+    known = (pools[number].rows > 0.0) & (total > 0.0) & (own > _LEAST_FOREIGN * efforts)
+    return float((own[known] / np.sqrt(total[known] / count[known])).max(initial=0.0))
 
 
 def _without(pools: Sequence[Pool], numbers: Collection[int]) -> list[Pool]:
