@@ -5,7 +5,13 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.repeated_joints import RepeatedJoints
-from urdf2dyn_ros.joint_states.repeated_positions import CONFIRMATIONS
+from urdf2dyn_ros.joint_states.repeated_positions import (
+    CONFIRMATIONS,
+    LARGE_CHANGE,
+    LARGEST_ROUNDING,
+    RUNS_WITHIN_NS,
+    SAME_SPEED,
+)
 
 _AROUND = np.arange(-2, 2)
 
@@ -18,9 +24,7 @@ def without_repeated(stamps: NDArray[np.int64], positions: Array) -> Array:
     positions are repeated must be left out before.
 
     """
-    moves = positions[1:] != positions[:-1]
-    # most joints never stay between two changes
-    if ((~moves[1:] & moves[:-1]).sum(axis=0) < CONFIRMATIONS).all():
+    if not any(_may_be_repeated(stamps, column) for column in positions.T):
         return positions
     joints, none = RepeatedJoints(positions.shape[1]), np.full(positions.shape[1], np.nan)
     for stamp, row in zip(stamps.tolist(), positions):
@@ -35,6 +39,24 @@ def without_repeated(stamps: NDArray[np.int64], positions: Array) -> Array:
         result[rows, joint] = _cubic((stamps[near] - stamps[rows, None]) * 1e-9,
                                      positions[near, joint])
     return result
+
+
+def _may_be_repeated(stamps: NDArray[np.int64], positions: Array) -> bool:
+    """Return whether some changes of a joint make up for positions that stayed before them."""
+    rows = 1 + np.flatnonzero(np.diff(positions))
+    if len(rows) <= CONFIRMATIONS or len(rows) == len(positions) - 1:
+        return False
+    changes = positions[rows] - positions[rows - 1]
+    size = np.abs(changes)
+    large = LARGE_CHANGE * size[size > LARGEST_ROUNDING].min(initial=np.inf)
+    stayed = (rows[1:] - rows[:-1] > 1) & (size[1:] > large) & (size[:-1] > large)
+    before, after = np.flatnonzero(stayed), 1 + np.flatnonzero(stayed)
+    ratio = (changes[after] / changes[before] * (stamps[rows[before]] - stamps[rows[before] - 1])
+             / (stamps[rows[after]] - stamps[rows[before]]))
+    made_up = (ratio > 1.0 / SAME_SPEED) & (ratio < SAME_SPEED)
+    found = stamps[rows[after[made_up]]]
+    last = CONFIRMATIONS - 1
+    return bool((found[last:] - found[:max(len(found) - last, 0)] < RUNS_WITHIN_NS).any())
 
 
 def _cubic(times: Array, values: Array) -> Array:
