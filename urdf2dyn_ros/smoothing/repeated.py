@@ -21,7 +21,7 @@ def without_repeated(stamps: NDArray[np.int64], positions: Array) -> Array:
     Return positions (k, n) [rad or m] at stamps (k,) [ns] with no repeated ones of single joints.
 
     They are replaced by a cubic through two new positions on either side. Samples all of whose
-    positions are repeated must be left out before.
+    positions are repeated must be excluded before.
 
     """
     if not any(_may_be_repeated(stamps, column) for column in positions.T):
