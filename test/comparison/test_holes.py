@@ -25,3 +25,16 @@ def test_a_short_hole_of_the_measurement_has_no_samples(burst: int) -> None:
     assert not found[hole].any()
     assert found[299:302].all()
     assert found.sum() >= 500 - len(hole) - 2 * burst
+
+
+@pytest.mark.parametrize('absurd', [1e9, -1e12])
+def test_a_number_that_no_robot_has_is_not_compared(absurd: float) -> None:
+    """As of a disturbed bus: else one message would be the figure of the whole recording."""
+    comparison = Comparison()
+    wave = 3.0 + np.sin(0.01 * np.arange(500))
+    for k, value in enumerate(wave.tolist()):
+        comparison.add_measured(START + k * PERIOD, ['a'], [absurd if k == 300 else value])
+        comparison.add_computed(START + k * PERIOD, ['a'], [value])
+    (result,) = comparison.joints()
+    assert result.figures.samples >= 499
+    assert result.figures.max_error < 3e-5   # the hole is interpolated

@@ -266,6 +266,13 @@ def test_a_joint_whose_acceleration_is_not_determined_is_rejected(
         *np.ones((3, n)))).all()
 
 
+def test_the_rejection_says_that_a_payload_does_not_count() -> None:
+    model = arm(True, False)
+    dynamics = InverseDynamics(model, backend='python', loads=Loads(payload=model.links[-1].name))
+    with pytest.raises(ParameterError, match='the payload does not count, as it may be zero'):
+        dynamics.forward_dynamics(*np.ones((3, 2)), np.ones(10))
+
+
 def test_friction_that_depends_on_the_accelerations_is_rejected() -> None:
     model = robot('scara')
     loads = Loads(terms={'joint2': [Friction(viscous=1.0, load=0.1)]})

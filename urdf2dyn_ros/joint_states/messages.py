@@ -14,8 +14,8 @@ MAX_TURNS = 1e6
 """Most turns between two positions of a joint that are unwrapped; more are a fault."""
 
 LARGEST_MEASURED = 1e9
-"""Velocities and efforts from here on are a fault of sensor or bus, not measured: no robot has them
-[rad/s or m/s, N m or N]."""
+"""Velocities and efforts from here on, which no robot has, are a fault of a sensor or a bus: they
+count as not measured [rad/s or m/s, N m or N]."""
 
 _TURN = 2.0 * pi
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.comparison.pairing.series import Stamps
+from urdf2dyn_ros.joint_states.messages import LARGEST_MEASURED
 
 _MOST_JOINTS = 1000
 """Largest number of joints, so that ever new names do not fill the memory."""
@@ -54,9 +55,11 @@ class MessageBuffer:
         for names, layout in layouts.items():
             self._group(names)
             if names:
+                values = np.stack([np.array(column, dtype=float).reshape(-1, len(names))
+                                   for column in layout.columns], axis=-1)
+                values[~(np.abs(values) < LARGEST_MEASURED)] = np.nan
                 yield (names, np.array(layout.order), np.array(layout.stamps, dtype=np.int64),
-                       np.stack([np.array(column, dtype=float).reshape(-1, len(names))
-                                 for column in layout.columns], axis=-1))
+                       values)
 
     def _group(self, names: Sequence[str]) -> None:
         """Put the joints of one message into the same group, that of the first that has one."""

@@ -46,10 +46,11 @@ class AccelerationsOfEfforts(ModelFunction):
                    if weak.inertia <= SMALLEST_INERTIA else
                    f'of the inertia {weak.inertia:g} that it moves, {weak.rest:.3g} is left as '
                    'the joints behind it move freely')
+            without = '; the payload does not count, as it may be zero' * bool(loads.payload)
             raise ParameterError(
                 f'forward_dynamics at joint {quote(weak.joint)}: {why}, so that no acceleration '
                 'follows from its effort; give the links behind it their mass and inertia, or the '
-                'joint a rotor')
+                f'joint a rotor{without}')
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return the accelerations by Cholesky's factors of the dense matrix."""
