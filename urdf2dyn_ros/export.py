@@ -3,6 +3,7 @@
 import os
 import re
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from numpy.typing import ArrayLike
@@ -116,16 +117,28 @@ def write_files(files: dict[str, str], directory: str | os.PathLike[str],
     except (RuntimeError, ValueError) as error:  # no such user; a NUL in the name
         raise ExportError(f'cannot write to {os.fspath(directory)!r}: {error}') from None
     texts = {folder / name: text.encode() for name, text in files.items()}
-    with writing_to(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        new = _to_write(texts, overwrite)
-        while new:
-            try:
-                create_files(new, overwrite)
-                break
-            except FileExistsError:  # came just now; whether it is the same is seen at once
-                new = _to_write(texts, overwrite)
+    missing: list[Path] = []
+    try:
+        with writing_to(folder):
+            missing += [each for each in (folder, *folder.parents) if not each.exists()]
+            folder.mkdir(parents=True, exist_ok=True)
+            _write(texts, overwrite)
+    except BaseException:
+        for each in missing:
+            with suppress(OSError):   # not empty, or not made
+                each.rmdir()
+        raise
     return list(texts)
+
+
+def _write(texts: dict[Path, bytes], overwrite: bool) -> None:
+    new = _to_write(texts, overwrite)
+    while new:
+        try:
+            create_files(new, overwrite)
+            break
+        except FileExistsError:  # came just now; whether it is the same is seen at once
+            new = _to_write(texts, overwrite)
 
 
 def _to_write(texts: dict[Path, bytes], overwrite: bool) -> dict[Path, bytes]:

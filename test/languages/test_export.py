@@ -88,7 +88,7 @@ def test_a_symbolic_link_is_not_followed(tmp_path: Path) -> None:
 @pytest.mark.fault(45)
 @pytest.mark.parametrize(('folder', 'words'), [
     ('file/below', 'Not a directory'), ('file', 'it is a file'), ('/proc/nowhere', 'No such file'),
-    ('a\0b', 'null'), ('x' * 300, 'too long')])
+    ('a\0b', 'null'), ('x' * 300, 'too long'), ('/dev/null', 'it is a device')])
 def test_a_folder_that_cannot_be_written_is_said(
         tmp_path: Path, folder: str, words: str) -> None:
     """And no part of a file is left."""
@@ -96,6 +96,18 @@ def test_a_folder_that_cannot_be_written_is_said(
     with pytest.raises(ExportError, match=words):
         write_files({'a.py': 'x'}, tmp_path / folder)
     assert [path.name for path in tmp_path.iterdir()] == ['file']
+
+
+@pytest.mark.fault(45)
+def test_on_a_full_disk_no_empty_directory_is_left(tmp_path: Path,
+                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, 'fsync', full)
+    with pytest.raises(ExportError, match='No space left'):
+        write_files({'a.py': 'x'}, tmp_path / 'new' / 'below')
+    assert not list(tmp_path.iterdir())
 
 
 TEXTS = {'arm.h': 'header\n', 'arm.c': 'source\n'}

@@ -22,8 +22,10 @@ def writing_to(place: object) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror
-        if isinstance(error, FileExistsError | NotADirectoryError) and os.path.isfile(str(place)):
-            reason = 'it is a file, and the results need a directory'
+        if isinstance(error, FileExistsError | NotADirectoryError) and os.path.exists(
+                str(place)) and not os.path.isdir(str(place)):
+            kind = 'file' if os.path.isfile(str(place)) else 'device'
+            reason = f'it is a {kind}, and the results need a directory'
         raise ExportError(f'cannot write to {place}: {reason}') from None
 
 
