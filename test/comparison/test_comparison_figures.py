@@ -125,7 +125,7 @@ def test_friction_is_identified_with_its_standard_error(sigma):
     fit = result.figures.friction
     assert fit.unknown == ''
     for term, truth in ((fit.viscous, DAMPING), (fit.coulomb, COULOMB), (fit.offset, OFFSET)):
-        assert term.value == pytest.approx(truth, abs=max(4.0 * term.error, 1e-3))
+        assert term.value == pytest.approx(truth, abs=max(2.5 * term.error, 1e-3))
         assert term.error < 0.01
     assert fit.rmse == pytest.approx(sigma, rel=0.03, abs=0.04)   # samples at rest are Coulomb's
     velocity = np.array([-2.0, 0.5])

@@ -1,5 +1,6 @@
 """The floors of the package: which folder may import which, as CONTRIBUTING.md lists them."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -112,6 +113,23 @@ def test_no_folder_and_no_file_is_too_large_to_overlook() -> None:
         assert [str(folder) for folder, count in folders.items() if count > 20] == []
         assert [str(path) for path in files
                 if len(path.read_text(encoding='utf-8').splitlines()) > 300] == []
+
+
+def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return the number of parameters without self or cls; ``**parameters`` is one."""
+    known = function.args
+    names = [each.arg for each in (*known.posonlyargs, *known.args, *known.kwonlyargs)]
+    return len([name for name in names if name not in ('self', 'cls')]) + sum(
+        each is not None for each in (known.vararg, known.kwarg))
+
+
+def test_no_function_has_more_than_eight_parameters() -> None:
+    """More need a type that names what belongs together."""
+    counts = {f'{path.relative_to(PACKAGE)}: {node.name}': parameters_of(node)
+              for path in PACKAGE.rglob('*.py') for node in ast.walk(ast.parse(path.read_text()))
+              if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    assert counts['export.py: export_model'] == 8
+    assert [name for name, count in counts.items() if count > 8] == []
 
 
 @pytest.mark.parametrize(('folder', 'text', 'fault'), [

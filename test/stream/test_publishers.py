@@ -133,7 +133,7 @@ def test_a_publisher_that_ends_and_comes_again():
     run = judged(Run(arm(), [Publisher([0], 100), Publisher(
         [1], 99, alive=lambda time: not 1.0 < time < 2.0)], 3.5))
     assert run.rate(1.05, 2.0) == 0.0
-    assert run.rate(2.1, 3.5) == pytest.approx(100, rel=0.03)
+    assert run.rate(2.1, 3.5) == pytest.approx(100, rel=0.02)
     assert run.stream.counters['gap'] == 1
 
 
@@ -145,7 +145,7 @@ def test_a_publisher_of_joints_that_another_takes_over():
                              Publisher([0], 100, alive=names['after']),
                              Publisher([1], 99, offset=0.002, alive=names['after'])], 2.5),
                  RMS_AFTER_RESET)
-    assert run.rate(1.2, 2.5) == pytest.approx(100, rel=0.03)
+    assert run.rate(1.2, 2.5) == pytest.approx(100, rel=0.02)
 
 
 @pytest.mark.fault(27)

@@ -62,7 +62,7 @@ def test_nothing_comes_of_a_position_that_is_not_finite(stream):
         assert receive(stream, 100, position=[bad, 0.0]) is None
     assert stream.counters['position_not_finite'] == 3
     assert receive(stream, 101).effort == pytest.approx(pendulums(*motion(START + 101 * MS)),
-                                                        abs=0.1)
+                                                        abs=0.06)
 
 
 @pytest.mark.parametrize('velocity', [NOTHING, [nan, nan], [inf, nan], [1.0]])
