@@ -105,7 +105,7 @@ def _syntax_error(error: etree.XMLSyntaxError, text: str) -> UrdfError:
     if reason.startswith('Excessive depth'):
         return _too_deep(line, 'the limit of the parser')
     if not text.strip():
-        return _error('xml', f'{line}:{column}: the text is empty; a URDF begins with <robot>', 1)
+        return _error('xml', f'column {column}: the text is empty; a URDF begins with <robot>', 1)
     remedy = 'the text must be well-formed XML'
     if '<' not in text and len(text.splitlines()) == 1:
         remedy += ('; if this is the path of a file: read_urdf(path) reads one that exists, and '
@@ -114,7 +114,7 @@ def _syntax_error(error: etree.XMLSyntaxError, text: str) -> UrdfError:
         remedy = 'this is xacro, not URDF: run xacro on it first'
     # the parser's message may have names of the text in it
     reason = f'{escaped(reason, 200)}; {remedy}{_near(text, line, column)}'
-    return _error('xml', f'{line}:{column}: {reason}', line)
+    return _error('xml', f'column {column}: {reason}', line)
 
 
 def _check_depth(root: Element, max_depth: int) -> None:
@@ -141,7 +141,7 @@ def _near(text: str, line: int, column: int) -> str:
 def _error_at(code: str, text: str, offset: int, reason: str) -> UrdfError:
     line = text.count('\n', 0, offset) + 1
     column = offset - (text.rfind('\n', 0, offset) + 1) + 1
-    return _error(code, f'{line}:{column}: {reason}{_near(text, line, column)}', line)
+    return _error(code, f'column {column}: {reason}{_near(text, line, column)}', line)
 
 
 def _error(code: str, message: str, line: int | None = None) -> UrdfError:
