@@ -27,7 +27,8 @@ def collect(folder: Path, *names: str, strict: str = '') -> str:
     """Run pytest on files of a folder and return its last line, and the reasons of skipping."""
     for name in names:
         (folder / name).write_text(FILES[name])
-    environment = {**os.environ, 'PYTHONPATH': f'{TEST}:{folder}', STRICT: strict}
+    path = ':'.join(filter(None, (str(TEST), str(folder), os.environ.get('PYTHONPATH'))))
+    environment = {**os.environ, 'PYTHONPATH': path, STRICT: strict}
     done = subprocess.run(
         [sys.executable, '-m', 'pytest', '-q', '-rs', '-p', 'support.missing_packages', '-p',
          'no:cacheprovider', '-p', 'no:xdist', '-p', 'no:hypothesispytest', '--rootdir', '.',
