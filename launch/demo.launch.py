@@ -77,6 +77,9 @@ LOCAL = (
 
 
 def _robot(context: LaunchContext) -> list[Node]:
+    config = Path(LaunchConfiguration('config').perform(context)).expanduser()
+    if not config.is_file():   # dynamics.launch.py would find out after a node was started
+        raise FileNotFoundError(f'config: there is no file {str(config)!r}')
     path = Path(LaunchConfiguration('urdf').perform(context)).expanduser()
     description = description_text(
         str(path), LaunchConfiguration('xacro_args').perform(context))

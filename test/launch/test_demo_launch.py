@@ -5,11 +5,23 @@ The launch stack is not on PyPI, so `make test` skips this; test_launch.py says 
 
 """
 
+from contextlib import suppress
+from pathlib import Path
+
 import pytest
 
 from support.nodes.launch_prefix import LAUNCH, Prefix
 
 pytest.importorskip('launch_ros', reason='launch comes with ROS 2, not from PyPI')
+
+
+def nodes_of(prefix: Path) -> list[str]:
+    """Return the commands of the processes that run from a prefix."""
+    commands = []
+    for path in Path('/proc').glob('[0-9]*/cmdline'):
+        with suppress(OSError):   # it has ended
+            commands.append(path.read_text().replace('\0', ' '))
+    return [command for command in commands if f'{prefix}/lib/' in command]
 
 
 @pytest.mark.parametrize('package', ['robot_state_publisher', 'rviz2'])
@@ -44,5 +56,6 @@ def test_another_file_of_parameters_is_used_and_a_misspelt_argument_is_named(tmp
     prefix.start(LAUNCH, 'config:=/nonexistent.yaml', 'respwan:=true').wait(120.0)
     output = prefix.output.read_text()
     assert "config: there is no file '/nonexistent.yaml'" in output
+    assert nodes_of(tmp_path) == []   # they would run on without launch
     assert ('demo.launch.py has no argument "respwan", it has no effect: did you mean "respawn"?'
             in output)
