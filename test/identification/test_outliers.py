@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from support.scara_recordings import SCARA, recording, robot
+from support.scara_recordings import NAMES, SCARA, recording, robot
 from urdf2dyn_ros.cli import main
 
 
@@ -29,9 +29,21 @@ def test_a_recording_that_spoils_the_model_is_not_used(
 
 def test_two_recordings_with_different_loads_are_not_used(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without either of them, the other one still spoils the model."""
+    """
+    Without either of them, the other one still spoils the model.
+
+    At rest, static friction leaves far more than that.
+
+    """
+    def stopped(q, effort):
+        rest, friction = len(q) * 2 // 3, np.random.default_rng(int(1e6 * abs(q[0, 0])))
+        q[rest:] = q[rest] + 1e-5 * friction.normal(size=q[rest:].shape)
+        effort[rest:] = effort[rest] + friction.uniform(-15.0, 15.0, len(NAMES))
+        return q, effort
+
     loads = {'a': 0.0, 'heavy': 12.0, 'b': 0.0, 'c': 0.0, 'light': 8.0, 'd': 0.0}
-    paths = [recording(tmp_path / f'{name}.csv', 4.0, seed, recorded=robot(payload=payload))
+    paths = [recording(tmp_path / f'{name}.csv', 4.0, seed, change=stopped,
+                       recorded=robot(payload=payload))
              for seed, (name, payload) in enumerate(loads.items())]
     assert main(['identify', *paths, '--urdf', str(SCARA), '-o', str(tmp_path / 'out'),
                  '--cutoff', '10', '--delay', '0']) == 0

@@ -83,7 +83,8 @@ def spoiling_recordings(robot: Robot, whole: PooledFit, fits: Sequence[PooledFit
     former the others still contradict each other. Two with a load each spoil the fit without one
     of them as well: where no single one is enough and one does not fit, further ones are excluded
     with it.
-    `fits` are without each recording, `seen` are the pools that were fitted.
+    `fits` are without each recording, `seen` are the pools that were fitted; `pools` are those of
+    moving samples, as static friction leaves more than a load does.
 
     """
     ratios = [_ratio(robot, whole, fit, _without(pools, [number]))
