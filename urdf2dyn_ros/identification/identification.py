@@ -97,8 +97,8 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     judged = parts.every
     model = _model(data, parts.seen, judged, payload, weight, show)
     if parts.name == 'recordings':
-        spoiling = spoiling_recordings(data.robot, model.whole, model.without, parts.moving, parts.seen,
-                                       model.terms, model.weight)
+        spoiling = spoiling_recordings(data.robot, model.whole, model.without, parts.moving,
+                                       parts.seen, model.terms, model.weight)
         if spoiling is not None:
             others = [each for k, each in enumerate(summaries) if k not in spoiling.numbers]
             rest = identify(robot, others, validation, weight, gains, show)
