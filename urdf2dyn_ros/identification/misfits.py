@@ -76,7 +76,8 @@ def _poor_joints(result: Identification) -> Iterator[str]:
         if moving[j] > _UNEXPLAINED_SHARE * measured[j]:
             yield (f'{joints[j]} is hardly explained: of {measured[j]:.3g} a residual of '
                    f'{moving[j]:.3g} remains while it moves; the effort may not be that of this '
-                   'joint, or contact, cables or springs act on it')
+                   'joint, or not of it alone, as with a differential, or contact, '
+                   'cables or springs act on it')
         elif every[j] > _RESTING_RATIO * moving[j]:
             yield (f'{joints[j]}: most of its residual is at rest ({every[j]:.3g} for all '
                    f'samples, {moving[j]:.3g} while it moves), where static friction is '
