@@ -11,26 +11,36 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as of a shell."""
+ENDINGS = {signal.SIGINT: 'interrupted', signal.SIGTERM: 'terminated'}
+"""
+What the command says when a signal ends it: Ctrl-C, or that of kill, timeout and systemd.
+
+The exit code is 128 more than the signal's number, as of a shell.
+
+"""
+
+REPEATED_WITHIN = 1.0
+"""Time [s] in which another signal has no effect: `timeout` sends two at once, and the second
+would interrupt the removal of temporary files."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """
     Run the command line; return the exit code.
 
-    It is 0, 1 after an error that was printed, or 130 after Ctrl-C; wrong arguments end the
-    process with 2.
+    It is 0, 1 after an error that was printed, 130 after Ctrl-C, or 143 after SIGTERM; wrong
+    arguments end the process with 2.
 
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):   # not a file; no such stream
             stream.reconfigure(errors='backslashreplace')   # type: ignore[union-attr]
-    with _interrupts() as interrupted:
+    with _interrupts() as received:
         try:
             from urdf2dyn_ros.commands.command_line import complete, run
             if '_ARGCOMPLETE' in os.environ:   # set by the shell
@@ -38,38 +48,51 @@ def main(words: Sequence[str] | None = None) -> int:
             return run(sys.argv[1:] if words is None else words)
         # libraries turn it into errors of their own, as of an import
         except BaseException:
-            if not interrupted():
+            ending = received()
+            if ending is None:
                 raise
             with suppress(AttributeError, OSError):
-                print('interrupted: nothing else is written', file=sys.stderr)
-            return INTERRUPTED
+                print(f'{ENDINGS[ending]}: nothing else is written', file=sys.stderr)
+            return 128 + ending
 
 
 @contextmanager
-def _interrupts() -> Iterator[Callable[[], bool]]:
-    """Yield a function that returns whether Ctrl-C was pressed, which raises as usual."""
-    pressed: list[int] = []
+def _interrupts() -> Iterator[Callable[[], signal.Signals | None]]:
+    """
+    Yield a function that returns the first signal of `ENDINGS` that was received.
+
+    All of them raise a KeyboardInterrupt, so that what is half done is removed.
+
+    """
+    first: list[signal.Signals] = []
+    latest = -REPEATED_WITHIN
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        pressed.append(number)
+        nonlocal latest
+        now = time.monotonic()
+        if first and now < latest + REPEATED_WITHIN:
+            return
+        first.append(signal.Signals(number))
+        latest = now
         raise KeyboardInterrupt
 
-    # nohup and the like ignore it
-    handles = (threading.current_thread() is threading.main_thread()
-               and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN)
-    previous = signal.signal(signal.SIGINT, interrupt) if handles else None
+    # nohup and the like ignore some; children that are started have the usual handlers again
+    handled = [] if threading.current_thread() is not threading.main_thread() else [
+        number for number in ENDINGS if signal.getsignal(number) is not signal.SIG_IGN]
+    previous = {number: signal.signal(number, interrupt) for number in handled}
     try:
-        yield lambda: bool(pressed)
+        yield lambda: first[0] if first else None
     finally:
-        if handles:
-            signal.signal(signal.SIGINT, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 def run_as_process() -> None:
     """Run the command line as a process, which ends with its exit code."""
     code = main()
-    # from here on Ctrl-C would interrupt the end of the interpreter, with a traceback
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # from here on they would interrupt the end of the interpreter, Ctrl-C with a traceback
+    for number in ENDINGS:
+        signal.signal(number, signal.SIG_IGN)
     with suppress(AttributeError, OSError):
         sys.stdout.flush()
     sys.exit(code)

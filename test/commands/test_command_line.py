@@ -1,6 +1,7 @@
 """The command line of a newcomer: help, mistyped words, any order, any terminal, Ctrl-C."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,9 +10,11 @@ import pytest
 
 from support.robot_files import OWN
 from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.commands import command_line
 from urdf2dyn_ros.commands.command_line import parse
 from urdf2dyn_ros.commands.output import results
 from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.system.atomic_file import atomic_file
 
 RX90 = str(OWN / 'rx90.urdf')
 
@@ -19,6 +22,7 @@ RX90 = str(OWN / 'rx90.urdf')
 LOADED = """
 import sys
 from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.commands import command_line
 for words in ['--help'], ['help', 'info']:
     try:
         main(words)
@@ -114,7 +118,7 @@ import os, signal, sys
 class Interrupt:
     def find_spec(self, name, path=None, target=None):
         if name == {module!r}:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.{name})
 sys.meta_path.insert(0, Interrupt())
 sys.argv[1:] = ['export', {robot!r}]
 from urdf2dyn_ros.cli import run_as_process
@@ -122,15 +126,38 @@ run_as_process()
 """
 
 
-@pytest.mark.parametrize('module', ['urdf2dyn_ros.commands.command_line', 'numpy'])
+@pytest.mark.parametrize(('module', 'name', 'code', 'word'), [
+    ('urdf2dyn_ros.commands.command_line', 'SIGINT', 130, 'interrupted'),
+    ('numpy', 'SIGTERM', 143, 'terminated')])
 @pytest.mark.usefixtures('ctrl_c')
-def test_ctrl_c_at_once_is_one_line_and_130(module: str, tmp_path: Path) -> None:
+def test_a_signal_at_once_is_one_line_and_its_code(module: str, name: str, code: int, word: str,
+                                                   tmp_path: Path) -> None:
     """While it imports: numpy turns some errors into others."""
     done = subprocess.run(
-        [sys.executable, '-c', INTERRUPTED.format(module=module, robot=RX90)], cwd=tmp_path,
-        capture_output=True, text=True, timeout=100)
-    assert (done.returncode, done.stdout) == (130, '')
-    assert done.stderr == 'interrupted: nothing else is written\n'
+        [sys.executable, '-c', INTERRUPTED.format(module=module, name=name, robot=RX90)],
+        cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stdout) == (code, '')
+    assert done.stderr == f'{word}: nothing else is written\n'
+    assert not list(tmp_path.iterdir())
+
+
+def test_sigterm_twice_leaves_no_temporary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                                capsys: pytest.CaptureFixture[str]) -> None:
+    """As `timeout` sends it, to the process and then to its group."""
+    unlink = Path.unlink
+
+    def again(path: Path, missing_ok: bool = False) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        unlink(path, missing_ok)
+
+    def terminated(words: object) -> int:
+        with atomic_file(tmp_path / 'x.csv'):
+            signal.raise_signal(signal.SIGTERM)
+        return 0
+
+    monkeypatch.setattr(Path, 'unlink', again)
+    monkeypatch.setattr(command_line, 'run', terminated)
+    assert output_of([], capsys) == (143, '', 'terminated: nothing else is written\n')
     assert not list(tmp_path.iterdir())
 
 

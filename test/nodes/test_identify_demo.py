@@ -60,7 +60,7 @@ def test_interrupted_while_it_records_it_writes_nothing(tmp_path: Path) -> None:
     nodes = children(demo.pid)
     assert len(nodes) == 1
     demo.send_signal(signal.SIGTERM)
-    output = ended(demo, 130)
+    output = ended(demo, 143)
     assert 'Traceback' not in output
     assert not Path(f'/proc/{nodes[0]}').exists()
     assert [path.name for path in tmp_path.iterdir()] == ['two.urdf']

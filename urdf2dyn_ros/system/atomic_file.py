@@ -5,9 +5,10 @@ import os
 import secrets
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 
 from urdf2dyn_ros.errors import ExportError
 
@@ -55,12 +56,13 @@ def create_files(texts: Mapping[Path, bytes | Path], replace: bool = False) -> N
     A text may be a file of the same file system, which then is renamed.
 
     All texts are written to the disk under other names before the first file is renamed, so that
-    neither a full disk nor the end of the process leaves a part of a file. Ctrl-C takes effect
-    when all of them are there. Symbolic links are not followed. If `replace` is false and a file
-    of that name exists, also one that was created meanwhile, a FileExistsError is raised.
+    neither a full disk nor the end of the process leaves a part of a file. Ctrl-C, and SIGTERM if
+    it has a handler, take effect when all of them are there. Symbolic links are not followed. If
+    `replace` is false and a file of that name exists, also one that was created meanwhile, a
+    FileExistsError is raised.
 
     """
-    with _ctrl_c_later():
+    with _signals_later():
         _create(texts, replace)
 
 
@@ -97,20 +99,24 @@ def _create(texts: Mapping[Path, bytes | Path], replace: bool) -> None:
 
 
 @contextmanager
-def _ctrl_c_later() -> Iterator[None]:
-    """Call the handler of Ctrl-C at the end, if it was pressed meanwhile."""
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield
-        return
-    pressed: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+def _signals_later() -> Iterator[None]:
+    """Call the handler of the first signal that was received meanwhile, at the end."""
+    handlers: dict[signal.Signals, Callable[[int, FrameType | None], object]] = {}
+    received: list[signal.Signals] = []
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            handler = signal.getsignal(number)
+            if callable(handler):   # not ignored, nor the system's, which ends the process
+                handlers[number] = handler
+    for number in handlers:
+        signal.signal(number, lambda number, frame: received.append(signal.Signals(number)))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
-        if pressed:
-            handler(signal.SIGINT, None)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if received:
+            handlers[received[0]](received[0], None)
 
 
 def _unused(path: Path) -> Path:

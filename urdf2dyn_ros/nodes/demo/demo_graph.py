@@ -7,10 +7,12 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from std_msgs.msg import Float64
 
+from urdf2dyn_ros.cli import ENDINGS
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.nodes.demo.child_process import (
     ChildProcess,
@@ -109,37 +111,45 @@ def demo_graph(check: Callable[[], None]) -> Iterator[DemoGraph]:
 
 
 def demo_exit_code(run: Callable[[Callable[[], None]], None]) -> int:
-    """Return 0, 1 after an error, which is printed, or 130; `run` is called with a check."""
-    with _interrupts() as check:
+    """
+    Return 0, 1 after an error, which is printed, 130 after Ctrl-C, or 143 after SIGTERM.
+
+    `run` is called with a function that raises a KeyboardInterrupt after one of these signals.
+
+    """
+    with _interrupts() as (check, received):
         try:
             run(check)
         except (Urdf2DynError, OSError) as error:
             print(f'error: {error}', file=sys.stderr)
             return 1
         except KeyboardInterrupt:
-            print('interrupted', file=sys.stderr)
-            return 130
+            number = received[0] if received else signal.SIGINT
+            print(ENDINGS[number], file=sys.stderr)
+            return 128 + number
     return 0
 
 
 @contextmanager
-def _interrupts() -> Iterator[Callable[[], None]]:
+def _interrupts() -> Iterator[tuple[Callable[[], None], Sequence[signal.Signals]]]:
     """
-    Record SIGINT and SIGTERM; yield a function that raises a KeyboardInterrupt after one.
+    Yield a function that raises a KeyboardInterrupt after SIGINT or SIGTERM, and those received.
 
     Raised at any instant, it would come out of rclpy as whatever error its C++ makes of it.
 
     """
-    received: list[int] = []
+    received: list[signal.Signals] = []
 
     def check() -> None:
         if received:
             raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, lambda number, frame: received.append(number))
-              for number in (signal.SIGINT, signal.SIGTERM)}
+    def record(number: int, frame: FrameType | None) -> None:
+        received.append(signal.Signals(number))
+
+    before = {number: signal.signal(number, record) for number in ENDINGS}
     try:
-        yield check
+        yield check, received
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -51,7 +51,8 @@ def run_demo(robot: Path | None, duration: float, output: Path) -> int:
     Returns
     -------
     code : int
-        0 if the demonstration finished and the efforts agree, 1 if not, 130 if interrupted.
+        0 if the demonstration finished and the efforts agree, 1 if not, 130 after Ctrl-C,
+        143 after SIGTERM.
 
     """
     return demo_exit_code(lambda check: _demonstrate(

@@ -65,7 +65,7 @@ def run_identify_demo(robot: Path | None, duration: float, output: Path) -> int:
     child processes; they are stopped in any case. The arguments are those of `run_demo`: a robot
     with all limits, the duration of each of the two motions, and an existing directory for
     IDENTIFY_FILES, which are replaced; all are written, or none. The exit code is 0 if the torque
-    error is at most LARGEST_ERROR, 1 if not, 130 if interrupted.
+    error is at most LARGEST_ERROR, 1 if not, 130 after Ctrl-C, 143 after SIGTERM.
 
     """
     library()   # an error now if bags cannot be written
