@@ -2,8 +2,8 @@
 """
 The command urdf2dyn, which needs no ROS except for the demo.
 
-Everything else is imported in `main`, so that Ctrl-C during the imports, most of the first second,
-ends the command as it does later.
+What takes time to import is imported in `main`, so that Ctrl-C during the imports, most of the
+first second, ends the command as it does later.
 
 """
 
@@ -16,13 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-ENDINGS = {signal.SIGINT: 'interrupted', signal.SIGTERM: 'terminated'}
-"""
-What the command says when a signal ends it: Ctrl-C, or that of kill, timeout and systemd.
-
-The exit code is 128 more than the signal's number, as of a shell.
-
-"""
+from urdf2dyn_ros.system.signals import ENDINGS
 
 REPEATED_WITHIN = 1.0
 """Time [s] in which another signal has no effect: `timeout` sends two at once, and the second

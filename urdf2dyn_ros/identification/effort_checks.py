@@ -1,6 +1,6 @@
 """Checks of measured efforts against the URDF: signs, units, gravity, and their joints."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +33,13 @@ def effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_
     """
     free = np.zeros(len(used), dtype=bool) if gains is None else gains.free
     known = np.flatnonzero((used > 0) & ~free).tolist()
-    proportions = _proportions(robot, pieces, known)
-    return (_sign_or_units_of_all(*proportions, gains is not None)
+    factors, frictions, strong = _proportions(robot, pieces, known)
+    of_urdf = {joint: float(factor) for joint, factor, is_known in zip(known, factors, strong)
+               if is_known and factor}
+    return (_sign_or_units_of_all(factors, frictions, strong, gains is not None)
             or '; '.join(each.sentence(robot, gains is not None)
                          for each in mistakes_of(robot, pieces, moving, used, free))
-            or '; '.join(_units_of_some(robot, pieces, used, free, known, *proportions,
-                                        gains is not None)))
+            or '; '.join(_units_of_some(robot, pieces, used, free, of_urdf, gains is not None)))
 
 
 def _proportions(robot: Robot, pieces: Sequence[Piece],
@@ -81,13 +82,10 @@ def _sign_or_units_of_all(factors: Array, frictions: Array, strong: NDArray[np.b
 
 
 def _units_of_some(robot: Robot, pieces: Sequence[Piece], used: Array, free: NDArray[np.bool_],
-                   joints: Sequence[int], factors: Array, frictions: Array,
-                   strong: NDArray[np.bool_], gains: bool) -> Iterator[str]:
+                   factors: Mapping[int, float], gains: bool) -> Iterator[str]:
     """Yield a fault for each joint whose efforts are in other units than those of the others."""
     longest = max(pieces, key=lambda piece: len(piece.q))
-    known = strong & (factors != 0.0)
-    for joint, factor in other_units(robot, longest, used, free,
-                                     np.array(joints, dtype=int)[known].tolist(), factors[known]):
+    for joint, factor in other_units(robot, longest, used, free, factors):
         name = robot.joints[joint]
         yield (f'the efforts of {name} are about {factor:.3g} times what fits those of the other '
                'joints: ' + (

@@ -1,6 +1,6 @@
 """Efforts of some joints that are in other units than those of the others."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,23 +22,22 @@ gains if units differ: 3 to 15 where they do, up to 0.2 on robots whose efforts 
 
 
 def other_units(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_],
-                joints: Sequence[int], factors: Array) -> list[tuple[int, float]]:
+                factors: Mapping[int, float]) -> list[tuple[int, float]]:
     """
     Return joints whose efforts no bodies explain together with those of the others, and factors.
 
     Parameters
     ----------
-    joints : sequence of int
-        Joints whose efforts over those of the URDF are known.
-    factors : ndarray, (len(joints),)
-        These ratios; that of the joints which are right is the one that is nearest to 1.
+    factors : mapping of int to float
+        Efforts over those of the URDF, of the joints at which this ratio is known; that of the
+        joints which are right is the one that is nearest to 1.
 
     """
-    if len(joints) < 2:
+    if len(factors) < 2:
         return []
-    sizes = np.log(np.abs(factors))
+    sizes = np.log(np.abs([*factors.values()]))
     right = sizes[np.argmin(np.abs(sizes))]
-    suspects = {joint: float(np.exp(size - right)) for joint, size in zip(joints, sizes)
+    suspects = {joint: float(np.exp(size - right)) for joint, size in zip(factors, sizes)
                 if abs(size - right) > np.log(_SUSPICIOUS)}
     if not suspects:
         return []

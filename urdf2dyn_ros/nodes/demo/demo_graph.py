@@ -12,7 +12,6 @@ from typing import Any
 
 from std_msgs.msg import Float64
 
-from urdf2dyn_ros.cli import ENDINGS
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.nodes.demo.child_process import (
     ChildProcess,
@@ -23,6 +22,7 @@ from urdf2dyn_ros.nodes.demo.child_process import (
 from urdf2dyn_ros.nodes.demo.local_graph import Client, join_empty_domain
 from urdf2dyn_ros.nodes.qos import latched
 from urdf2dyn_ros.system.progress import ProgressBar
+from urdf2dyn_ros.system.signals import ENDINGS
 
 START_TIMEOUT, _STALL_TIMEOUT = 60.0, 20.0
 """Time until the robot moves, and without any progress of the motion [s]."""
