@@ -12,6 +12,11 @@ The variance of an estimate is the mean of these squared errors, less the noise 
 over a short time, or what the filters declare, whichever is larger. What they declare is scaled
 down where errors have been smaller for longer, as with positions that a driver has smoothed.
 
+The positions are those of a filter, with less noise than measured ones; and what a filter learns
+as noise may be vibration. The noise of a difference is therefore no more than its own positions
+show: it is the mean of a curvature of three neighbours and one of twice the step, which for slow
+motion differ by noise alone.
+
 """
 
 from math import exp
@@ -48,12 +53,20 @@ SCALE_ROWS = 100.0
 MOST_OF_DECLARED = 9.0
 """Squared error, relative to what the filters declare, at which it is clipped in that scale."""
 
-LEAST_OF_NOISE = 0.2
+MOST_SHORT_ROWS = 7
+"""Rows from one position of the short difference to the next one up to which it is compared: at
+250 Hz and above, the long one is short enough."""
+
+LEAST_OF_NOISE = 0.5
 """Negative squared error by the short difference at which it is clipped, over its noise: without a
 limit it is honest for white noise, with 0 where a motion changes at times."""
 
 DIFFERENCE_NOISE = 9.82
 """Variance of the difference, times the fourth power of its step over that of a position."""
+
+CURVATURE_NOISE = 2.244
+"""Variance of the difference by noise of positions, over the mean square by which the curvatures
+of both steps differ."""
 
 
 class Hindsight:
@@ -64,6 +77,8 @@ class Hindsight:
     ----------
     errors : ndarray, (2, n)
         Mean squared errors by the long and the short difference [rad^2/s^4 or m^2/s^4].
+    noise : ndarray, (2, n)
+        Mean squared noise of both differences, as their positions show it [rad^2/s^4 or m^2/s^4].
     scale : ndarray, (2, n)
         Mean squared errors relative to what the filters declare.
     compared : ndarray, (2, n)
@@ -72,7 +87,7 @@ class Hindsight:
     """
 
     def __init__(self, joints: int) -> None:
-        self.errors, self.scale, self.compared = np.zeros((3, 2, joints))
+        self.errors, self.noise, self.scale, self.compared = np.zeros((4, 2, joints))
         self.stamps = np.zeros(COMPARED_ROWS, dtype=np.int64)
         # position, acceleration, and the squared error that the filters declare
         self.rows = np.zeros((COMPARED_ROWS, 3, joints))
@@ -80,7 +95,8 @@ class Hindsight:
 
     def reset(self) -> None:
         """Forget everything."""
-        self.errors[:] = self.compared[:] = self.scale[:] = 0.0
+        for array in (self.errors, self.noise, self.scale, self.compared):
+            array[:] = 0.0
         self.start()
 
     def start(self) -> None:
@@ -128,7 +144,7 @@ class Hindsight:
         oldest, newest = self.stamps[(self._number + np.array((0, -1))) % COMPARED_ROWS]
         short = max(round(DIFFERENCE_ROWS * SHORTEST_SPAN / (1e-9 * float(newest - oldest))), 1)
         self._compare_over(DIFFERENCE_ROWS, 0, passed, noise)
-        if short <= DIFFERENCE_ROWS // 2:
+        if short <= MOST_SHORT_ROWS:
             self._compare_over(short, 1, passed, noise)
 
     def _compare_over(self, distance: int, kind: int, passed: float, noise: Array) -> None:
@@ -140,18 +156,22 @@ class Hindsight:
         near, far = (_curvature(times[[2 - k, 2, 2 + k]], q[[2 - k, 2, 2 + k]]) for k in (1, 2))
         _, acceleration, declared = self.rows[rows[2]]
         square = np.square(acceleration - (4.0 * near - far) / 3.0)
-        step = 0.25 * float(times[4] - times[0])
-        added = DIFFERENCE_NOISE / step ** 4 * noise
-        least = -LEAST_OF_NOISE * added if kind else 0.0   # the short one is noisy
         known = np.isfinite(square + declared)
         self.compared[kind] += known
         first = 1.0 / np.maximum(self.compared[kind], 1.0)
-        for mean, value, memory, fewest in (
-                (self.errors[kind], np.maximum(square - added, least), ERROR_MEMORY, ERROR_ROWS),
-                (self.scale[kind], np.minimum((square + added) / declared, MOST_OF_DECLARED),
-                 SCALE_MEMORY, SCALE_ROWS)):
+
+        def average(mean: Array, value: Array, memory: float, fewest: float) -> None:
             gain = np.maximum(min(1.0 - exp(-passed / memory), 1.0 / fewest), first)
             mean += np.where(known, gain * (value - mean), 0.0)
+
+        step = 0.25 * float(times[4] - times[0])
+        average(self.noise[kind], CURVATURE_NOISE * np.square(near - far), ERROR_MEMORY,
+                ERROR_ROWS)
+        added = np.minimum(DIFFERENCE_NOISE / step ** 4 * noise, self.noise[kind])
+        least = -LEAST_OF_NOISE * added if kind else 0.0   # the short one is noisy
+        average(self.errors[kind], np.maximum(square - added, least), ERROR_MEMORY, ERROR_ROWS)
+        average(self.scale[kind], np.minimum((square + added) / declared, MOST_OF_DECLARED),
+                SCALE_MEMORY, SCALE_ROWS)
 
 
 def _curvature(times: Array, q: Array) -> Array:

@@ -8,7 +8,7 @@ typedef struct {
     long joints, number;
     long long *stamps;   /* (COMPARED_ROWS) */
     double *rows;        /* (COMPARED_ROWS, 3, joints): position, acceleration, declared variance */
-    double *errors, *scale, *compared;   /* (2, joints) each: of the long, the short difference */
+    double *errors, *noise, *scale, *compared;   /* (2, joints): of the long, the short difference */
 } Hindsight;
 
 /* Return the second derivative of the parabola through three positions. */
@@ -29,11 +29,12 @@ static void look_back(Hindsight *s, long distance, long kind, double passed, con
         time[k] = 1e-9 * (double)(s->stamps[index] - s->stamps[middle % COMPARED_ROWS]);
     }
     const double step = 0.25 * (time[4] - time[0]);
-    const double added = DIFFERENCE_NOISE / (step * step * step * step);
+    const double measured = DIFFERENCE_NOISE / (step * step * step * step);
     const double error_gain = fmin(1.0 - exp(-passed / ERROR_MEMORY), 1.0 / ERROR_ROWS);
     const double scale_gain = fmin(1.0 - exp(-passed / SCALE_MEMORY), 1.0 / SCALE_ROWS);
     const double least = kind ? LEAST_OF_NOISE : 0.0;   /* the short one is noisy */
     double *errors = s->errors + kind * n, *scale = s->scale + kind * n;
+    double *shown = s->noise + kind * n;
     for (long j = 0; j < n; j++) {
         const double near = curvature(-time[1], time[3], row[1][j], row[2][j], row[3][j]);
         const double far = curvature(-time[0], time[4], row[0][j], row[2][j], row[4][j]);
@@ -42,9 +43,12 @@ static void look_back(Hindsight *s, long distance, long kind, double passed, con
         if (!isfinite(square + declared))
             continue;
         const double first = 1.0 / (s->compared[kind * n + j] += 1.0);
-        errors[j] += fmax(error_gain, first) * (fmax(square - added * noise[j], -least * added * noise[j]) - errors[j]);
+        const double gain = fmax(error_gain, first), apart = near - far;
+        shown[j] += gain * (CURVATURE_NOISE * apart * apart - shown[j]);
+        const double added = fmin(measured * noise[j], shown[j]);
+        errors[j] += gain * (fmax(square - added, -least * added) - errors[j]);
         scale[j] += fmax(scale_gain, first)
-            * (fmin((square + added * noise[j]) / declared, MOST_OF_DECLARED) - scale[j]);
+            * (fmin((square + added) / declared, MOST_OF_DECLARED) - scale[j]);
     }
 }
 
@@ -69,7 +73,7 @@ static void hindsight(Hindsight *s, long long stamp, const double *position,
             const double span = 1e-9 * (double)(stamp - s->stamps[s->number % COMPARED_ROWS]);
             const long most = lrint(DIFFERENCE_ROWS * SHORTEST_SPAN / span);
             look_back(s, DIFFERENCE_ROWS, 0, passed, noise);
-            if (most <= DIFFERENCE_ROWS / 2)
+            if (most <= MOST_SHORT_ROWS)
                 look_back(s, most < 1 ? 1 : most, 1, passed, noise);
         }
     }

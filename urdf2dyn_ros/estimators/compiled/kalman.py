@@ -25,7 +25,7 @@ _MODELS = ('density', 'decay', 'absent')
 
 
 _ONSET = ('deviations', 'in_a_row', 'missed', 'judged')
-_HINDSIGHT = ('stamps', 'rows', 'errors', 'scale', 'compared')
+_HINDSIGHT = ('stamps', 'rows', 'errors', 'noise', 'scale', 'compared')
 
 
 class _Onset(ctypes.Structure):
