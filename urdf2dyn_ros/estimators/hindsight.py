@@ -10,7 +10,8 @@ at high rates, which follows fast motion.
 
 The variance of an estimate is the mean of these squared errors, less the noise of the difference,
 over a short time, or what the filters declare, whichever is larger. What they declare is scaled
-down where errors have been smaller for longer, as with positions that a driver has smoothed.
+down where errors have been smaller for longer, as with positions that a driver has smoothed, and
+up, less far, where they have been larger: it knows before the errors do when motion changes.
 
 The positions are those of a filter, with less noise than measured ones; and what a filter learns
 as noise may be vibration. The noise of a difference is therefore no more than its own positions
@@ -56,6 +57,9 @@ MOST_OF_DECLARED = 9.0
 MOST_SHORT_ROWS = 7
 """Rows from one position of the short difference to the next one up to which it is compared: at
 250 Hz and above, the long one is short enough."""
+
+MOST_SCALE = 2.0
+"""Most of this scale by the long difference; by the short one, which is noisy, 1."""
 
 LEAST_OF_NOISE = 0.5
 """Negative squared error by the short difference at which it is clipped, over its noise: without a
@@ -111,8 +115,9 @@ class Hindsight:
 
     def variance(self, declared: Array) -> Array:
         """Return the variances of accelerations whose filters declare these, (n,)."""
-        scale = np.where(self.compared[0] > 0.0, self.scale.max(axis=0), 1.0)
-        result: Array = np.maximum(np.minimum(scale, 1.0) * declared, self.errors.max(axis=0))
+        scale = np.maximum(np.minimum(self.scale[0], MOST_SCALE), np.minimum(self.scale[1], 1.0))
+        scale[self.compared[0] == 0.0] = 1.0
+        result: Array = np.maximum(scale * declared, self.errors.max(axis=0))
         return result
 
     def observe(self, stamp: int, position: Array, acceleration: Array, declared: Array,

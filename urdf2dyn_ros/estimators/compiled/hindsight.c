@@ -78,7 +78,8 @@ static void hindsight(Hindsight *s, long long stamp, const double *position,
         }
     }
     for (long j = 0; j < n; j++) {
-        const double scale = s->compared[j] > 0.0 ? fmax(s->scale[j], s->scale[n + j]) : 1.0;
-        variance[j] = fmax(fmin(scale, 1.0) * declared[j], fmax(s->errors[j], s->errors[n + j]));
+        const double either = fmax(fmin(s->scale[j], MOST_SCALE), fmin(s->scale[n + j], 1.0));
+        const double scale = s->compared[j] > 0.0 ? either : 1.0;
+        variance[j] = fmax(scale * declared[j], fmax(s->errors[j], s->errors[n + j]));
     }
 }

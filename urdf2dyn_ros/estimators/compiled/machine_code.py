@@ -42,7 +42,7 @@ _MACROS = {
     **{name: getattr(hindsight, name) for name in (
         'ROW_SPACING', 'DIFFERENCE_ROWS', 'ERROR_MEMORY', 'ERROR_ROWS', 'SCALE_MEMORY',
         'SCALE_ROWS', 'MOST_OF_DECLARED', 'DIFFERENCE_NOISE', 'SHORTEST_SPAN',
-        'MOST_SHORT_ROWS', 'LEAST_OF_NOISE', 'CURVATURE_NOISE')},
+        'MOST_SHORT_ROWS', 'MOST_SCALE', 'LEAST_OF_NOISE', 'CURVATURE_NOISE')},
     'ABSENT': bank.ABSENT,
     'COMPARED_ROWS': hindsight.COMPARED_ROWS,
     **{name: getattr(gate, name) for name in (
