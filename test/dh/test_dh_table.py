@@ -199,7 +199,7 @@ G = {0,0,G3}
 def test_a_par_file_is_the_table_of_its_rows(tmp_path: Path) -> None:
     """With symbols; those of joint positions have no value."""
     path = tmp_path / 'arm.par'
-    path.write_bytes(PAR.encode() + b'(* Cybern\xe9tique *)')
+    path.write_bytes(PAR.encode() + b'(* Cybern\xe9tique, M = {9,9,9} *)')
     rows = [{'type': 'R', 'M': 3.0, 'MX': 1.5, 'ZZ': 1.0},
             {'type': 'R', 'd': 1.2, 'theta': -pi / 3, 'M': 2.0, 'MX': 0.8, 'ZZ': 0.5},
             {'type': 'P', 'antecedent': 1, 'gamma': -pi / 2, 'alpha': pi / 2, 'r': 2.4,
@@ -212,13 +212,20 @@ def test_a_par_file_is_the_table_of_its_rows(tmp_path: Path) -> None:
     ('is_mobile = 0', 'is_mobile = 1', ['is_mobile to 0']), ('IA1', '0.1', ['IA must be zero']),
     ('ant = {0,1,1}', 'ant = {0,1}', ['ant has 2 entries', 'NL is 3']),
     ('0.4*M2', 'f(M2)', ['MX has the entry "f(M2)"']), ('{3,', '{1e999,', ['M has the entry']),
-    ('NL = 3', '', ['no .par file']), ('sigma = {0,0,1}', 'sigma = {0,0,7}', ['value for'])])
+    ('ant = {0,1,1}', 'ant = {0,0.5,1}', ['Ant has the entry "0.5"', 'number of a frame']),
+    ('ant = {0,1,1}', 'ant = {0,1,1,1}', ['ant has 4 entries', 'NL is 3']),
+    ('IA =', 'M = {1,1,1}\nIA =', ['two different lists M']), ('M = {3', 'M = {True', ['"True"']),
+    ('{t1,', '{2*t1,', ['"2*t1", but must be the position of joint 1, a symbol without']),
+    ('t2 - pi/3', 'pi/3 - t2', ['"pi/3 - t2", but']), ('t2 - pi/3', 't2 + a', ['"t2 + a", but']),
+    ('t2 - pi/3', 't1', ['"t1" is the position of joint 1 and of joint 2']),
+    ('NL = 3', 'NL = -3', ['no .par file']),
+    ('sigma = {0,0,1}', 'sigma = {0,0,7}', ['value for'])])
 def test_what_a_par_file_cannot_say_is_named(tmp_path: Path, old: str, new: str,
                                              words: list[str]) -> None:
     path = tmp_path / 'arm.par'
     path.write_text(PAR.replace(old, new))
     with pytest.raises(SourceError, match=r'arm\.par') as caught:
-        read_dh(path)
+        read_dh(path, {} if 'D2' in ''.join(words) else {'D2': 1.2, 'M2': 2.0})
     for word in words:
         assert word in str(caught.value)
 

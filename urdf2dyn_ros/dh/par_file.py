@@ -4,7 +4,7 @@ import ast
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from urdf2dyn_ros.counting import counted
@@ -56,6 +56,7 @@ def par_table(text: str, path: str, values: Mapping[str, float]) -> dict[str, An
     if file.missing:
         raise SourceError(f'{path}: no value for {listed(file.missing)}; the argument values '
                           'must have them')
+    file.check_positions([row['type'] for row in rows])
     match = re.search(r"Robotname\s*=\s*'([^']*)'", text)
     return {'name': match[1] if match else 'robot', 'rows': rows}
 
@@ -65,13 +66,18 @@ class _ParFile:
 
     def __init__(self, text: str, path: str, values: Mapping[str, float]) -> None:
         self.path, self.values = path, {'pi': math.pi, 'Pi': math.pi, **values}
-        self.lists = {name.lower(): [entry.strip() for entry in entries.split(',')]
-                      for name, entries in re.findall(r'(\w+)\s*=\s*\{([^}]*)\}', text)}
+        text = re.sub(r'\(\*.*?\*\)', ' ', text, flags=re.DOTALL)   # comments
+        self.lists: dict[str, list[str]] = {}
+        for name, entries in re.findall(r'(\w+)\s*=\s*\{([^}]*)\}', text):
+            found = [entry.strip() for entry in entries.split(',')]
+            if self.lists.setdefault(name.lower(), found) != found:
+                raise SourceError(f'{path}: there are two different lists {name}; delete one')
         self.counts = {name.lower(): int(value) for name, value in re.findall(
             r'^\s*(\w+)\s*=\s*(-?\d{1,9})\s*$', text, re.MULTILINE)}
         self.missing: dict[str, None] = {}
-        if 'nl' not in self.counts or 'sigma' not in self.lists:
-            raise SourceError(f'{path} is no .par file of OpenSYMORO: it must have NL and sigma')
+        if self.counts.get('nl', -1) < 0 or 'sigma' not in self.lists:
+            raise SourceError(f'{path} is no .par file of OpenSYMORO: it must have NL, not '
+                              'negative, and sigma')
 
     def count(self, name: str) -> int:
         """Return a single integer; NF is NL by default, all others are 0."""
@@ -85,15 +91,39 @@ class _ParFile:
     def row(self, k: int) -> dict[str, Any]:
         kind = self._number('sigma', k)
         row: dict[str, Any] = {'j': k + 1, 'type': _TYPES.get(kind, kind)}
-        row['antecedent'] = int(self._number('ant', k)) if 'ant' in self.lists else k
+        antecedent = self._number('ant', k) if 'ant' in self.lists else k
+        if antecedent != int(antecedent):
+            raise SourceError(f'{self.path}: Ant has the entry {quote(self.lists["ant"][k])}; it '
+                              'must be the number of a frame')
+        row['antecedent'] = int(antecedent)
         for name in _COLUMNS:
             if name.lower() in self.lists:
                 row[name] = self._number(name, k, name == _JOINT_COLUMN.get(row['type']))
         return row
 
+    def check_positions(self, kinds: Sequence[Any]) -> None:
+        """Check that the position of each joint is a symbol of its own, to which values add."""
+        rows: dict[str, int] = {}
+        for k, name in enumerate(map(_JOINT_COLUMN.get, kinds)):
+            if name is None or name not in self.lists:
+                continue
+            entry = self.lists[name][k]
+            symbols = {node.id for node in ast.walk(ast.parse(entry, mode='eval'))
+                       if isinstance(node, ast.Name)} - {*self.values}
+            change = self._value(name, entry, 2.0) - self._value(name, entry, 0.0)
+            if len(symbols) > 1 or (symbols and abs(change - 2.0) > 1e-9):
+                raise SourceError(f'{self.path}: {name} has the entry {quote(entry)}, but must be '
+                                  f'the position of joint {k + 1}, a symbol without a factor, '
+                                  'plus or minus what has a value')
+            for symbol in symbols:
+                if rows.setdefault(symbol, k) != k:
+                    raise SourceError(f'{self.path}: {quote(symbol)} is the position of joint '
+                                      f'{rows[symbol] + 1} and of joint {k + 1}; each joint '
+                                      'needs a symbol of its own')
+
     def _number(self, name: str, k: int, moves: bool = False) -> float:
         entries = self.lists[name.lower()]
-        if k >= len(entries):
+        if len(entries) != self.count('NL'):
             count = counted(len(entries), 'entry', 'entries')
             raise SourceError(f'{self.path}: {name} has {count}, but NL is {self.count("NL")}')
         return self._value(name, entries[k], 0.0 if moves else None)
@@ -111,7 +141,7 @@ class _ParFile:
                               'number, or sums and products of numbers, pi and symbols') from None
 
     def _evaluated(self, node: ast.AST, unknown: float | None) -> float:
-        if isinstance(node, ast.Constant):
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
             return float(node.value)   # type: ignore[arg-type]
         if isinstance(node, ast.Name):
             if node.id in self.values:
