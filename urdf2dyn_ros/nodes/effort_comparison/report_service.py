@@ -9,11 +9,13 @@ from urdf2dyn_ros.comparison.comparison import Comparison
 from urdf2dyn_ros.comparison.files import REPORT_FILES, write_report_in_child
 from urdf2dyn_ros.comparison.report import comparison_table
 from urdf2dyn_ros.comparison.semantics import SEMANTICS
-from urdf2dyn_ros.errors import ComparisonError, ExportError, Urdf2DynError
+from urdf2dyn_ros.errors import ComparisonError, ExportError
 from urdf2dyn_ros.nodes.job_service import JobService
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.origin import Origin, facts
+from urdf2dyn_ros.quoting import quote
+from urdf2dyn_ros.system.atomic_file import writing_to
 
 
 class ReportService:
@@ -34,15 +36,17 @@ class ReportService:
                    lambda: 'busy: another report is being drawn; call again')
 
     def _job(self) -> Callable[[], str]:
-        directory = Path(self._parameters.values['report.directory']).expanduser().absolute()
+        directory = _absolute(self._parameters.values['report.directory'])
         if not self._parameters.values['report.overwrite']:
-            _check_free(directory)
+            with writing_to(directory):   # as of a name that is too long
+                _check_free(directory)
         joints, (title, about, origin) = self._comparison.joints(), self._description()
 
         def report() -> str:
             try:
-                paths = write_report_in_child(joints, directory, title, about, origin)
-            except (Urdf2DynError, OSError) as error:
+                with writing_to(directory):
+                    paths = write_report_in_child(joints, directory, title, about, origin)
+            except ComparisonError as error:
                 raise ComparisonError(f'no report in {directory}: {error}') from None
             return '\n'.join([*map(str, paths), '', comparison_table(joints)])
 
@@ -60,6 +64,13 @@ class ReportService:
             f'{source.capitalize()}: {measured}; computed: {computed}. The {source} effort is '
             f'taken as {semantics}: {SEMANTICS[semantics].meaning}.'], Origin(source, facts(
                 command, f'topic {topic}' if self.description else '', self.description))
+
+
+def _absolute(directory: str) -> Path:
+    try:
+        return Path(directory).expanduser().absolute()
+    except RuntimeError as error:   # no such user
+        raise ExportError(f'cannot write to {quote(directory)}: {error}') from None
 
 
 def _check_free(directory: Path) -> None:
