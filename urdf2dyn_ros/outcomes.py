@@ -61,9 +61,16 @@ ACCEPTED_OUTCOMES = frozenset(('used', 'warming_up', 'same_instant', 'overtaken'
 
 
 def joint_state_lines(counters: Counter[str], omitted: Collection[str]) -> list[str]:
-    """Return a line for each counted outcome of dropped messages, and each event, but some."""
+    """
+    Return a line for each counted outcome of dropped records, and each event, but some.
+
+    They are those of a file, for which no parameter of the node is a remedy.
+
+    """
+    outcomes = {**JOINT_STATE_OUTCOMES, 'no_stamp': 'stamp zero or out of range: record with '
+                'stamps, or write the time of these records into the file'}
     return [f'{head}: {name} {counters[name]} ({meaning})' for head, keys in (
-        ('dropped', JOINT_STATE_OUTCOMES), ('events', JOINT_STATE_EVENTS))
+        ('dropped', outcomes), ('events', JOINT_STATE_EVENTS))
         for name, meaning in keys.items() if counters[name] and name not in omitted]
 
 

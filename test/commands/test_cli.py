@@ -67,7 +67,8 @@ def test_an_answer_that_cannot_be_written_is_an_error(tmp_path: Path, words: tup
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True,
                               cwd=tmp_path)
     assert done.returncode == 1
-    assert done.stderr.splitlines() == ['error: [Errno 28] No space left on device']
+    assert done.stderr.splitlines() == [
+        'error: cannot write to the standard output: No space left on device']
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True,

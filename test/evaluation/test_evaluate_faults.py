@@ -150,7 +150,8 @@ def test_times_that_no_message_has_are_reported(evaluate, tmp_path: Path) -> Non
     path = table(tmp_path, motion(100, start=3 * 10**18))
     done = evaluate(path)
     assert done.code == 1 and not done.folder.exists()
-    assert 'no_stamp 100 (' in done.out and 'beyond 2038' in done.err
+    assert 'no_stamp 100 (' in done.out and 'use_receive_time' not in done.out
+    assert 'beyond 2038' in done.err
     assert 'no effort was computed: nothing is written' in done.out
     lines = path.read_text().splitlines()
     for first in ('-1e25', '1e25'):

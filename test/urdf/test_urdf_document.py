@@ -25,6 +25,8 @@ def test_a_declared_encoding_is_used_for_bytes_and_ignored_for_text() -> None:
     assert read_urdf('\ufeff' + text.replace('ISO-8859-1', 'UTF-16')).name == 'Ä'
     assert codes('\n\n' + text.replace('"2"', '"-2"')) == ['mass-negative']
     assert codes(VALID.replace('pendulum', '\ud800')) == ['encoding']
+    with pytest.raises(UrdfError, match=r'declares "UTF-16", but the .* if it is UTF-8, declare'):
+        read_urdf(text.replace('ISO-8859-1', 'UTF-16').encode())
 
 
 @pytest.mark.fault(4)

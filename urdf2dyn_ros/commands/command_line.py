@@ -1,6 +1,7 @@
 """The command line: its parser, the order of its words, and what is printed of errors."""
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from urdf2dyn_ros.quoting import suggestion
 from urdf2dyn_ros.version import __version__
 
 _PROGRAM, _HELP = 'urdf2dyn', 'help'
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -105,6 +107,9 @@ def run(words: Sequence[str]) -> int:
             # else Python writes the rest again when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):   # a reader like head
-            print(f'error: {error}', file=sys.stderr)
+            # errors of files name them
+            text = (f'cannot write to the standard output: {error.strerror}'
+                    if error.errno in _NO_SPACE and error.filename is None else error)
+            print(f'error: {text}', file=sys.stderr)
         return 1
     return code

@@ -57,6 +57,9 @@ def codec_of(data: bytes) -> str:
             known = _ENCODINGS.fullmatch(codecs.lookup(codec).name)
         except LookupError:
             known = None
+        if re.match('utf-?(16|32)', codec, re.IGNORECASE):
+            raise _error('encoding', f'the first line declares {quote(codec)}, but the text does '
+                         'not have that encoding; if it is UTF-8, declare UTF-8', 1)
         if not known:
             raise _error('encoding', f'encoding {quote(codec)} is not supported; save as UTF-8', 1)
     return codec
