@@ -23,6 +23,7 @@ from urdf2dyn_ros.urdf import read_urdf
 TWO = OWN / 'robot_2r.urdf'
 LIMITS = 'joint1: {velocity: 1.0, effort: 200}\njoint2: {velocity: 2, effort: 100}\n'
 HEAD = 'time,q_joint1,q_joint2\n'
+POINT = 'joint_names: [joint1, joint2]\npoints: [{positions: [1, 1], time_from_start: '
 
 
 @pytest.fixture(scope='module')
@@ -78,6 +79,9 @@ def test_the_robot_plays_the_files_of_excite(suffix: str, files: Path) -> None:
     ('t.csv', HEAD + '0,0,0\n1,,0\n', 'every number in it must be finite'),
     ('t.csv', HEAD + '0,0,0\n', '1 row, at least 2'),
     ('t.csv', HEAD + '0,0,0\n0,0,0\n', 'must be after'),
+    ('t.csv', HEAD + '0,0,0\n1,1e308,0\n', "joint 'joint1' would not have finite positions"),
+    ('t.yaml', POINT + '{sec: .inf}}]', 'every number in it must be finite'),
+    ('t.yaml', POINT + '{sec: ' + '9' * 5000 + '}}]', 'is not YAML'),
     ('t.yaml', 'joint_names: [joint1]', 'JointTrajectory is needed'),
     ('t.yaml', 'joint_names: [', 'is not YAML'),
     ('t.txt', '', 'must end in .csv')])

@@ -64,14 +64,15 @@ class ViaPoints(Trajectory):
         known = 1 + bool(len(points[0].velocities)) + bool(len(points[0].accelerations))
         rows = [start[:known], *(point[1:1 + known] for point in points)]
         values = np.array(rows, dtype=float)   # (points, known, k)
-        if not np.isfinite(values).all():
+        if not (np.isfinite(values).all() and np.isfinite(times).all()):
             raise SimulationError('trajectory: every number in it must be finite')
-        if known == 1:
-            ends = (1, start[1]), (1, np.zeros(len(names)))
-            self._q = CubicSpline(times, values[:, 0], bc_type=ends)
-        else:
-            self._q = BPoly.from_derivatives(times, list(values))
-        self._qd, self._qdd = self._q.derivative(), self._q.derivative(2)
+        with np.errstate(over='ignore', invalid='ignore'):   # an error of its own, below
+            if known == 1:
+                ends = (1, start[1]), (1, np.zeros(len(names)))
+                self._q = CubicSpline(times, values[:, 0], bc_type=ends)
+            else:
+                self._q = BPoly.from_derivatives(times, list(values))
+            self._qd, self._qdd = self._q.derivative(), self._q.derivative(2)
         self._last = values[-1, 0]
         share = np.linspace(0.0, 1.0, _INSTANTS)
         at = (times[:-1, None] + np.outer(np.diff(times), share)).ravel()
@@ -116,6 +117,9 @@ def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point],
 
 
 def _check_limit(joint: Joint, limits: Limits, q: Array, qd: Array) -> None:
+    if not (np.isfinite(q).all() and np.isfinite(qd).all()):   # no limit would be exceeded
+        raise SimulationError(f'trajectory: joint {joint.name!r} would not have finite positions '
+                              'and velocities; its numbers are too large, or its times too near')
     beyond = _TOLERANCE * max(1.0, float(np.abs(q).max()))
     if joint.type != 'continuous' and (
             (limits.lower is not None and q.min() < limits.lower - beyond)

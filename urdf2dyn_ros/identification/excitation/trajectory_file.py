@@ -89,7 +89,7 @@ def _message(path: Path) -> TrajectoryPoints:
         content = yaml.safe_load(path.read_text(encoding='utf-8'))
     except OSError as error:
         raise SimulationError(f'cannot read {path}: {error.strerror}') from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:   # an integer of 5000 digits, no UTF-8
         raise SimulationError(f'{path} is not YAML: {error}') from None
     try:
         names = [str(name) for name in content['joint_names']]
