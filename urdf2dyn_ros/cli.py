@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from urdf2dyn_ros.system.signals import ENDINGS
+from urdf2dyn_ros.system.signals import ENDING_SIGNALS
 
 REPEATED_WITHIN = 1.0
 """Time [s] in which another signal has no effect: `timeout` sends two at once, and the second
@@ -46,14 +46,14 @@ def main(words: Sequence[str] | None = None) -> int:
             if ending is None:
                 raise
             with suppress(AttributeError, OSError):
-                print(f'{ENDINGS[ending]}: nothing else is written', file=sys.stderr)
+                print(f'{ENDING_SIGNALS[ending]}: nothing else is written', file=sys.stderr)
             return 128 + ending
 
 
 @contextmanager
 def _interrupts() -> Iterator[Callable[[], signal.Signals | None]]:
     """
-    Yield a function that returns the first signal of `ENDINGS` that was received.
+    Yield a function that returns the first signal of `ENDING_SIGNALS` that was received.
 
     All of them raise a KeyboardInterrupt, so that what is half done is removed.
 
@@ -72,7 +72,7 @@ def _interrupts() -> Iterator[Callable[[], signal.Signals | None]]:
 
     # nohup and the like ignore some; children that are started have the usual handlers again
     handled = [] if threading.current_thread() is not threading.main_thread() else [
-        number for number in ENDINGS if signal.getsignal(number) is not signal.SIG_IGN]
+        number for number in ENDING_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     previous = {number: signal.signal(number, interrupt) for number in handled}
     try:
         yield lambda: first[0] if first else None
@@ -85,7 +85,7 @@ def run_as_process() -> None:
     """Run the command line as a process, which ends with its exit code."""
     code = main()
     # from here on they would interrupt the end of the interpreter, Ctrl-C with a traceback
-    for number in ENDINGS:
+    for number in ENDING_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     with suppress(AttributeError, OSError):
         sys.stdout.flush()

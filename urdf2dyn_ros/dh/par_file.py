@@ -56,7 +56,7 @@ def par_table(text: str, path: str, values: Mapping[str, float]) -> dict[str, An
     if file.missing:
         raise SourceError(f'{path}: no value for {listed(file.missing)}; the argument values '
                           'must have them')
-    file.check_positions([row['type'] for row in rows])
+    file.check_symbols([row['type'] for row in rows])
     match = re.search(r"Robotname\s*=\s*'([^']*)'", text)
     return {'name': match[1] if match else 'robot', 'rows': rows}
 
@@ -101,7 +101,7 @@ class _ParFile:
                 row[name] = self._number(name, k, name == _JOINT_COLUMN.get(row['type']))
         return row
 
-    def check_positions(self, kinds: Sequence[Any]) -> None:
+    def check_symbols(self, kinds: Sequence[Any]) -> None:
         """Check that the position of each joint is a symbol of its own, to which values add."""
         rows: dict[str, int] = {}
         for k, name in enumerate(map(_JOINT_COLUMN.get, kinds)):

@@ -2,7 +2,7 @@
 
 import signal
 
-ENDINGS = {signal.SIGINT: 'interrupted', signal.SIGTERM: 'terminated'}
+ENDING_SIGNALS = {signal.SIGINT: 'interrupted', signal.SIGTERM: 'terminated'}
 """
 What a command prints when a signal ends it: Ctrl-C, or that of kill, timeout and systemd.
 

@@ -22,7 +22,7 @@ from urdf2dyn_ros.nodes.demo.child_process import (
 from urdf2dyn_ros.nodes.demo.local_graph import Client, join_empty_domain
 from urdf2dyn_ros.nodes.qos import latched
 from urdf2dyn_ros.system.progress import ProgressBar
-from urdf2dyn_ros.system.signals import ENDINGS
+from urdf2dyn_ros.system.signals import ENDING_SIGNALS
 
 START_TIMEOUT, _STALL_TIMEOUT = 60.0, 20.0
 """Time until the robot moves, and without any progress of the motion [s]."""
@@ -125,7 +125,7 @@ def demo_exit_code(run: Callable[[Callable[[], None]], None]) -> int:
             return 1
         except KeyboardInterrupt:
             number = received[0] if received else signal.SIGINT
-            print(ENDINGS[number], file=sys.stderr)
+            print(ENDING_SIGNALS[number], file=sys.stderr)
             return 128 + number
     return 0
 
@@ -147,7 +147,7 @@ def _interrupts() -> Iterator[tuple[Callable[[], None], Sequence[signal.Signals]
     def record(number: int, frame: FrameType | None) -> None:
         received.append(signal.Signals(number))
 
-    before = {number: signal.signal(number, record) for number in ENDINGS}
+    before = {number: signal.signal(number, record) for number in ENDING_SIGNALS}
     try:
         yield check, received
     finally:
