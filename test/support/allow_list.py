@@ -9,7 +9,7 @@ _NAMES = re.compile(
     r'acceleration)_\w+|q|qd|qdd|k|a|b|row|name|unit|found|wrong|entry|cos|sin|abs|'
     r'ascii|max|range|zip|print|SystemExit|JOINT_NAMES|EFFORT_UNITS|reference_[a-z_]+|__name__|'
     r'array_of_variables|values|entries|in_root_frame|inverse_dynamics|dynamic_model|differences|'
-    r'function|'
+    r'function|scales?|scale_(inverse_dynamics(_wrench)?|wrenches)|'
     r'expected(_inverse_dynamics(_wrench)?|_wrenches)?|tau|len|names|tanh|exp|base_motion|external|'
     r'exported|changed|globals|kind|kinds|vector|vectors|payload|wrench|mp|[cI]p_[xyz]{1,2}|(friction|rotor|spring)\d+')
 

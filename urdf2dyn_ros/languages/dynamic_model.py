@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.program.function import Function, Row
+from urdf2dyn_ros.program.scales import wrench_scales
 from urdf2dyn_ros.program.statements import Block, names_in
 
 FLAG = 'in_root_frame'
@@ -34,6 +35,9 @@ def dynamic_model(array_of_variables):
     forces_, torques_ [N, N m]: what a joint transmits to its link, about the joint's origin.
     \"\"\"
     q, qd, qdd = ([row[k] for row in array_of_variables] for k in range(3))"""
+_SCALED = """\
+    for entries, expected, scale in zip(zip(*found), zip(*expected_wrenches), scale_wrenches):
+        wrong += differences('dynamic_model', entries, expected, [scale] * len(entries))"""
 _CHECK = """\
     found = [values[f'forces_{name}'] + values[f'torques_{name}'] for name in JOINT_NAMES]
     for entries, expected in zip(zip(*found), zip(*expected_wrenches)):
@@ -92,14 +96,18 @@ def table(language: Language) -> Iterator[str]:
     yield from language.table('expected_wrenches', '', [
         [float(f'{entry:.11g}') for kind in ('forces', 'torques')
          for entry in vectors[f'{kind}_{row.name}']] for row in language.program.independent])
+    if language.scales:
+        values = [language.number(each) for each in wrench_scales(language.program)]
+        yield language.array('scale_wrenches = [', [values[0]] * 3 + [values[1]] * 3, ']')
 
 
-def check(function: str, arguments: Sequence[str]) -> Iterator[str]:
+def check(language: Language, function: str, arguments: Sequence[str]) -> Iterator[str]:
     """Yield the comparison of forces and torques with those expected in the first state."""
     values = [f'reference_{x}[0]' for x in arguments]
     yield packed([*values, 'True'], f'    values = {function}(',
                  ' ' * len(f'    values = {function}('), ')')
-    yield from _CHECK.splitlines()
+    lines = _CHECK.splitlines()
+    yield from [lines[0], *_SCALED.splitlines()] if language.scales else lines
 
 
 def compact(language: Language, block: Block, indent: str, form: str) -> Iterator[str]:

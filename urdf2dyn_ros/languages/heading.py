@@ -3,6 +3,7 @@
 from urdf2dyn_ros.functions.mention import is_plain
 from urdf2dyn_ros.languages.lines import wrapped
 from urdf2dyn_ros.program.program import Program
+from urdf2dyn_ros.program.scales import scales
 from urdf2dyn_ros.text_table import aligned
 from urdf2dyn_ros.version import __version__
 
@@ -59,8 +60,9 @@ def _wrapped(sentence: str) -> list[str]:
 def _accuracy(program: Program) -> str:
     if not program.accuracy:
         return ''
-    return (f'The self-test allows {program.accuracy:.1g} of the largest entry of a result, or of '
-            '1: eight times the error in its states.')
+    of = 'its scale' if scales(program) else 'the largest entry of a result, or of 1'
+    return (f'The self-test allows {program.accuracy:.1g} of {of}: eight times the error in its '
+            'states.')
 
 
 def _table(program: Program) -> list[str]:

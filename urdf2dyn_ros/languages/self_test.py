@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from urdf2dyn_ros.functions.inputs import Input
@@ -12,6 +13,7 @@ from urdf2dyn_ros.languages.lines import packed
 from urdf2dyn_ros.languages.precision.precision import DOUBLE, Precision
 from urdf2dyn_ros.program.function import Function, Result
 from urdf2dyn_ros.program.program import Program
+from urdf2dyn_ros.program.scales import Scales, scales
 from urdf2dyn_ros.program.statements import Call, parts
 
 
@@ -52,6 +54,10 @@ class SelfTest(ABC):
         is `real`, and @real in the texts above.
     ALIKE : dict
         What is simpler in DIFFERS and TIMES where all rows and columns are the joints: old to new.
+    SCALE : tuple of str
+        What stands before and behind the scales of a result, with {name} and {size} as in TABLE.
+    SCALED : dict
+        What DIFFERS has besides where results have scales: old to new.
 
     """
 
@@ -62,6 +68,8 @@ class SelfTest(ABC):
     JOINTS = 'joint_names'
     KEYS = ('const @axis_names = [', '"', '];', '@axis_names')
     ALIKE: ClassVar[dict[str, str]] = {}
+    SCALE: tuple[str, str] = ('const {name} = [', '];')
+    SCALED: ClassVar[dict[str, str]] = {}
     PRECISIONS: ClassVar[Mapping[str, Precision]] = {DOUBLE: Precision('')}
     COUNT = TEST = DIFFERS = TIMES = MAIN = VERDICT = PARAMETER = CHANGED = ''
 
@@ -109,6 +117,7 @@ class SelfTest(ABC):
         """Yield the data and the functions of the check."""
         for name, of, rows in self.data():
             yield from self.table(name, of, rows)
+        yield from self._scales()
         results = [result for function in self.program.functions for result in function.results]
         named = {result.quantity.rows.name for result in results}
         for axis in (axis for name, axis in self.axes.items() if name in named):
@@ -121,7 +130,7 @@ class SelfTest(ABC):
         for function in self.program.functions:
             yield from self.check(function, [self._expected(*result.reference)
                                              for result in function.results])
-        yield from self.expanded(self.VERDICT)
+        yield from self.expanded(self.compact(self.VERDICT))
 
     def expanded(self, text: str) -> Iterator[str]:
         """Yield the lines of a text, in the places of @shown and @changed what they stand for."""
@@ -168,7 +177,10 @@ class SelfTest(ABC):
 
     def compact(self, text: str) -> str:
         """Return a text as simple as it can be for the axes of the results."""
-        for old, new in {**self.precision.check, **({} if self.axes else self.ALIKE)}.items():
+        check = self.precision.check
+        if self.scales:
+            check = {**self.SCALED, **self.precision.scaled}
+        for old, new in {**check, **({} if self.axes else self.ALIKE)}.items():
             text = text.replace(old, new)
         return text
 
@@ -244,6 +256,26 @@ class SelfTest(ABC):
         for (function, result), rows in results.items():
             yield self._expected(function, result), rows, [
                 list(reference.expected[function][result]) for reference in references]
+
+    @cached_property
+    def scales(self) -> Scales:
+        """The scales of the results, for a robot of unusual size."""
+        return scales(self.program)
+
+    def _scales(self) -> Iterator[str]:
+        """Yield the scales of each expected result, if there are any."""
+        rows = {result.reference: result.quantity.rows.name
+                for function in self.program.functions for result in function.results}
+        for (function, result), values in self.scales.items():
+            name, = self.scale_of(self._expected(function, result))
+            first, last = (self.filled(text.format(name=name, size=self.size(
+                rows[function, result])))[0] for text in self.SCALE)
+            yield packed(list(map(self.number, values)), first, ' ' * len(first), last,
+                         continued=self.CONTINUED) if values else first + last
+
+    def scale_of(self, expected: str) -> list[str]:
+        """Return the name of the scales of an expected result as an argument, if it has some."""
+        return [expected.replace('expected', 'scale', 1)] * bool(self.scales)
 
     def _expected(self, function: str, result: str) -> str:
         """Return the name of the expected values of a result, or of a function's only one."""

@@ -59,13 +59,15 @@ class Reference(NamedTuple):
 
     `arguments` are the entries of each input, q, qd and qdd always, and those of vectors that
     matrices are multiplied by; `expected` has for each function its results by name, (n,) or (6,),
-    of a matrix its product; `vectors` are those in the root frame.
+    of a matrix its product; `vectors` are those in the root frame; `transmitted` has the largest
+    force and moment of a joint, by unit, under the loads in that state.
 
     """
 
     arguments: dict[str, tuple[float, ...]]
     expected: dict[str, dict[str, tuple[float, ...]]]
     vectors: Mapping[str, tuple[float, ...]] = MappingProxyType({})
+    transmitted: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

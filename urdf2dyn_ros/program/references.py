@@ -43,8 +43,16 @@ def references(request: Request) -> tuple[Reference, ...]:
         vectors = FUNCTIONS[functions[0]].in_root_frame(mechanics)
         result.append(Reference(
             state, {name: each for name, each in expected.items() if each},
-            {name: tuple(map(float, vector)) for name, vector in vectors.items()}))
+            {name: tuple(map(float, vector)) for name, vector in vectors.items()},
+            _transmitted(mechanics)))
     return tuple(result)
+
+
+def _transmitted(mechanics: Mechanics) -> dict[str, float]:
+    """Return the magnitude of the largest force and moment of a joint [N, N m]."""
+    wrenches = mechanics.sweep(('q', 'qd', 'qdd')).wrenches
+    return {unit: max((math.hypot(*map(float, wrench[k])) for wrench in wrenches), default=0.0)
+            for k, unit in enumerate(('N', 'N m'))}
 
 
 def _as_written(request: Request, name: str, mechanics: Mechanics) -> Mechanics:

@@ -25,12 +25,15 @@ class Precision:
     check : mapping
         What differs in the functions of the self-check: old to new, with @within for the largest
         difference, relative to the largest entry of a result.
+    scaled : mapping
+        The same where results have scales: the largest difference is relative to these.
 
     """
 
     real: str
     infix: Infix | None = None
     check: Mapping[str, str] = field(default_factory=dict)
+    scaled: Mapping[str, str] = field(default_factory=dict)
 
 
 def nearest(value: float) -> str:
@@ -50,6 +53,11 @@ def suffixed(value: float) -> str:
 
 _magnitude = magnitude_as('fabs')
 
+_C_ENTRIES = {
+    '%.17g instead of %.17g': '%.9g instead of %.9g',
+    '                   found[i], expected[i]': '                   (double)found[i], '
+                                                '(double)expected[i]',
+    '= 0.0;': '= 0.0f;'}
 C_PRECISIONS = {DOUBLE: Precision('double'), SINGLE: Precision(
     'float', Infix(suffixed, lambda function, x: _magnitude(function, x).replace('(', 'f(', 1)), {
         '    int wrong = 0;\n': """    int wrong = 0;
@@ -60,11 +68,15 @@ C_PRECISIONS = {DOUBLE: Precision('double'), SINGLE: Precision(
 """,
         'fabs(found[i] - expected[i]) <= 1e-9 * fmax(1.0, fabs(expected[i]))':
             'fabsf(found[i] - expected[i]) <= @within * scale',
-        '%.17g instead of %.17g': '%.9g instead of %.9g',
-        '                   found[i], expected[i]': '                   (double)found[i], '
-                                                    '(double)expected[i]',
-        '= 0.0;': '= 0.0f;'})}
+        **_C_ENTRIES}, {
+        'fabs(found[i] - expected[i]) <= 1e-9 * fmax(scale[i], fabs(expected[i]))':
+            'fabsf(found[i] - expected[i]) <= @within * scale[i]', **_C_ENTRIES})}
 
+_CPP_ENTRIES = {
+    '%.17g instead of %.17g': '%.9g instead of %.9g',
+    'names[i], found[i], expected[i]': 'names[i], static_cast<double>(found[i]),\n'
+                                       '                        '
+                                       'static_cast<double>(expected[i])'}
 CPP_PRECISIONS = {DOUBLE: Precision('double'), SINGLE: Precision(
     'float', Infix(lambda value: f'Scalar({suffixed(value)})', twin='twin{{{}, {}}}'), {
         '    int wrong = 0;\n': """    int wrong = 0;
@@ -74,10 +86,9 @@ CPP_PRECISIONS = {DOUBLE: Precision('double'), SINGLE: Precision(
     }
 """,
         '1e-9 * std::fmax(1.0, std::abs(expected[i]))': '@within * scale',
-        '%.17g instead of %.17g': '%.9g instead of %.9g',
-        'names[i], found[i], expected[i]': 'names[i], static_cast<double>(found[i]),\n'
-                                           '                        '
-                                           'static_cast<double>(expected[i])'})}
+        **_CPP_ENTRIES}, {
+        '1e-9 * std::fmax(scale[i],\n                                                   '
+        'std::abs(expected[i]))': '@within * scale[i]', **_CPP_ENTRIES})}
 
 RUST_PRECISIONS = {DOUBLE: Precision('f64'), SINGLE: Precision(
     'f32', Infix(nearest, lambda function, x: f'{x}.{function}()' if x.isidentifier()
@@ -87,5 +98,6 @@ RUST_PRECISIONS = {DOUBLE: Precision('f64'), SINGLE: Precision(
             scale = scale.max(entry.abs());
         }
         for ((name""",
-        '1e-9 * b.abs().max(1.0)': '@within * scale'})}
+        '1e-9 * b.abs().max(1.0)': '@within * scale'}, {
+        '1e-9 * b.abs().max(*scale)': '@within * scale'})}
 """Precisions of each language that has a choice, by name."""

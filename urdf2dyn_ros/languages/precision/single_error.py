@@ -10,6 +10,7 @@ from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.languages.precision.precision import SINGLE
 from urdf2dyn_ros.program.function import Function, Result
 from urdf2dyn_ros.program.program import Program, Reference
+from urdf2dyn_ros.program.scales import Scales, scales
 from urdf2dyn_ros.program.statements import (
     Call,
     Name,
@@ -33,7 +34,8 @@ def single_error(program: Program) -> float:
     """
     Return the largest error of a result in the reference states, with single precision.
 
-    Errors are relative to the largest entry of the result, or to 1 if that is larger.
+    Errors are relative to the largest entry of the result, or to 1 if that is larger; to the
+    scales, if the program has some.
 
     Raises
     ------
@@ -41,12 +43,12 @@ def single_error(program: Program) -> float:
         For numbers beyond the range of single precision.
 
     """
-    errors = [_LEAST_BOUND]
+    errors, known = [_LEAST_BOUND], scales(replace(program, precision=SINGLE))
     with np.errstate(all='ignore'):
         constants = _constants(program)
         for reference in program.references:
             for function in program.functions:
-                errors += _errors(function, constants, reference)
+                errors += _errors(function, constants, reference, known)
     if not np.isfinite(errors).all():
         raise ExportError('results of the reference states are beyond the range of single '
                           'precision: export double precision')
@@ -63,7 +65,7 @@ def _constants(program: Program) -> dict[str, np.float32]:
 
 
 def _errors(function: Function, constants: Mapping[str, np.float32], reference: Reference,
-            ) -> list[float]:
+            known: Scales) -> list[float]:
     values = dict(constants)
     for x in function.inputs:
         values.update(zip(x.entries, map(np.float32, reference.arguments[x.name])))
@@ -75,8 +77,8 @@ def _errors(function: Function, constants: Mapping[str, np.float32], reference: 
         expected = np.array(reference.expected[of][name])
         computed = _vector(result, values, reference)
         if len(expected):
-            scale = max(1.0, np.abs(expected).max())
-            errors.append(float(np.abs(computed - expected).max() / scale))
+            scale = known.get(result.reference, max(1.0, np.abs(expected).max()))
+            errors.append(float((np.abs(computed - expected) / scale).max()))
     return errors
 
 

@@ -13,6 +13,7 @@ class CSelfTest(Language):
     """A main program, compiled where a macro is defined."""
 
     TABLE, ROW = ('static const @real {name}[][{size}] = {{', '};'), ('{', '},')
+    SCALE = ('static const @real {name}[{size}] = {{', '}};')
     JOINTS = '@name_joint_names, @NAME_JOINTS'
     KEYS = ('static const char *const @axis_names[] = {', '"', '};',
             '@axis_names, @NAME_@AXIS')
@@ -75,8 +76,8 @@ class CSelfTest(Language):
                 yield self.array('            times(', [
                     *matrix, f'reference_{result.quantity.times}[k]', found], ');')
             yield self.array('            wrong += differs(', [
-                f'"{self.title(function, result)}"', *self.names(result), found, f'{known}[k]'],
-                ');')
+                f'"{self.title(function, result)}"', *self.names(result), found, f'{known}[k]',
+                *self.scale_of(known)], ');')
         yield '        }'
 
     DIFFERS = """
@@ -94,6 +95,8 @@ static int differs(const char *function, const char *const *names, int size,
     return wrong;
 }
 """
+    SCALED: ClassVar[dict[str, str]] = {
+        ' *expected)': ' *expected, const @real *scale)', 'fmax(1.0,': 'fmax(scale[i],'}
     ALIKE: ClassVar[dict[str, str]] = {
         'const char *const *names, int size,\n                   ': '', ' size;': ' @NAME_JOINTS;',
         ' names[i]': ' @name_joint_names[i]',

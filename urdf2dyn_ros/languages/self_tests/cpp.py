@@ -13,6 +13,7 @@ class CppSelfTest(Language):
     """A main program, compiled where a macro is defined."""
 
     TABLE, ROW = ('static const {size} {name}[] = {{', '};'), ('{', '},')
+    SCALE = ('static const {size} {name} = {{', '}};')
     JOINTS = '@space::joint_names'
     KEYS = ('static const char *const @axis_names[] = {', '"', '};', '@axis_names')
     TEST = ('c++ -std=c++17 -x c++ -D{NAME}_SELF_TEST {name}_dynamics.hpp -o self_test '
@@ -60,8 +61,8 @@ class CppSelfTest(Language):
             if result.is_matrix:
                 value = f'times({value}, reference_{result.quantity.times}[k])'
             yield self.array('            wrong += differs(', [
-                f'"{self.title(function, result)}"', *self.names(result), value, f'{known}[k]'],
-                ');')
+                f'"{self.title(function, result)}"', *self.names(result), value, f'{known}[k]',
+                *self.scale_of(known)], ');')
         yield '        }'
 
     DIFFERS = """
@@ -80,6 +81,11 @@ static int differs(const char *function, const Names &names, const Entries &foun
     return wrong;
 }
 """
+    SCALED: ClassVar[dict[str, str]] = {
+        'Entries &expected)': 'Entries &expected, const Entries &scale)',
+        'fmax(1.0, std::abs(expected[i])))) {': 'fmax(scale[i],\n'
+                                                '                                  '
+                                                '                 std::abs(expected[i])))) {'}
     ALIKE: ClassVar[dict[str, str]] = {
         'template <typename Names, typename Entries>\n': '', ' const Names &names,': '',
         ' const Entries &found,\n                  ': ' const Row &found,', 'Entries': 'Row',

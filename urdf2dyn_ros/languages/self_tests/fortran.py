@@ -1,6 +1,7 @@
 """The program that checks a Fortran module: a file of its own."""
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.program.function import Function
@@ -10,6 +11,7 @@ class FortranSelfTest(Language):
     """A main program, which uses the module."""
 
     TABLE, ROW = ('    real(dp) :: {name}({size}, states)', ''), ('data @table(:, @k) / ', ' /')
+    SCALE = ('    real(dp), parameter :: {name}({size}) = [real(dp) :: ', ']')
     COUNT, EMPTY = 'joints', '0*0.0_dp'
     KEYS = ('    character(len=*), parameter :: @axis_names(*) = [character(len=63) :: ', "'", ']',
             '@axis_names')
@@ -71,7 +73,7 @@ class FortranSelfTest(Language):
                      if result.is_matrix else result.name)
             yield self.array('            call compare(', [
                 f"'{self.title(function, result)}'", self.row_names(result), value,
-                f'{known}(:, k)'], ')')
+                f'{known}(:, k)', *self.scale_of(known)], ')')
         yield '        end block'
 
     MAIN = """
@@ -105,6 +107,11 @@ contains
         end do
     end subroutine compare
 """
+    SCALED: ClassVar[dict[str, str]] = {
+        'expected)\n        char': 'expected, scale)\n        char',
+        'expected(:)\n': 'expected(:), scale(:)\n', 'if (.not. abs': 'if (.not. &\n'
+                                                                '                    abs',
+        'max(1.0_dp,': 'max(scale(i),'}
     SHOW = """
     subroutine show(names, entries, units)
         character(len=*), intent(in) :: names(:), units(:)

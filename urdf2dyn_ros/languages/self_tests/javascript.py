@@ -47,7 +47,8 @@ class JavaScriptSelfTest(Language):
         for result, name, known in zip(function.results, results, expected):
             value = (f'times({name}, reference_{result.quantity.times}[k])' if result.is_matrix
                      else name)
-            said = [f"'{self.title(function, result)}'", *self.names(result), value, f'{known}[k]']
+            said = [f"'{self.title(function, result)}'", *self.names(result), value, f'{known}[k]',
+                    *self.scale_of(known)]
             yield self.array('            wrong.push(...differences(', said, '));')
         yield '        }'
 
@@ -61,6 +62,10 @@ function differences(name, names, found, expected) {
         .filter(([, a, b]) => !(Math.abs(a - b) <= 1e-9 * Math.max(1.0, Math.abs(b))))
         .map(([joint, a, b]) => `${name}, ${joint}: ${a} instead of ${b}`);
 }"""
+    SCALED: ClassVar[dict[str, str]] = {
+        'found, expected) {': 'found, expected, scales) {', 'found[i], expected[i]])':
+            'found[i], expected[i], scales[i]])', '[, a, b]': '[, a, b, scale]',
+        'max(1.0,': 'max(scale,'}
     ALIKE: ClassVar[dict[str, str]] = {'name, names, ': 'name, ', ' names.': ' jointNames.'}
     MAIN = """
 export function selfTest() {

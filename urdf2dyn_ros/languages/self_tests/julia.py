@@ -11,6 +11,7 @@ class JuliaSelfTest(Language):
     """Functions that compare and print, called where the file is run."""
 
     TABLE, ROW = ('const {name} = [', ']'), ('Float64[', '],')
+    SCALE = ('const {name} = Float64[', ']')
     KEYS = ('const @axis_names = String[', '"', ']', '@axis_names')
     TEST = 'julia {name}_dynamics.jl'
 
@@ -43,7 +44,8 @@ class JuliaSelfTest(Language):
             value = f'found[{i}]' if self.many(function) else result.name
             if result.is_matrix:
                 value = f'{value} * reference_{result.quantity.times}[k]'
-            said = [f'"{self.title(function, result)}"', *self.names(result), value, f'{known}[k]']
+            said = [f'"{self.title(function, result)}"', *self.names(result), value, f'{known}[k]',
+                    *self.scale_of(known)]
             yield self.array('        append!(wrong, differences(', said, '))')
 
     DIFFERS = """
@@ -52,6 +54,9 @@ function differences(name, names, found, expected)
             for (joint, a, b) in zip(names, found, expected)
             if !(abs(a - b) <= 1e-9 * max(1.0, abs(b)))]
 end"""
+    SCALED: ClassVar[dict[str, str]] = {
+        'expected)\n    ret': 'expected, scales)\n    ret', 'a, b) in': 'a, b, scale) in',
+        'expected)\n            if': 'expected, scales)\n            if', 'max(1.0,': 'max(scale,'}
     ALIKE: ClassVar[dict[str, str]] = {'(name, names, ': '(name, ', 'zip(': 'zip(joint_'}
     MAIN = """
 function self_test()

@@ -11,6 +11,7 @@ class MatlabSelfTest(Language):
     """The end of the script."""
 
     TABLE, ROW, EMPTY = ('{name} = [', '];'), ('', ';'), 'zeros(1, 0)'
+    SCALE = ('{name} = [', "].';")
     KEYS = ('@axis_names = {', "'", '};', '@axis_names')
     TEST = 'octave {name}_main.m, or {name}_main in MATLAB'
 
@@ -66,8 +67,10 @@ class MatlabSelfTest(Language):
             names, value = self.row_names(result), result.name
             if result.is_matrix:
                 value += f" * reference_{result.quantity.times}(k, :).'"
+            scale, = self.scale_of(known) or ['1']
             yield f"    found = {value}; expected = {known}(k, :).';"
-            yield "    for i = find(~(abs(found - expected) <= 1e-9 * max(1, abs(expected)))).'"
+            yield ('    for i = find(~(abs(found - expected) <= '
+                   f"1e-9 * max({scale}, abs(expected)))).'")
             title = self.title(function, result)
             yield f"        fprintf('{title}, %s: %.17g instead of %.17g\\n', ..."
             yield f'                {names}{{i}}, found(i), expected(i));'

@@ -15,6 +15,7 @@ class PythonSelfTest(Language):
 
     OMITS = False
     JOINTS, KEYS = 'JOINT_NAMES', ('@AXIS_NAMES = (', "'", ')', '@AXIS_NAMES')
+    SCALE = ('{name} = [', ']')
     TEST = 'python3 {name}_dynamics.py'
     DIFFERS = '''
 
@@ -23,6 +24,9 @@ def differences(function, names, found, expected):
     return [f'{function}, {ascii(name)}: {a!r} instead of {b!r}'
             for name, a, b in zip(names, found, expected)
             if not abs(a - b) <= 1e-9 * max(1.0, abs(b))]'''
+    SCALED: ClassVar[dict[str, str]] = {
+        'expected):': 'expected, scales):', 'name, a, b in': 'name, a, b, scale in',
+        'expected)\n': 'expected, scales)\n', 'max(1.0,': 'max(scale,'}
     ALIKE: ClassVar[dict[str, str]] = {'n, names, ': 'n, ', 'zip(names': 'zip(JOINT_NAMES'}
     TIMES = '''
 
@@ -130,11 +134,12 @@ def times(M, x):
         for result, name, known in zip(function.results, names, expected):
             if result.is_matrix:
                 name = f'times({name}, reference_{result.quantity.times}[k])'
-            said = [f"'{self.title(function, result)}'", *self.names(result), name, f'{known}[k]']
+            said = [f"'{self.title(function, result)}'", *self.names(result), name, f'{known}[k]',
+                    *self.scale_of(known)]
             yield self.array('        wrong += differences(', said, ')')
         if function is self.program.functions[-1] and self.program.dynamic_model is not None:
             first = self.program.functions[0]
-            yield from dynamic_model.check(first.name, [x.name for x in first.inputs])
+            yield from dynamic_model.check(self, first.name, [x.name for x in first.inputs])
 
 
 _EVALUATE = """

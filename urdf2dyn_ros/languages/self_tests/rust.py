@@ -11,6 +11,7 @@ class RustSelfTest(Language):
     """A test of rustc."""
 
     TABLE, ROW = ('    const {name}: &[[@real; {size}]] = &[', '    ];'), ('    [', '],')
+    SCALE = ('    const {name}: [@real; {size}] = [', '];')
     COUNT, JOINTS = 'JOINTS', '&JOINT_NAMES'
     KEYS = ('    const @AXIS_NAMES: [&str; @COUNT] = [', '"', '];', '&@AXIS_NAMES')
     TEST = 'rustc --test {name}_dynamics.rs && ./{name}_dynamics'
@@ -40,7 +41,7 @@ class RustSelfTest(Language):
                 value = f'times(&{value}, &reference_{result.quantity.times}[k])'
             yield self.array('            compare(', [
                 f'"{self.title(function, result)}"', *self.names(result), f'&{value}',
-                f'&{known}[k]'], ');')
+                f'&{known}[k]', *(f'&{scale}' for scale in self.scale_of(known))], ');')
 
     TIMES = """
     fn times<const R: usize, const C: usize>(M: &[[@real; C]; R], x: &[@real; C]) -> [@real; R] {
@@ -54,6 +55,10 @@ class RustSelfTest(Language):
                     "{}, {}: {} instead of {}", function, name, a, b);
         }
     }"""
+    SCALED: ClassVar[dict[str, str]] = {
+        'expected: &[@real; N])': 'expected: &[@real; N], scale: &[@real; N])',
+        '((name, a), b) in': '(((name, a), b), scale) in',
+        '.zip(expected)': '.zip(expected).zip(scale)', 'max(1.0)': 'max(*scale)'}
     ALIKE: ClassVar[dict[str, str]] = {
         '<const N: usize>': '', ' names: &[&str; N],': '', 'names.': 'JOINT_NAMES.',
         '\n                              ': '', '; N]': '; JOINTS]'}
