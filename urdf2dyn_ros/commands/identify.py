@@ -26,6 +26,7 @@ from urdf2dyn_ros.identification.fleet.merged_file import (
 from urdf2dyn_ros.identification.fleet.merging import MOST_SUMMARIES, SummaryGroups
 from urdf2dyn_ros.identification.gains import FREE, Gains, read_gains
 from urdf2dyn_ros.identification.identification import identify
+from urdf2dyn_ros.identification.mistakes.late_efforts import LARGEST_GIVEN_DELAY
 from urdf2dyn_ros.identification.payload.payload_body import CarriedPayload, payload_on
 from urdf2dyn_ros.identification.payload.payload_tables import PAYLOAD_TITLE, payload_tables
 from urdf2dyn_ros.identification.preparation import RecordedNames
@@ -159,8 +160,9 @@ def _settings(arguments: argparse.Namespace, robot: Robot) -> SourceSettings:
         value = getattr(arguments, name)
         if value is not None and not least <= value <= 1e6:
             raise ParameterError(f'--{name} {value:g}: must be between {least:g} and 1e6')
-    if arguments.delay is not None and not -0.5 <= arguments.delay <= 0.5:
-        raise ParameterError(f'--delay {arguments.delay:g}: must be between -0.5 and 0.5 s')
+    most = LARGEST_GIVEN_DELAY
+    if arguments.delay is not None and not -most <= arguments.delay <= most:
+        raise ParameterError(f'--delay {arguments.delay:g}: must be between -{most} and {most} s')
     gains = read_gains(arguments.gains, robot.joints) if current else None
     if arguments.payload_recording:
         _check_scale(arguments.payload_mass, gains)

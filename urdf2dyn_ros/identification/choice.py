@@ -26,7 +26,7 @@ COMPARED_CUTOFFS = tuple(HIGHEST_CUTOFF / 1.25 ** k for k in range(12))
 LARGEST_DELAY, DELAY_STEP = 0.02, 0.004
 """Delays that are compared, to both sides of zero [s]."""
 
-_FARTHEST_DELAY = 0.25
+FARTHEST_DELAY = 0.25
 """Largest delay that is tried where the efforts are late or early by more [s]."""
 
 _FAR_BETTER_ERROR = 0.9
@@ -115,7 +115,7 @@ class _Trials:
     def _larger_delay(self, cutoff: float, bound: float, least: float, before: float) -> float:
         """Return the delay beyond a bound up to which the error falls, or the bound."""
         step, at, bound_error = math.copysign(DELAY_STEP, bound), bound, least
-        while abs(at + step) <= _FARTHEST_DELAY:
+        while abs(at + step) <= FARTHEST_DELAY:
             after = self.error(cutoff, at + step)
             if after >= least:
                 break

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.fit.joint_columns import COULOMB, OFFSET, joint_columns
 from urdf2dyn_ros.identification.gains import Gains
+from urdf2dyn_ros.identification.mistakes.late_efforts import late_efforts
 from urdf2dyn_ros.identification.mistakes.mistakes import mistakes_of
 from urdf2dyn_ros.identification.mistakes.units import other_units
 from urdf2dyn_ros.identification.preparation import Piece
@@ -27,8 +28,9 @@ def effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_
     """
     Return why efforts, or currents times gains, contradict the URDF's joints, or nothing.
 
-    They have a wrong sign, other units or another gravity, joints are interchanged, or positions
-    have another zero or sign. Efforts are in N m or N; free gains have any unit and sign.
+    They are of another time, have a wrong sign, other units or another gravity, joints are
+    interchanged, or positions have another zero or sign. Efforts are in N m or N; free gains have
+    any unit and sign.
 
     """
     free = np.zeros(len(used), dtype=bool) if gains is None else gains.free
@@ -36,10 +38,12 @@ def effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_
     factors, frictions, strong = _proportions(robot, pieces, known)
     of_urdf = {joint: float(factor) for joint, factor, is_known in zip(known, factors, strong)
                if is_known and factor}
-    return (_sign_or_units_of_all(factors, frictions, strong, gains is not None)
+    longest = max(pieces, key=lambda piece: len(piece.q))
+    return (late_efforts(robot, longest, used, free)
+            or _sign_or_units_of_all(factors, frictions, strong, gains is not None)
             or '; '.join(each.sentence(robot, gains is not None)
                          for each in mistakes_of(robot, pieces, moving, used, free))
-            or '; '.join(_units_of_some(robot, pieces, used, free, of_urdf, gains is not None)))
+            or '; '.join(_units_of_some(robot, longest, used, free, of_urdf, gains is not None)))
 
 
 def _proportions(robot: Robot, pieces: Sequence[Piece],
@@ -81,10 +85,9 @@ def _sign_or_units_of_all(factors: Array, frictions: Array, strong: NDArray[np.b
     return ''
 
 
-def _units_of_some(robot: Robot, pieces: Sequence[Piece], used: Array, free: NDArray[np.bool_],
+def _units_of_some(robot: Robot, longest: Piece, used: Array, free: NDArray[np.bool_],
                    factors: Mapping[int, float], gains: bool) -> Iterator[str]:
     """Yield a fault for each joint whose efforts are in other units than those of the others."""
-    longest = max(pieces, key=lambda piece: len(piece.q))
     for joint, factor in other_units(robot, longest, used, free, factors):
         name = robot.joints[joint]
         yield (f'the efforts of {name} are about {factor:.3g} times what fits those of the other '

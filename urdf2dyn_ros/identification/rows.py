@@ -54,19 +54,19 @@ class RowSource:
     The effort is filtered with HIGHEST_CUTOFF alone: an effort that was filtered by its driver is
     met by the same cutoff of the columns.
 
+    Rows at the end where a delay that is known brings columns from beyond it are not used.
+
     """
 
     def __init__(self, pieces: Sequence[Piece], columns: Columns, bodies: Array,
-                 widths: Array) -> None:
+                 widths: Array, delay: float = 0.0) -> None:
         self._pieces, self._columns, self._widths = pieces, columns, widths
         self._efforts = [Spectra(np.nan_to_num(each.effort), each.rate) for each in pieces]
         self._bodies: list[list[Spectra]] = []
         self.set_bodies(bodies)
         self._time = [each.time[0] + spectra.time
                       for each, spectra in zip(pieces, self._efforts)]
-        self._kept = [(spectra.time >= UNUSED_ENDS)
-                      & (spectra.time <= spectra.time[-1] - UNUSED_ENDS)
-                      for spectra in self._efforts]
+        self._kept = [inner_times(spectra.time, delay) for spectra in self._efforts]
         self._block = _blocks([time[kept] for time, kept in zip(self._time, self._kept)])
         self._gains = np.ones(len(columns.bodies))
         self.fastest = np.max([np.abs(each.qd).max(axis=0) for each in pieces], axis=0)
@@ -101,6 +101,13 @@ class RowSource:
             joints.append(np.concatenate(parts))
         velocity = np.stack([rows[:, VISCOUS - 7] for rows in joints], axis=1)
         return RecordedRows(joints, self._block, np.abs(velocity) > MOVING_SPEED * self.fastest)
+
+
+def inner_times(time: Array, delay: float) -> NDArray[np.bool_]:
+    """Return which times of a piece (k,) [s] are far enough from its ends."""
+    first, last = (min(max(UNUSED_ENDS, each), 0.5 * float(time[-1])) for each in (delay, -delay))
+    inner: NDArray[np.bool_] = (time >= first) & (time <= time[-1] - last)
+    return inner
 
 
 def _blocks(times: Sequence[Array]) -> NDArray[np.int64]:

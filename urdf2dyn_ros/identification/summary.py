@@ -85,7 +85,8 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
                gains: Gains | None = None,
                show: Callable[[float], None] = lambda fraction: None) -> Summary:
     """Return the summary of a recording's pieces; cutoff and delay are chosen unless set."""
-    source = RowSource(pieces, robot.columns, robot.prior.parameters, robot.sign_widths)
+    source = RowSource(pieces, robot.columns, robot.prior.parameters, robot.sign_widths,
+                       filtering[1] or 0.0)
     if gains is not None:
         recorded = source.rows(HIGHEST_CUTOFF, 0.0)
         gains = approximated(robot, pooled(block_pools(recorded, used)), gains)

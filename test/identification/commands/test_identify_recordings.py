@@ -67,6 +67,25 @@ def late(q, effort):
     return q[6:], effort[:-6]
 
 
+def of_another_clock(q, effort):
+    """Return efforts that are late by 0.5 s, at 60 Hz."""
+    return q[30:], effort[:-30]
+
+
+def test_efforts_of_another_clock_are_named_and_a_delay_that_is_given_counts(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They look like efforts of the wrong sign, or of nothing, to whoever forgets the time."""
+    path = recording(tmp_path / 'r.csv', change=of_another_clock)
+    assert identified(path, '-o', tmp_path / 'out') == 3
+    assert ('the efforts are about 0.5 s later than the motion that needs them'
+            in (error := capsys.readouterr().err))
+    assert error.rstrip().endswith('add --delay 0.5')
+    assert identified(path, '--delay', '0.5', '-o', tmp_path / 'out') == 0
+    figures = json.loads((tmp_path / 'out' / 'identification.json').read_text())
+    for joint in NAMES:
+        assert figures['joints'][joint]['held_out']['r2']['identified'] > 0.99
+
+
 def with_hole(q, effort):
     """Return efforts of which 1.5 s are missing at the second joint."""
     effort[200:290, 1] = np.nan

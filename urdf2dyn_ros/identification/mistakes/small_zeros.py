@@ -20,9 +20,9 @@ from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_spe
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, fitted, pooled
 from urdf2dyn_ros.identification.low_pass import ROW_RATE, Spectra
 from urdf2dyn_ros.identification.mistakes.candidates import moved_beyond
-from urdf2dyn_ros.identification.preparation import UNUSED_ENDS, Piece
+from urdf2dyn_ros.identification.preparation import Piece
 from urdf2dyn_ros.identification.robot import Robot
-from urdf2dyn_ros.identification.rows import BLOCKS
+from urdf2dyn_ros.identification.rows import BLOCKS, inner_times
 from urdf2dyn_ros.identification.summary import Summary
 
 _STEP = 1e-4
@@ -144,7 +144,7 @@ def _zero_columns(robot: Robot, pieces: Sequence[Piece], bodies: Array, joints: 
             slopes.append((robot.columns.efforts(near, qd, qdd, bodies) - efforts) / _STEP)
         coarse = Spectra(np.concatenate(slopes, axis=1), piece.rate / step)
         fine = Spectra(np.zeros((len(piece.q), 1)), piece.rate).time
-        kept = fine[(fine >= UNUSED_ENDS) & (fine <= fine[-1] - UNUSED_ENDS)]
+        kept = fine[inner_times(fine, summary.delay)]
         parts.append(np.stack([np.interp(kept, coarse.time, each) for each in coarse.rows(
             summary.cutoff, summary.delay).T], axis=1))
     return np.concatenate(parts).reshape(-1, len(joints), len(robot.joints))
