@@ -151,5 +151,6 @@ def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[
             remarks.append(
                 f'recording {each.name} does not fit the others at {", ".join(names)}: its '
                 f'residual is up to {most:.1f} times theirs; '
-                f'another payload, tool, or day? identify {remedy}')
+                'another payload, tool or day, a contact, or a sensor that failed? identify '
+                f'{remedy}')
     return remarks

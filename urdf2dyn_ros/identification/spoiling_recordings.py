@@ -68,8 +68,9 @@ class Spoiling(NamedTuple):
         why = ('its residual is up to {:.0f} times theirs' if self.foreign else
                f'without {them} their residual is {{:.1f}} times smaller').format(self.ratio)
         return (f'recording{begin.format(names)} not used: {why}; another '
-                f'payload, tool, or day? identify {them} alone, with --payload-recording, '
-                'or with --friction-per-recording')
+                'payload, tool or day, a contact, or a sensor that failed? if nothing is wrong '
+                f'with {them}, identify {them} alone, with --payload-recording, or with '
+                '--friction-per-recording')
 
 
 def spoiling_recordings(robot: Robot, whole: PooledFit, fits: Sequence[PooledFit],
