@@ -18,6 +18,7 @@ from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary, summarised
 from urdf2dyn_ros.identification.summary_file import SUFFIX, read_summary
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.stream.held_joints import held_text
 from urdf2dyn_ros.system.blas import one_blas_thread
 from urdf2dyn_ros.system.workers import Workers, results_of
 from urdf2dyn_ros.system.workers.lost import Lost
@@ -150,6 +151,10 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     name = recording.path.stem or 'recording'
     remarks += [f'{name}: {remark}' for remark in recorded.remarks]
     remarks += [f'{name}: {remark}' for remark in recording.remarks]
+    automatic = {joint: position for joint, position in names.hold.positions.items()
+                 if joint not in settings.names.hold.positions}
+    if automatic:
+        remarks.append(f'{name}: not recorded, and taken to be at rest: {held_text(automatic)}')
     if not recorded.moving.all():
         resting = [joint for joint, moves in zip(robot.joints, recorded.moving)
                    if not moves and joint not in names.hold.positions]

@@ -67,6 +67,15 @@ def late(q, effort):
     return q[6:], effort[:-6]
 
 
+def test_joints_that_are_held_automatically_are_named(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Under a misspelt name, a joint of the arm would be at rest without a word."""
+    path = Path(recording(tmp_path / 'r.csv', seconds=6.0))
+    path.write_text(path.read_text().replace(f'_{NAMES[-1]}', '_misspelt'))
+    assert identified(path, '--hold', 'auto', '-o', tmp_path / 'out') == 0
+    assert f'taken to be at rest: {NAMES[-1]} at 0' in capsys.readouterr().err
+
+
 def of_another_clock(q, effort):
     """Return efforts that are late by 0.5 s, at 60 Hz."""
     return q[30:], effort[:-30]
