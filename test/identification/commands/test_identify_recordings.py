@@ -83,7 +83,7 @@ def of_another_clock(q, effort):
 
 def test_efforts_of_another_clock_are_named_and_a_delay_that_is_given_counts(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """They look like efforts of the wrong sign, or of nothing, to whoever forgets the time."""
+    """They look like efforts of the wrong sign, or of nothing."""
     path = recording(tmp_path / 'r.csv', change=of_another_clock)
     assert identified(path, '-o', tmp_path / 'out') == 3
     assert ('the efforts are about 0.5 s later than the motion that needs them'
