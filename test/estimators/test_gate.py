@@ -62,17 +62,39 @@ def test_a_velocity_that_is_wrong_for_a_while_resets_no_joint(kind: str) -> None
 
 
 @pytest.mark.parametrize(('kind', 'frequency', 'most'), [
-    ('kalman on numpy', 40.0, 2.5), ('kalman', 40.0, 2.5), ('kalman', 60.0, 2.5),
-    ('kalman_fixed_lag', 40.0, 0.5), ('kalman_fixed_lag', 60.0, 0.3)])
+    ('kalman on numpy', 40.0, 4.5), ('kalman', 40.0, 4.5), ('kalman', 60.0, 2.5),
+    ('kalman_fixed_lag', 40.0, 2.5), ('kalman_fixed_lag', 60.0, 2.2)])
 def test_what_a_motor_shakes_with_hundreds_of_rad_per_second_squared_is_answered(
         kind: str, frequency: float, most: float) -> None:
-    """Joints were reset: 10 to 40 % were without estimate, and the swing up to 1600 % wrong."""
+    """
+    Joints were reset: 10 to 40 % were without estimate, and the swing up to 1600 % wrong.
+
+    At the onset of a shake they still are, once, as by a jump of the encoder, which it may be.
+
+    """
     t = 0.5 * PERIOD * np.arange(1600)
     shakes = (t > 1.0) & (t % 1.2 < 0.6)
     q = np.sin(np.pi * t) + np.where(shakes, 0.004 * np.sin(2.0 * np.pi * frequency * t), 0.0)
     found = estimated(kind, t, FINE * np.round(q / FINE), np.full_like(t, np.nan))
     judged = (t > 0.5) & (t < t[-1] - 0.1)
-    assert np.isfinite(found[judged]).all()
+    answered = np.isfinite(found[judged])
+    assert said(f'{kind}, {frequency} Hz, share', float(answered.mean()), 0.97) > 0.97
     swing = -np.pi ** 2 * np.sin(np.pi * t)
+    judged &= np.isfinite(found)
     wrong = np.sqrt(np.square(found - swing)[judged].mean() / np.square(swing)[judged].mean())
     assert said(f'{kind}, {frequency} Hz', float(wrong), most) < most
+
+
+@pytest.mark.parametrize('jump', [0.02, 0.1, 0.5])
+@pytest.mark.parametrize('rate', [150.0, 200.0, 500.0])
+@pytest.mark.parametrize('kind', ['kalman on numpy', 'kalman'])
+def test_a_jump_of_an_encoder_is_no_motion(kind: str, rate: float, jump: float) -> None:
+    """It was one of up to 720 rad/s^2 for 20 samples where the limits followed it."""
+    t = np.arange(round(3.0 * rate)) / rate
+    q = 0.5 * np.sin(4.4 * t)
+    noise = 1e-5 * np.random.default_rng(0).normal(size=t.shape)
+    found = estimated(kind, t, q + noise + jump * (t >= 2.0), np.full_like(t, np.nan))
+    after = t >= 1.9
+    assert np.count_nonzero(np.isnan(found[after])) <= 6
+    wrong = np.nanmax(np.abs(found + 4.4 ** 2 * q)[after])
+    assert said(f'{kind}, {rate} Hz, {jump} rad [rad/s^2]', float(wrong), 12.0) < 12.0

@@ -8,8 +8,9 @@ position that all filters together predicted is no outlier either, unless sample
 (`SHORT_PERIOD` in usable.py).
 
 A motor that shakes a joint changes its acceleration by far more than one step from sample to
-sample, again and again, as no outliers do. So, at the same times, the limits follow what is usual
-(`Usual`), and for positions a step may have begun with the first rejected sample.
+sample, again and again, as no outliers do. So, at the same times, the limits follow what is
+usual (`Usual`), but not within a row of rejected measurements: a position that jumps, as where an
+encoder counts wrong, would be taken for a motion, with hundreds of rad/s^2.
 
 """
 
@@ -27,14 +28,14 @@ MOST_REJECTED = 3
 REJECTED_VARIANCE = 1e30
 """Variance of a measurement that is not used."""
 
-USUAL_GAIN = 0.05
+USUAL_GAIN = 0.02
 """Part by which the usual innovation follows each one."""
 
 MOST_OF_LIMIT = 4.0
 """Squared innovation, relative to its limit, at which it is clipped there: one outlier, or one in
 a hundred samples, changes no limit much."""
 
-MULTIPLE_OF_USUAL = 10.0
+MULTIPLE_OF_USUAL = 20.0
 """Squared innovation, relative to the usual one, up to which it is no outlier."""
 
 SMALL_JUMP = 0.01
@@ -57,8 +58,7 @@ class Gate(NamedTuple):
     squared: float
     step: float
 
-    def limits(self, S: Array, h: float, moved: Array | float,
-               rejected: Array | float = 0.0) -> Array:
+    def limits(self, S: Array, h: float, moved: Array | float) -> Array:
         """
         Return the largest squared innovations that are credible, (2, n).
 
@@ -71,12 +71,10 @@ class Gate(NamedTuple):
         moved : ndarray, (2, n), or float
             By how much positions and velocities change in a step, of which a sample that is
             early or late shows a part.
-        rejected : ndarray, (n,), or float
-            How many positions were rejected in a row.
 
         """
         limits: Array = S + np.square(SAMPLE_SHIFT * moved)
-        limits[0] += np.square(0.5 * self.step * np.square(h * (1.0 + rejected)))
+        limits[0] += np.square(0.5 * self.step * h * h)
         limits[1] += np.square(self.step * h)
         limits *= self.squared
         return limits
@@ -90,18 +88,34 @@ class Usual:
     ----------
     squares : ndarray, (2, n)
         Mean squared innovations, relative to what the gate alone allows.
+    factors : ndarray, (2, n)
+        By how much limits are wider, as it was before a row of rejected measurements.
 
     """
 
     def __init__(self, joints: int) -> None:
-        self.squares = np.zeros((2, joints))
+        self.values = np.zeros((4, joints))   # one array for compiled code
+        self.squares, self.factors = self.values[:2], self.values[2:]
 
-    def widened(self, y: Array, limits: Array) -> Array:
-        """Return the limits (2, n) of squared innovations, and learn from innovations y (2, n)."""
-        factor = np.maximum(1.0, MULTIPLE_OF_USUAL * self.squares)
-        share = np.minimum(np.square(y) / limits, MOST_OF_LIMIT * factor)
+    def widened(self, y: Array, limits: Array, rejected: Array) -> Array:
+        """
+        Return the limits of squared innovations, (2, n), and learn what is usual.
+
+        Parameters
+        ----------
+        y : ndarray, (2, n)
+            Innovations, NaN where nothing was measured.
+        limits : ndarray, (2, n)
+            Those of the gate alone.
+        rejected : ndarray, (2, n)
+            How many measurements were rejected in a row.
+
+        """
+        now = np.maximum(1.0, MULTIPLE_OF_USUAL * self.squares)
+        np.copyto(self.factors, now, where=rejected == 0.0)
+        share = np.minimum(np.square(y) / limits, MOST_OF_LIMIT * now)
         self.squares += np.where(np.isnan(y), 0.0, USUAL_GAIN * (share - self.squares))
-        result: Array = factor * limits
+        result: Array = self.factors * limits
         return result
 
 

@@ -232,9 +232,9 @@ class Kalman:
         if self._filters == 1:
             return y * y <= self._gate.limits(S, self._h, 0.0)
         predicted, moved = self._usable.predicted(self._h), self._h * self._mixed[1:3]
-        limits = self._gate.limits(S, self._h, moved, predicted * self._rejected[0])
+        limits = self._gate.limits(S, self._h, moved)
         if predicted:
-            limits = self._usual.widened(y, limits)
+            limits = self._usual.widened(y, limits, self._rejected)
         good: NDArray[np.bool_] = y * y <= limits
         if not all_true(good | np.isnan(y)):
             together = self._together(z) - measured[0] if predicted else np.inf

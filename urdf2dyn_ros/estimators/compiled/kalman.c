@@ -9,7 +9,7 @@ typedef struct {
     Hindsight *hindsight;     /* 0: the deviation is not needed */
     double *state;            /* (16, filters, joints) */
     double *rejected;         /* (2, joints): rejected measurements in a row */
-    double *usual;            /* (2, joints): usual squared innovations */
+    double *usual;            /* (4, joints): usual squared innovations, and factors of limits */
     const double *measured;   /* (2, joints); NaN where not measured */
     const double *variance;   /* (2, joints), of these */
     const double *known;      /* (joints): part of the variance that was learned */
@@ -117,18 +117,19 @@ static int is_good(Filter *f, double h, const double *late, int k, long j)
     const long n = f->bandwidth->joints, all = f->bandwidth->filters * n;
     const double *fastest = f->state + all - n;
     const int adapts = f->bandwidth->filters > 1;
-    const double passed = f->ever && adapts && !k ? h * (1.0 + f->rejected[j]) : h;
-    const double stepped = f->acceleration_step * passed * (k ? 1.0 : 0.5 * passed);
+    const double stepped = f->acceleration_step * h * (k ? 1.0 : 0.5 * h);
     const double shift = adapts ? SAMPLE_SHIFT * h * f->estimate[(k + 1) * n + j] : 0.0;
     const double y = fastest[(ROWS + k) * all + j];
     const double S = fastest[NUMBER[k][k] * all + j] + f->variance[k * n + j]
         + late[k * n + j] * late[k * n + j];
     double limit = f->gate * (S + stepped * stepped + shift * shift);
     if (f->ever && adapts && !isnan(y)) {
-        double *usual = f->usual + k * n + j;
-        const double factor = fmax(1.0, MULTIPLE_OF_USUAL * *usual);
-        *usual += USUAL_GAIN * (fmin(y * y / limit, MOST_OF_LIMIT * factor) - *usual);
-        limit *= factor;
+        double *usual = f->usual + k * n + j, *factor = usual + 2 * n;
+        const double now = fmax(1.0, MULTIPLE_OF_USUAL * *usual);
+        if (f->rejected[k * n + j] == 0.0)
+            *factor = now;
+        *usual += USUAL_GAIN * (fmin(y * y / limit, MOST_OF_LIMIT * now) - *usual);
+        limit *= *factor;
     }
     if (y * y <= limit)
         return 1;

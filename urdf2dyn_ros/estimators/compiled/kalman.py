@@ -115,7 +115,7 @@ class CompiledKalman(Kalman):
             ctypes.addressof(self._compiled.struct),
             self._compared.address if self._filters > 1 else None, *(
                 array.ctypes.data for array in (
-                    self._z, self._rejected, self._usual.squares, self._measured,
+                    self._z, self._rejected, self._usual.values, self._measured,
                     self._variance, self._noise.known, self._result)),
             None, self._gate.squared, self._gate.step, self._max_variance, 0, tracking,
             tracking if self._following else -1)
