@@ -11,7 +11,7 @@ import numpy as np
 from urdf2dyn_ros.errors import IdentificationError, ParameterError, RecordingError
 from urdf2dyn_ros.identification.checks import checked
 from urdf2dyn_ros.identification.gains import Gains
-from urdf2dyn_ros.identification.mistakes.late_efforts import aligned
+from urdf2dyn_ros.identification.mistakes.late_efforts import piece_without_delay
 from urdf2dyn_ros.identification.mistakes.small_zeros import small_zeros
 from urdf2dyn_ros.identification.preparation import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.identification.robot import Robot
@@ -144,7 +144,7 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     segments, names = read_segments(recording, settings.names)
     pieces = pieces_of(segments, names, path)
     gains = settings.gains
-    recorded = checked(robot, [aligned(each, settings.delay or 0.0) for each in pieces], gains)
+    recorded = checked(robot, [piece_without_delay(each, settings.delay or 0.0) for each in pieces], gains)
     if recorded.fault:
         about = f' ({"; ".join(recording.remarks)})' if recording.remarks else ''
         raise IdentificationError(f'{path}: {recorded.fault}{about}')

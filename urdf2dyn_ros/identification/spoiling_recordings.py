@@ -37,7 +37,7 @@ _FOREIGN_RATIO = 10.0
 _LEAST_FOREIGN = 0.1
 """Share of the efforts of a recording that such a residual has at least."""
 
-_FEWEST_OTHERS = 3
+_FEWEST_OTHERS = 4
 """Others that agree, from which on one that does not is not used whatever it does to the model."""
 
 

@@ -31,7 +31,7 @@ _LEAST_SHARE = 1e-3
 """Share of the squares of an effort below which what is left of it is noise."""
 
 
-def aligned(piece: Piece, delay: float) -> Piece:
+def piece_without_delay(piece: Piece, delay: float) -> Piece:
     """Return a piece whose efforts are earlier by a delay [s], in whole samples."""
     late = round(delay * piece.rate)
     if late == 0:
@@ -49,7 +49,7 @@ def late_efforts(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_
         return ''
     unchanged = no_change(len(used))
     before, after = (float(held_out_error(robot, each, used, free, unchanged).sum())
-                     for each in (piece, aligned(piece, delay)))
+                     for each in (piece, piece_without_delay(piece, delay)))
     if before - after < _CONFIRMED:
         return ''
     late = 'later' if delay > 0.0 else 'earlier'
