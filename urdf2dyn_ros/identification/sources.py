@@ -144,7 +144,8 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     segments, names = read_segments(recording, settings.names)
     pieces = pieces_of(segments, names, path)
     gains = settings.gains
-    recorded = checked(robot, [piece_without_delay(each, settings.delay or 0.0) for each in pieces], gains)
+    delay = settings.delay or 0.0
+    recorded = checked(robot, [piece_without_delay(each, delay) for each in pieces], gains)
     if recorded.fault:
         about = f' ({"; ".join(recording.remarks)})' if recording.remarks else ''
         raise IdentificationError(f'{path}: {recorded.fault}{about}')

@@ -9,7 +9,7 @@ from urdf2dyn_ros.estimators.estimate import Carrying, Estimator, Selective
 from urdf2dyn_ros.joint_states.repeated_joints import RepeatedJoints
 from urdf2dyn_ros.joint_states.repeated_positions import RUNS_WITHIN_NS, RepeatedPositions
 
-MOST_SAMPLES = 256
+MOST_REPLAYED = 256
 """Samples that are kept: more than accelerations of noisy joints take to become certain."""
 
 
@@ -23,7 +23,7 @@ class Replay:
     """
 
     def __init__(self) -> None:
-        self._samples: deque[tuple[int, Array, Array]] = deque(maxlen=MOST_SAMPLES)
+        self._samples: deque[tuple[int, Array, Array]] = deque(maxlen=MOST_REPLAYED)
 
     def clear(self) -> None:
         """Forget the samples."""
