@@ -36,7 +36,7 @@ class JuliaText:
         for node in nodes:
             if node.type == 'const_statement':
                 name, _, value = node.named_children[0].children
-                if not self._text(name).startswith(('reference_', 'expected_')):
+                if not self._text(name).startswith(('reference_', 'expected_', 'scale_')):
                     self.constants[self._text(name)] = self._value(value, self.constants)
         self.joint_names: list[str] = self.constants['joint_names']
 
