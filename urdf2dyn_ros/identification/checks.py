@@ -24,8 +24,8 @@ _FEWEST_VALUES = 10
 _MOST_EQUAL = 0.5
 """Largest share of equal efforts of a joint that moves."""
 
-_LARGEST_VALUE = 1e9
-"""Largest position and effort that are no damage [rad, m, N m or N]."""
+_LARGEST_POSITION = 1e9
+"""Largest position that is no damage [rad or m]; efforts of that size are not read."""
 
 _DEGREES = 180.0 / np.pi
 
@@ -94,12 +94,9 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
     if not moving.any():
         return ('no joint moves by more than 0.02 rad or m: there is nothing to identify from; '
                 'record a motion of all joints')
-    for name in ('q', 'effort'):
-        largest = max(float(np.nanmax(np.abs(getattr(piece, name)), initial=0.0))
-                      for piece in pieces)
-        if largest > _LARGEST_VALUE:
-            what = {'q': 'position', 'effort': 'effort'}[name]
-            return f'{what} of up to {largest:.3g}: the recording is damaged'
+    largest = max(float(np.abs(piece.q).max(initial=0.0)) for piece in pieces)
+    if largest > _LARGEST_POSITION:
+        return f'position of up to {largest:.3g}: the recording is damaged'
     degrees = _in_degrees(robot, pieces)
     if degrees and (not used.any() or _fit_degrees(robot, pieces, used, gains)):
         return degrees
@@ -112,7 +109,7 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
 
 
 def _effort_fault(effort: Array) -> str:
-    known = np.clip(effort[np.isfinite(effort)], -_LARGEST_VALUE, _LARGEST_VALUE)
+    known = effort[np.isfinite(effort)]
     if len(known) < 0.9 * len(effort):
         return 'its effort is not recorded'
     if not known.any():

@@ -48,8 +48,7 @@ def smoothed(stamps: NDArray[np.int64], positions: Array,
     It is that at these stamps, or `at` others between the first and the last [ns].
 
     Single positions far from a curve through their neighbours, and those that a driver repeated,
-    are replaced by that curve. The ends
-    are less exact, as samples are on one side only.
+    are replaced by that curve. The ends are less exact, as samples are on one side only.
 
     """
     time = (stamps - stamps[0]) * 1e-9

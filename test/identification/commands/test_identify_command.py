@@ -154,13 +154,17 @@ def test_a_damaged_recording_among_good_ones_is_named(result: Path, tmp_path: Pa
     (tmp_path / 'broken.csv').write_text('\n'.join([*rows[:300], '1,2']))
     (tmp_path / 'huge.csv').write_text('\n'.join(
         [*rows[:300], rows[300].rpartition(',')[0] + ',1e300', *rows[301:]]))
+    (tmp_path / 'far.csv').write_text('\n'.join([rows[0], *(
+        f'{time},{float(position) + 1e10},{others}' for time, position, others in (
+            row.split(',', 2) for row in rows[1:]))]))
     (tmp_path / 'bag.db3').write_bytes(b'no bag')
-    paths = [tmp_path / name for name in ('broken.csv', 'huge.csv')]
+    paths = [tmp_path / name for name in ('broken.csv', 'huge.csv', 'far.csv')]
     assert identified(*paths, result / 'out' / 'summaries' / 'a.npz', '--validate',
                       tmp_path / 'bag.db3', '-o', tmp_path / 'out') == 0
     errors = capsys.readouterr().err
-    assert errors.count('note: not used: ') == 2
-    assert 'broken.csv' in errors and 'bag.db3' in errors
+    assert errors.count('note: not used: ') == 3
+    for name in ('broken.csv', 'far.csv: position of up to 1e+10', 'bag.db3'):
+        assert name in errors
     assert 'huge.csv' not in errors   # one effort that no robot has is as one not measured
 
 
