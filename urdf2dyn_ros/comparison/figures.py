@@ -13,32 +13,17 @@ from urdf2dyn_ros.comparison.pairing.series import Stamps
 
 @dataclass(frozen=True)
 class EffortFigures:
-    """
-    Figures of the residual, measured minus computed effort.
-
-    Attributes
-    ----------
-    samples : int
-    rmse, bias, max_error : float
-        Root mean square, mean and largest magnitude [N m or N].
-    nrmse, nrmse_rms : float
-        RMSE divided by the range and by the root mean square of the measured effort [-]; NaN if
-        these are below what a sensor resolves.
-    r2 : float
-        Share of the variance of the measured effort that is explained [-]; NaN likewise.
-    friction : FrictionFit
-        Friction that fits the residual best.
-
-    """
+    """Figures of the residual, measured minus computed effort."""
 
     samples: int = 0
-    rmse: float = np.nan
-    bias: float = np.nan
-    max_error: float = np.nan
-    nrmse: float = np.nan
-    nrmse_rms: float = np.nan
-    r2: float = np.nan
-    friction: FrictionFit = NO_FIT
+    rmse: float = np.nan   # root mean square [N m or N]
+    bias: float = np.nan   # mean [N m or N]
+    max_error: float = np.nan   # largest magnitude [N m or N]
+    # the next three are NaN if the effort is below what a sensor resolves [-]
+    nrmse: float = np.nan   # RMSE divided by the range of the measured effort
+    nrmse_rms: float = np.nan   # RMSE divided by the root mean square of the measured effort
+    r2: float = np.nan   # share of the variance of the measured effort that is explained
+    friction: FrictionFit = NO_FIT   # friction that fits the residual best
 
 
 NO_FIGURES = EffortFigures()

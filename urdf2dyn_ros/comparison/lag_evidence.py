@@ -23,27 +23,15 @@ _LEAST_SHARE = 1e-6
 
 
 class LagEvidence(NamedTuple):
-    """
-    How well one joint's efforts agree at every lag that is tried.
+    """How well one joint's efforts agree at every lag that is tried."""
 
-    Attributes
-    ----------
-    power : ndarray, shape (p,)
-        Power of the measured effort that the computed one and friction do not explain, as
-        without interpolation; at least `least`, from which on it is rounding.
-    noise : ndarray, shape (p,)
-        Power of white noise that interpolation leaves.
-    weight : float
-        Share that the computed effort explains of what friction does not [-].
-    effect : float
-        Share of the measured effort's variance that only the computed effort explains [-].
-
-    """
-
+    # (p,), power of the measured effort that the computed one and friction do not explain, as
+    # without interpolation; at least `least`, from which on it is rounding
     power: Array
-    noise: Array
+    noise: Array   # (p,), power of white noise that interpolation leaves
     least: float
-    weight: float
+    weight: float   # share that the computed effort explains of what friction does not [-]
+    # share of the measured effort's variance that only the computed effort explains [-]
     effect: float
 
     @property

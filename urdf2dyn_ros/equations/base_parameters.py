@@ -30,31 +30,18 @@ STANDARD = ('m', 'mx', 'my', 'mz', *(f'I{xy}' for xy in TENSOR))
 
 @dataclass(frozen=True)
 class BaseParameters:
-    """
-    The parameters pi of tau = Y pi, in the order of the columns of Y.
+    """The parameters pi of tau = Y pi, in the order of the columns of Y."""
 
-    Attributes
-    ----------
-    names : tuple of str, (b,)
-        Parameter and number of the body that the column is of, as Sxx2: mass m, first moments hx
-        hy hz and second moments Sxx .. Szz of body 2 about the origin of its frame, and what is
-        regrouped with it.
-    units : tuple of str, (b,)
-    links : tuple of str, (L,)
-        The moving links, those without inertia included.
-    matrix : ndarray, (b, 10 L)
-        From the standard parameters of the links to pi: for each link m [kg], m c [kg m], and Ixx
-        Ixy Ixz Iyy Iyz Izz [kg m^2] about the origin of the link's frame, in its axes.
-    standard : ndarray, (10 L,)
-        The standard parameters of this robot.
-
-    """
-
+    # (b,), parameter and number of the body that the column is of, as Sxx2: mass m, first moments
+    # hx hy hz and second moments Sxx .. Szz of body 2 about the origin of its frame, and what is
+    # regrouped with it
     names: tuple[str, ...]
-    units: tuple[str, ...]
-    links: tuple[str, ...]
+    units: tuple[str, ...]   # (b,)
+    links: tuple[str, ...]   # (L,), the moving links, those without inertia included
+    # (b, 10 L) from the standard parameters of the links to pi: for each link m [kg], m c [kg m],
+    # and Ixx Ixy Ixz Iyy Iyz Izz [kg m^2] about the origin of the link's frame, in its axes
     matrix: Array
-    standard: Array
+    standard: Array   # (10 L,), the standard parameters of this robot
 
     @cached_property
     def values(self) -> Array:

@@ -31,33 +31,17 @@ class BodyMotion(NamedTuple):
 
 
 class ColumnFrame(NamedTuple):
-    """
-    Axes at the origin of a body with z along its joint, where the joint's column begins.
+    """Axes at the origin of a body with z along its joint, where the joint's column begins."""
 
-    Attributes
-    ----------
-    motion : BodyMotion
-        Along these axes.
-    wrench : Wrench
-        What the joint transmits, along these axes.
-    body_motion : BodyMotion
-        Along the axes of the body's own frame, in which its children are placed.
-    turn, back : tuple or None
-        Cosine and sine of the angle about z from the body's own axes to these, and from these to
-        the joint's, which are fixed to the parent; None where they are the same.
-    shared : bool
-        Whether these axes are those of the parent's column.
-    p : Vector
-        The joint's origin in the parent, along the parent's own axes, or along the shared ones.
-
-    """
-
-    motion: BodyMotion
-    wrench: Wrench
+    motion: BodyMotion   # along these axes
+    wrench: Wrench   # what the joint transmits, along these axes
+    # along the axes of the body's own frame, in which its children are placed
     body_motion: BodyMotion
-    turn: CosSin | None
-    back: CosSin | None
-    shared: bool
+    # cosine and sine of angles about z; None where the axes are the same
+    turn: CosSin | None   # from the body's own axes to these
+    back: CosSin | None   # from these to the joint's, which are fixed to the parent
+    shared: bool   # whether these axes are those of the parent's column
+    # the joint's origin in the parent, along the parent's own axes, or along the shared ones
     p: Vector
 
 

@@ -29,21 +29,12 @@ NEVER = 2 ** 63 - 1
 
 
 class Model(NamedTuple):
-    """
-    How a joint moves.
+    """How a joint moves."""
 
-    Attributes
-    ----------
-    density : float
-        Power spectral density of the white noise in the derivative of the jerk [rad^2/s^7 or
-        m^2/s^7].
-    decay : float
-        Rate at which the jerk decays [1/s]; 0 for white snap.
-
-    """
-
+    # power spectral density of the white noise in the derivative of the jerk [rad^2/s^7 or
+    # m^2/s^7]
     density: float
-    decay: float = 0.0
+    decay: float = 0.0   # rate at which the jerk decays [1/s]; 0 for white snap
 
 
 MOTION_MODELS = (Model(1e-6), Model(1e-4), Model(1e-2), Model(1e0), Model(1e2), Model(5e2, 52.0),

@@ -45,26 +45,12 @@ INITIAL_VARIANCES = np.array([1.0, 1e2, 1e4, 1e8])[:, None]
 
 
 class Transition(NamedTuple):
-    """
-    The prediction over one step of time.
+    """The prediction over one step of time."""
 
-    Attributes
-    ----------
-    T : ndarray, (14, 14)
-        Maps state and covariance to those after the step, F x and F P F'.
-    F : ndarray, (4, 4)
-        Maps the state alone.
-    added : ndarray, (14, n)
-        Covariance that the noise adds.
-    kept : ndarray, (5, n)
-        Part of each of ``JERK_ROWS`` that is left after half of the step.
-
-    """
-
-    T: Array
-    F: Array
-    added: Array
-    kept: Array
+    T: Array   # (14, 14), maps state and covariance to those after the step, F x and F P F'
+    F: Array   # (4, 4), maps the state alone
+    added: Array   # (14, n), covariance that the noise adds
+    kept: Array   # (5, n), part of each of ``JERK_ROWS`` that is left after half of the step
 
 
 def transition(h: float, density: Array, decay: Array) -> Transition:

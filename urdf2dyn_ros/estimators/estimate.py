@@ -10,29 +10,16 @@ from urdf2dyn_ros.parameters import Parameter, check_all
 
 
 class Estimate(NamedTuple):
-    """
-    State of all joints at one stamp.
+    """State of all joints at one stamp."""
 
-    Attributes
-    ----------
-    stamp : int
-        Stamp that the values belong to [ns]; an estimator with a lag returns an earlier one than
-        that of the newest sample.
-    q, qd, qdd : ndarray, (n,)
-        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
-    std : ndarray, (n,)
-        Standard deviation of qdd; NaN where the method does not estimate it.
-    valid : bool
-        False while the estimator warms up; the arrays must not be used then.
-
-    """
-
+    # stamp that the values belong to [ns]; an estimator with a lag returns an earlier one than
+    # that of the newest sample
     stamp: int
-    q: Array
-    qd: Array
-    qdd: Array
-    std: Array
-    valid: bool
+    q: Array   # (n,) [rad or m]
+    qd: Array   # (n,) [rad/s or m/s]
+    qdd: Array   # (n,) [rad/s^2 or m/s^2]
+    std: Array   # (n,), standard deviation of qdd; NaN where the method does not estimate it
+    valid: bool   # false while the estimator warms up; the arrays must not be used then
 
 
 class Estimator(Protocol):

@@ -43,20 +43,10 @@ SMALL_JUMP = 0.01
 
 
 class Gate(NamedTuple):
-    """
-    Limits of the innovations.
+    """Limits of the innovations."""
 
-    Attributes
-    ----------
-    squared : float
-        Squared innovation, relative to its variance, beyond which it is an outlier.
-    step : float
-        Largest credible step of the acceleration [rad/s^2 or m/s^2].
-
-    """
-
-    squared: float
-    step: float
+    squared: float   # squared innovation, relative to its variance, beyond which it is an outlier
+    step: float   # largest credible step of the acceleration [rad/s^2 or m/s^2]
 
     def limits(self, S: Array, h: float, moved: Array | float) -> Array:
         """

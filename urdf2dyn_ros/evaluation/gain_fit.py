@@ -19,28 +19,13 @@ _LARGEST_DEVIATION = 0.3
 
 @dataclass(frozen=True)
 class FittedGains:
-    """
-    Gains of all joints.
-
-    Attributes
-    ----------
-    joints : tuple of str
-    units : tuple of str
-        Of gains [N m/A or N/A].
-    values : tuple of float
-        NaN where a gain cannot be fitted.
-    deviations : tuple of float
-        Standard deviations, NaN of gains that were known.
-    remarks : tuple of str
-        Gains that are not determined, or hardly.
-
-    """
+    """Gains of all joints."""
 
     joints: tuple[str, ...]
-    units: tuple[str, ...]
-    values: tuple[float, ...]
-    deviations: tuple[float, ...]
-    remarks: tuple[str, ...] = ()
+    units: tuple[str, ...]   # of gains [N m/A or N/A]
+    values: tuple[float, ...]   # NaN where a gain cannot be fitted
+    deviations: tuple[float, ...]   # standard deviations, NaN of gains that were known
+    remarks: tuple[str, ...] = ()   # gains that are not determined, or hardly
 
     def line(self) -> str:
         parts = [f'{joint} {value:.4g} {unit}' + (

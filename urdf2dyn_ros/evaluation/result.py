@@ -26,38 +26,19 @@ from urdf2dyn_ros.stream.held_joints import held_text
 
 @dataclass(frozen=True)
 class Settings:
-    """
-    Settings of an evaluation.
+    """Settings of an evaluation."""
 
-    Attributes
-    ----------
-    estimator : str
-        A key of ESTIMATORS; empty for recorded accelerations, or the offline default without
-        them.
-    semantics : str
-        A key of SEMANTICS.
-    gains : tuple of float
-        Of currents: one, or one for each joint [N m/A or N/A]; NaN: fitted by `EvaluationJob`.
-    renames : tuple of str
-        Rules of `renaming`.
-    observer : bool
-        Whether external efforts are observed.
-    observer_gain : float
-        [1/s].
-    thresholds : tuple of float
-        Thresholds of contacts: one, or one for each joint [N m or N].
-    hold : tuple of str
-        As the parameter ``hold``; ``auto`` holds the joints that the first records lack.
-
-    """
-
+    # a key of ESTIMATORS; empty for recorded accelerations, or the offline default without them
     estimator: str = ''
-    semantics: str = 'net'
+    semantics: str = 'net'   # a key of SEMANTICS
+    # of currents: one, or one for each joint [N m/A or N/A]; NaN: fitted by `EvaluationJob`
     gains: tuple[float, ...] = (1.0,)
-    renames: tuple[str, ...] = ()
-    observer: bool = False
-    observer_gain: float = GAIN
+    renames: tuple[str, ...] = ()   # rules of `renaming`
+    observer: bool = False   # whether external efforts are observed
+    observer_gain: float = GAIN   # [1/s]
+    # thresholds of contacts: one, or one for each joint [N m or N]
     thresholds: tuple[float, ...] = (THRESHOLD,)
+    # as the parameter ``hold``; ``auto`` holds the joints that the first records lack
     hold: tuple[str, ...] = ()
 
 

@@ -26,29 +26,14 @@ WRENCH = Axis('wrench',
 
 
 class Quantity(NamedTuple):
-    """
-    A result of a function, without its entries.
+    """A result of a function, without its entries."""
 
-    Attributes
-    ----------
-    name : str
-        Valid as an identifier in every language.
-    summary : str
-        What it is, with its unit.
-    unit : dict
-        Unit of a joint's effort to the unit of that joint's entry; by default the same.
-    rows : Axis
-    columns : Axis or None
-        None for a vector.
-    times : str
-        The vector that the self-check multiplies a matrix by: an input with an entry a column, or
-        a name of its own.
-
-    """
-
-    name: str
-    summary: str
+    name: str   # valid as an identifier in every language
+    summary: str   # what it is, with its unit
+    # unit of a joint's effort to the unit of that joint's entry; by default the same
     unit: dict[str, str] | None = None
     rows: Axis = JOINTS
-    columns: Axis | None = None
+    columns: Axis | None = None   # none for a vector
+    # the vector that the self-check multiplies a matrix by: an input with an entry a column, or a
+    # name of its own
     times: str = ''

@@ -62,26 +62,12 @@ def parameters_of(P: Array) -> Array:
 
 
 class Prior(NamedTuple):
-    """
-    The bodies of a URDF, made possible.
+    """The bodies of a URDF, made possible."""
 
-    Attributes
-    ----------
-    nominal : ndarray, (b, 10)
-        Parameters as they are in the URDF.
-    parameters : ndarray, (b, 10)
-        Parameters of bodies that exist.
-    factors : ndarray, (b, 4, 4)
-        Lower triangles L with P = L L'.
-    remarks : tuple of str
-        What was changed, a sentence for each body.
-
-    """
-
-    nominal: Array
-    parameters: Array
-    factors: Array
-    remarks: tuple[str, ...]
+    nominal: Array   # (b, 10), parameters as they are in the URDF
+    parameters: Array   # (b, 10), parameters of bodies that exist
+    factors: Array   # (b, 4, 4), lower triangles L with P = L L'
+    remarks: tuple[str, ...]   # what was changed, a sentence for each body
 
 
 def prior_of(system: Multibody) -> Prior:

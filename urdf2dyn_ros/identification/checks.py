@@ -48,24 +48,12 @@ _MOST_AT_ONCE = 4000
 
 
 class Checked(NamedTuple):
-    """
-    Which joints of a recording count, and why others do not.
+    """Which joints of a recording count, and why others do not."""
 
-    Attributes
-    ----------
-    moving : ndarray of bool, (n,)
-    used : ndarray, (n,)
-        1 for joints that move and whose efforts are measured, else 0.
-    remarks : list of str
-    fault : str
-        Why nothing can be identified, or empty.
-
-    """
-
-    moving: NDArray[np.bool_]
-    used: Array
+    moving: NDArray[np.bool_]   # (n,)
+    used: Array   # (n,), 1 for joints that move and whose efforts are measured, else 0
     remarks: list[str]
-    fault: str
+    fault: str   # why nothing can be identified, or empty
 
 
 def checked(robot: Robot, pieces: Sequence[Piece], gains: Gains | None = None) -> Checked:

@@ -41,19 +41,11 @@ _LEAST_LEFT = 1e-3
 
 
 class Gains(NamedTuple):
-    """
-    Gains of all joints.
+    """Gains of all joints."""
 
-    Attributes
-    ----------
-    values : ndarray, (n,)
-        [N m/A or N/A], or 1 where efforts are recorded; approximations where they are free.
-    free : ndarray of bool, (n,)
-
-    """
-
+    # (n,) [N m/A or N/A], or 1 where efforts are recorded; approximations where they are free
     values: Array
-    free: NDArray[np.bool_]
+    free: NDArray[np.bool_]   # (n,)
 
 
 def read_gains(words: Sequence[str], joints: Sequence[str]) -> Gains:

@@ -43,26 +43,14 @@ NOTHING_HELD = Hold()
 
 
 class Piece(NamedTuple):
-    """
-    A motion without a gap.
+    """A motion of all joints of the robot without a gap."""
 
-    Attributes
-    ----------
-    time : ndarray, (k,)
-        With steps of 1 / rate, since the first stamp of the recording [s].
-    rate : float
-        [Hz].
-    q, qd, qdd, effort : ndarray, (k, n)
-        Of all joints of the robot; efforts are NaN where they were not recorded.
-
-    """
-
-    time: Array
-    rate: float
-    q: Array
-    qd: Array
-    qdd: Array
-    effort: Array
+    time: Array   # (k,), with steps of 1 / rate, since the first stamp of the recording [s]
+    rate: float   # [Hz]
+    q: Array   # (k, n) [rad or m]
+    qd: Array   # (k, n) [rad/s or m/s]
+    qdd: Array   # (k, n) [rad/s^2 or m/s^2]
+    effort: Array   # (k, n), as recorded; NaN where it was not
 
 
 class RecordedNames(NamedTuple):

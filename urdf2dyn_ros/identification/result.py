@@ -25,43 +25,25 @@ MODELS = ('URDF', 'friction', 'identified')
 
 @dataclass(frozen=True)
 class Identification:
-    """
-    The result.
-
-    Attributes
-    ----------
-    used : ndarray of bool, (n,)
-        Joints that are identified.
-    fit : Fit
-    held_out : Figures
-        Of parts that were held out of the fit.
-    validation : dict
-        Figures of recordings that were not used for the fit, by name.
-    fits : list of Fit
-        Those without each part; `parts` says whether these are blocks or recordings.
-    gains : Gains or None
-        Of currents, as they were for the fit, whose own are relative to them.
-    own_friction : dict
-        JOINT_COLUMNS (n, 6) of each recording by name, if they have friction of their own; `fit`
-        has that of the last in which a joint is used.
-
-    """
+    """The result of an identification of n joints."""
 
     robot: Robot
     summaries: Sequence[Summary]
-    used: NDArray[np.bool_]
+    used: NDArray[np.bool_]   # (n,), joints that are identified
     terms: FitTerms
     weight: float
     fit: Fit
     sigma: Array
     deviations: Deviations
-    held_out: Figures
-    parts: str
-    fits: list[Fit]
-    validation: dict[str, Figures] = field(default_factory=dict)
+    held_out: Figures   # of parts that were held out of the fit
+    parts: str   # what these are: 'blocks' or 'recordings'
+    fits: list[Fit]   # those without each part
+    validation: dict[str, Figures] = field(default_factory=dict)   # of other recordings, by name
     remarks: list[str] = field(default_factory=list)
+    # JOINT_COLUMNS (n, 6) of each recording by name, if they have friction of their own; `fit` has
+    # that of the last in which a joint is used
     own_friction: dict[str, Array] = field(default_factory=dict)
-    gains: Gains | None = None
+    gains: Gains | None = None   # of currents, before the fit, whose own are relative to them
     payload: IdentifiedPayload | None = None
 
     @property

@@ -16,28 +16,16 @@ from urdf2dyn_ros.robot_model import RobotModel
 
 @dataclass(frozen=True)
 class Robot:
-    """
-    A robot that is to be identified.
-
-    Attributes
-    ----------
-    urdf_friction : ndarray, (n, 2)
-        Viscous and Coulomb friction of the URDF.
-    speed_limits : ndarray, (n,)
-        [rad/s or m/s], infinite where there is none.
-    sign_widths : ndarray, (n,)
-        Velocities within which Coulomb friction turns over [rad/s or m/s].
-
-    """
+    """A robot of n joints that is to be identified."""
 
     model: RobotModel
     dynamics: InverseDynamics
     system: Multibody
     columns: Columns
     prior: Prior
-    urdf_friction: Array
-    speed_limits: Array
-    sign_widths: Array
+    urdf_friction: Array   # (n, 2), viscous and Coulomb friction of the URDF
+    speed_limits: Array   # (n,) [rad/s or m/s], infinite where there is none
+    sign_widths: Array   # (n,), velocities within which Coulomb friction turns over [rad/s or m/s]
 
     @property
     def joints(self) -> tuple[str, ...]:

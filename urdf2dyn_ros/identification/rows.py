@@ -23,23 +23,11 @@ MOVING_SPEED = 0.03
 
 
 class RecordedRows(NamedTuple):
-    """
-    Rows of all pieces of a recording.
+    """Rows of all pieces of a recording."""
 
-    Attributes
-    ----------
-    joints : list of ndarray, (k, c)
-        Of each joint: columns of bodies, JOINT_COLUMNS, effort.
-    block : ndarray of int, (k,)
-        Number of the block, BLOCKS for rows in gaps.
-    moves : ndarray of bool, (k, n)
-        Whether a joint moves.
-
-    """
-
-    joints: list[Array]
-    block: NDArray[np.int64]
-    moves: NDArray[np.bool_]
+    joints: list[Array]   # (k, c) of each joint: columns of bodies, JOINT_COLUMNS, effort
+    block: NDArray[np.int64]   # (k,), number of the block, BLOCKS for rows in gaps
+    moves: NDArray[np.bool_]   # (k, n), whether a joint moves
 
     def in_units(self, factors: Array) -> 'RecordedRows':
         """Return the rows with efforts that are multiplied by factors (n,)."""

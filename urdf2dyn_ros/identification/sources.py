@@ -26,29 +26,14 @@ from urdf2dyn_ros.system.workers.lost import Lost
 
 @dataclass(frozen=True)
 class SourceSettings:
-    """
-    How recordings are read.
+    """How recordings are read."""
 
-    Attributes
-    ----------
-    topic : str or None
-        Of bags.
-    names : RecordedNames
-    gains : Gains or None
-        Of currents; None where efforts are recorded.
-    cutoff, delay : float or None
-        [Hz], [s]; None: chosen for each recording.
-    workers : Workers
-        The processes that read.
-
-    """
-
-    topic: str | None
+    topic: str | None   # of bags
     names: RecordedNames
-    gains: Gains | None = None
-    cutoff: float | None = None
-    delay: float | None = None
-    workers: Workers = field(default_factory=Workers)
+    gains: Gains | None = None   # of currents; None where efforts are recorded
+    cutoff: float | None = None   # [Hz]; None: chosen for each recording
+    delay: float | None = None   # [s]; None likewise
+    workers: Workers = field(default_factory=Workers)   # the processes that read
 
 
 def with_filter_of(summaries: Sequence[Summary], settings: SourceSettings) -> SourceSettings:

@@ -42,22 +42,11 @@ _FEWEST_OTHERS = 4
 
 
 class Spoiling(NamedTuple):
-    """
-    Recordings that are not used, and why.
-
-    Attributes
-    ----------
-    numbers : tuple of int
-    ratio : float
-        Residual of the others with them over that without; if `foreign`, the residual of the
-        recording over that of the others.
-    foreign : bool
-
-    """
+    """Recordings that are not used, and why."""
 
     numbers: tuple[int, ...]
-    ratio: float
-    foreign: bool = False
+    ratio: float   # residual of the others with them over that without
+    foreign: bool = False   # then the ratio is the recording's residual over that of the others
 
     def sentence(self, summaries: Sequence[Summary]) -> str:
         """Return what is wrong and what to do."""

@@ -25,53 +25,24 @@ _PRIOR_WEIGHT = 10.0
 
 @dataclass(frozen=True)
 class Summary:
-    """
-    What a fit needs of one or several recordings, with efforts in the recorded units.
-
-    Attributes
-    ----------
-    name : str
-    recordings : int
-    seconds : float
-        Duration of what is used [s].
-    cutoff, delay : float
-        Of the columns [Hz], of the efforts [s].
-    used : ndarray, (n,)
-        1 for joints whose efforts count, else 0.
-    fastest : ndarray, (n,)
-        [rad/s or m/s].
-    correlation : ndarray, (n,)
-        Rows that count as one, as neighbouring residuals are alike.
-    joint_seconds : ndarray, (n,)
-        Duration of what is used of each joint [s].
-    weighted : list of Pool
-        Rows of the fit, with small weights of large residuals: blocks, then gaps.
-    moving, resting : list of Pool
-        Rows for figures, of each block.
-    coupling : ndarray, (n, n)
-        As `coupling` returns it: what friction with another joint's velocity predicts.
-    currents : bool
-        Whether the efforts are currents.
-    rows : RecordedRows or None
-        For pictures, where the recording was read.
-
-    """
+    """What a fit needs of one or several recordings, with efforts in the recorded units."""
 
     name: str
-    seconds: float
-    cutoff: float
-    delay: float
-    used: Array
-    fastest: Array
-    correlation: Array
+    seconds: float   # duration of what is used [s]
+    cutoff: float   # of the columns [Hz]
+    delay: float   # of the efforts [s]
+    used: Array   # (n,), 1 for joints whose efforts count, else 0
+    fastest: Array   # (n,) [rad/s or m/s]
+    correlation: Array   # (n,), rows that count as one, as neighbouring residuals are alike
+    # rows of the fit, with small weights of large residuals: blocks, then gaps
     weighted: list[Pool]
-    moving: list[Pool]
-    resting: list[Pool]
-    coupling: Array
-    joint_seconds: Array
-    currents: bool = False
+    moving: list[Pool]   # rows for figures, of each block, in which a joint moves
+    resting: list[Pool]   # the same in which it rests
+    coupling: Array   # (n, n), what friction with another joint's velocity predicts
+    joint_seconds: Array   # (n,), duration of what is used of each joint [s]
+    currents: bool = False   # whether the efforts are currents
     recordings: int = 1
-    rows: RecordedRows | None = None
+    rows: RecordedRows | None = None   # for pictures, where the recording was read
 
     def with_pools(self, change: Callable[[Sequence[Pool]], list[Pool]],
                    **values: Any) -> 'Summary':

@@ -18,32 +18,14 @@ MAX_UNKNOWN = 64
 
 @dataclass(frozen=True)
 class NameLayout:
-    """
-    Joints of the model in a list of names.
+    """Joints of the model in a list of names."""
 
-    Attributes
-    ----------
-    length : int
-        Number of names.
-    joints : ndarray of int, (k,)
-        Joints of the model that are named, ascending.
-    entries : ndarray of int, (k,)
-        Entry of the message for each of them.
-    continuous : ndarray of int, (c,)
-        Which of these k are continuous.
-    continuous_joints : ndarray of int, (c,)
-        The same as joints of the model.
-    complete : bool
-        Whether all joints of the model are named.
-
-    """
-
-    length: int
-    joints: Indices
-    entries: Indices
-    continuous: Indices
-    continuous_joints: Indices
-    complete: bool
+    length: int   # number of names
+    joints: Indices   # (k,), joints of the model that are named, ascending
+    entries: Indices   # (k,), entry of the message for each of them
+    continuous: Indices   # (c,), which of these k are continuous
+    continuous_joints: Indices   # (c,), the same as joints of the model
+    complete: bool   # whether all joints of the model are named
 
 
 class Layouts:

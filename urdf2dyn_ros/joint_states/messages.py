@@ -21,24 +21,12 @@ _TURN = 2.0 * pi
 
 
 class Message(NamedTuple):
-    """
-    Joints of the model in one message, in the model's order.
+    """Joints of the model in one message, in the model's order."""
 
-    Attributes
-    ----------
-    layout : NameLayout
-        Which joints these are.
-    q : ndarray, (k,)
-        [rad or m], finite; continuous joints are not unwrapped.
-    qd, effort : ndarray, (k,)
-        [rad/s or m/s], [N m or N]; NaN where not measured.
-
-    """
-
-    layout: NameLayout
-    q: Array
-    qd: Array
-    effort: Array
+    layout: NameLayout   # which joints these are
+    q: Array   # (k,) [rad or m], finite; continuous joints are not unwrapped
+    qd: Array   # (k,) [rad/s or m/s]; NaN where not measured
+    effort: Array   # (k,) [N m or N]; NaN where not measured
 
 
 class Messages:

@@ -19,29 +19,14 @@ NEAR_PERIODS = 0.6
 
 
 class Sample(NamedTuple):
-    """
-    All joints at one stamp, in the order of the model.
+    """All joints at one stamp, in the order of the model."""
 
-    Attributes
-    ----------
-    stamp : int
-        [ns].
-    q : ndarray, (n,)
-        [rad or m]; continuous joints are unwrapped.
-    qd : ndarray, (n,)
-        [rad/s or m/s]; NaN where not measured.
-    effort : ndarray, (n,)
-        [N m or N]; NaN where not measured.
-    restart : bool
-        Whether the samples before must not be used: this is the first one, or the first after a
-        clock jump or a gap.
-
-    """
-
-    stamp: int
-    q: Array
-    qd: Array
-    effort: Array
+    stamp: int   # [ns]
+    q: Array   # (n,) [rad or m]; continuous joints are unwrapped
+    qd: Array   # (n,) [rad/s or m/s]; NaN where not measured
+    effort: Array   # (n,) [N m or N]; NaN where not measured
+    # whether the samples before must not be used: this is the first one, or the first after a
+    # clock jump or a gap
     restart: bool
 
 

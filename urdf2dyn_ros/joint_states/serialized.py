@@ -17,24 +17,13 @@ _number = np.dtype('<f8')
 
 
 class Fields(NamedTuple):
-    """
-    Fields of a JointState; the lengths are not checked.
+    """Fields of a JointState; the lengths are not checked."""
 
-    Attributes
-    ----------
-    stamp : int
-        [ns].
-    names : sequence of str or None
-    position, velocity, effort : sequence of float
-        [rad or m], [rad/s or m/s], [N m or N].
-
-    """
-
-    stamp: int
+    stamp: int   # [ns]
     names: Any
-    position: Any
-    velocity: Any
-    effort: Any
+    position: Any   # [rad or m]
+    velocity: Any   # [rad/s or m/s]
+    effort: Any   # [N m or N]
 
 
 class SerializedJointStates:

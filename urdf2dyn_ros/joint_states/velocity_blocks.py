@@ -32,30 +32,15 @@ VelocitySample = tuple[int, Array, Array]
 
 
 class VelocityBlock(NamedTuple):
-    """
-    Evidence of a block of samples; (n,) where no other shape is written.
+    """Evidence of a block of samples; (n,) where no other shape is written."""
 
-    Attributes
-    ----------
-    integral, unexplained : ndarray
-        Integral of the velocity; change of position minus that [rad or m].
-    regressors : ndarray, (n, 3)
-        Integral, change of velocity, and time.
-    moved, least : ndarray
-        Squared motion; least motion of a block that is used.
-    resting : ndarray of bool
-        Joints whose positions hardly change.
-    moving : ndarray of bool
-        Joints whose motion is resolved, and neither partly noise or resolution nor an impact.
-
-    """
-
-    integral: Array
-    unexplained: Array
-    regressors: Array
-    moved: Array
-    least: Array
-    resting: NDArray[np.bool_]
+    integral: Array   # integral of the velocity [rad or m]
+    unexplained: Array   # change of position minus that [rad or m]
+    regressors: Array   # (n, 3), integral, change of velocity, and time
+    moved: Array   # squared motion
+    least: Array   # least motion of a block that is used
+    resting: NDArray[np.bool_]   # joints whose positions hardly change
+    # joints whose motion is resolved, and neither partly noise or resolution nor an impact
     moving: NDArray[np.bool_]
 
     @property

@@ -13,26 +13,13 @@ ALWAYS_ZERO = 'it is zero throughout while the position changes'
 
 
 class JointVelocity(NamedTuple):
-    """
-    Recognised properties of the velocity of a joint.
+    """Recognised properties of the velocity of a joint."""
 
-    Attributes
-    ----------
-    used : bool
-        Whether an estimator receives it.
-    lag : float
-        By how much it is later than the positions [s]; NaN before there was enough motion.
-    scale : float
-        Measured over true velocity [-]; NaN likewise.
-    fault : str
-        Why it is not credible; empty if it is.
-
-    """
-
-    used: bool
+    used: bool   # whether an estimator receives it
+    # by how much it is later than the positions [s]; NaN before there was enough motion
     lag: float
-    scale: float
-    fault: str
+    scale: float   # measured over true velocity [-]; NaN likewise
+    fault: str   # why it is not credible; empty if it is
 
     def __str__(self) -> str:
         use = 'used' if self.used else 'not used'

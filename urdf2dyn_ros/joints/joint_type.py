@@ -23,28 +23,16 @@ class JointType:
     The unit twist is the angular velocity `turns` z and the linear velocity `slides` z of the body
     for a unit velocity of the coordinate; an integer 0 or 1 leaves no trace in the equations.
 
-    Attributes
-    ----------
-    turns : float
-        Angle about z per unit of the coordinate: 1 or 0.
-    slides : float
-        Length along z per unit of the coordinate [-, or m/rad].
-    unit, effort_unit : str
-        Of the coordinate, and of the effort that does work along it.
-    verb : str
-        What the joint does to its body, in the past participle.
-    formulas : mapping
-        Symbol of a quantity to its formula, with the fields of `Notation.formula`; and, with {n}
-        alone, the parts along the twist of wrench (`along`) and momentum (`momentum`), and how
-        the kinetic energy changes with the coordinate (`change`).
-
     """
 
-    turns: float
-    slides: float
-    unit: str
-    effort_unit: str
-    verb: str
+    turns: float   # angle about z per unit of the coordinate: 1 or 0
+    slides: float   # length along z per unit of the coordinate [-, or m/rad]
+    unit: str   # of the coordinate
+    effort_unit: str   # of the effort that does work along it
+    verb: str   # what the joint does to its body, in the past participle
+    # symbol of a quantity to its formula, with the fields of `Notation.formula`; and, with {n}
+    # alone, the parts along the twist of wrench (`along`) and momentum (`momentum`), and how the
+    # kinetic energy changes with the coordinate (`change`)
     formulas: Mapping[str, str]
 
     @property

@@ -22,41 +22,18 @@ LARGEST_SETTING, SMALLEST_DIVISOR_SETTING = 1e9, 1e-6
 
 @dataclass(frozen=True)
 class TermParameter:
-    """
-    One parameter of a joint term: in the equations, and as the node's joints.<joint>.<setting>.
+    """A parameter of a joint term: in the equations, and the node's joints.<joint>.<setting>."""
 
-    Attributes
-    ----------
-    symbol : str
-        Its name in the equations, before the number of the joint.
-    what, unit : str
-        What it is, and its unit with {unit} for rad or m and {effort} for N m or N.
-    default : float
-    least : float or None
-        The smallest valid value; None if it may be negative.
-    setting : str
-        Name of the node's parameter.
-    meaning : str
-        Description of the node's parameter.
-    urdf : str
-        Attribute of `robot_model.Joint` that is its default; empty for none.
-    power : int
-        Its value is this power of the setting: -1 for 1 over the setting.
-    setting_unit : str
-        Unit of the setting where that is another one.
-
-    """
-
-    symbol: str
-    what: str
-    unit: str
+    symbol: str   # its name in the equations, before the number of the joint
+    what: str   # what it is
+    unit: str   # with {unit} for rad or m and {effort} for N m or N
     default: float
-    least: float | None
-    setting: str
-    meaning: str
-    urdf: str = ''
-    power: int = 1
-    setting_unit: str = ''
+    least: float | None   # the smallest valid value; None if it may be negative
+    setting: str   # name of the node's parameter
+    meaning: str   # description of the node's parameter
+    urdf: str = ''   # attribute of `robot_model.Joint` that is its default; empty for none
+    power: int = 1   # its value is this power of the setting: -1 for 1 over the setting
+    setting_unit: str = ''   # unit of the setting where that is another one
 
     @property
     def row(self) -> Parameter:

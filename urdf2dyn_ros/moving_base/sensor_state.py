@@ -9,22 +9,12 @@ from urdf2dyn_ros.algebra.vectors import cross
 
 
 class SensorState(NamedTuple):
-    """
-    Filtered velocities with their derivatives, and the part that is not filtered.
+    """Filtered velocities with their derivatives, and the part that is not filtered."""
 
-    Attributes
-    ----------
-    velocities, accelerations, jerks : ndarray, (k,)
-        Angular first: [rad/s or m/s], and their derivatives.
-    unfiltered : ndarray, (3,)
-        Specific force or gravity [m/s^2], in the sensor's axes.
-
-    """
-
-    velocities: Array
-    accelerations: Array
-    jerks: Array
-    unfiltered: Array
+    velocities: Array   # (k,), angular first [rad/s or m/s]
+    accelerations: Array   # (k,), their derivatives
+    jerks: Array   # (k,), the second ones
+    unfiltered: Array   # (3,), specific force or gravity [m/s^2], in the sensor's axes
 
     def after(self, h: float) -> 'SensorState':
         """

@@ -13,39 +13,20 @@ from urdf2dyn_ros.errors import ParameterError
 
 @dataclass(frozen=True)
 class Parameter:
-    """
-    A parameter that a user may set; it is declared, printed and checked by this row.
-
-    Attributes
-    ----------
-    default : bool, int, float, str, tuple of float or tuple of str
-        Its type is the parameter's type; an int is accepted for a float, a text for a tuple of
-        texts, which may have any number of them.
-    meaning : str
-        What it does, in a sentence.
-    minimum, maximum : float or None
-        Inclusive bounds, of every entry for a tuple.
-    choices : tuple of str
-        The valid texts; empty if any text is valid.
-    read_only : bool
-        Fixed after the start.
-    any_length : bool
-        A tuple may have any number of entries except none.
-    nonzero : bool
-        No entry may be zero.
-
-    """
+    """A parameter that a user may set; it is declared, printed and checked by this row."""
 
     name: str
+    # its type is the parameter's type; an int is accepted for a float, a text for a tuple of
+    # texts, which may have any number of them
     default: Any
-    meaning: str
+    meaning: str   # what it does, in a sentence
     unit: str = ''
-    minimum: float | None = None
-    maximum: float | None = None
-    choices: tuple[str, ...] = ()
-    read_only: bool = False
-    any_length: bool = False
-    nonzero: bool = False
+    minimum: float | None = None   # inclusive, of every entry for a tuple
+    maximum: float | None = None   # likewise
+    choices: tuple[str, ...] = ()   # the valid texts; empty if any text is valid
+    read_only: bool = False   # fixed after the start
+    any_length: bool = False   # a tuple may have any number of entries except none
+    nonzero: bool = False   # no entry may be zero
 
     @property
     def rule(self) -> str:

@@ -72,53 +72,27 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True)
 class Program:
-    """
-    A robot's equations, ready to be written in any language.
+    """A robot's equations, ready to be written in any language."""
 
-    Attributes
-    ----------
-    title : str
-        The functions as an equation or a sentence.
-    robot, name : str
-        Its name in the URDF; the same as part of an identifier and of a file's name.
-    gravity : tuple of float, (3,)
-        [m/s^2], root frame.
-    loads : tuple of str
-        The loads on the robot, in words.
-    legend : tuple of str
-        What the symbols of formulas mean, a line each; none in the fast style.
-    numbers : tuple of int
-        Rows of the independent joints, in the order of q and of the efforts.
-    parameters, constants
-        Editable values, and statements that depend on them alone.
-    dynamic_model : Function or None
-        Positions, velocities, accelerations, forces and moments in the root frame.
-    check : callable
-        Computes the references, when a file is written.
-    kinematic : bool
-        Whether masses, gravity and loads have no effect on any of the functions.
-    precision, accuracy : str, float
-        Of the numbers: double or float; what a self-check in single precision allows, relative to
-        the largest entry of a result, 0 in double precision.
-
-    """
-
-    title: str
-    robot: str
-    name: str
+    title: str   # the functions as an equation or a sentence
+    robot: str   # its name in the URDF
+    name: str   # the same as part of an identifier and of a file's name
     style: str
-    gravity: tuple[float, float, float]
-    loads: tuple[str, ...]
-    legend: tuple[str, ...]
+    gravity: tuple[float, float, float]   # [m/s^2], root frame
+    loads: tuple[str, ...]   # in words
+    legend: tuple[str, ...]   # what the symbols of formulas mean, a line each; fast style: none
     joints: tuple[JointRow, ...]
-    numbers: tuple[int, ...]
-    parameters: tuple[ParameterGroup, ...]
-    constants: tuple[Block, ...]
+    numbers: tuple[int, ...]   # rows of the independent joints, in the order of q and the efforts
+    parameters: tuple[ParameterGroup, ...]   # editable values
+    constants: tuple[Block, ...]   # statements that depend on these alone
     functions: tuple[Function, ...]
+    # positions, velocities, accelerations, forces and moments in the root frame
     dynamic_model: Function | None
-    check: Callable[[], tuple[Reference, ...]]
-    kinematic: bool = False
-    precision: str = 'double'
+    check: Callable[[], tuple[Reference, ...]]   # computes the references, when a file is written
+    kinematic: bool = False   # masses, gravity and loads have no effect on any of the functions
+    precision: str = 'double'   # of the numbers: double or float
+    # what a self-check in single precision allows, relative to the largest entry of a result;
+    # 0 in double precision
     accuracy: float = 0.0
 
     @cached_property

@@ -21,25 +21,18 @@ _PROGRESS_STEP = 0.01
 
 class Record(NamedTuple):
     """
-    The values of k joints at one instant.
+    The values of k joints at one instant; empty if not recorded, NaN if not measured.
 
-    Attributes
-    ----------
-    stamp : int
-        [ns].
-    names : sequence of str, (k,)
-    position, velocity, effort, acceleration : ndarray, (k,) or (0,)
-        [rad or m], [rad/s or m/s], [N m or N], [rad/s^2 or m/s^2]; empty if not recorded, NaN if
-        not measured. As in a message, the lengths are not checked.
+    As in a message, the lengths are not checked.
 
     """
 
-    stamp: int
+    stamp: int   # [ns]
     names: Sequence[str]
-    position: Array
-    velocity: Array
-    effort: Array
-    acceleration: Array = NOT_RECORDED
+    position: Array   # [rad or m]
+    velocity: Array   # [rad/s or m/s]
+    effort: Array   # [N m or N]
+    acceleration: Array = NOT_RECORDED   # [rad/s^2 or m/s^2]
 
 
 class Recording(ABC):

@@ -17,26 +17,14 @@ class SimulatedSample:
     time, q and qdd belong to `time`, but qd = (q - q of the step before) / dt to half a step
     earlier and qd' to half a step later; their mean is the velocity that a sensor would measure.
 
-    Attributes
-    ----------
-    time : float
-        Simulated time [s].
-    q, qd, qdd : ndarray, (n,)
-        State of the engine's equations [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
-    velocity : ndarray, (n,)
-        At the instant of q [rad/s or m/s].
-    net : ndarray, (n,)
-        Effort that moves the links [N m or N]: the wrench that a sensor in the joint would
-        measure, projected on the axis; without damping and friction of the joint.
-    commanded : ndarray, (n,)
-        Effort of the actuator [N m or N]: net effort, damping and friction.
-
     """
 
-    time: float
-    q: Array
-    qd: Array
-    qdd: Array
-    velocity: Array
+    time: float   # simulated time [s]
+    q: Array   # (n,), state of the engine's equations [rad or m]
+    qd: Array   # (n,) [rad/s or m/s]
+    qdd: Array   # (n,) [rad/s^2 or m/s^2]
+    velocity: Array   # (n,), at the instant of q [rad/s or m/s]
+    # (n,), effort that moves the links [N m or N]: the wrench that a sensor in the joint would
+    # measure, projected on the axis; without damping and friction of the joint
     net: Array
-    commanded: Array
+    commanded: Array   # (n,), effort of the actuator [N m or N]: net effort, damping and friction

@@ -22,22 +22,12 @@ _NEIGHBOURS = np.array([-2, -1, 1, 2])
 
 
 class Smoothed(NamedTuple):
-    """
-    A smoothed motion.
+    """A smoothed motion."""
 
-    Attributes
-    ----------
-    q, qd, qdd : ndarray, (k, n)
-        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
-    cutoffs : ndarray, (n,)
-        Of each joint [Hz].
-
-    """
-
-    q: Array
-    qd: Array
-    qdd: Array
-    cutoffs: Array
+    q: Array   # (k, n) [rad or m]
+    qd: Array   # (k, n) [rad/s or m/s]
+    qdd: Array   # (k, n) [rad/s^2 or m/s^2]
+    cutoffs: Array   # (n,), of each joint [Hz]
 
 
 def smoothed(stamps: NDArray[np.int64], positions: Array,

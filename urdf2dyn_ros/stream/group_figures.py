@@ -12,26 +12,13 @@ SKEWED_TO_WARN = 20
 
 
 class GroupFigures(NamedTuple):
-    """
-    Figures of joints that are received together.
+    """Figures of joints that are received together."""
 
-    Attributes
-    ----------
-    joints : tuple of str
-        Their names.
-    rate : float
-        Messages per second by their stamps, without losses [Hz]; NaN while it is unknown.
-    age : float or None
-        Age of the newest stamp [s]; None before the first message.
-    skew : float
-        By how much their newest stamp is older than that of the newest efforts [s].
-
-    """
-
-    joints: tuple[str, ...]
+    joints: tuple[str, ...]   # their names
+    # messages per second by their stamps, without losses [Hz]; NaN while it is unknown
     rate: float
-    age: float | None
-    skew: float
+    age: float | None   # age of the newest stamp [s]; None before the first message
+    skew: float   # by how much their newest stamp is older than that of the newest efforts [s]
 
 
 def figures(group: Group, joint_names: Sequence[str], now: int) -> GroupFigures:

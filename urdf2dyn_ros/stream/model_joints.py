@@ -14,22 +14,13 @@ from urdf2dyn_ros.joint_states.layouts import Indices
 
 
 class ModelJoints(NamedTuple):
-    """
-    Joints in the model's order.
-
-    Attributes
-    ----------
-    names : tuple of str, (n,)
-        Of the joints.
-    continuous : ndarray of bool, (n,)
-        Which joints are continuous; only their positions are unwrapped.
-    limits : ndarray, (n, 2)
-        Lower and upper positions [rad]; infinite for joints that have none or are measured in m.
-
-    """
+    """Joints in the model's order."""
 
     names: tuple[str, ...]
+    # (n,), which joints are continuous; only their positions are unwrapped
     continuous: NDArray[np.bool_]
+    # (n, 2), lower and upper positions [rad]; infinite for joints that have none or are measured
+    # in m
     limits: Array
 
     def chosen(self, joints: Indices) -> ModelJoints:

@@ -19,25 +19,13 @@ Tag = tuple[str, str]
 
 @dataclass
 class Place:
-    """
-    An element: offsets in the text.
+    """An element as offsets in the text; those of its end tag are `opened` in `<a/>`."""
 
-    Attributes
-    ----------
-    name : str
-        With its prefix, if there is one.
-    start, opened : int
-        Beginning and end of its start tag.
-    closed, end : int
-        Beginning and end of its end tag; both are `opened` if the start tag is empty, `<a/>`.
-
-    """
-
-    name: str
-    start: int
-    opened: int
-    closed: int = -1
-    end: int = -1
+    name: str   # with its prefix, if there is one
+    start: int   # beginning of its start tag
+    opened: int   # end of its start tag
+    closed: int = -1   # beginning of its end tag
+    end: int = -1   # end of its end tag
 
 
 def places(text: str) -> list[Place]:

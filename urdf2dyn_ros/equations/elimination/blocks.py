@@ -7,24 +7,13 @@ from urdf2dyn_ros.multibody import Multibody
 
 
 class JointBlock(NamedTuple):
-    """
-    Bodies that are moved by coordinates which move no other body.
+    """Bodies that are moved by coordinates which move no other body."""
 
-    Attributes
-    ----------
-    frame : int
-        The body, or ROOT, in whose frame they are eliminated: the first of them if it carries all
-        others, else the one that carries all of them.
-    bodies : tuple of int
-        Numbers, parents first, with all that are between them.
-    coordinates : tuple of int
-        Their coordinates, ascending.
-
-    """
-
+    # the body, or ROOT, in whose frame they are eliminated: the first of them if it carries all
+    # others, else the one that carries all of them
     frame: int
-    bodies: tuple[int, ...]
-    coordinates: tuple[int, ...]
+    bodies: tuple[int, ...]   # numbers, parents first, with all that are between them
+    coordinates: tuple[int, ...]   # their coordinates, ascending
 
 
 def blocks(system: Multibody) -> list[JointBlock]:

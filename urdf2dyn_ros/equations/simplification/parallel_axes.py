@@ -35,29 +35,17 @@ _NO_ROTATION = (1.0, 0.0)
 
 
 class ParallelAxes(NamedTuple):
-    """
-    A robot whose joints with parallel axes have the same axes.
+    """A robot whose joints with parallel axes have the same axes."""
 
-    Attributes
-    ----------
-    system : Multibody
-        Some bodies are two: one with the joint in the shared axes, and, at rest in it, one with
-        the inertia in the body's own axes, in which its children are placed.
-    inertias : list
-        One per body of `system`, then the root's.
-    joints, parts : dict
-        Number of a body of the robot as it was to the one with its joint, and to the one with its
-        inertia; ROOT to itself.
-    turns : dict
-        The same number to cosine and sine of the rotation about z from the body's own axes to
-        those of its inertia, where there is one.
-
-    """
-
+    # some bodies are two: one with the joint in the shared axes, and, at rest in it, one with the
+    # inertia in the body's own axes, in which its children are placed
     system: Multibody
-    inertias: list[BodyInertia | None]
-    joints: dict[int, int]
-    parts: dict[int, int]
+    inertias: list[BodyInertia | None]   # one per body of `system`, then the root's
+    # by the number of a body of the robot as it was; ROOT to itself:
+    joints: dict[int, int]   # the body with its joint
+    parts: dict[int, int]   # the body with its inertia
+    # cosine and sine of the rotation about z from the body's own axes to those of its inertia,
+    # where there is one
     turns: dict[int, tuple[Scalar, Scalar]]
 
     def terms(self, terms: Mapping[int, Sequence[JointTerm]],

@@ -21,32 +21,17 @@ _URDF_WEIGHT = 10.0
 
 
 class Deviations(NamedTuple):
-    """
-    Standard deviations, and the share of the prior's that is left.
+    """Standard deviations, and the share of the prior's that is left."""
 
-    Attributes
-    ----------
-    bodies, bodies_left : ndarray, (b, 10)
-    joints : ndarray, (n, 6)
-        NaN for what is no unknown.
-    gains, ratios : ndarray, (n,)
-        Of the logarithms of free gains, and of those of their ratios to the mean of all, weighted
-        by what is known of each; NaN for known gains.
-    covariance : ndarray, (10 b, 10 b)
-        Of the parameters of all bodies.
-    known, unknowns : int
-        Combinations of the bodies' parameters that the data determine, and their number.
-
-    """
-
-    bodies: Array
-    bodies_left: Array
-    joints: Array
-    gains: Array
+    bodies: Array   # (b, 10)
+    bodies_left: Array   # (b, 10)
+    joints: Array   # (n, 6), NaN for what is no unknown
+    gains: Array   # (n,), of the logarithms of free gains; NaN for known ones
+    # (n,), the same of their ratios to the mean of all, weighted by what is known of each
     ratios: Array
-    covariance: Array
-    known: int
-    unknowns: int
+    covariance: Array   # (10 b, 10 b), of the parameters of all bodies
+    known: int   # combinations of the bodies' parameters that the data determine
+    unknowns: int   # number of such combinations
 
 
 def source_of_value(left: float) -> str:

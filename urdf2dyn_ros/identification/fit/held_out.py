@@ -43,25 +43,13 @@ def parts_of(summaries: Sequence[Summary], blocks_only: bool = False) -> HeldOut
 
 
 class Figures(NamedTuple):
-    """
-    Root mean squares of parts that were held out.
+    """Root mean squares of parts that were held out."""
 
-    Attributes
-    ----------
-    every, moving : ndarray, (3, n)
-        Residuals of MODELS: all samples, moving ones.
-    measured : ndarray, (n,)
-        Efforts.
-    spread, spread_moving : ndarray, (n,)
-        Efforts without their mean: all samples, moving ones.
-
-    """
-
-    every: Array
-    moving: Array
-    measured: Array
-    spread: Array
-    spread_moving: Array
+    every: Array   # (3, n), residuals of MODELS in all samples
+    moving: Array   # (3, n), the same in moving ones
+    measured: Array   # (n,), efforts
+    spread: Array   # (n,), efforts without their mean in all samples
+    spread_moving: Array   # (n,), the same in moving ones
 
     @property
     def r2(self) -> Array:

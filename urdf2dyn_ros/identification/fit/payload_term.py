@@ -14,20 +14,10 @@ _MASS_DEVIATION = 1e-3
 
 
 class PayloadTerm(NamedTuple):
-    """
-    The last body of a problem is a payload.
+    """The last body of a problem is a payload."""
 
-    Attributes
-    ----------
-    mass : float
-        [kg], NaN if it is not known.
-    weight : float
-        Of its prior.
-
-    """
-
-    mass: float
-    weight: float = PAYLOAD_WEIGHT
+    mass: float   # [kg], NaN if it is not known
+    weight: float = PAYLOAD_WEIGHT   # of its prior
 
     def mass_row(self, mass: float, slopes: Array, count: int) -> tuple[Array, Array]:
         """

@@ -30,20 +30,10 @@ LEAST_SIGMA = 1e-9
 
 
 class Pool(NamedTuple):
-    """
-    Triangles of all joints.
+    """Triangles of all joints."""
 
-    Attributes
-    ----------
-    triangles : list of ndarray, (c, c)
-        Of each joint.
-    rows : ndarray, (n,)
-        Sum of the weights of their rows.
-
-    """
-
-    triangles: list[Array]
-    rows: Array
+    triangles: list[Array]   # (c, c) of each joint
+    rows: Array   # (n,), sum of the weights of their rows
 
 
 class FitTerms(NamedTuple):

@@ -20,21 +20,10 @@ _MOST_JOINTS = 12
 
 
 class Mistake(NamedTuple):
-    """
-    A mistake.
+    """A mistake."""
 
-    Attributes
-    ----------
-    change : Change
-        What corrects the recording.
-    kind : str
-        A key of SENTENCES.
-    joints : tuple of int
-
-    """
-
-    change: Change
-    kind: str
+    change: Change   # what corrects the recording
+    kind: str   # a key of SENTENCES
     joints: tuple[int, ...] = ()
 
     def sentence(self, robot: Robot, gains: bool) -> str:

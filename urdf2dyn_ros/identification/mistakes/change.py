@@ -14,28 +14,14 @@ from urdf2dyn_ros.identification.robot import Robot
 
 
 class Change(NamedTuple):
-    """
-    A change of recorded positions and efforts, and of gravity.
+    """A change of recorded positions and efforts, and of gravity."""
 
-    Attributes
-    ----------
-    positions, efforts : ndarray of int, (n,)
-        The recorded joint whose positions, and whose efforts, are those of each joint.
-    position_signs, effort_signs : ndarray, (n,)
-        1 or -1.
-    shifts : ndarray, (n,)
-        What is added to positions [rad or m].
-    gravity : ndarray, (3,), or None
-        In the frame of the root [m/s^2]; None: that of the robot.
-
-    """
-
-    positions: NDArray[np.int64]
-    efforts: NDArray[np.int64]
-    position_signs: Array
-    effort_signs: Array
-    shifts: Array
-    gravity: Array | None = None
+    positions: NDArray[np.int64]   # (n,), the recorded joint whose positions are those of a joint
+    efforts: NDArray[np.int64]   # (n,), the one whose efforts are
+    position_signs: Array   # (n,), 1 or -1
+    effort_signs: Array   # (n,), 1 or -1
+    shifts: Array   # (n,), what is added to positions [rad or m]
+    gravity: Array | None = None   # (3,) in the frame of the root [m/s^2]; None: the robot's
 
     def motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return the changed positions to accelerations (k, n)."""

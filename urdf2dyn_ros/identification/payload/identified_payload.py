@@ -21,26 +21,14 @@ _MOST_OF_MASS, _MOST_OF_GAIN = 0.3, 0.1
 
 
 class IdentifiedPayload(NamedTuple):
-    """
-    A payload.
-
-    Attributes
-    ----------
-    link : str
-    recordings : tuple of str
-        Names of those in which it is carried.
-    known : bool
-        Whether its mass was known.
-    parameters, covariance : ndarray, (10,), (10, 10)
-        Mass, first moments and inertia about the link's origin, in the link's axes.
-
-    """
+    """A payload."""
 
     link: str
-    recordings: tuple[str, ...]
-    known: bool
-    parameters: Array
-    covariance: Array
+    recordings: tuple[str, ...]   # names of those in which it is carried
+    known: bool   # whether its mass was known
+    # mass, first moments and inertia about the link's origin, in the link's axes
+    parameters: Array   # (10,)
+    covariance: Array   # (10, 10)
 
     @property
     def deviations(self) -> Array:

@@ -33,28 +33,13 @@ _PRIOR_MASS_SHARE = 0.05
 
 @dataclass(frozen=True)
 class CarriedPayload:
-    """
-    A payload, and the recordings of the robot that carries it.
+    """A payload, and the recordings of the robot that carries it."""
 
-    Attributes
-    ----------
-    link : str
-        That it is fixed to.
-    mass : float
-        [kg], NaN if it is not known.
-    summaries : sequence of Summary
-    carrier : int
-        Number of the body that the link is part of.
-    attached : Attached
-        The link in that body.
-
-    """
-
-    link: str
-    mass: float
+    link: str   # to which it is fixed
+    mass: float   # [kg], NaN if it is not known
     summaries: Sequence[Summary]
-    carrier: int
-    attached: Attached
+    carrier: int   # number of the body that the link is part of
+    attached: Attached   # the link in that body
 
     @property
     def transformation(self) -> Array:

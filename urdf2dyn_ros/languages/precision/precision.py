@@ -13,26 +13,15 @@ DOUBLE, SINGLE = 'double', 'float'
 
 @dataclass(frozen=True)
 class Precision:
-    """
-    The precision of a program's numbers in one language.
+    """The precision of a program's numbers in one language."""
 
-    Attributes
-    ----------
-    real : str
-        The name of the type.
-    infix : Infix or None
-        How terms and numbers are written, if otherwise than the language does.
-    check : mapping
-        What differs in the functions of the self-check: old to new, with @within for the largest
-        difference, relative to the largest entry of a result.
-    scaled : mapping
-        The same where results have scales: the largest difference is relative to these.
-
-    """
-
-    real: str
+    real: str   # the name of the type
+    # how terms and numbers are written, if otherwise than the language does
     infix: Infix | None = None
+    # what differs in the functions of the self-check: old to new, with @within for the largest
+    # difference, relative to the largest entry of a result
     check: Mapping[str, str] = field(default_factory=dict)
+    # the same where results have scales: the largest difference is relative to these
     scaled: Mapping[str, str] = field(default_factory=dict)
 
 

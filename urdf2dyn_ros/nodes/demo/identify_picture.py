@@ -26,25 +26,14 @@ _MOST_SEGMENTS, _MOST_JOINTS = 400, 12
 
 
 class BeforeAndAfter(NamedTuple):
-    """
-    Efforts of n joints at the same k instants.
-
-    Attributes
-    ----------
-    joints, units : sequence of str, (n,)
-    time : ndarray, (k,)
-        [s].
-    measured, before, after : ndarray, (k, n)
-        Measured, computed from the URDF, and computed from what is identified [N m or N].
-
-    """
+    """Efforts of n joints at the same k instants."""
 
     joints: Sequence[str]
     units: Sequence[str]
-    time: Array
-    measured: Array
-    before: Array
-    after: Array
+    time: Array   # (k,) [s]
+    measured: Array   # (k, n) [N m or N]
+    before: Array   # (k, n), computed from the URDF
+    after: Array   # (k, n), computed from what is identified
 
     def errors(self, axis: int | None = 0) -> tuple[Any, Any]:
         """Return the norms of the errors before and after, (n,), over those of `measured`."""

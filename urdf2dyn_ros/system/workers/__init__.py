@@ -21,20 +21,10 @@ _Result = TypeVar('_Result')
 
 @dataclass(frozen=True)
 class Workers:
-    """
-    Workers.
+    """The processes that share some work: those of this machine, or of a Dask cluster."""
 
-    Attributes
-    ----------
-    count : int
-        Processes on this machine; with 1 this process does the work.
-    scheduler : str
-        Address of a Dask scheduler, whose workers do the work; empty for this machine.
-
-    """
-
-    count: int = 1
-    scheduler: str = ''
+    count: int = 1   # processes on this machine; with 1 this process does the work
+    scheduler: str = ''   # address of a Dask scheduler, whose workers do it; empty: this machine
 
     @property
     def here(self) -> bool:
