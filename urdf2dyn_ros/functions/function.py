@@ -22,51 +22,27 @@ Expected = dict[str, tuple[float, ...]]
 
 
 class ModelFunction(ABC):
-    """
-    One generated function; an instance has no state.
+    """One generated function; an instance has no state."""
 
-    Attributes
-    ----------
-    INPUTS : tuple of str
-        Names of the inputs of joints that it depends on.
-    OPTIONS : tuple of str
-        Which of 'link' and 'axes', the choices of `LinkFrames`, it depends on.
-    LOAD_INPUTS : tuple of str
-        Names of the inputs of loads that it depends on, where the program has them.
-    SUMMARY, SUMMARY_WITH_LOADS : str
-        What it returns; the same with loads, if that is more.
-    TITLE : str
-        Title of a program of this function, with the names of functions for their arguments and
-        {results}; by default its name and summary.
-    RESULTS : tuple of Quantity
-        All results that there can be, in order, where `quantities` does not say more.
-    SYMBOLS : mapping
-        Symbols that this function alone notes.
-    LEGEND : mapping
-        Symbols at the beginning of a line of the legend to the lines in the place of it.
-    SECOND_MOMENTS, SPINS, MERGED, KINEMATIC : bool
-        Whether `Mechanics.second_moments` are used; whether the recursion takes the matrices U;
-        whether terms may share constants, as their sum alone is returned; whether masses, gravity
-        and loads have no effect.
-    LOADS : bool
-        Whether loads have an effect; else a program of this function has none.
-
-    """
-
-    INPUTS: ClassVar[tuple[str, ...]]
-    OPTIONS: ClassVar[tuple[str, ...]] = ()
+    INPUTS: ClassVar[tuple[str, ...]]   # names of the inputs of joints that it depends on
+    OPTIONS: ClassVar[tuple[str, ...]] = ()   # those of 'link' and 'axes' that it depends on
+    # names of the inputs of loads that it depends on, where the program has them
     LOAD_INPUTS: ClassVar[tuple[str, ...]] = ('base_motion', 'external', 'payload')
-    SUMMARY: ClassVar[str]
-    SUMMARY_WITH_LOADS: ClassVar[str] = ''
+    SUMMARY: ClassVar[str]   # what it returns
+    SUMMARY_WITH_LOADS: ClassVar[str] = ''   # the same with loads, if that is more
+    # title of a program of this function, with the names of functions for their arguments and
+    # {results}; by default its name and summary
     TITLE: ClassVar[str] = ''
+    # all results that there can be, in order, where `quantities` does not say more
     RESULTS: ClassVar[tuple[Quantity, ...]]
-    SYMBOLS: ClassVar[Mapping[str, Symbol]] = MappingProxyType({})
+    SYMBOLS: ClassVar[Mapping[str, Symbol]] = MappingProxyType({})   # those that it alone notes
+    # symbols at the beginning of a line of the legend to the lines in the place of it
     LEGEND: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    SECOND_MOMENTS: ClassVar[bool] = False
-    SPINS: ClassVar[bool] = True
-    MERGED: ClassVar[bool] = True
-    KINEMATIC: ClassVar[bool] = False
-    LOADS: ClassVar[bool] = True
+    SECOND_MOMENTS: ClassVar[bool] = False   # `Mechanics.second_moments` are used
+    SPINS: ClassVar[bool] = True   # the recursion takes the matrices U
+    MERGED: ClassVar[bool] = True   # terms may share constants: their sum alone is returned
+    KINEMATIC: ClassVar[bool] = False   # masses, gravity and loads have no effect
+    LOADS: ClassVar[bool] = True   # loads have an effect; else a program of it has none
 
     def check(self, system: Multibody, loads: Loads) -> None:   # noqa: B027 - most need none
         """Raise a ParameterError for a robot or loads that it does not exist for."""

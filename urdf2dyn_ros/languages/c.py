@@ -67,7 +67,7 @@ class C(CSelfTest):
         names = [quoted(row.name) for row in self.program.independent] or ['""']
         yield f'#include "{self.program.name}_dynamics.h"'
         yield ''
-        if any(map(self._has_angles, self.program.functions)):
+        if any(map(self.has_angles, self.program.functions)):
             yield '#include <float.h>'
         yield '#include <math.h>'
         functions = [line for function in self.program.functions
@@ -78,7 +78,7 @@ class C(CSelfTest):
         declared = f'const char *const {self.program.name}_joint_names[{self.size("q")}] = {{'
         yield self.array(declared, names, '};')
         yield from self.parameters(used)
-        if any(map(self._has_angles, self.program.functions)):
+        if any(map(self.has_angles, self.program.functions)):
             yield from sines_and_cosines(self.real, most_angles(self.program.functions))
         if any(function.twinned for function in self.program.functions):
             yield from twin_definitions(self)
@@ -100,7 +100,7 @@ class C(CSelfTest):
         yield from (f'{self.INDENT}(void){x};' for x in unused)
         yield from self.unpacked(function)
         yield from self.derived(self.used([function]), self.INDENT, self.STATEMENT)
-        if self._has_angles(function):
+        if self.has_angles(function):
             angles = Angles(function)
             yield from in_one_loop(self, angles, self.real)
             function = angles.rest()
@@ -137,7 +137,3 @@ class C(CSelfTest):
                             stores.setdefault(entry.term.text, []).append(Statement(
                                 self.CELL.format(name=result.name, k=k, j=j), entry))
         return stores
-
-    def _has_angles(self, function: Function) -> bool:
-        """Whether sines and cosines are made in one loop: for speed, not for reading."""
-        return self.program.style == 'fast' and function.operations.trigonometric > 0

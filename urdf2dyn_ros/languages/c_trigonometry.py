@@ -1,4 +1,4 @@
-"""Sines and cosines of exported C, in one loop."""
+"""Sines and cosines of exported C and C++, in one loop."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -109,6 +109,19 @@ _SINGLE = """\
         const @each c = 1.0 - 0.5 * z + z * z * (0.041666646 + z * (-0.0013887316
                 + z * 2.4433157e-05));"""
 
+_ANY_SCALAR = """
+template <typename Scalar>
+void sines_and_cosines(int n, const Scalar *angle, Scalar *sine, Scalar *cosine)
+{
+    using std::cos;
+    using std::sin;
+    for (int k = 0; k < n; k++) {
+        sine[k] = sin(angle[k]);
+        cosine[k] = cos(angle[k]);
+    }
+}"""
+"""For a type of C++ without steps of its own."""
+
 _VALUES = {
     'double': {'@source': 'fdlibm (Sun Microsystems)', '@far': '2^17', '@limit': '131072.0',
                '@error': '2.5 units in the last place',
@@ -152,6 +165,17 @@ def sines_and_cosines(real: str, most: int) -> list[str]:
     if real == 'float':
         code = _NUMBER.sub(lambda match: f'{match[0]}f', code)
     return f'{head}{{{code}'.splitlines()
+
+
+def sines_and_cosines_of_cpp(real: str, most: int) -> list[str]:
+    """Return the definitions in C++ for any scalar and, with its own steps, for a type."""
+    text = '\n'.join(sines_and_cosines(real, most)[1:])
+    text = text.replace('static void', 'inline void').replace('restrict ', '__restrict ')
+    text = re.sub(r'\b(fabs|sin|cos)f?\(', r'std::\1(', text)
+    text = re.sub(r'\*\((const )?angles \*\)\((\w+) \+ k\)',
+                  r'*reinterpret_cast<\1angles *>(\2 + k)', text)
+    text = text.replace('(int)(sizeof(angles) / sizeof', 'int(sizeof(angles) / sizeof')
+    return [*_ANY_SCALAR.splitlines(), *text.splitlines()]
 
 
 def in_one_loop(c: Language, angles: Angles, real: str) -> Iterator[str]:

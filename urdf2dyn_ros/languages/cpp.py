@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from urdf2dyn_ros.languages.c import quoted
-from urdf2dyn_ros.languages.c_trigonometry import most_angles
-from urdf2dyn_ros.languages.cpp_trigonometry import sines_and_cosines_of_cpp
+from urdf2dyn_ros.languages.c_trigonometry import most_angles, sines_and_cosines_of_cpp
 from urdf2dyn_ros.languages.infix import Infix, shortest
 from urdf2dyn_ros.languages.long_functions.cpp_parts import CppParts, cpp_parts
 from urdf2dyn_ros.languages.long_functions.cpp_sections import pair_definitions
@@ -49,7 +48,7 @@ class Cpp(CppSelfTest):
         names = [quoted(row.name) for row in program.independent]
         yield from ['/*', *(f' * {line}'.rstrip() for line in self.heading()), ' */',
                     f'#ifndef {guard}', f'#define {guard}', '', '#include <array>',
-                    *['#include <cfloat>'] * any(map(self._has_angles, program.functions)),
+                    *['#include <cfloat>'] * any(map(self.has_angles, program.functions)),
                     '#include <cmath>', '#include <cstddef>', '',
                     f'namespace {self.space} {{', '',
                     f'inline constexpr std::size_t joints = {self.n};',
@@ -66,7 +65,7 @@ class Cpp(CppSelfTest):
             if not self.derives_in_functions:
                 yield from doubles.derived(used, '', self.CONSTANT)
             yield from ['', '}  // namespace parameters']
-        if any(map(self._has_angles, program.functions)):
+        if any(map(self.has_angles, program.functions)):
             yield from sines_and_cosines_of_cpp(self.real, most_angles(program.functions))
         if any(function.twinned for function in program.functions):
             yield from pair_definitions(self)
@@ -84,7 +83,7 @@ class Cpp(CppSelfTest):
 
     def _function(self, function: Function) -> Iterator[str]:
         """Yield the definition of a function, after the sections that it calls."""
-        parts = cpp_parts(self, function, self._has_angles(function))
+        parts = cpp_parts(self, function, self.has_angles(function))
         results = [(result, self._type_of(result)) for result in parts.rest.results]
         yield from parts.sections
         yield from self._head(function, parts, results)
@@ -128,7 +127,3 @@ class Cpp(CppSelfTest):
                 f'{name} = Scalar(parameters::{name})' for name in names], ';')
         if self.derives_in_functions:
             yield from self.derived(self.used([function]), self.INDENT)
-
-    def _has_angles(self, function: Function) -> bool:
-        """Whether sines and cosines are made in one loop: for speed, not for reading."""
-        return self.program.style == 'fast' and function.operations.trigonometric > 0

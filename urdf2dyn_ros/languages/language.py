@@ -21,43 +21,23 @@ _OF_AXES = ('z of frame i is ua, the axis of joint i of length 1, in the frame t
 
 
 class Language(SelfTest):
-    """
-    A program in one language; subclasses say what differs.
+    """A program in one language; subclasses say what differs."""
 
-    Attributes
-    ----------
-    COMMENT : str
-        What begins a comment.
-    STATEMENT, LONG : str
-        How ``name`` gets ``value`` in a function, in one line and in several.
-    CONSTANT : str
-        The same outside of functions.
-    DECLARE, LOCAL, END : str
-        What begins a declaration of several constants outside of functions and in them, if
-        there is such a thing; what ends a statement.
-    SPACED : bool
-        Whether an empty line stands between the title of a section and its first paragraph.
-    ENTRY, CELL, FIRST : str, str, int
-        An entry of a vector and of a matrix, and the index of the first.
-    SPECIAL, ESCAPE : str, str
-        Characters of a string literal that are escaped besides those that are not printable
-        ASCII, and how, with the number of the character.
-    OMITS : bool
-        Whether parameters without influence are not in the file.
-    CASELESS, RESERVED : bool, tuple of str
-        Whether a capital and its small letter are one; names of the file that the program must
-        not use then.
-
-    """
-
-    COMMENT = '// '
+    COMMENT = '// '   # what begins a comment
+    # how {name} gets {value} in a function, in one line and in several, and outside of functions
     STATEMENT = LONG = CONSTANT = '{name} = {value};'
+    # what begins a declaration of several constants outside of functions and in them, if there is
+    # such a thing; what ends a statement
     DECLARE, LOCAL, END = '', '', ';'
-    SPACED = True
+    SPACED = True   # an empty line stands between the title of a section and its first paragraph
+    # an entry of a vector and of a matrix, and the index of the first
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}][{j}]', 0
+    # characters of a string literal that are escaped besides those that are not printable ASCII,
+    # and how, with the number of the character
     SPECIAL, ESCAPE = '"\\', '\\u{:04x}'
-    OMITS, CASELESS = True, False
-    RESERVED: tuple[str, ...] = ()
+    OMITS = True   # parameters without influence are not in the file
+    CASELESS = False   # a capital and its small letter are one
+    RESERVED: tuple[str, ...] = ()   # names of the file that the program must not use then
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -104,6 +84,10 @@ class Language(SelfTest):
     def joint_names(self) -> list[str]:
         """Return the names of the independent joints as string literals."""
         return [self.quoted(row.name) for row in self.program.independent]
+
+    def has_angles(self, function: Function) -> bool:
+        """Return whether sines and cosines are made in one loop: for speed, not for reading."""
+        return self.program.style == 'fast' and function.operations.trigonometric > 0
 
     def comments(self, lines: Iterable[str], indent: str = '') -> Iterator[str]:
         for line in lines:

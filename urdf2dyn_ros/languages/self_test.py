@@ -18,60 +18,36 @@ from urdf2dyn_ros.program.statements import Call, parts
 
 
 class SelfTest(ABC):
-    """
-    The check of a program in one language; subclasses say what differs.
+    """The check of a program in one language; subclasses say what differs."""
 
-    Attributes
-    ----------
-    INDENT : str
-        What begins a line of a function.
-    INFIX : Infix
-        How terms and numbers are written.
-    CONTINUED : str
-        What ends a line that goes on in the next.
-    TABLE, ROW : tuple of str
-        What stands before and behind a table of numbers, with {name}, and {size} for the entries
-        of a row in the language; what stands before and behind a row, with @table and @k for the
-        name of the table and the number of the row.
-    COUNT : str
-        What the number of independent joints is called; empty where it is written as a number.
-    EMPTY : str
-        What stands in a row without numbers.
-    TEST : str
-        The line with which a user runs the check.
-    JOINTS, KEYS : str, tuple of str
-        What the names of the joints are called; what stands before, around and behind those of
-        the entries of another axis, and what they are called, with @axis or @AXIS.
-    DIFFERS, TIMES, MAIN, VERDICT : str
-        A function that compares, one that multiplies by a matrix, what stands before the calls,
-        and behind them; with @name, @NAME and @size, and lines @shown and @changed in the places
-        of what prints efforts and of CHANGED.
-    PARAMETER, CHANGED : str
-        An entry of a list of parameters, with {name} and {value}; what reports parameters that
-        do not have their exported values, with a line @parameters in the place of the entries.
-    PRECISIONS : dict
-        What the precisions are in which a program can be written, by name; the name of the type
-        is `real`, and @real in the texts above.
-    ALIKE : dict
-        What is simpler in DIFFERS and TIMES where all rows and columns are the joints: old to new.
-    SCALE : tuple of str
-        What stands before and behind the scales of a result, with {name} and {size} as in TABLE.
-    SCALED : dict
-        What DIFFERS has besides where results have scales: old to new.
-
-    """
-
-    INDENT = '    '
-    INFIX = Infix()
-    CONTINUED = ''
+    INDENT = '    '   # what begins a line of a function
+    INFIX = Infix()   # how terms and numbers are written
+    CONTINUED = ''   # what ends a line that goes on in the next
+    # before and behind a table of numbers, with {name}, and {size} for the entries of a row;
+    # before and behind a row, with @table and @k for the name of the table and the number of the
+    # row; what stands in a row without numbers
     TABLE, ROW, EMPTY = ('const {name} = [', '];'), ('[', '],'), ''
-    JOINTS = 'joint_names'
+    COUNT = ''   # what the number of independent joints is called; empty where it is a number
+    JOINTS = 'joint_names'   # what the names of the joints are called
+    # before, around and behind the names of the entries of another axis, and what they are called,
+    # with @axis or @AXIS
     KEYS = ('const @axis_names = [', '"', '];', '@axis_names')
-    ALIKE: ClassVar[dict[str, str]] = {}
+    # before and behind the scales of a result, with {name} and {size} as in TABLE
     SCALE: tuple[str, str] = ('const {name} = [', '];')
+    TEST = ''   # the line with which a user runs the check
+    # a function that compares, one that multiplies by a matrix, what stands before the calls, and
+    # behind them; with @name, @NAME and @size, and lines @shown and @changed in the places of what
+    # prints efforts and of CHANGED
+    DIFFERS = TIMES = MAIN = VERDICT = ''
+    # what DIFFERS has besides where results have scales: old to new
     SCALED: ClassVar[dict[str, str]] = {}
+    # what is simpler in DIFFERS and TIMES where all rows and columns are the joints: old to new
+    ALIKE: ClassVar[dict[str, str]] = {}
+    # an entry of a list of parameters, with {name} and {value}; what reports parameters that do
+    # not have their exported values, with a line @parameters in the place of the entries
+    PARAMETER = CHANGED = ''
+    # the precisions in which a program can be written, by name; @real in texts is their type
     PRECISIONS: ClassVar[Mapping[str, Precision]] = {DOUBLE: Precision('')}
-    COUNT = TEST = DIFFERS = TIMES = MAIN = VERDICT = PARAMETER = CHANGED = ''
 
     def __init__(self, program: Program) -> None:
         self.program = program

@@ -64,23 +64,11 @@ def parameter(symbol: str, what: str, unit: str, setting: str, meaning: str,
 
 @dataclass(frozen=True)
 class JointTerm(ABC):
-    """
-    A term at one joint; its parameters are the fields, which may be any scalars.
+    """A term at one joint; its parameters are the fields, which may be any scalars."""
 
-    Attributes
-    ----------
-    NAME : str
-        Key of TERMS, and what the effort is called in the equations.
-    PLURAL : str
-        What a sentence calls those of all joints.
-    INERTIAL : bool
-        Whether it depends on accelerations: then it is part of the mass matrix.
-
-    """
-
-    NAME: ClassVar[str]
-    PLURAL: ClassVar[str]
-    INERTIAL: ClassVar[bool] = False
+    NAME: ClassVar[str]   # key of TERMS, and what the effort is called in the equations
+    PLURAL: ClassVar[str]   # what a sentence calls those of all joints
+    INERTIAL: ClassVar[bool] = False   # it depends on accelerations: part of the mass matrix
 
     @classmethod
     def rows(cls) -> dict[str, TermParameter]:
