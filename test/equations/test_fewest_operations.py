@@ -19,7 +19,7 @@ from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.equations.recursion import Recursion, second_moment
 from urdf2dyn_ros.equations.simplification.fewest_operations import fewest_operations
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
-from urdf2dyn_ros.equations.simplification.regroup import regrouped, second_moments
+from urdf2dyn_ros.equations.simplification.regroup import regrouped
 from urdf2dyn_ros.equations.simplification.sliding_origins import FARTHEST_ORIGIN, slid_origins
 from urdf2dyn_ros.equations.simplification.turned_frames import turned_frames
 from urdf2dyn_ros.equations.simplification.virtual_masses import (
@@ -176,7 +176,7 @@ def inertia_of_one_link() -> BodyInertia:
     system = multibody(chain('r', [(0.0, 0.0, 0.0)]))
     inertia, _ = body_inertias(system)
     assert inertia is not None
-    return inertia._replace(J=second_moments(inertia.J))
+    return inertia.with_second_moments()
 
 
 def test_a_virtual_mass_makes_a_first_moment_zero_and_keeps_the_sum() -> None:

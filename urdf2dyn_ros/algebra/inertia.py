@@ -1,11 +1,14 @@
 """Inertial parameters of a body: the sum of those of its links, about the body's origin."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
+    ZERO,
     Matrix,
     Vector,
     add,
@@ -38,11 +41,48 @@ class LinkInertia(NamedTuple):
 
 
 class BodyInertia(NamedTuple):
-    """Mass m [kg], first moments h = m c [kg m], inertia J about the origin [kg m^2]."""
+    """
+    Mass m [kg], first moments h = m c [kg m], inertia J about the origin [kg m^2].
+
+    Second moments S, the integral of r r' over the mass [kg m^2], may stand in the place of J.
+
+    """
 
     m: Scalar
     h: Vector
     J: Matrix
+
+    @classmethod
+    def of(cls, entries: Iterable[Scalar]) -> BodyInertia:
+        """Return the inertia of ten entries: m, h, and J in the order of TENSOR."""
+        m, x, y, z, *six = entries
+        return cls(m, (x, y, z), symmetric(tuple(six)))
+
+    @property
+    def entries(self) -> tuple[Scalar, ...]:
+        """The ten entries: m, h, and J in the order of TENSOR."""
+        return (self.m, *self.h, *upper(self.J))
+
+    def with_second_moments(self) -> BodyInertia:
+        """Return the same with S = tr(J)/2 1 - J in the place of J."""
+        J = self.J
+        half = 0.5 * (J[0][0] + J[1][1] + J[2][2])
+        return self._replace(J=((half - J[0][0], -J[0][1], -J[0][2]),
+                                (-J[1][0], half - J[1][1], -J[1][2]),
+                                (-J[2][0], -J[2][1], half - J[2][2])))
+
+    def with_tensor(self) -> BodyInertia:
+        """Return the same with J = tr(S) 1 - S in the place of S."""
+        return self._replace(J=traced(self.J))
+
+
+NO_INERTIA = BodyInertia(0.0, ZERO, (ZERO, ZERO, ZERO))
+
+
+def traced(m: Matrix) -> Matrix:
+    """Return tr(m) 1 - m."""
+    return ((m[1][1] + m[2][2], -m[0][1], -m[0][2]), (-m[1][0], m[0][0] + m[2][2], -m[1][2]),
+            (-m[2][0], -m[2][1], m[0][0] + m[1][1]))
 
 
 def total(parts: Iterable[BodyInertia]) -> BodyInertia | None:

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.algebra.inertia import BodyInertia, total, transformed
-from urdf2dyn_ros.algebra.vectors import Vector, symmetric, upper
+from urdf2dyn_ros.algebra.inertia import NO_INERTIA, BodyInertia, total, transformed
+from urdf2dyn_ros.algebra.vectors import Vector
 from urdf2dyn_ros.equations.recursion import unnoted
 from urdf2dyn_ros.equations.regressor import (
     MASS_ENTRIES,
@@ -26,7 +25,6 @@ from urdf2dyn_ros.equations.regressor import (
     sampled_columns,
     unit_inertia,
 )
-from urdf2dyn_ros.equations.simplification.regroup import NO_INERTIA, inertia_tensor
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import Note
 from urdf2dyn_ros.multibody import ROOT, Multibody
@@ -79,7 +77,7 @@ def structural_columns(system: Multibody) -> tuple[UnitParameter, ...]:
     whole = with_regrouped(system, [_any_inertia(rng) if body.attached else None
                                     for body in system.bodies])
     return tuple(UnitParameter(i, entry) for i, body in enumerate(system.bodies)
-                 for entry, value in zip(MASS_ENTRIES, entries_of(whole[i])) if value != 0.0
+                 for entry, value in zip(MASS_ENTRIES, whole[i].entries) if value != 0.0
                  and JOINTS[body.type].split(unit_inertia(entry))[1] != NO_INERTIA)
 
 
@@ -93,7 +91,7 @@ def with_regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
     """
     whole = [inertia or NO_INERTIA for inertia in inertias[:len(system.bodies)]]
     for i, body in reversed(list(enumerate(system.bodies))):
-        note(i, 'base', entries_of(whole[i]))
+        note(i, 'base', whole[i].entries)
         if body.parent != ROOT:
             shared, _ = JOINTS[body.type].split(whole[i])
             there = transformed(shared, body.parent_R_joint, body.parent_p_joint)
@@ -103,13 +101,7 @@ def with_regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
 
 def _any_inertia(rng: 'np.random.Generator') -> BodyInertia:
     """Return entries of which no sum with others vanishes by chance."""
-    m, x, y, z, *S = rng.uniform(1.0, 2.0, 10).tolist()
-    return BodyInertia(m, (x, y, z), symmetric(tuple(S)))
-
-
-def entries_of(inertia: BodyInertia) -> tuple[Scalar, ...]:
-    """Return the entries in the order of MASS_ENTRIES."""
-    return (inertia.m, *inertia.h, *upper(inertia.J))
+    return BodyInertia.of(rng.uniform(1.0, 2.0, 10).tolist())
 
 
 def _sampled(system: Multibody, gravity: Vector, columns: Sequence[UnitParameter]) -> Array:
@@ -121,7 +113,7 @@ def _sampled(system: Multibody, gravity: Vector, columns: Sequence[UnitParameter
     states = np.random.default_rng(_SEED).normal(size=(3, n, size))
     result = np.zeros((size, n, len(columns)))
     inertias = [unit_inertia(column.entry) for column in columns]
-    units = [(column.body, inertia._replace(J=inertia_tensor(inertia.J)))
+    units = [(column.body, inertia.with_tensor())
              for column, inertia in zip(columns, inertias)]
     for body, numbers, efforts in sampled_columns(system, units, states, gravity):
         result[:, body.coordinate, numbers] += efforts

@@ -15,12 +15,11 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, about_origin, total, transformed
-from urdf2dyn_ros.algebra.vectors import IDENTITY, TENSOR, ZERO, Vector, symmetric, upper
-from urdf2dyn_ros.equations.base_columns import Grouping, entries_of, grouping, with_regrouped
+from urdf2dyn_ros.algebra.vectors import IDENTITY, TENSOR, ZERO, Vector, upper
+from urdf2dyn_ros.equations.base_columns import Grouping, grouping, with_regrouped
 from urdf2dyn_ros.equations.body_inertias import link_inertia
 from urdf2dyn_ros.equations.recursion import unnoted
 from urdf2dyn_ros.equations.regressor import MASS_ENTRIES
-from urdf2dyn_ros.equations.simplification.regroup import second_moments
 from urdf2dyn_ros.joints.motion import Note
 from urdf2dyn_ros.multibody import Attached, Multibody
 
@@ -89,7 +88,7 @@ def base_values(system: Multibody, inertias: Sequence[BodyInertia | None], group
 
     """
     entries = {(i, entry): value for i, whole in enumerate(with_regrouped(system, inertias, note))
-               for entry, value in zip(MASS_ENTRIES, entries_of(whole))}
+               for entry, value in zip(MASS_ENTRIES, whole.entries)}
     values = []
     for row in groups.factors:
         value: Scalar = 0.0
@@ -108,10 +107,8 @@ def _matrix(system: Multibody, groups: Grouping) -> Array:
     for body in system.bodies:
         parts = []
         for each in body.attached:
-            m, x, y, z, *six = next(units)
-            S = second_moments(symmetric(tuple(six)))
-            parts.append(transformed(BodyInertia(m, (x, y, z), S), each.body_R_link,
-                                     each.body_p_link))
+            inertia = BodyInertia.of(next(units)).with_second_moments()
+            parts.append(transformed(inertia, each.body_R_link, each.body_p_link))
         inertias.append(total(parts))
     result = np.zeros((len(groups.columns), size))
     for row, value in zip(result, base_values(system, inertias, groups)):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.algebra.inertia import BodyInertia
+from urdf2dyn_ros.algebra.inertia import BodyInertia, traced
 from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
     ZERO,
@@ -81,12 +81,6 @@ def own_composite(inertia: BodyInertia | None, S: Matrix, twice_w: Vector) -> Co
     columns = tuple(cross(twice_w, (S[0][k], S[1][k], S[2][k])) for k in range(3))
     K = transpose((scale(-1.0, columns[0]), scale(-1.0, columns[1]), scale(-1.0, columns[2])))
     return Composite(inertia.m, inertia.h, inertia.J, cross(twice_w, inertia.h), K)
-
-
-def traced(m: Matrix) -> Matrix:
-    """Return tr(m) 1 - m."""
-    return ((m[1][1] + m[2][2], -m[0][1], -m[0][2]), (-m[1][0], m[0][0] + m[2][2], -m[1][2]),
-            (-m[2][0], -m[2][1], m[0][0] + m[1][1]))
 
 
 def _rotated_about_z(m: Matrix, c: Scalar, s: Scalar) -> Matrix:

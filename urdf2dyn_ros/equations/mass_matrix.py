@@ -14,15 +14,13 @@ from types import MappingProxyType
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, rotated_about_z, total, transformed
-from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, add, upper
+from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, add
 from urdf2dyn_ros.equations.newton_euler import in_parent, inertial
 from urdf2dyn_ros.equations.recursion import prefixed, second_moment, unnoted
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, spin
+from urdf2dyn_ros.joints.motion import AT_REST, Coordinate, Note, spin
 from urdf2dyn_ros.loads.joint_term import JointTerm
 from urdf2dyn_ros.multibody import ROOT, Multibody
-
-_AT_REST = Motion(ZERO, ZERO, ZERO)
 
 
 def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
@@ -58,7 +56,7 @@ def _composite(system: Multibody, inertias: Sequence[BodyInertia | None],
         inertia = result[i]
         if inertia is None:
             continue
-        note(i, 'Ic', (inertia.m, *inertia.h, *upper(inertia.J)))
+        note(i, 'Ic', inertia.entries)
         if body.parent != ROOT:
             joint = JOINTS[body.type]
             R = joint.rotation(at[i])
@@ -78,7 +76,7 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
     moving = system.bodies[j]
     moved_by_1 = at[j]._replace(qdd=1.0)
     motion, U = JOINTS[moving.type].forward(
-        _AT_REST, moved_by_1, lambda symbol, entries: None,
+        AT_REST, moved_by_1, lambda symbol, entries: None,
         lambda w, wd: (wd, spin(w, wd)))
     wrench = inertial(inertia, motion, U, second_moment, prefixed(note, j, 'u'))
     i = j
@@ -87,8 +85,8 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
         noted = prefixed(note, i, 'u')
         effort, before = JOINTS[body.type].backward(wrench, at[i], noted)
         for term in terms if i == j else ():
-            effort = effort + term.effort(_AT_REST, moved_by_1, 0.0)
-            moment = term.on_parent(_AT_REST, moved_by_1)
+            effort = effort + term.effort(AT_REST, moved_by_1, 0.0)
+            moment = term.on_parent(AT_REST, moved_by_1)
             if moment != ZERO:
                 before = before._replace(n=add(before.n, moment))
                 noted('nr', before.n)

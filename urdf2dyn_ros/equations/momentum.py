@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.algebra.inertia import BodyInertia
+from urdf2dyn_ros.algebra.inertia import BodyInertia, traced
 from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, Vector, apply
 from urdf2dyn_ros.equations.newton_euler import NO_LOADS, AppliedLoads, Sweep, newton_euler
 from urdf2dyn_ros.equations.recursion import TEXTBOOK, Recursion
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import BodyNote, Motion, Note
+from urdf2dyn_ros.joints.motion import AT_REST, BodyNote, Motion, Note
 from urdf2dyn_ros.loads.joint_term import JointTerm
 from urdf2dyn_ros.multibody import Multibody
 
@@ -31,7 +31,6 @@ _OF_VELOCITIES = {
 }
 """What the recursion notes of accelerations, to what it is of velocities."""
 
-_AT_REST = Motion(ZERO, ZERO, ZERO)
 
 MOMENTUM_UNITS = {'N m': 'kg m^2/s', 'N': 'kg m/s'}
 """Unit of an effort to that of the momentum it changes."""
@@ -47,10 +46,7 @@ class MomentumRates(NamedTuple):
 
 def angular_momentum(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
     """Return J w from second moments S, as J = tr(S) 1 - S, with w in the place of wd."""
-    xx, yy, zz = S[0][0], S[1][1], S[2][2]
-    J: Matrix = ((yy + zz, -S[0][1], -S[0][2]), (-S[1][0], xx + zz, -S[1][2]),
-                 (-S[2][0], -S[2][1], xx + yy))
-    return apply(J, motion.wd)
+    return apply(traced(S), motion.wd)
 
 
 def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
@@ -110,7 +106,7 @@ def _load(system: Multibody, moving: Sweep, static: Sweep,
         body, at = system.bodies[i], moving.coordinates[i]
         for term in terms:
             # without accelerations, what the joint transmits is known at rest alone
-            part = term.effort(_AT_REST, at._replace(qd=at.qdd, qdd=0.0), static.transmitted[i])
+            part = term.effort(AT_REST, at._replace(qd=at.qdd, qdd=0.0), static.transmitted[i])
             note(i, term.NAME, (part,))
             load[body.coordinate] = load[body.coordinate] + body.multiplier * part
         note(i, 'load', (load[body.coordinate],))

@@ -17,7 +17,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia
-from urdf2dyn_ros.algebra.vectors import AXES, TENSOR, Vector, symmetric, upper
+from urdf2dyn_ros.algebra.vectors import AXES, TENSOR, Vector
 from urdf2dyn_ros.equations.newton_euler import Sweep, in_parent, inertial, newton_euler
 from urdf2dyn_ros.equations.recursion import second_moment, textbook_moment, unnoted
 from urdf2dyn_ros.joints import JOINTS
@@ -46,8 +46,7 @@ class UnitParameter(NamedTuple):
 
 def unit_inertia(entry: str) -> BodyInertia:
     """Return the inertia, with second moments, of which one entry is 1."""
-    m, x, y, z, *S = (float(entry == each) for each in MASS_ENTRIES)
-    return BodyInertia(m, (x, y, z), symmetric(tuple(S)))
+    return BodyInertia.of(float(entry == each) for each in MASS_ENTRIES)
 
 
 def unit_wrench(column: UnitParameter, sweep: Sweep, note: Note = unnoted) -> Wrench:
@@ -127,9 +126,8 @@ def sampled_columns(system: Multibody, units: Sequence[tuple[int, BodyInertia]],
 
 def _together(inertias: Sequence[BodyInertia]) -> BodyInertia:
     """Return inertias as one with entries (c, 1)."""
-    rows = [(inertia.m, *inertia.h, *upper(inertia.J)) for inertia in inertias]
-    m, x, y, z, *six = np.array(rows, dtype=np.float64).reshape(-1, 10).T[..., None]
-    return BodyInertia(m, (x, y, z), symmetric(tuple(six)))
+    rows = np.array([inertia.entries for inertia in inertias], dtype=np.float64)
+    return BodyInertia.of(rows.reshape(-1, 10).T[..., None])
 
 
 def _wrench_in_parent(body: Body) -> Array:

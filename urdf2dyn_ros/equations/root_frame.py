@@ -15,7 +15,7 @@ from urdf2dyn_ros.algebra.vectors import (
 from urdf2dyn_ros.equations.kinematics import displaced, oriented
 from urdf2dyn_ros.equations.newton_euler import Sweep
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import Motion, Note, spin
+from urdf2dyn_ros.joints.motion import AT_REST, Motion, Note, spin
 from urdf2dyn_ros.multibody import ROOT, Attached, Body, Multibody
 
 Vectors = dict[str, tuple[Scalar, ...]]
@@ -57,7 +57,7 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector,
     ``' (link)'``.
 
     """
-    root = _Frame(IDENTITY, ZERO, ZERO, ZERO, Motion(ZERO, ZERO, ZERO), spin(ZERO, ZERO))
+    root = _Frame(IDENTITY, ZERO, ZERO, ZERO, AT_REST, spin(ZERO, ZERO))
     frames: list[_Frame] = []
     vectors: Vectors = {}
     for attached in system.root:

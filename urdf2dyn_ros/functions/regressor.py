@@ -4,14 +4,13 @@ from typing import ClassVar
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia
-from urdf2dyn_ros.algebra.vectors import AXES, TENSOR, symmetric
+from urdf2dyn_ros.algebra.vectors import AXES, TENSOR
 from urdf2dyn_ros.equations.base_parameters import base_parameters, base_values, grouped
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.equations.recursion import TEXTBOOK, Recursion, second_moment
 from urdf2dyn_ros.equations.regressor import MASS_ENTRIES, UnitParameter, regressor
 from urdf2dyn_ros.equations.simplification.any_inertia import FULL_INERTIA, for_any_inertia
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
-from urdf2dyn_ros.equations.simplification.regroup import inertia_tensor
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows, by_joint
 from urdf2dyn_ros.functions.mechanics import Mechanics
@@ -141,5 +140,4 @@ def _forward(note: Note) -> Note:
 
 def _inertia(entries: dict[str, float]) -> BodyInertia:
     """Return the inertia with the tensor of these second moments."""
-    m, x, y, z, *S = (entries[entry] for entry in MASS_ENTRIES)
-    return BodyInertia(m, (x, y, z), inertia_tensor(symmetric(tuple(S))))
+    return BodyInertia.of(entries[entry] for entry in MASS_ENTRIES).with_tensor()

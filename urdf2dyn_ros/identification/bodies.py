@@ -14,11 +14,9 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.frames import from_rpy
-from urdf2dyn_ros.algebra.inertia import about_origin
+from urdf2dyn_ros.algebra.inertia import NO_INERTIA, about_origin
 from urdf2dyn_ros.algebra.vectors import symmetric
-from urdf2dyn_ros.equations.base_columns import entries_of
 from urdf2dyn_ros.equations.body_inertias import body_inertias, link_inertia
-from urdf2dyn_ros.equations.simplification.regroup import NO_INERTIA
 from urdf2dyn_ros.multibody import Attached, Multibody
 from urdf2dyn_ros.robot_model import Inertia
 
@@ -72,7 +70,7 @@ class Prior(NamedTuple):
 
 def prior_of(system: Multibody) -> Prior:
     """Return the prior of all bodies."""
-    nominal = np.array([entries_of(each or NO_INERTIA) for each in body_inertias(system)[:-1]],
+    nominal = np.array([(each or NO_INERTIA).entries for each in body_inertias(system)[:-1]],
                        dtype=np.float64)
     masses = nominal[:, 0][nominal[:, 0] > 0.0]
     light = _LIGHT_MASS_SHARE * float(masses.mean()) if len(masses) else 1.0
@@ -124,7 +122,7 @@ def link_inertias(attached: Sequence[Attached], before: Array, after: Array) -> 
         parts = [pseudo_inertia(after)]
     else:
         A = _symmetric_map(pseudo_inertia(before), pseudo_inertia(after))
-        parts = [A @ pseudo_inertia(np.array(entries_of(about_origin(link_inertia(each))))) @ A
+        parts = [A @ pseudo_inertia(np.array(about_origin(link_inertia(each)).entries)) @ A
                  for each in heavy]
     return {each.link.name: _in_link(each, part) for each, part in zip(heavy, parts)}
 

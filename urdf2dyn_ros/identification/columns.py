@@ -12,7 +12,6 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.inertia import BodyInertia
-from urdf2dyn_ros.algebra.vectors import symmetric
 from urdf2dyn_ros.equations.kinematics import chain
 from urdf2dyn_ros.equations.regressor import sampled_columns
 from urdf2dyn_ros.multibody import Multibody
@@ -39,8 +38,8 @@ class Columns:
         x, y, z = gravity
         self._system, self._gravity = system, (x, y, z)
         numbers = range(len(system.bodies))
-        self._units = [(number, BodyInertia(m, (x, y, z), symmetric(tuple(six))))
-                       for number in numbers for m, x, y, z, *six in np.eye(10).tolist()]
+        self._units = [(number, BodyInertia.of(entries))
+                       for number in numbers for entries in np.eye(10).tolist()]
         depends: list[set[int]] = [set() for _ in system.joint_names]
         for number in numbers:
             for each in chain(system, number):
@@ -64,8 +63,8 @@ class Columns:
     def efforts(self, q: Array, qd: Array, qdd: Array, bodies: Array) -> Array:
         """Return the efforts (k, n) of bodies with parameters (b, 10)."""
         result = np.zeros(q.shape)
-        inertias = [(number, BodyInertia(m, (x, y, z), symmetric(tuple(six))))
-                    for number, (m, x, y, z, *six) in enumerate(bodies.tolist())]
+        inertias = [(number, BodyInertia.of(entries))
+                    for number, entries in enumerate(bodies.tolist())]
         for first in range(0, len(q), _SAMPLES_AT_ONCE):
             rows = slice(first, first + _SAMPLES_AT_ONCE)
             state = np.array([each[rows].T for each in (q, qd, qdd)])

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.algebra.vectors import Matrix, Vector
+from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, Vector
 
 Note = Callable[[int, str, tuple[Scalar, ...]], None]
 """Called with body number, symbol and entries of every quantity that has a name."""
@@ -28,6 +28,10 @@ class Motion(NamedTuple):
     w: Vector
     wd: Vector
     a: Vector
+
+
+AT_REST = Motion(ZERO, ZERO, ZERO)
+"""That of a frame at rest, without gravity."""
 
 
 class Wrench(NamedTuple):

@@ -1,8 +1,6 @@
 """The payload and external wrenches as a part of what a function is derived from."""
 
 from urdf2dyn_ros.algebra.inertia import BodyInertia, total
-from urdf2dyn_ros.algebra.vectors import upper
-from urdf2dyn_ros.equations.simplification.regroup import second_moments
 from urdf2dyn_ros.functions.inputs import body_wrenches, external_wrenches, payload_inertia
 from urdf2dyn_ros.functions.mechanics import Mechanics
 from urdf2dyn_ros.loads import Loads
@@ -14,12 +12,12 @@ def add_payload(mechanics: Mechanics, loads: Loads) -> None:
         return
     i, at = mechanics.system.links[loads.payload]
     inertia = payload_inertia(at, mechanics.arguments['payload'])
-    moments = inertia._replace(J=second_moments(inertia.J))
+    moments = inertia.with_second_moments()
     if mechanics.second_moments and mechanics.second_moments is not mechanics.inertias:
         mechanics.second_moments[i] = _with_payload(mechanics.second_moments[i], moments)
     whole = _with_payload(mechanics.inertias[i], inertia if mechanics.textbook else moments)
     mechanics.inertias[i] = whole
-    mechanics.notes.note(i, 'It', (whole.m, *whole.h, *upper(whole.J)))
+    mechanics.notes.note(i, 'It', whole.entries)
 
 
 def _with_payload(carrier: BodyInertia | None, payload: BodyInertia) -> BodyInertia:

@@ -10,7 +10,6 @@ from urdf2dyn_ros.algebra.vectors import TENSOR, upper
 from urdf2dyn_ros.equations.body_terms import body_terms, shifted
 from urdf2dyn_ros.equations.recursion import Recursion, second_moment
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
-from urdf2dyn_ros.equations.simplification.regroup import second_moments
 from urdf2dyn_ros.functions import FUNCTIONS
 from urdf2dyn_ros.functions.function import ModelFunction, Rows
 from urdf2dyn_ros.functions.inputs import Input, base_inputs, joint_inputs, load_inputs
@@ -202,7 +201,7 @@ def _second_moments(graph: Graph, inertias: Sequence[BodyInertia | None],
     result: list[BodyInertia | None] = []
     for n, inertia in enumerate(inertias, 1):
         if inertia is not None:
-            inertia = inertia._replace(J=second_moments(inertia.J))
+            inertia = inertia.with_second_moments()
             for xy, entry in zip(TENSOR, upper(inertia.J)):
                 graph.label(f'S{n}_{xy}', entry)
         result.append(inertia)

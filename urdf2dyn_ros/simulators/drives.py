@@ -16,16 +16,13 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.algebra.vectors import ZERO
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import Coordinate, Motion
+from urdf2dyn_ros.joints.motion import AT_REST, Coordinate
 from urdf2dyn_ros.loads import TERMS, JointTerm
 from urdf2dyn_ros.loads.load_parameters import JOINT_PARAMETERS
 from urdf2dyn_ros.robot_model import Joint
 from urdf2dyn_ros.simulators.sample import SimulatedSample
-
-_AT_REST = Motion(ZERO, ZERO, ZERO)
 
 
 class Drives:
@@ -53,7 +50,7 @@ class Drives:
             q, qd, qdd = (float(values[number]) for values in (
                 sample.q, sample.velocity, sample.qdd))
             at = Coordinate(q, qd, qdd)
-            result[number] = sum(float(term.effort(_AT_REST, at, float(sample.net[number])))
+            result[number] = sum(float(term.effort(AT_REST, at, float(sample.net[number])))
                                  for term in terms)
         return result
 

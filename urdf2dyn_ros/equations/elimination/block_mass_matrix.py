@@ -9,11 +9,9 @@ from urdf2dyn_ros.equations.elimination.spatial_inertia import SpatialInertia
 from urdf2dyn_ros.equations.newton_euler import in_parent
 from urdf2dyn_ros.equations.recursion import prefixed, unnoted
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, Wrench
+from urdf2dyn_ros.joints.motion import AT_REST, Coordinate, Note, Wrench
 from urdf2dyn_ros.loads.joint_term import JointTerm
 from urdf2dyn_ros.multibody import ROOT, Multibody
-
-_AT_REST = Motion(ZERO, ZERO, ZERO)
 
 
 def block_mass_matrix(
@@ -62,8 +60,8 @@ def _on_the_way(system: Multibody, wrench: Wrench, at: Sequence[Coordinate],
         effort, moment = joint.along(wrench.f[2], wrench.n[2]), ZERO
         for term in terms.get(i, ()) if i == j else ():
             if term.INERTIAL:
-                effort = effort + term.effort(_AT_REST, accelerated, 0.0)
-                moment = add(moment, term.on_parent(_AT_REST, accelerated))   # along the axis
+                effort = effort + term.effort(AT_REST, accelerated, 0.0)
+                moment = add(moment, term.on_parent(AT_REST, accelerated))   # along the axis
         yield i, effort, wrench._replace(n=add(wrench.n, moment))
         if i == block.frame:
             break

@@ -2,7 +2,7 @@
 
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.equations.body_inertias import body_inertias
-from urdf2dyn_ros.equations.simplification.regroup import second_moments
+from urdf2dyn_ros.equations.simplification.regroup import with_second_moments
 from urdf2dyn_ros.equations.simplification.sliding_origins import slid_origins
 from urdf2dyn_ros.equations.simplification.turned_frames import turned_frames
 from urdf2dyn_ros.multibody import Multibody
@@ -15,5 +15,4 @@ def for_any_inertia(system: Multibody) -> tuple[Multibody, list[BodyInertia | No
     """Return the same robot in other frames, and its inertias with second moments."""
     turned = turned_frames(system, [None] * (len(system.bodies) + 1))
     system = slid_origins(turned, [True] * len(system.bodies))
-    return system, [inertia and inertia._replace(J=second_moments(inertia.J))
-                    for inertia in body_inertias(system)]
+    return system, with_second_moments(body_inertias(system))

@@ -11,32 +11,16 @@ moments are moved there.
 
 from collections.abc import Sequence
 
-from urdf2dyn_ros.algebra.inertia import BodyInertia, total, transformed
-from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, rounded, symmetric
+from urdf2dyn_ros.algebra.inertia import NO_INERTIA, BodyInertia, total, transformed
+from urdf2dyn_ros.algebra.vectors import ZERO, rounded
 from urdf2dyn_ros.equations.simplification.virtual_masses import Child, virtual_mass
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
-NO_INERTIA = BodyInertia(0.0, ZERO, (ZERO, ZERO, ZERO))
-
-
-def second_moments(J: Matrix) -> Matrix:
-    """Return S = tr(J)/2 1 - J, the integral of r r' over the mass [kg m^2]."""
-    half = 0.5 * (J[0][0] + J[1][1] + J[2][2])
-    return ((half - J[0][0], -J[0][1], -J[0][2]),
-            (-J[1][0], half - J[1][1], -J[1][2]),
-            (-J[2][0], -J[2][1], half - J[2][2]))
-
-
-def inertia_tensor(S: Matrix) -> Matrix:
-    """Return J = tr(S) 1 - S, of second moments [kg m^2]."""
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = S
-    return symmetric((yy + zz, -xy, -xz, xx + zz, -yz, xx + yy))
-
 
 def with_second_moments(inertias: Sequence[BodyInertia | None]) -> list[BodyInertia | None]:
     """Return inertias with second moments in the place of the tensors."""
-    return [inertia and inertia._replace(J=second_moments(inertia.J)) for inertia in inertias]
+    return [inertia and inertia.with_second_moments() for inertia in inertias]
 
 
 def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],

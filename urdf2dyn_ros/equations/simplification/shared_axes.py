@@ -30,7 +30,7 @@ from urdf2dyn_ros.equations.column_frames import (
     body_motion,
     root_column_frame,
 )
-from urdf2dyn_ros.equations.composite import Composite, own_composite, traced
+from urdf2dyn_ros.equations.composite import Composite, own_composite
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, in_joint, inertial
 from urdf2dyn_ros.equations.recursion import second_moment
 from urdf2dyn_ros.equations.simplification.shared_motions import (
@@ -40,7 +40,7 @@ from urdf2dyn_ros.equations.simplification.shared_motions import (
 )
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.joint_type import turned
-from urdf2dyn_ros.joints.motion import Coordinate, Motion, Note, Wrench, silent
+from urdf2dyn_ros.joints.motion import AT_REST, Coordinate, Motion, Note, Wrench, silent
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
 _NO_WRENCH = Wrench(ZERO, ZERO)
@@ -77,7 +77,7 @@ def shared_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
             inertia = inertia and rotated_about_z(inertia, *here.turn)
         wrenches.append(inertial(inertia, *spun, second_moment, silent))
         own.append(Composite() if inertia is None else own_composite(
-            inertia._replace(J=traced(inertia.J)), inertia.J, scale(2.0, spun.motion.w)))
+            inertia.with_tensor(), inertia.J, scale(2.0, spun.motion.w)))
         frames.append(ColumnFrame(
             body_motion(*here.column), wrenches[i], body_motion(*here.own),
             here.turn if i in branches else None, None, here.shared, here.p))
@@ -128,7 +128,7 @@ def _parent_in_joint(body: Body, shared: bool, motions: Sequence[SharedMotion],
     """Return the motion of the parent that terms need, along the axes of the joint."""
     if shared:
         return motions[body.parent].column.motion
-    parent = (loads.base or Motion(ZERO, ZERO, ZERO)) if body.parent == ROOT else (
+    parent = (loads.base or AT_REST) if body.parent == ROOT else (
         motions[body.parent].own.motion)
     return in_joint(body, parent)
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from urdf2dyn_ros.algebra.inertia import BodyInertia
-from urdf2dyn_ros.equations.composite import traced
 from urdf2dyn_ros.equations.elimination.articulated_bodies import ArticulatedBodies
 from urdf2dyn_ros.equations.elimination.spatial_inertia import rigid
 from urdf2dyn_ros.equations.newton_euler import forward
@@ -132,7 +131,7 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
         inertias: Sequence[BodyInertia | None] = shared.inertias
         if not mechanics.textbook:
             recursion = shared.recursion(recursion)
-            inertias = [inertia and inertia._replace(J=traced(inertia.J)) for inertia in inertias]
+            inertias = [inertia and inertia.with_tensor() for inertia in inertias]
         sweep = forward(
             shared.system, shared.inertias, [q, mechanics.of_joints('qd'), [0.0] * len(q)],
             mechanics.gravity, recursion, loads)
