@@ -18,7 +18,7 @@ from urdf2dyn_ros.identification.identified_parameters import identified_paramet
 from urdf2dyn_ros.identification.identified_urdf import identified_urdf
 from urdf2dyn_ros.loads import Friction, Loads, Rotor
 from urdf2dyn_ros.loads.joint_term import JointTerm
-from urdf2dyn_ros.loads.load_parameters import loaded
+from urdf2dyn_ros.loads.load_parameters import with_loads
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
 from urdf2dyn_ros.parameters.parameter_file import read_parameter_file
 
@@ -59,7 +59,7 @@ def test_urdf_and_parameters_together_have_the_terms(tmp_path: Path) -> None:
     assert values['joints.joint2.gear_ratio'] == 90.0
     assert 'joints.joint1.viscous' not in values and 'joints.joint3.coulomb' not in values
     defaults = {row.name: row.default for row in NODE_PARAMETERS}
-    _, loads = loaded({**defaults, **values}, read_urdf(urdf.read_bytes()))
+    _, loads = with_loads({**defaults, **values}, read_urdf(urdf.read_bytes()))
     assert used(loads.terms) == used(TERMS)
     nested = yaml.safe_load(path.read_text())['/**']['ros__parameters']
     assert all(isinstance(value, float) for joint in nested['joints'].values()

@@ -14,7 +14,7 @@ from support.random_trees import examples, trees
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.loads import Friction, Loads, Rotor
-from urdf2dyn_ros.loads.load_parameters import loaded
+from urdf2dyn_ros.loads.load_parameters import with_loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
 from urdf2dyn_ros.robot_model import Inertia, Joint, Link, Mimic
@@ -131,8 +131,8 @@ def test_off_it_leaves_no_trace() -> None:
 
 def test_the_nodes_parameters_are_these_fields() -> None:
     values = {row.name: row.default for row in NODE_PARAMETERS}
-    robot, loads = loaded({**values, 'friction.enabled': True, 'friction.width': 0.5,
-                           'joints.joint2.load': 0.2, 'joints.joint2.quadratic': 3.0}, RX90)
+    robot, loads = with_loads({**values, 'friction.enabled': True, 'friction.width': 0.5,
+                               'joints.joint2.load': 0.2, 'joints.joint2.quadratic': 3.0}, RX90)
     state = columns(InverseDynamics(RX90).joint_names, random_state([
         f'joint{k}' for k in range(1, 7)]))
     plain = InverseDynamics(RX90)(*state)

@@ -22,7 +22,7 @@ DEFAULTS = {row.name: row.default for row in NODE_PARAMETERS}
 
 
 def efforts(values: dict[str, Any], model: Any = MODEL) -> np.ndarray:
-    robot, loads = load_parameters.loaded({**DEFAULTS, **values}, model)
+    robot, loads = load_parameters.with_loads({**DEFAULTS, **values}, model)
     return InverseDynamics(robot, loads=loads)(Q, QD, QDD) - InverseDynamics(MODEL)(Q, QD, QDD)
 
 
@@ -34,7 +34,7 @@ def with_dynamics(damping: float, friction: float) -> Any:
 
 
 def test_by_default_nothing_acts_but_the_links() -> None:
-    robot, loads = load_parameters.loaded(DEFAULTS, with_dynamics(3.0, 2.0))
+    robot, loads = load_parameters.with_loads(DEFAULTS, with_dynamics(3.0, 2.0))
     assert not loads.terms and not loads.payload and not loads.external
     assert robot.forces == MODEL.forces
 
@@ -147,7 +147,7 @@ def test_friction_of_a_joint_with_several_coordinates_is_set_by_coordinate() -> 
     on = {**DEFAULTS, 'friction.enabled': True}
     line, = load_parameters.unheeded(on, model)
     assert 'several coordinates' in line
-    _, loads = load_parameters.loaded({**on, 'joints.joint1/theta.viscous': 2.0}, model)
+    _, loads = load_parameters.with_loads({**on, 'joints.joint1/theta.viscous': 2.0}, model)
     assert list(loads.terms) == ['joint1/theta']
 
 
@@ -156,7 +156,7 @@ def test_the_values_that_make_a_model_are_what_json_can_hold() -> None:
     values = {**DEFAULTS, 'joints.joint1.coulomb': 0.1, 'friction.enabled': True,
               'payload.link': 'link2'}
     again = json.loads(json.dumps(load_parameters.loading(values)))
-    assert load_parameters.loaded(again, MODEL) == load_parameters.loaded(values, MODEL)
+    assert load_parameters.with_loads(again, MODEL) == load_parameters.with_loads(values, MODEL)
 
 
 def test_a_payload_is_the_same_mass_in_the_urdf() -> None:
@@ -168,7 +168,7 @@ def test_a_payload_is_the_same_mass_in_the_urdf() -> None:
     bare = replace(MODEL, links=tuple(
         replace(each, inertia=None) if each is link else each for each in MODEL.links))
     assert link.inertia.rpy == (0.0, 0.0, 0.0)
-    carrying = InverseDynamics(bare, loads=load_parameters.loaded(values, bare)[1])
+    carrying = InverseDynamics(bare, loads=load_parameters.with_loads(values, bare)[1])
     np.testing.assert_allclose(carrying(Q, QD, QDD, payload(values)),
                                InverseDynamics(MODEL)(Q, QD, QDD), rtol=1e-12)
     np.testing.assert_allclose(

@@ -15,8 +15,8 @@ from urdf2dyn_ros.loads.load_parameters import (
     LOAD_PARAMETERS,
     WRENCH_TOPICS,
     check_names,
-    loaded,
     unheeded,
+    with_loads,
 )
 from urdf2dyn_ros.loads.payload import PAYLOAD, payload_fault
 from urdf2dyn_ros.moving_base import BASE_PARAMETER
@@ -110,7 +110,7 @@ def _read(arguments: argparse.Namespace, model: RobotModel, friction: bool) -> L
         values['friction.enabled'] = True
     if from_file:
         print_remarks(filter(None, (*unheeded(values, model), payload_fault(values))))
-    chosen, loads = loaded(values, model)
+    chosen, loads = with_loads(values, model)
     if arguments.base != 'auto':
         loads = replace(loads, base=arguments.base)
     # the default itself, where the option is not used

@@ -35,16 +35,10 @@ __all__ = ['ESTIMATORS', 'Estimate', 'Estimator', 'EstimatorClass', 'make_compil
 
 def make_estimator(name: str, joints: int, **parameters: Any) -> Estimator:
     """
-    Return a new estimator.
+    Return a new estimator for a number of joints.
 
-    Parameters
-    ----------
-    name : str
-        A key of ``ESTIMATORS``.
-    joints : int
-        Number of joints.
-    **parameters
-        Rows of the class's ``PARAMETERS`` by name; the others are at their defaults.
+    The name is a key of ``ESTIMATORS``, the parameters are rows of its ``PARAMETERS`` by name; the
+    others are at their defaults.
 
     Raises
     ------

@@ -139,14 +139,9 @@ class Bandwidth:
         """
         Compare a sample with the predictions of it.
 
-        Parameters
-        ----------
-        stamp : int
-            [ns].
-        states : ndarray, (4, k, n)
-            Position, velocity, acceleration, jerk after the sample.
-        measured : ndarray, (2, n)
-            Position and velocity; NaN where not measured or rejected.
+        The states (4, k, n) are position, velocity, acceleration and jerk after the sample;
+        `measured` (2, n) is position and velocity, NaN where not measured or rejected. The stamp
+        is in [ns].
 
         """
         if self._newest:

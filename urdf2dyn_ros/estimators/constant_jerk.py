@@ -86,12 +86,9 @@ def correct(z: Array, S: Array, off: Array) -> None:
     """
     Correct states and covariances by their innovations.
 
-    Parameters
-    ----------
-    z : ndarray, (16, n)
-        State, covariance, and innovations of position and velocity: prediction minus measurement.
-    S, off : ndarray, (2, n), (n,)
-        Covariance of the innovations, (S_0, off; off, S_1).
+    z (16, n) is state, covariance, and innovations of position and velocity: prediction minus
+    measurement. S (2, n) and `off` (n,) are the covariance of the innovations, (S_0, off; off,
+    S_1).
 
     """
     scale = 1.0 / (S[0] * S[1] - off * off)

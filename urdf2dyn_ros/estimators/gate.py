@@ -52,15 +52,9 @@ class Gate(NamedTuple):
         """
         Return the largest squared innovations that are credible, (2, n).
 
-        Parameters
-        ----------
-        S : ndarray, (2, n)
-            Variances of the innovations of positions and velocities.
-        h : float
-            Time since the last sample [s].
-        moved : ndarray, (2, n), or float
-            By how much positions and velocities change in a step, of which a sample that is
-            early or late shows a part.
+        S (2, n) are the variances of the innovations of positions and velocities, h is the time
+        since the last sample [s], and `moved` (2, n) by how much both change in a step, of which a
+        sample that is early or late shows a part.
 
         """
         limits: Array = S + np.square(SAMPLE_SHIFT * moved)
@@ -91,14 +85,8 @@ class Usual:
         """
         Return the limits of squared innovations, (2, n), and learn what is usual.
 
-        Parameters
-        ----------
-        y : ndarray, (2, n)
-            Innovations, NaN where nothing was measured.
-        limits : ndarray, (2, n)
-            Those of the gate alone.
-        rejected : ndarray, (2, n)
-            How many measurements were rejected in a row.
+        The innovations y (2, n) are NaN where nothing was measured; `limits` (2, n) are those of
+        the gate alone, `rejected` (2, n) how many measurements were rejected in a row.
 
         """
         now = np.maximum(1.0, MULTIPLE_OF_USUAL * self.squares)

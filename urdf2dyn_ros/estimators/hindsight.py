@@ -125,15 +125,9 @@ class Hindsight:
         """
         Add a row, and compare the one in the middle of all.
 
-        Parameters
-        ----------
-        stamp : int
-            Of the estimate [ns].
-        position, acceleration, declared : ndarray, (n,)
-            Position by a filter that follows every motion, the weighted acceleration, and the
-            squared error that the filters declare.
-        noise : ndarray, (n,)
-            Variance of a measured position.
+        It is, for the stamp of an estimate [ns], the position by a filter that follows every
+        motion, the weighted acceleration, the squared error that the filters declare, and the
+        variance of a measured position, (n,) each.
 
         """
         last = int(self.stamps[(self._number - 1) % COMPARED_ROWS])

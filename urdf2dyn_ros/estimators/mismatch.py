@@ -52,18 +52,10 @@ class Mismatch:
         """
         Add a window; return by how much to increase the variance of the velocities, (n,).
 
-        Parameters
-        ----------
-        times : ndarray, (5,)
-            Since the first sample [s].
-        samples : ndarray, (5, 2, n)
-            Positions and velocities; NaN where not measured.
-        variance : ndarray, (2, n)
-            Of positions and velocities, by their own noise.
-        late : ndarray, (n,)
-            Variance of a position by the noise of the stamps.
-        keep : ndarray, (n,)
-            Factor of the excess before; 1 for joints at rest, which carry no information.
+        The times (5,) are those since the first sample [s], the samples (5, 2, n) positions and
+        velocities, NaN where not measured. `variance` (2, n) is theirs by their own noise, `late`
+        (n,) that of a position by the noise of the stamps, `keep` (n,) the factor of the excess
+        before; 1 for joints at rest, which carry no information.
 
         """
         span = times[-1]

@@ -77,18 +77,11 @@ class Onset:
         """
         Add the squared errors of the filters that missed an onset.
 
-        Parameters
-        ----------
-        squares : ndarray, (k, n)
-            Squared errors of the filters, increased here; ``ABSENT`` for one that has no weight.
-        accelerations, declared : ndarray, (k, n)
-            Of the filters after the newest sample, and their variances.
-        single : ndarray, (k, n)
-            Whether a filter follows each sample alone.
-        most : ndarray, (k, n)
-            Largest squared errors that the innovations show.
-        h : float
-            Time since the last sample, in units in which the memories are [s].
+        All arrays are (k, n). `squares` are the errors of the filters, increased here, ``ABSENT``
+        for one that has no weight; accelerations are those after the newest sample, `declared`
+        their variances; `single` is whether a filter follows each sample alone, `most` the largest
+        errors that the innovations show. h is the time since the last sample, in units in which
+        the memories are [s].
 
         """
         weights = 1.0 / np.square(squares)

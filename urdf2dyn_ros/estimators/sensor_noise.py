@@ -122,17 +122,11 @@ class SensorNoise:
     def update(self, stamp: int, measured: Array, rates: Array,
                missing: NDArray[np.bool_] | None = None) -> None:
         """
-        Add a sample.
+        Add a sample with its stamp [ns].
 
-        Parameters
-        ----------
-        stamp : int
-            [ns].
-        measured, rates : ndarray, (2, n)
-            Measured positions and velocities, which may be NaN; estimated velocities and
-            accelerations.
-        missing : ndarray of bool, (n,), optional
-            Joints without measurements, whose noise is learned at stamps of their own from now on.
+        `measured` (2, n) are positions and velocities, which may be NaN, `rates` (2, n) estimated
+        velocities and accelerations. The noise of joints (n,) that are `missing`, without
+        measurements, is learned at stamps of their own from now on.
 
         """
         if missing is not None:

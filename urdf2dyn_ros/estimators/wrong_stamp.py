@@ -39,16 +39,10 @@ def time_error(kind: int, h: float, period: float, gate: float, velocities: Arra
     """
     Return by how much a stamp is off [s], 0 if it is not.
 
-    Parameters
-    ----------
-    kind : int
-        NEW, SAME or AFTER_SAME.
-    h, period : float
-        Time since the last sample, and the usual one, 0 if there is none [s].
-    gate : float
-        Squared error of the positions, relative to its variance, from which on it is significant.
-    velocities, innovations, variances : ndarray, (n,)
-        Innovations are what was predicted at the stamp less what was measured.
+    The kind is NEW, SAME or AFTER_SAME. h is the time since the last sample, `period` the usual
+    one, 0 if there is none [s]; `gate` is the squared error of the positions, relative to its
+    variance, from which on it is significant. Innovations (n,) are what was predicted at the stamp
+    less what was measured.
 
     """
     if not period > 0.0 or (kind != NEW and period < SHORTEST_SLIP):

@@ -98,18 +98,11 @@ class ExternalWrenches:
     def receive(self, link: str, stamp: int, frame_id: str, force: Sequence[float],
                 torque: Sequence[float]) -> None:
         """
-        Add the fields of a message.
+        Add the fields of a message for one of `links`.
 
-        Parameters
-        ----------
-        link : str
-            One of `links`.
-        stamp : int
-            [ns]; 0 for none.
-        frame_id : str
-            Any link of the robot; 'world' is the root's frame if no link has that name.
-        force, torque : sequence of float, (3,)
-            [N], and [N m] about the frame's origin, along the frame's axes.
+        The stamp is in [ns], 0 for none. `frame_id` is any link of the robot; 'world' is the
+        root's frame if no link has that name. Force [N] and torque [N m], about the frame's
+        origin, are along its axes.
 
         """
         outcome = _fault(stamp, frame_id, force, torque)
@@ -131,20 +124,9 @@ class ExternalWrenches:
         """
         Return the wrenches that act at a stamp, or the key of the reason why one is missing.
 
-        Parameters
-        ----------
-        stamp : int
-            Stamp of the estimate of q [ns].
-        q : ndarray, (n,)
-            Positions of the independent joints [rad or m].
-
-        Returns
-        -------
-        ndarray, (6 k,)
-            Force and torque [N, N m] on every link, by the environment, about the origin of the
-            link's frame and along its axes.
-        str
-            A key of ``WRENCH_ABSENCES``.
+        They are force and torque [N, N m] on every link, (6 k,), by the environment, about the
+        origin of the link's frame and along its axes; the key is one of ``WRENCH_ABSENCES``. The
+        stamp [ns] is that of the estimate of q (n,) [rad or m].
 
         """
         now, positions = self._clock(), q.tolist()

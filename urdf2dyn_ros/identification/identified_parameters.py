@@ -16,15 +16,8 @@ def identified_parameters(terms: Mapping[str, Sequence[JointTerm]],
     Return the text of parameters.yaml: rotors, and friction but for viscous and Coulomb.
 
     Read together with the URDF that has damping and friction, by the node (``config:=``) or a
-    command (``--parameters``), it gives these terms.
-
-    Parameters
-    ----------
-    terms : mapping
-        As `Loads.terms`: name of a movable joint to its friction and rotor; a mimic joint has its
-        own.
-    head : sequence of str
-        Lines of a comment.
+    command (``--parameters``), it gives these terms. They are as in `Loads.terms`; a mimic joint
+    has its own. `head` are lines of a comment.
 
     """
     joints = {joint: _settings(each) for joint, each in terms.items()}

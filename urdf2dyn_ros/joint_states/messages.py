@@ -75,14 +75,8 @@ def unwrap(q: Array, continuous: Indices, last: Array) -> None:
     """
     Add whole turns to continuous joints of q (k,), so that they change by half a turn at most.
 
-    Parameters
-    ----------
-    q : ndarray, (k,)
-        Changed in place [rad or m].
-    continuous : ndarray of int, (c,)
-        Which entries are continuous.
-    last : ndarray, (c,)
-        Their positions before [rad]; NaN if there are none.
+    q [rad or m] is changed in place; `continuous` (c,) says which entries are continuous, `last`
+    (c,) are their positions before [rad], NaN if there are none.
 
     """
     if not continuous.size:

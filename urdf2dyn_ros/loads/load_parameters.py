@@ -64,7 +64,7 @@ def _terms(values: Mapping[str, Any], own: Mapping[str, float], joint: Joint | N
         yield term(**fields)
 
 
-def loaded(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel, Loads]:
+def with_loads(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel, Loads]:
     """
     Return a robot with the forces that count, and its loads.
 
@@ -95,7 +95,7 @@ def external(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def loading(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that `loaded` looks at; JSON can hold them."""
+    """Return the values that `with_loads` looks at; JSON can hold them."""
     names = {'base', 'payload.link', *(row.name for row in LOAD_PARAMETERS)}
     return {name: value for name, value in values.items()
             if name in names or JOINT_PARAMETERS.has(name) or WRENCH_TOPICS.has(name)}

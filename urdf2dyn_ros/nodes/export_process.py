@@ -22,7 +22,7 @@ from urdf2dyn_ros.export import export_model
 from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, FrameAxes, LinkFrames
 from urdf2dyn_ros.languages import LanguageName
 from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.loads.load_parameters import loaded
+from urdf2dyn_ros.loads.load_parameters import with_loads
 from urdf2dyn_ros.program.generator import Style
 from urdf2dyn_ros.system.child_process import IMPORT_ROOT, start_giving_way, time_limit
 from urdf2dyn_ros.urdf import read_description
@@ -62,7 +62,7 @@ class Export:
         """Return {file name: text}; raises what `read_description` and `export_model` raise."""
         model, loads = read_description(self.text), Loads()
         if self.loading:
-            model, loads = loaded(self.loading, model)
+            model, loads = with_loads(self.loading, model)
         return export_model(model, self.language, self.style, self.name, self.gravity,
                             self.functions, loads, LinkFrames(tuple(self.links), self.axes))
 

@@ -15,20 +15,9 @@ class JobService:
     """
     Does the job of one call at a time in a worker; the response has its message or its error.
 
-    Parameters
-    ----------
-    node : Node
-        Where the service is created.
-    name : str
-        Of the service.
-    worker : Worker
-        The thread of the jobs.
-    job : callable
-        Returns the job of a call; the job returns the message. Both may raise Urdf2DynError.
-    busy : callable
-        Returns the response to a call during another one.
-    failed : callable
-        Called with the traceback of every other error, which is logged.
+    The function `job` returns the job of a call, which returns the message; both may raise
+    Urdf2DynError. `busy` returns the response to a call during another one; `failed` is called
+    with the traceback of every other error, which is logged.
 
     """
 

@@ -10,14 +10,9 @@ def unknown_arguments(file: str, known: Iterable[str], command: Sequence[str]) -
     """
     Return a sentence for each argument that launch would ignore, as it does with unknown ones.
 
-    Parameters
-    ----------
-    file : str
-        The launch file that asks. Where another one includes it, the arguments are for that one.
-    known : iterable of str
-        Names of its arguments, with those of the files that it includes.
-    command : sequence of str
-        The words of the process: ``ros2 launch urdf2dyn_ros dynamics.launch.py urdf:=FILE``.
+    The launch `file` that asks has the `known` arguments, with those of the files that it
+    includes. Where another one includes it, the arguments are for that one. The command is the
+    words of the process: ``ros2 launch urdf2dyn_ros dynamics.launch.py urdf:=FILE``.
 
     """
     name, names = Path(file).name, list(known)

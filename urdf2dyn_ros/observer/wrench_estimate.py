@@ -35,12 +35,7 @@ class WrenchEstimate:
     """
     From positions and external efforts to the wrench on a link by the environment.
 
-    Parameters
-    ----------
-    dynamics : InverseDynamics
-        Of a robot whose base is fixed.
-    **parameters
-        Rows of ``PARAMETERS`` by name.
+    The parameters are rows of ``PARAMETERS`` by name.
 
     Raises
     ------
@@ -79,19 +74,11 @@ class WrenchEstimate:
 
     def update(self, q: Array, external: Array) -> Array:
         """
-        Return the wrench of an instant.
+        Return force [N] and moment [N m] on the link by the environment, (6,), at an instant.
 
-        Parameters
-        ----------
-        q, external : ndarray, (n,)
-            [rad or m]; external efforts [N m or N], NaN where they are not known.
-
-        Returns
-        -------
-        ndarray, (6,)
-            Force [N] and moment [N m] on the link by the environment, about its origin and in its
-            axes; NaN near singular postures, and where the external effort of a joint that moves
-            the link is not known.
+        They are about its origin and in its axes; NaN near singular postures, and where the
+        external effort of a joint that moves the link is NaN, not known. q (n,) are positions [rad
+        or m], the external efforts (n,) in [N m or N].
 
         """
         wrench, reason = self._estimate(q, external[self._columns])

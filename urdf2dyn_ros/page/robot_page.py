@@ -33,15 +33,8 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
     Return the page: sliders for q, qd and qdd, the robot, and bars of the efforts by term.
 
     It runs the JavaScript that `export_model` returns for `terms` and `forward_kinematics`. The
-    root stands still, also that of a floating robot.
-
-    Parameters
-    ----------
-    model : RobotModel
-    gravity : tuple of float, (3,)
-        [m/s^2], in the root frame.
-    loads : Loads
-        Joint terms and <force> tags.
+    root stands still, also that of a floating robot. Gravity [m/s^2] is in the root frame; of the
+    loads, joint terms and <force> tags count.
 
     Raises
     ------

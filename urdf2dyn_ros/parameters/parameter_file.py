@@ -143,12 +143,8 @@ def parameter_file_text(values: Mapping[str, Any], head: Sequence[str],
     """
     Return a file of parameters for ros2 launch (config:=) and ros2 run (--params-file).
 
-    Parameters
-    ----------
-    values : mapping
-        By keys; a mapping has keys of its own. Comments are by the last key.
-    head : sequence of str
-        Lines of comments at the beginning.
+    A value that is a mapping has keys of its own; comments are by the last key. `head` are lines
+    of comments at the beginning.
 
     """
     lines = [*(f'# {printable(line)}' for line in head), '/**:', f'  {_SECTION}:']

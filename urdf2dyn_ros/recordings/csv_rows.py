@@ -29,19 +29,11 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
     """
     Yield number and cells of every line that is not empty, first the names of the columns.
 
-    These differ, and every row has as many cells.
-
-    Parameters
-    ----------
-    path : Path
-        A file in UTF-8 whose columns are separated by commas, semicolons or tabs; with the latter
-        two, its numbers may have decimal commas.
-    defect : callable
-        The error of a text, which names the line; it is raised.
-    remark : callable
-        Called with what a user should know of a file without defect.
-    progress : callable
-        Called with the number of characters that have been read.
+    These differ, and every row has as many cells. The file is in UTF-8, its columns are separated
+    by commas, semicolons or tabs; with the latter two, its numbers may have decimal commas.
+    `defect` returns the error of a text, which names the line; `remark` is called with what a user
+    should know of a file without defect, `progress` with the number of characters that have been
+    read.
 
     """
     try:

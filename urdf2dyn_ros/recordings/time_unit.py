@@ -31,17 +31,9 @@ def check_time_unit(path: Path, times: Sequence[Decimal], positions: Array, velo
 
     Positions differentiated over steps of a second or more are no motion of a robot. A table with
     accelerations needs no derivatives: it may consist of single states, which contradict the time
-    only where they have velocities and move more slowly by far.
-
-    Parameters
-    ----------
-    path : path
-    times : sequence of Decimal, (k,)
-        Of the first rows, as they are written.
-    positions, velocities : ndarray, (k, n)
-        [rad or m], [rad/s or m/s]; NaN where not measured.
-    accelerated : bool
-        Whether the table has accelerations.
+    only where they have velocities and move more slowly by far. The times (k,) are those of the
+    first rows, as they are written; positions and velocities (k, n) in [rad or m], [rad/s or m/s]
+    are NaN where not measured.
 
     """
     steps = sorted(after - before for before, after in pairwise(times) if after > before)

@@ -43,16 +43,9 @@ _PIECES = _pieces()
 
 class SmoothingSpline:
     """
-    Smooths the columns of tables at the same times.
+    Smooths the columns of tables at the same, increasing times (k,) [s].
 
-    Parameters
-    ----------
-    time : ndarray, (k,)
-        Increasing [s].
-    period : float
-        Typical step of the times [s].
-    cutoff : float
-        [Hz].
+    Their typical step is the period [s]; the cutoff is in [Hz].
 
     """
 

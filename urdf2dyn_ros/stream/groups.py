@@ -22,20 +22,9 @@ class Groups:
     lag, all of them to the newest stamp that all estimates have reached. If others are too late
     for that, or a message of the leading group is lost, the next message of another one has it.
 
-    Parameters
-    ----------
-    partition : Partition
-        The groups.
-    events : Counter
-        ``gap``, ``jump_back`` and ``velocity_doubted`` are counted here.
-    max_skew : int
-        As in `Stream`, [ns].
-
-    Attributes
-    ----------
-    restarted, jumped_back : bool
-        Whether samples before the newest message must not be used for some joints, and whether
-        stamps may be older than before.
+    In `events` are counted ``gap``, ``jump_back`` and ``velocity_doubted``; `max_skew` is as in
+    `Stream`, but in [ns]. Samples before the newest message must not be used for some joints if it
+    `restarted`; stamps may be older than before if it `jumped_back`.
 
     """
 

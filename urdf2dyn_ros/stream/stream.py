@@ -153,16 +153,10 @@ class Stream:
 
     def accelerate(self, stamp: int, names: Sequence[str], accelerations: Sequence[float]) -> None:
         """
-        Add accelerations for the estimator ``external``.
+        Add accelerations for the estimator ``external``, with their stamp [ns].
 
-        Parameters
-        ----------
-        stamp : int
-            [ns].
-        names : sequence of str
-            All joints of the model, in any order; others are dropped.
-        accelerations : sequence of float
-            [rad/s^2 or m/s^2], one for each name.
+        The names are all joints of the model, in any order; others are dropped. Each has its
+        acceleration [rad/s^2 or m/s^2].
 
         """
         self.counters['accelerations'] += 1

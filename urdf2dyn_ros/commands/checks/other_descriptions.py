@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from urdf2dyn_ros.commands.checks.mending import MENDS
 from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.loads.load_parameters import LOAD_PARAMETERS, loaded
+from urdf2dyn_ros.loads.load_parameters import LOAD_PARAMETERS, with_loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf.description import Element, name_of, numbers
@@ -37,12 +37,12 @@ def _with_friction(model: RobotModel) -> tuple[RobotModel, Loads]:
     """Return the robot with friction, whose negative values, which are rejected, are positive."""
     positive = tuple(replace(joint, damping=abs(joint.damping or 0.0),
                              friction=abs(joint.friction or 0.0)) for joint in model.joints)
-    return loaded({**_DEFAULTS, 'friction.enabled': True}, replace(model, joints=positive))
+    return with_loads({**_DEFAULTS, 'friction.enabled': True}, replace(model, joints=positive))
 
 
 def _with_rotors(model: RobotModel) -> tuple[RobotModel, Loads]:
-    return loaded({**_DEFAULTS, **{f'joints.{body.name}.rotor_inertia': ROTOR_INERTIA
-                                   for body in multibody(model).bodies}}, model)
+    return with_loads({**_DEFAULTS, **{f'joints.{body.name}.rotor_inertia': ROTOR_INERTIA
+                                       for body in multibody(model).bodies}}, model)
 
 
 class OtherDescription(NamedTuple):

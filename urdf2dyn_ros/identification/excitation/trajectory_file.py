@@ -34,14 +34,9 @@ def trajectory_from_file(path: str, joints: Sequence[Joint], limits: Sequence[Li
     """
     Return the motion of a file, for all n joints of a robot.
 
-    Parameters
-    ----------
-    path : str
-        A table (.csv) with time [s], q_<joint>, and if known qd_<joint> and qdd_<joint>, which
-        begins at its first row; or a JointTrajectory (.yaml, .yml), which begins at `centre`.
-    joints, limits : sequence, (n,)
-    centre : ndarray, (n,)
-        [rad or m].
+    The file is a table (.csv) with time [s], q_<joint>, and if known qd_<joint> and qdd_<joint>,
+    which begins at its first row; or a JointTrajectory (.yaml, .yml), which begins at `centre`
+    (n,) [rad or m].
 
     Raises
     ------

@@ -26,11 +26,8 @@ def other_units(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_]
     """
     Return joints whose efforts no bodies explain together with those of the others, and factors.
 
-    Parameters
-    ----------
-    factors : mapping of int to float
-        Efforts over those of the URDF, of the joints at which this ratio is known; that of the
-        joints which are right is the one that is nearest to 1.
+    `factors` are efforts over those of the URDF, of the joints at which this ratio is known; that
+    of the joints which are right is the one that is nearest to 1.
 
     """
     if len(factors) < 2:

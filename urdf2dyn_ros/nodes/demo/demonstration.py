@@ -36,23 +36,10 @@ def run_demo(robot: Path | None, duration: float, output: Path) -> int:
     Simulate a robot, compute its efforts from its joint states, and compare the two.
 
     Three nodes run as child processes in a DDS domain of this computer; they are stopped in any
-    case.
-
-    Parameters
-    ----------
-    robot : Path or None
-        URDF or xacro of a robot with a fixed base; None for the RX-90.
-    duration : float
-        Of the motion [s].
-    output : Path
-        Directory for the report and the exported model, which replace those of an earlier
-        demonstration; created if it does not exist.
-
-    Returns
-    -------
-    code : int
-        0 if the demonstration finished and the efforts agree, 1 if not, 130 after Ctrl-C,
-        143 after SIGTERM.
+    case. The robot, with a fixed base, is a URDF or xacro, None for the RX-90; the duration is
+    that of the motion [s]. Report and exported model replace those of an earlier demonstration in
+    the directory `output`. The exit code is 0 if the efforts agree, 1 if not, 130 after Ctrl-C,
+    143 after SIGTERM.
 
     """
     return demo_exit_code(lambda check: _demonstrate(

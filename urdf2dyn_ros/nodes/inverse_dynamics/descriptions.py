@@ -11,7 +11,8 @@ from std_msgs.msg import String
 from urdf2dyn_ros.errors import ParameterError, SourceError, Urdf2DynError
 from urdf2dyn_ros.estimators import prepare_compiled
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.loads.load_parameters import check_names, loaded
+from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.loads.load_parameters import check_names, with_loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.nodes.endpoints import Endpoints
 from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import BuiltModel, Pipeline, model_values
@@ -19,6 +20,7 @@ from urdf2dyn_ros.nodes.qos import latched
 from urdf2dyn_ros.nodes.worker import Worker
 from urdf2dyn_ros.observer.momentum_observer import MomentumObserver
 from urdf2dyn_ros.observer.wrench_estimate import WrenchEstimate
+from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf import read_description
 
 _POLL_PERIOD = 0.02
@@ -110,8 +112,7 @@ class Descriptions:
         errors = []
         for text in filter(None, texts):
             try:
-                model, loads = loaded(values, read_description(
-                    text, strict_inertia=values['strict_inertia']))
+                model, loads = _read(text, values)
                 loads.check(multibody(model))
             except Urdf2DynError as error:
                 errors.append(error)
@@ -140,8 +141,12 @@ class Descriptions:
         self._node.get_logger().error(f'the robot description is rejected, {still}: {error}')
 
 
+def _read(text: str, values: Mapping[str, Any]) -> tuple[RobotModel, Loads]:
+    return with_loads(values, read_description(text, strict_inertia=values['strict_inertia']))
+
+
 def _dynamics(text: str, values: Mapping[str, Any]) -> InverseDynamics:
-    model, loads = loaded(values, read_description(text, strict_inertia=values['strict_inertia']))
+    model, loads = _read(text, values)
     dynamics = InverseDynamics(model, values['gravity'], values['backend'], loads=loads)
     if dynamics.backend == 'c':
         prepare_compiled()   # another estimator may be chosen while joint states arrive

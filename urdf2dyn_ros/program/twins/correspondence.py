@@ -26,23 +26,12 @@ class Correspondence:
     Which node of a second limb corresponds to one of a first limb.
 
     The mirror image of a limb has other signs, so the second number of a twin may be the opposite
-    of its node: a constant takes any sign, a sum needs those of its operands.
+    of its node: a constant takes any sign, a sum needs those of its operands. The nodes that are
+    `needed` are in the order of their serials, `results` pairs of entries that correspond,
+    `single` the nodes that are not computed in twins.
 
-    Parameters
-    ----------
-    needed : sequence of Node
-        In the order of their serials.
-    results : iterable
-        Entries of results that correspond.
-    single : collection of Node
-        Those that are not computed in twins.
-
-    Attributes
-    ----------
-    other : dict
-        Nodes of first limbs to those of second limbs.
-    operands : dict
-        Nodes of first limbs to the operands of their twins.
+    `other` has nodes of first limbs to those of second limbs, `operands` the same to the operands
+    of their twins.
 
     """
 

@@ -37,26 +37,11 @@ class Twinned:
     The results of a graph, in twins where equal limbs have the same operations.
 
     The nodes are in the order of phases of one kind, single or twins: what a phase needs of the
-    other kind is made in earlier ones.
+    other kind is made in earlier ones. `limbs` has coordinates of limbs to those of the limbs that
+    are equal to them, there and back.
 
-    Parameters
-    ----------
-    graph : Graph
-    results : mapping
-        Name of a result to its rows.
-    quantities : mapping
-        Name of a result to what it is.
-    limbs : mapping
-        Coordinates of limbs to those of the limbs that are equal to them, there and back.
-
-    Attributes
-    ----------
-    graph : Graph
-        The new one.
-    results : dict
-        The rows in terms of it.
-    saved : float
-        The share of the operations that are not computed for themselves.
+    `results` are the rows in terms of the new `graph`, `saved` is the share of the operations that
+    are not computed for themselves.
 
     """
 
