@@ -69,7 +69,7 @@ def processor_time() -> float:
 
 def merged_by(robot: Robot, paths: list[str], workers: Workers) -> tuple[Summary, Array, Array]:
     """Return the merged summary, and time [s] and memory [MB] after each recording."""
-    names = RecordedNames(robot.joints, robot.dynamics.continuous)
+    names = RecordedNames(robot.joints, robot.dynamics.continuous, robot.dynamics.units)
     settings = SourceSettings(None, names, None, 10.0, 0.0, workers)
     groups, times, memory = SummaryGroups(len(paths), 1), [time.monotonic()], [resident_memory()]
     for summary in read_summaries(robot, paths, settings, [], lambda fraction: None):

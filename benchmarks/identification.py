@@ -110,7 +110,7 @@ def identified(model: RobotModel, dynamics: InverseDynamics, motions: list[Array
     segment = RecordedSegment(START + np.round(1e9 * time).astype(np.int64),
                               np.round(q / step) * step, effort)
     robot = robot_of(model, InverseDynamics(model))
-    names = RecordedNames(robot.joints, robot.dynamics.continuous)
+    names = RecordedNames(robot.joints, robot.dynamics.continuous, robot.dynamics.units)
     pieces = pieces_of([segment], names, 'simulated')
     return identify(robot, [summarised(robot, 'simulated', pieces, checked(robot, pieces).used)])
 

@@ -23,7 +23,7 @@ def test_an_exact_rest_before_the_motion_is_no_gap(repeats: int, tmp_path: Path)
     np.savetxt(path, np.column_stack((time, *[q] * len(NAMES), *[10.0 + q] * len(NAMES))), '%.9g',
                ',', comments='', header=','.join(
                    ['time', *(f'{kind}_{name}' for kind in ('q', 'effort') for name in NAMES)]))
-    names = RecordedNames(tuple(NAMES), (False,) * len(NAMES))
+    names = RecordedNames(tuple(NAMES), (False,) * len(NAMES), ('rad',) * len(NAMES))
     segments, names = read_segments(open_recording(path), names)
     (piece,) = pieces_of(segments, names, path)
     true = 0.1 * w * w * np.sin(w * np.maximum(piece.time - REST, 0.0))

@@ -168,8 +168,8 @@ def _settings(arguments: argparse.Namespace, robot: Robot) -> SourceSettings:
         _check_scale(arguments.payload_mass, gains)
         _payload(robot, arguments, ())   # a wrong link is an error before anything is read
     return SourceSettings(
-        arguments.topic, RecordedNames(robot.joints, robot.dynamics.continuous, hold,
-                                       tuple(arguments.rename)),
+        arguments.topic, RecordedNames(robot.joints, robot.dynamics.continuous,
+                                       robot.dynamics.units, hold, tuple(arguments.rename)),
         gains, arguments.cutoff, arguments.delay, read_workers(arguments))
 
 

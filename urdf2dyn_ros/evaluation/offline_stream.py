@@ -1,6 +1,7 @@
 """A stream that uses later samples: it smooths long pieces of a recording, each as a whole."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.evaluation.recorder import Recorder
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.joint_states.layouts import Indices
+from urdf2dyn_ros.smoothing.jumps import PositionJump, parts_between, position_jumps
 from urdf2dyn_ros.smoothing.smoother import smoothed
 from urdf2dyn_ros.stamps import SECOND_NS, is_stamp
 from urdf2dyn_ros.stream.group import Group
@@ -27,14 +29,24 @@ _SAMPLED_OUTCOMES = ('warming_up', 'incomplete')
 """Outcomes of messages with samples: no estimate is valid yet."""
 
 
+class _Part(NamedTuple):
+    """Stamps (k,) [ns] and positions (k, n) without a jump, first and last stamp of outputs."""
+
+    stamps: NDArray[np.int64]
+    positions: Array
+    first: int
+    last: int
+
+
 class OfflineStream(Stream):
     """
     Checks messages as a stream, but computes outputs when a piece of the motion is complete.
 
     Joints of several publishers are smoothed at their own stamps, and evaluated at those of the
     outputs. `take` returns the outputs since its last call; `finish` ends the motion. It also ends
-    where the stream restarts, for instance at a gap. `cutoffs` has the lowest and the highest
-    cutoff of each joint that were chosen [Hz], (2, n); infinite for held joints.
+    where the stream restarts, for instance at a gap, and where a position jumps: `jumps` has all
+    of these by joint and stamp. `cutoffs` has the lowest and the highest cutoff of each joint that
+    were chosen [Hz], (2, n); infinite for held joints.
 
     """
 
@@ -46,6 +58,7 @@ class OfflineStream(Stream):
         self._wanted: list[int] = []
         self._measured: list[tuple[int, Indices, Array]] = []
         self._ready: list[Outputs] = []
+        self.jumps: dict[tuple[int, int], PositionJump] = {}
         n = len(self._names)
         self.cutoffs = np.array([np.full(n, np.inf), np.full(n, -np.inf)])
 
@@ -90,40 +103,60 @@ class OfflineStream(Stream):
     def _smooth(self, ends: bool) -> None:
         """Compute outputs up to where the motion ends, or the next piece begins."""
         wanted = np.array(self._wanted, dtype=np.int64)
-        parts = [(group, group.estimator) for group in self._known]
-        recorders = [recorder for _, recorder in parts if isinstance(recorder, Recorder)]
-        motions = [recorder.motion() for recorder in recorders]
-        for k, (group, _) in enumerate(parts):   # those before a driver was known to repeat them
-            if group.repeats.known and len(motions[k][0]):
-                kept = group.repeats.measured(*motions[k])
-                motions[k] = motions[k][0][kept], motions[k][1][kept]
-        spans = [recorder.span(stamps) for recorder, (stamps, _) in zip(recorders, motions)]
-        known = [span for span in spans if span is not None]
-        at = wanted[:0]
-        if len(known) == len(spans):
-            first, last = max(span[0] for span in known), min(span[1] for span in known)
-            at = wanted[(wanted >= first) & (wanted <= last - (0 if ends else _OVERLAP))]
+        recorders = [(group, recorder) for group in self._known
+                     if isinstance(recorder := group.estimator, Recorder)]
+        parts = [self._parts(group, recorder) for group, recorder in recorders]
+        inside = np.ones(len(wanted), dtype=bool)
+        for each in parts:   # every group has to be in one of its parts
+            inside &= np.any([(wanted >= part.first) & (wanted <= part.last) for part in each],
+                             axis=0)
+        at = wanted[inside]
+        if len(at) and not ends:
+            at = at[at <= min(each[-1].last for each in parts) - _OVERLAP]
         if len(at):
             motion = np.empty((3, len(at), len(self._names)))
-            for group, (stamps, positions) in zip(self._known, motions):
-                estimate = smoothed(stamps, positions, at)
-                motion[:, :, group.joints] = estimate[:3]
-                joints = self.held.received[group.joints]
-                low, high = self.cutoffs[:, joints]
-                self.cutoffs[:, joints] = (np.minimum(low, estimate.cutoffs),
-                                           np.maximum(high, estimate.cutoffs))
+            for (group, _), each in zip(recorders, parts):
+                for part in each:
+                    self._smooth_part(motion, at, group, part)
             self._add(at, *self.held.motion(motion))
         done = wanted[-1:] if ends else at[-1:]
         later = wanted[wanted > done] if len(done) else wanted
         self.counters['warming_up'] += len(wanted) - len(later) - len(at)
         self._wanted = later.tolist()
-        for recorder in recorders:
+        for _, recorder in recorders:
             if ends:
                 recorder.end()
             elif len(at):
                 recorder.forget(int(at[-1]) - _OVERLAP)
         self._measured = [] if ends else [
             each for each in self._measured if not len(at) or each[0] > at[-1] - _OVERLAP]
+
+    def _parts(self, group: Group, recorder: Recorder) -> list[_Part]:
+        """Return the parts of the motion of a group between jumps that are long enough."""
+        stamps, positions = recorder.motion()
+        if group.repeats.known and len(stamps):   # before a driver was known to repeat them
+            kept = group.repeats.measured(stamps, positions)
+            stamps, positions = stamps[kept], positions[kept]
+        jumps = position_jumps(stamps, positions)
+        for jump in jumps:
+            joint = int(self.held.received[group.joints[jump.joint]])
+            self.jumps[joint, jump.stamp] = jump._replace(joint=joint)
+        return [_Part(stamps[rows], positions[rows], *span)
+                for rows in parts_between(stamps, jumps)
+                if (span := recorder.span(stamps[rows], rows.start > 0)) is not None]
+
+    def _smooth_part(self, motion: Array, at: NDArray[np.int64], group: Group,
+                     part: _Part) -> None:
+        """Write the motion (3, k, n) of a group at stamps (k,) [ns] that are in a part."""
+        rows = np.flatnonzero((at >= part.first) & (at <= part.last))
+        if not len(rows):
+            return
+        estimate = smoothed(part.stamps, part.positions, at[rows])
+        motion[:, rows[:, None], group.joints] = estimate[:3]
+        joints = self.held.received[group.joints]
+        low, high = self.cutoffs[:, joints]
+        self.cutoffs[:, joints] = (np.minimum(low, estimate.cutoffs),
+                                   np.maximum(high, estimate.cutoffs))
 
     def _add(self, stamps: NDArray[np.int64], q: Array, qd: Array, qdd: Array) -> None:
         """Add outputs of estimates (k, n); those that are not finite are counted."""

@@ -55,10 +55,10 @@ class Recorder:
         self._stamps, self._positions = self._stamps[first:], self._positions[first:]
         self._continued = True
 
-    def span(self, stamps: NDArray[np.int64]) -> tuple[int, int] | None:
-        """Return the first and the last stamp of outputs of a motion [ns]; None if too short."""
+    def span(self, stamps: NDArray[np.int64], after_jump: bool) -> tuple[int, int] | None:
+        """Return first and last stamp of outputs of a part of a motion [ns]; None if too short."""
         if len(stamps) < FEWEST_SAMPLES:
             return None
-        first = 0 if self._continued else max(int(stamps[0]) + _UNUSED_END_NS,
-                                              int(stamps[_FEWEST_AT_END]))
+        first = 0 if self._continued and not after_jump else max(
+            int(stamps[0]) + _UNUSED_END_NS, int(stamps[_FEWEST_AT_END]))
         return first, min(int(stamps[-1]) - _UNUSED_END_NS, int(stamps[-1 - _FEWEST_AT_END]))

@@ -13,6 +13,8 @@ from urdf2dyn_ros.evaluation.joint_names import recorded_joints
 from urdf2dyn_ros.joint_states.samples import Sample, Samples
 from urdf2dyn_ros.recordings import Recording
 from urdf2dyn_ros.recordings.messages import LATEST_STAMP
+from urdf2dyn_ros.smoothing.jump_words import is_of_turns, jump_sentences
+from urdf2dyn_ros.smoothing.jumps import parts_between, position_jumps
 from urdf2dyn_ros.smoothing.smoother import FEWEST_SAMPLES, smoothed
 from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.stream.hold import Hold
@@ -54,10 +56,11 @@ class Piece(NamedTuple):
 
 
 class RecordedNames(NamedTuple):
-    """Joints of a robot, which of them are continuous, what is held, and rules of `renaming`."""
+    """Joints of a robot, which are continuous, their units, what is held, rules of `renaming`."""
 
     joints: tuple[str, ...]
     continuous: tuple[bool, ...]
+    units: tuple[str, ...]
     hold: Hold = NOTHING_HELD
     renames: tuple[str, ...] = ()
 
@@ -76,12 +79,13 @@ def read_segments(recording: Recording,
     Return the segments of a recording, and the names with what is held in it.
 
     Repeated samples are dropped: drivers that publish faster than they measure repeat everything.
-    Those of a rest stay: without them, accelerations would begin before the motion does.
+    Those of a rest stay: without them, accelerations would begin before the motion does. Jumps of
+    positions by whole turns divide segments, too.
 
     Raises
     ------
     RecordingError
-        If a joint is missing, the recording is damaged, or too short.
+        If a joint is missing, its position jumps, the recording is damaged, or too short.
 
     """
     recorded = recorded_joints(recording, names.joints, names.hold, names.renames, recording.path)
@@ -106,8 +110,10 @@ def read_segments(recording: Recording,
     if not whole and rises < 0.5 * (recording.count - 1):
         raise RecordingError(recording.path, f'its times rise at {rises} of {recording.count - 1} '
                              'steps: write the records in the order of their times')
-    parts = [part for segment in whole for part in _without_holes(segment)]
-    missing = _seconds(whole) - _seconds(parts)
+    units = [unit for name, unit in zip(names.joints, names.units) if name in recorded.moving]
+    smooth = list(_without_jumps(whole, recording, recorded.moving, units))
+    parts = [part for segment in smooth for part in _without_holes(segment)]
+    missing = _seconds(smooth) - _seconds(parts)
     if missing > _LONGEST_HOLE:
         recording.remark(f'measured efforts are missing for up to {missing:.3g} s in the middle '
                          'of the motion, which is not used')
@@ -116,6 +122,24 @@ def read_segments(recording: Recording,
 
 def _seconds(segments: Sequence[RecordedSegment]) -> float:
     return sum(float(each.stamps[-1] - each.stamps[0]) for each in segments) / SECOND_NS
+
+
+def _without_jumps(segments: Sequence[RecordedSegment], recording: Recording,
+                   joints: Sequence[str], units: Sequence[str]) -> Iterator[RecordedSegment]:
+    """Yield the parts between jumps of whole turns; RecordingError if there are other jumps."""
+    jumps = [position_jumps(each.stamps, each.q) for each in segments]
+    every = [jump for each in jumps for jump in each]
+    start = int(segments[0].stamps[0]) if every else 0
+    sentences = jump_sentences(every, joints, units, start)
+    if not all(is_of_turns(jump, units[jump.joint]) for jump in every):
+        raise RecordingError(recording.path, '; '.join(sentences))
+    for sentence in sentences:
+        recording.remark(sentence)
+    for segment, each in zip(segments, jumps):
+        for rows in parts_between(segment.stamps, each):
+            if rows.stop - rows.start >= FEWEST_SAMPLES:
+                yield RecordedSegment(segment.stamps[rows], segment.q[rows],
+                                      segment.effort[rows])
 
 
 def _without_holes(segment: RecordedSegment) -> Iterator[RecordedSegment]:

@@ -25,7 +25,16 @@ def noise_about_a_mean(q, effort):
     return q, 100.0 + noise(q, effort)[1]
 
 
+def jump(size):
+    """Return a change by which the second joint jumps in the middle."""
+    def change(q, effort):
+        q[len(q) // 2:, 1] += size
+        return q, effort
+    return change
+
+
 @pytest.mark.parametrize(('words', 'options'), [
+    (f'the position of {NAMES[1]} jumps by 2 rad', {'change': jump(2.0)}),
     ('no joint moves', {'moving': ()}),
     ('at least 2 s', {'seconds': 1.5}),
     ('its times rise at 0 of ', {'unit': 0.0}),
@@ -103,6 +112,7 @@ def with_hole(q, effort):
 
 @pytest.mark.parametrize(('change', 'note'), [
     (late, 'efforts are late by 100 ms'),
+    (jump(2.0 * np.pi), f'the position of {NAMES[1]} jumps by 6.28 rad'),
     (with_hole, 'measured efforts are missing for up to 1.52 s')])
 def test_late_and_missing_efforts_cost_no_accuracy(change: Callable[..., Any], note: str,
                                                    tmp_path: Path,

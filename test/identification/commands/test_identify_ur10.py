@@ -27,7 +27,7 @@ def test_held_out_residuals_of_a_ur10() -> None:
     """Five blocks with gaps of 0.5 s; bodies possible, friction and rotors not negative."""
     model = read_urdf(URDF.read_text())
     robot = robot_of(model, InverseDynamics(model))
-    names = RecordedNames(robot.joints, robot.dynamics.continuous)
+    names = RecordedNames(robot.joints, robot.dynamics.continuous, robot.dynamics.units)
     segments, names = read_segments(open_recording(UR10), names)
     pieces = pieces_of(segments, names, UR10)
     used = checked(robot, pieces).used
