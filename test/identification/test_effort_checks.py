@@ -128,6 +128,23 @@ def test_mistakes_of_joints_are_named_with_the_remedy(change: Change, gains: Gai
         joint for joint in robot.joints if joint in text}
 
 
+@pytest.mark.parametrize(('signs', 'words'), [
+    ((1.0, 1.0), 'e_wrist_1_joint + e_wrist_2_joint for wrist_1_joint and e_wrist_1_joint - '
+     'e_wrist_2_joint for wrist_2_joint'),
+    ((-1.0, 1.0), '-e_wrist_1_joint + e_wrist_2_joint for wrist_1_joint and -e_wrist_1_joint - '
+     'e_wrist_2_joint for wrist_2_joint')])
+def test_efforts_of_the_two_motors_of_a_differential_are_named_with_both_joints(
+        signs: tuple[float, float], words: str, robot: Robot) -> None:
+    time, *motions = motion(robot)
+    effort = 1.3 * robot.dynamics(*motions)
+    effort += 0.5 * effort.std(axis=0) * np.tanh(motions[1] / 0.02)
+    effort[:, 3:5] = 0.5 * effort[:, 3:5] @ np.array([[1.0, 1.0], [1.0, -1.0]]) * signs
+    effort += 0.02 * np.random.default_rng(4).normal(size=effort.shape)
+    text = checked(robot, [Piece(time, RATE, *motions, effort)]).fault
+    assert text.startswith('the efforts of wrist_1_joint and wrist_2_joint look like those of two '
+                           'motors') and words in text and '; the ' not in text
+
+
 def test_a_joint_in_other_units_than_the_others_is_named(robot: Robot) -> None:
     """N mm at one joint, and a share of the rated torque at another one."""
     time, *motions = motion(robot)

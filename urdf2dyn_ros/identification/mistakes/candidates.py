@@ -1,7 +1,7 @@
 """Mistakes that recordings may have: how each would be corrected, and what the user can do."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.equations.kinematics import chain
-from urdf2dyn_ros.identification.mistakes.change import Change, swapped, turned
+from urdf2dyn_ros.identification.mistakes.change import (
+    Change,
+    Differential,
+    swapped,
+    turned,
+)
 from urdf2dyn_ros.identification.robot import Robot
 
 ANGLES = tuple(np.radians([20.0, *np.arange(45.0, 360.0, 45.0), 340.0]).tolist())
@@ -37,6 +42,11 @@ class Mistake(NamedTuple):
         if self.change.gravity is not None:
             words['gravity'] = ' '.join(f'{entry:.1f}' for entry in self.change.gravity + 0.0)
             words['nominal'] = ' '.join(f'{entry:.3g}' for entry in robot.dynamics.gravity_vector)
+        if self.change.differential is not None:
+            words['formulas'] = ' and '.join(
+                f'{"-" * (one < 0.0)}e_{names[0]} {"-" if other < 0.0 else "+"} e_{names[1]} '
+                f'for {name}'
+                for name, (one, other) in zip(names, self.change.differential.signs))
         words['gains'] = ('change the sign of its gain' if gains else
                           'change their sign, or add --effort-semantics current --gains 1 '
                           f'{names[0]}=-1' if names else '')
@@ -59,6 +69,9 @@ SENTENCES = {
                'interchange the two columns, or the entries of the efforts in the messages',
     'joints': '{joint} and {other} look interchanged: the efforts fit the URDF if the two have '
               "each other's names; add --rename {joint}={other} --rename {other}={joint}",
+    'differential': 'the efforts of {joint} and {other} look like those of two motors that drive '
+                    'both joints, as those of a differential: {formulas} fit the URDF; record '
+                    'the efforts of the joints, or compute them so',
     'gravity': 'the efforts fit a gravity of about {gravity} m/s^2 in the frame of the root, not '
                '{nominal}: if the robot is mounted so, set it with --gravity {gravity}; otherwise '
                'the zeros of its joints differ from those of the URDF',
@@ -114,6 +127,21 @@ def pairs(base: Change, joints: Sequence[int]) -> Iterator[Mistake]:
         efforts = base._replace(efforts=base.efforts[order])
         yield Mistake(efforts, 'efforts', (one, other))
         yield Mistake(efforts._replace(positions=base.positions[order]), 'joints', (one, other))
+
+
+def differentials(base: Change, joints: Sequence[int], free: NDArray[np.bool_],
+                  units: Sequence[str]) -> Iterator[Mistake]:
+    """Yield neighbours whose efforts are those of two motors that drive both joints."""
+    if base.differential is not None:
+        return
+    for pair in pairwise(joints):
+        if free[[*pair]].any() or units[pair[0]] != units[pair[1]]:
+            continue
+        for first, second, odd in product((1.0, -1.0), (1.0, -1.0), (0, 1)):
+            row = (first, second)
+            other = (-first, second) if odd else (first, -second)
+            yield Mistake(base._replace(differential=Differential(pair, (row, other))),
+                          'differential', pair)
 
 
 def gravities(base: Change, nominal: Array) -> Iterator[Mistake]:

@@ -13,6 +13,18 @@ from urdf2dyn_ros.identification.preparation import Piece
 from urdf2dyn_ros.identification.robot import Robot
 
 
+class Differential(NamedTuple):
+    """
+    Two joints (i, j) that two motors drive together, both of them each.
+
+    Their efforts are the products of `signs` (2, 2) with those of the motors, which are recorded.
+
+    """
+
+    joints: tuple[int, int]
+    signs: tuple[tuple[float, float], tuple[float, float]]
+
+
 class Change(NamedTuple):
     """A change of recorded positions and efforts, and of gravity."""
 
@@ -22,6 +34,8 @@ class Change(NamedTuple):
     effort_signs: Array   # (n,), 1 or -1
     shifts: Array   # (n,), what is added to positions [rad or m]
     gravity: Array | None = None   # (3,) in the frame of the root [m/s^2]; None: the robot's
+    # joints whose recorded efforts are those of their motors
+    differential: Differential | None = None
 
     def motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return the changed positions to accelerations (k, n)."""
@@ -30,7 +44,11 @@ class Change(NamedTuple):
 
     def effort(self, effort: Array) -> Array:
         """Return the changed efforts (k, n)."""
-        return self.effort_signs * effort[:, self.efforts]
+        changed = self.effort_signs * effort[:, self.efforts]
+        if self.differential is not None:
+            joints, signs = [*self.differential.joints], np.array(self.differential.signs)
+            changed[:, joints] = changed[:, joints] @ signs.T
+        return changed
 
     def pieces(self, pieces: Sequence[Piece]) -> list[Piece]:
         """Return the changed pieces of a recording."""

@@ -16,6 +16,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.low_pass import Spectra
 from urdf2dyn_ros.identification.mistakes.candidates import (
     Mistake,
+    differentials,
     gravities,
     pairs,
     shifted,
@@ -90,7 +91,8 @@ def _candidates(robot: Robot, base: Change, moving: NDArray[np.bool_], used: Arr
                 free: NDArray[np.bool_]) -> list[Mistake]:
     gravity = np.array(robot.dynamics.gravity_vector, dtype=np.float64)
     return [*single_joints(base, robot, moving, free),
-            *pairs(base, np.flatnonzero(used).tolist()), *gravities(base, gravity)]
+            *pairs(base, np.flatnonzero(used).tolist()), *gravities(base, gravity),
+            *differentials(base, np.flatnonzero(used).tolist(), free, robot.dynamics.units)]
 
 
 def _best(robot: Robot, nominal: NominalFit, piece: Piece, candidates: Sequence[Mistake],
