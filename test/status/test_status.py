@@ -73,7 +73,10 @@ def test_warnings_and_refusals_of_descriptions() -> None:
     assert status.values['model'] == 'robot_2r'
     status = model_status(NodeState(None, None, 'none', 'no XML'))
     assert status.level == Level.ERROR and 'no XML' in status.message
-    assert model_status(NodeState(None, None, 'none', '')).level == Level.WARN
+    status = model_status(NodeState(None, None, 'none', ''))
+    assert status.level == Level.WARN and 'no robot description was received' in status.message
+    status = model_status(NodeState(None, None, 'none', '', building=True))
+    assert status.level == Level.WARN and 'is being read and compiled' in status.message
 
 
 def test_a_healthy_input_is_ok_with_every_counter() -> None:

@@ -16,7 +16,8 @@ class NodeState(NamedTuple):
     The text `rejected` says why the newest description was rejected; it is empty if it is active.
     The payload is in words. `contact` and `wrench` are the statuses of the contact detection and
     of the estimated wrench, if they are enabled; `name` is that of the node, `hold` its parameter
-    of this name, `topic` that of the joint states.
+    of this name, `topic` that of the joint states; `building` is whether a model of the first
+    description is being built.
 
     """
 
@@ -31,6 +32,17 @@ class NodeState(NamedTuple):
     hold: tuple[str, ...] = ()
     wrench: Status | None = None
     topic: str = '/joint_states'
+    building: bool = False
+
+    @property
+    def absence(self) -> str:
+        """Why there is no model."""
+        if self.rejected:
+            return 'the robot description is rejected: ' + self.rejected.partition('\n')[0]
+        if self.building:
+            return ('no model yet: the robot description was received and is being read and '
+                    'compiled; with the parameter backend = python nothing is compiled')
+        return 'no model: no robot description was received'
 
     @property
     def warnings(self) -> tuple[str, ...]:

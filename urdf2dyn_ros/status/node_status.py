@@ -25,10 +25,8 @@ MOST_GROUPS = 20
 def model_status(state: NodeState) -> Status:
     dynamics = state.dynamics
     if dynamics is None:
-        message = (f'the robot description is rejected: {state.rejected}' if state.rejected
-                   else 'no model: no robot description was received')
-        return Status('model', Level.ERROR if state.rejected else Level.WARN,
-                      message.partition('\n')[0], {'refused': state.rejected})
+        return Status('model', Level.ERROR if state.rejected else Level.WARN, state.absence,
+                      {'refused': state.rejected})
     warnings = [str(problem) for problem in dynamics.model.warnings]
     values = {
         'model': dynamics.model.name, 'joints': ', '.join(dynamics.joint_names),

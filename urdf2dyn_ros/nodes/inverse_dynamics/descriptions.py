@@ -49,6 +49,11 @@ class Descriptions:
         if pipeline.requested['robot_description']:
             self._build(pipeline.requested['robot_description'])
 
+    @property
+    def building(self) -> bool:
+        """Whether a description was received, and none was built or rejected yet."""
+        return bool(self._newest) and not self._decided.is_set()
+
     def await_model(self, patience: float) -> None:
         """
         Wait until a model was built, in the thread that would spin.

@@ -54,7 +54,7 @@ class ExportService:
     def _job(self) -> Callable[[], str]:
         active, values = self._pipeline.active, self._pipeline.requested
         if active is None:
-            raise ExportError('there is no model yet: no robot description was received')
+            raise ExportError('there is no model yet: ~/status has the reason')
         export, silent = self._export(active.model), self._monitor.silent
         return lambda: self._written(export, values['export.directory'],
                                      values['export.overwrite'], silent)

@@ -1,6 +1,7 @@
 """Log lines about missing models, joint states and efforts, for as long as they are missing."""
 
 from collections import Counter
+from collections.abc import Callable
 
 from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.nodes.endpoints import Endpoints
@@ -9,6 +10,7 @@ from urdf2dyn_ros.nodes.inverse_dynamics.pipeline import Pipeline
 from urdf2dyn_ros.outcomes import JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.status.missing_joints import remedy
 from urdf2dyn_ros.status.monitor import Monitor
+from urdf2dyn_ros.status.node_state import NodeState
 from urdf2dyn_ros.stream.stream import Stream
 from urdf2dyn_ros.system.memory import replaced_ports
 
@@ -20,9 +22,9 @@ class MissingData:
     """Logs every now and then why there are no efforts."""
 
     def __init__(self, endpoints: Endpoints, monitor: Monitor, pipeline: Pipeline,
-                 base: Base) -> None:
+                 base: Base, state: Callable[[], NodeState]) -> None:
         self._endpoints, self._monitor = endpoints, monitor
-        self._pipeline, self._base = pipeline, base
+        self._pipeline, self._base, self._state = pipeline, base, state
         self._counted: Counter[str] = Counter()
         self._received = 0
         if not pipeline.requested['robot_description']:
@@ -37,8 +39,10 @@ class MissingData:
             warn('use_sim_time is true, but nothing was received on /clock: the time of this node '
                  'stands still at 0; publish /clock, or set use_sim_time to false')
         if active is None:
-            warn('no model: set the parameter robot_description, or publish it on '
-                 f'{self._endpoints.published("robot_description")}')
+            state = self._state()
+            warn(state.absence + ('' if state.rejected or state.building else
+                                  '; set the parameter robot_description, or publish it on '
+                                  f'{self._endpoints.published("robot_description")}'))
         elif self._monitor.messages == self._received:
             warn(f'no joint states on {self._endpoints.published("joint_states")}'
                  f'{_shared_memory()}')

@@ -80,7 +80,7 @@ class Wiring:
                             best_effort(depth))
         Wrenches(endpoints, self._pipeline)
         self._base = Base(endpoints, self._pipeline, self._resume)
-        MissingData(endpoints, self._monitor, self._pipeline, self._base)
+        MissingData(endpoints, self._monitor, self._pipeline, self._base, self._state)
         SameName(endpoints)
         parameters.check, parameters.apply = self._check_change, self._apply_change
 
@@ -197,4 +197,5 @@ class Wiring:
                          self.descriptions.rejection, carried(values),
                          None if active is None else active.sources, self._observer.status(),
                          self._node.get_fully_qualified_name(), values['hold'],
-                         self._wrench.status(), self._node.resolve_topic_name('joint_states'))
+                         self._wrench.status(), self._node.resolve_topic_name('joint_states'),
+                         self.descriptions.building)
