@@ -125,8 +125,8 @@ def test_what_has_no_effect_is_reported() -> None:
         load_parameters.check_names({'joints.joint3.viscous': 1.0}, MODEL)
 
 
-def test_a_gear_without_a_rotor_and_a_force_on_the_ground_are_reported() -> None:
-    """Both are zero whatever their numbers are."""
+def test_a_gear_without_a_rotor_and_loads_on_the_ground_are_reported() -> None:
+    """They are zero whatever their numbers are."""
     root = ExternalForce(MODEL.root, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0))
     tip = replace(root, link='link2')
     robot = replace(MODEL, forces=(root, tip))
@@ -138,6 +138,13 @@ def test_a_gear_without_a_rotor_and_a_force_on_the_ground_are_reported() -> None
     assert line.startswith(f'<force> on link "{MODEL.root}" without effect')
     assert load_parameters.unheeded({**DEFAULTS, 'base': 'imu'}, robot) == []
     assert load_parameters.unheeded({**DEFAULTS, 'forces.enabled': False}, robot) == []
+    on_ground = {**DEFAULTS, 'payload.link': MODEL.root,
+                 f'external_wrenches.{MODEL.root}': 'wrench'}
+    assert load_parameters.unheeded(on_ground, MODEL) == [
+        f'{load} on link "{MODEL.root}" without effect: the link stands still'
+        for load in ('payload', 'external wrench')]
+    assert load_parameters.unheeded({**on_ground, 'base': 'imu'}, MODEL) == []
+    assert load_parameters.unheeded({**DEFAULTS, 'payload.link': 'link2'}, MODEL) == []
 
 
 def test_friction_of_a_joint_with_several_coordinates_is_set_by_coordinate() -> None:

@@ -123,9 +123,13 @@ def unheeded(values: Mapping[str, Any], model: RobotModel) -> list[str]:
         lines += [f'joints.{joint}.gear_ratio without effect: its rotor_inertia is 0'
                   for joint, row in JOINT_PARAMETERS.of(values).items()
                   if 'gear_ratio' in row and not row.get('rotor_inertia')]
-    if values['forces.enabled'] and not Loads(_base(values)).moving(system):
-        lines += [f'<force> on link {quote(force.link)} without effect: the link stands still'
-                  for force in model.forces if system.links[force.link][0] == ROOT]
+    if not Loads(_base(values)).moving(system):
+        acting = [('payload', values['payload.link']),
+                  *(('external wrench', link) for link in external(values)),
+                  *(('<force>', force.link) for force in model.forces * values['forces.enabled'])]
+        lines += [f'{load} on link {quote(link)} without effect: the link stands still'
+                  for load, link in acting if link in system.links
+                  and system.links[link][0] == ROOT]
     if values['friction.enabled']:
         settings = {row.setting for row in Friction.rows().values()}
         declared = any(joint.damping or joint.friction for joint in model.joints) or any(
