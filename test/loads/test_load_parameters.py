@@ -11,7 +11,7 @@ from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.loads import load_parameters
-from urdf2dyn_ros.loads.payload import carried, payload, payload_fault
+from urdf2dyn_ros.loads.payload import PAYLOAD, carried, payload, payload_fault
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
 from urdf2dyn_ros.robot_model import ExternalForce
 
@@ -103,6 +103,17 @@ def test_names_may_have_dots_and_slashes() -> None:
 def test_fields_are_checked(field: str, value: object) -> None:
     with pytest.raises(ParameterError, match=rf'joints\.arm\.{field} = .* must be a number'):
         load_parameters.JOINT_PARAMETERS.row(f'joints.arm.{field}').check(value)
+
+
+@pytest.mark.parametrize('value', [[True, False, True], ['1_0', '0', '0'], '1_0 0 0',
+                                   '\u0661 0 0', 'nan 0 0', [b'1', b'0', b'0'], '0,0;0'])
+def test_numbers_of_a_list_are_plain(value: Any) -> None:
+    """Python's own reading of numbers takes more."""
+    com = next(row for row in PAYLOAD if row.name == 'payload.com')
+    assert com.check('[0, -1, 2.5e-1]') == com.check(np.array([0.0, -1.0, 0.25])) == (
+        0.0, -1.0, 0.25)
+    with pytest.raises(ParameterError, match='must be 3 numbers'):
+        com.check(value)
 
 
 def test_what_has_no_effect_is_reported() -> None:

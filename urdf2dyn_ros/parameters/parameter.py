@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import ParameterError
+
+_PLAIN = re.compile(r'[0-9.+\-eE]+')
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,9 @@ class Parameter:
             # a launch argument with whole and other numbers, '[0, 0, -9.81]', arrives as a text
             entries = (value.strip('[] ').replace(',', ' ').split() if isinstance(value, str)
                        else value)
+            # float() takes true, 1_0 and digits of other scripts as well
+            if not all(_PLAIN.fullmatch(str(entry)) for entry in entries):
+                raise ValueError
             numbers = tuple(float(entry) for entry in entries)
             if not numbers or (len(numbers) != len(self.default) and not self.any_length):
                 raise ValueError
