@@ -35,8 +35,9 @@ def main() -> None:
         seconds = min(times)
         print(f'{states} states, threads={threads}: {seconds:.3f} s, '
               f'{1e9 * seconds / states:.0f} ns a state')
-    for name, largest in zip(dynamics.joint_names, np.abs(tau).max(axis=0)):
-        print(f'{name}: at most {largest:.4g}')
+    for name, unit, largest in zip(dynamics.joint_names, dynamics.effort_units,
+                                   np.abs(tau).max(axis=0)):
+        print(f'{name}: at most {largest:.4g} {unit}')
 
 
 if __name__ == '__main__':

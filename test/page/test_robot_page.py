@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from support.oracles import Mimics, prepared, random_state
 from support.paths import ROOT
 from support.robot_files import EXAMPLES, OWN
+from support.torture import robot
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.errors import ExportError
@@ -23,6 +25,7 @@ from urdf2dyn_ros.loads import Friction, Loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.page.robot_data import drawn_bodies, robot_data
 from urdf2dyn_ros.page.robot_page import robot_page
+from urdf2dyn_ros.robot_model import Limits
 
 CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
 FRICTION = Loads(terms={'joint2': [Friction(viscous=3.0, coulomb=5.0)]})
@@ -163,6 +166,34 @@ def test_the_motion_has_exact_derivatives_and_stays_within_the_ranges(tmp_path: 
     assert (q.max(axis=0) <= [joint['upper'] + 1e-9 for joint in joints]).all()
     assert (q.min(axis=0) >= [joint['lower'] - 1e-9 for joint in joints]).all()
     assert (np.ptp(q, axis=0) > 0.05).all()
+
+
+@pytest.mark.parametrize(('kind', 'limits', 'shown'), [
+    ('revolute', (7.0, 9.0, 3.0), (7.0, 9.0, 3.0)),
+    ('revolute', (-100.0, 100.0, 1000.0), (-2.0 * np.pi, 2.0 * np.pi, 50.0)),
+    ('revolute', (-80.0, -50.0, 20.0), (-50.0 - 4.0 * np.pi, -50.0, 20.0)),
+    ('prismatic', (8.0, 20.0, 1.0), (8.0, 20.0, 1.0))])
+def test_sliders_keep_within_the_limits_and_are_no_longer_than_a_hand_can_set(
+        kind: str, limits: tuple[float, ...], shown: tuple[float, ...]) -> None:
+    model = robot('robot_2r')
+    lower, upper, velocity = limits
+    joints = (replace(model.joints[0], type=kind, limits=Limits(lower, upper, 1.0, velocity)),
+              *model.joints[1:])
+    data: Any = robot_data(model, multibody(replace(model, joints=joints)), (0.0, 0.0, -9.81))
+    first = data['joints'][0]
+    assert (first['lower'], first['upper'], first['velocity']) == pytest.approx(shown)
+
+
+@pytest.mark.skipif(shutil.which('node') is None, reason='needs node (apt install nodejs)')
+def test_random_positions_are_within_the_range_also_if_zero_is_not(tmp_path: Path) -> None:
+    shutil.copy(ROOT / 'urdf2dyn_ros' / 'page' / 'motion.js', tmp_path / 'motion.mjs')
+    (tmp_path / 'run.mjs').write_text("""
+        import { drawn } from './motion.mjs';
+        console.log(JSON.stringify(Array.from({ length: 1000 }, () => drawn(8, 20, 0.6))));""")
+    done = subprocess.run(['node', 'run.mjs'], cwd=tmp_path, capture_output=True, text=True,
+                          check=True, timeout=60)
+    positions = json.loads(done.stdout)
+    assert 10.4 <= min(positions) < 10.8 and 17.2 < max(positions) <= 17.6
 
 
 @pytest.mark.parametrize('path', [

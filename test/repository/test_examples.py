@@ -16,7 +16,7 @@ LARGEST_RECORDING = 300_000   # [bytes]
 PRINTS = {
     'gravity_compensation': (r'with compensation, after 2 s \[rad\]:\s+\[[-0. ]+\]\n', ()),
     'detect_contact': (r'joint2: contact from 2\.0\d to 2\.3\d s, peak -1\d\.\d N m\n', ()),
-    'batch_torques': (r'1000 states, threads=2: .* ns a state\njoint1: at most',
+    'batch_torques': (r'1000 states, threads=2: .* ns a state\njoint1: at most .* N m\n',
                       (str(ROOT / 'urdf' / 'rx90.urdf'), '1000')),
     'compare_with_mujoco': (r'relative: \d\.\de-1[456]\n', ()),
     'mpc_pendulum': (r'exact derivatives: 40 iterations of (?s:.*)they differ by \d\.\de-(09|1\d) '

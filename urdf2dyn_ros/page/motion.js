@@ -1,4 +1,8 @@
-// A motion of all joints about where they are, within the ranges of the sliders.
+// A motion of all joints about where they are, and random states, within the ranges of the sliders.
+
+// Returns a random number in the middle part of a range.
+export const drawn = (low, high, part) => (low + high) / 2
+    + part * (high - low) * (Math.random() - 0.5);
 
 export class Motion {
     constructor(joints, q) {

@@ -108,11 +108,8 @@ function nice(value) {
         .toPrecision(1));
 }
 
-const drawn = (low, high) => low + (high - low) * Math.random();
-const randomised = (quantity, part) => robot.joints.map((joint) => {
-    const [low, high] = range(joint, quantity);
-    return part * drawn(low, high);
-});
+const randomised = (quantity, part) => robot.joints.map((joint) => drawn(
+    ...range(joint, quantity), part));
 
 // Returns the length of each bar to begin with: gravity's, or a tenth of what any state needs.
 function firstScales() {

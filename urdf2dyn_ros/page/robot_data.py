@@ -11,9 +11,14 @@ from urdf2dyn_ros.robot_model import Limits, RobotModel
 _UNLIMITED_RANGE = {True: pi, False: 0.5}
 """Whether a joint turns, to positions on both sides of zero without limits [rad or m]."""
 
-_LONGEST_TRAVEL = 2.0 * pi
+_LONGEST_RANGE = {True: 4.0 * pi, False: 50.0}
+"""Whether a joint turns, to the longest range on a slider [rad or m]: the part nearest to zero."""
+
 _VELOCITY, _ACCELERATION = 2.0, 10.0
 """Largest velocity where there is no limit [rad/s or m/s], and acceleration, on a slider."""
+
+_LARGEST_VELOCITY = 50.0
+"""Limits beyond it, such as 1000 rad/s, are none that a robot keeps [rad/s or m/s]."""
 
 
 def drawn_bodies(system: Multibody) -> list[int]:
@@ -46,8 +51,8 @@ def _joint(system: Multibody, number: int) -> dict[str, object]:
     lower, upper = _range(bool(joint.turns), limits)
     return {'name': body.name, 'turns': bool(joint.turns), 'unit': joint.unit,
             'effortUnit': joint.effort_unit, 'lower': lower, 'upper': upper,
-            'velocity': limits.velocity or _VELOCITY, 'acceleration': _ACCELERATION,
-            'limit': limits.effort or 0.0}
+            'velocity': min(limits.velocity or _VELOCITY, _LARGEST_VELOCITY),
+            'acceleration': _ACCELERATION, 'limit': limits.effort or 0.0}
 
 
 def _range(turns: bool, limits: Limits) -> tuple[float, float]:
@@ -55,7 +60,9 @@ def _range(turns: bool, limits: Limits) -> tuple[float, float]:
     if lower is None or upper is None or not (isfinite(lower) and isfinite(upper)
                                               and lower < upper):
         return -_UNLIMITED_RANGE[turns], _UNLIMITED_RANGE[turns]
-    return max(lower, -_LONGEST_TRAVEL), min(upper, _LONGEST_TRAVEL)
+    longest = _LONGEST_RANGE[turns]
+    lower = max(lower, min(-0.5 * longest, upper - longest))
+    return lower, min(upper, lower + longest)
 
 
 def _body(body: Body) -> dict[str, object]:
