@@ -128,7 +128,7 @@ HEAD = '/**:\n  ros__parameters:\n    '
     ('base: imu', ['add --base fixed']),
     ('a: [1, [2]]', ['line 3', 'a list where none can be']),
     ('a: &x 1\n    b: *x', ['line 4', 'anchors']),
-    ('a: {b', ['is no YAML', 'line 3'])])
+    ('a: {b', ['.yaml is no YAML: line 3, column 10: while parsing'])])
 def test_what_is_wrong_in_a_file_is_an_error(
         text: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     urdf, parameters = identified(tmp_path, HEAD + text)
@@ -145,7 +145,8 @@ def test_a_file_without_parameters_of_the_node_is_an_error(
     path = tmp_path / 'none.yaml'
     for text, words in (('other:\n  ros__parameters: {a: 1}', 'it has those of "other"'),
                         ('', 'no parameters of the node'), ('just a text', 'a mapping is'),
-                        ('\x00', 'is no YAML')):
+                        ('\x00', 'none.yaml is no YAML: unacceptable character #x0000: special '
+                         'characters are not allowed at position 0')):
         path.write_text(text)
         assert main(['info', str(scara.SCARA), '--parameters', str(path)]) == 1
         assert words in capsys.readouterr().err

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.parameters.yaml_fault import yaml_fault
 from urdf2dyn_ros.quoting import listed, printable
 
 _SECTION = 'ros__parameters'
@@ -72,8 +73,7 @@ def parameter_entries(path: str | Path) -> list[tuple[str, str, Any]]:
     except UnicodeDecodeError:
         raise ParameterError(f'{name} is not UTF-8; save it as UTF-8') from None
     except yaml.YAMLError as error:
-        reason = ' '.join(str(error).split())
-        raise ParameterError(f'{name} is no YAML: {reason}') from None
+        raise ParameterError(f'{name} is no YAML: {yaml_fault(error)}') from None
     except ValueError as error:
         raise ParameterError(f'{name}: {error}') from None
     return [('/'.join(keys[:depth]), '.'.join(keys[depth + 1:]), value) for keys, value in entries

@@ -10,6 +10,9 @@ from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot_model import Joint, Limits
 from urdf2dyn_ros.trajectories.trajectory import Trajectory
 
+_LATEST = 2.0**31
+"""A time [s] that a trajectory_msgs/JointTrajectory cannot have: its seconds are 32 bits."""
+
 _INSTANTS = 20
 """Instants between two points at which the limits are checked."""
 
@@ -66,6 +69,9 @@ class ViaPoints(Trajectory):
         values = np.array(rows, dtype=float)   # (points, known, k)
         if not (np.isfinite(values).all() and np.isfinite(times).all()):
             raise SimulationError('trajectory: every number in it must be finite')
+        if self.duration >= _LATEST:
+            raise SimulationError(f'trajectory: its last time is {self.duration:g} s; a message '
+                                  f'has times below {_LATEST:g} s, are they in seconds?')
         with np.errstate(over='ignore', invalid='ignore'):   # an error of its own, below
             if known == 1:
                 ends = (1, start[1]), (1, np.zeros(len(names)))

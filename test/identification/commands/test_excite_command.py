@@ -133,7 +133,7 @@ def test_files_are_kept_and_replaced_with_overwrite_alone(
     ('', (), ("joint 'joint1' has no limit velocity, effort", 'joint2', '--limits')),
     ('joint1: {speed: 1}', (), ("joint 'joint1': speed",)),
     ('joint3: {velocity: 1}', (), ("no joint 'joint3'", 'joint1, joint2')),
-    ('joint1: [1', (), ('is not YAML',)),
+    ('joint1: [1', (), ('is no YAML: line 1, column 11: while parsing',)),
     (WEAK, ('--gravity', 0, -9.81, 0), ("joint 'joint1': at rest, gravity needs", '--fraction')),
     (LIMITS, ('--fraction', 2), ('--fraction 2: must be between',)),
     (LIMITS, ('--duration', 0), ('--duration 0: must be between',)),

@@ -11,6 +11,7 @@ import yaml
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.parameters.yaml_fault import yaml_fault
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.robot_model import Limits, RobotModel
 from urdf2dyn_ros.simulators.gears import gears
@@ -42,7 +43,7 @@ def read_limits(path: Path, joints: tuple[str, ...]) -> dict[str, dict[str, floa
     except OSError as error:
         raise ParameterError(f'cannot read {where}: {error.strerror}') from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ParameterError(f'{where} is not YAML: {error}') from None
+        raise ParameterError(f'{where} is no YAML: {yaml_fault(error)}') from None
     rule = f'{where}: a line for each joint is needed, as "{joints[0]}: {{lower: -1, upper: 1}}"'
     if not isinstance(content, dict):
         raise ParameterError(rule)

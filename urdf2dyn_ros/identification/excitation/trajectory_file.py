@@ -10,6 +10,7 @@ import yaml
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import SimulationError
+from urdf2dyn_ros.parameters.yaml_fault import yaml_fault
 from urdf2dyn_ros.recordings.csv_table import CsvRecording
 from urdf2dyn_ros.robot_model import Joint, Limits
 from urdf2dyn_ros.stamps import SECOND_NS
@@ -85,7 +86,7 @@ def _message(path: Path) -> TrajectoryPoints:
     except OSError as error:
         raise SimulationError(f'cannot read {path}: {error.strerror}') from None
     except (yaml.YAMLError, ValueError) as error:   # an integer of 5000 digits, no UTF-8
-        raise SimulationError(f'{path} is not YAML: {error}') from None
+        raise SimulationError(f'{path} is no YAML: {yaml_fault(error)}') from None
     try:
         names = [str(name) for name in content['joint_names']]
         points = [_point(each) for each in content['points']]
