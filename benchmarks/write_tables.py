@@ -65,7 +65,7 @@ def tables(found: Figures) -> dict[str, list[str]]:
                 [what, than, *ratios(found[part], OURS, peer)]
                 for what, part in RACES.items() for than, peer in PEERS.items())),
             table(['called from Python', *found['robots']], (
-                [what, *ratios(found[part], f'ours: c, {how}', 'Pinocchio from Python')]
+                [what, *ratios(found[part], f'ours: C, {how}', 'Pinocchio from Python')]
                 for what, part, how in FROM_PYTHON))],
         'docs/functions.md': [table(
             ['ns a call (times ours)', *SHOWN],
@@ -79,7 +79,7 @@ def sentences(found: Figures) -> dict[str, str]:
     """Return what README states in its text: a pattern to the least and the most of a run."""
     robots = [robot['ns'] for robot in found['robots'].values()]
     faster = [ns[PEERS["Pinocchio's C++"]] / ns[OURS] for ns in robots]
-    calls = [ns['ours: c, one call'] / 1e3 for ns in robots]
+    calls = [ns['ours: C, one call'] / 1e3 for ns in robots]
     return {r'\d+ to \d+ times faster': f'{min(faster):.0f} to {max(faster):.0f} times faster',
             r'[\d.]+ to [\d.]+ microseconds a call':
             f'{min(calls):.1f} to {max(calls):.1f} microseconds a call'}

@@ -18,9 +18,9 @@ from contestants import (
 CONTESTANTS = (
     Contestant('ours: Python, one call', True, 'Python', ours_python.prepare),
     Contestant('ours: Python, batch', True, 'Python', ours_python.prepare_batch),
-    Contestant('ours: c, one call', True, 'Python', ours_compiled.prepare),
-    Contestant('ours: c, batch', True, 'Python', ours_compiled.prepare_batch),
-    Contestant('ours: c, batch, 2 threads', True, 'Python', ours_compiled.prepare_threads),
+    Contestant('ours: C, one call', True, 'Python', ours_compiled.prepare),
+    Contestant('ours: C, batch', True, 'Python', ours_compiled.prepare_batch),
+    Contestant('ours: C, batch, 2 threads', True, 'Python', ours_compiled.prepare_threads),
     Contestant('Pinocchio from Python', False, 'Python', pinocchio_python.prepare),
     Contestant('MuJoCo from Python', False, 'Python', mujoco_python.prepare),
     Contestant('ours: exported C', True, 'C', ours_exported.prepare),
@@ -31,8 +31,8 @@ CONTESTANTS = (
     Contestant('KDL', False, 'C', kdl.prepare),
 )
 FORWARD_DYNAMICS = (
-    Contestant('ours: c, one call', True, 'Python', ours_compiled.prepare_forward),
-    Contestant('ours: c, batch', True, 'Python', ours_compiled.prepare_forward_batch),
+    Contestant('ours: C, one call', True, 'Python', ours_compiled.prepare_forward),
+    Contestant('ours: C, batch', True, 'Python', ours_compiled.prepare_forward_batch),
     Contestant('Pinocchio from Python', False, 'Python', pinocchio_python.prepare_forward),
     Contestant('ours: exported C', True, 'C', ours_exported.prepare_forward),
     Contestant('Pinocchio', False, 'C', pinocchio_cpp.prepare_forward, slow=True),

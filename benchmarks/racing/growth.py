@@ -21,7 +21,7 @@ LARGE = 50
 """Fewest joints in the fit of the exponent: with fewer, the cost of every call dominates."""
 PATIENCE, LIMIT = 60.0, 150.0
 """Time of one robot that ends a series, and at which a measurement is stopped [s]."""
-KINDS = {'Python': 'python', 'c, compiled': 'c', 'c, from the cache': 'c'}
+KINDS = {'Python': 'python', 'C, compiled': 'c', 'C, from the cache': 'c'}
 """Series, cold before cached, and their names in growth_point.py."""
 POINT = Path(__file__).resolve().parents[1] / 'growth_point.py'
 

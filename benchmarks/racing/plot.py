@@ -15,8 +15,8 @@ from racing.plot_times import draw_times
 
 STYLE = {'font.size': 9.5, 'axes.spines.top': False, 'axes.spines.right': False,
          'axes.titlesize': 10.5, 'axes.titleweight': 'bold', 'axes.titlelocation': 'left'}
-GROWTH = {'Python': ('#d55e00', 'o'), 'c, compiled': ('#0072b2', 's'),
-          'c, from the cache': ('#009e73', 'D')}
+GROWTH = {'Python': ('#d55e00', 'o'), 'C, compiled': ('#0072b2', 's'),
+          'C, from the cache': ('#009e73', 'D')}
 
 
 def draw(found: dict[str, Any], path: Path) -> None:
