@@ -5,7 +5,7 @@ import pytest
 
 from support.recordings.comparisons import joints
 from urdf2dyn_ros.comparison.comparison import Comparison
-from urdf2dyn_ros.comparison.figures_text import figure_texts
+from urdf2dyn_ros.comparison.figures_text import figure_texts, notes
 from urdf2dyn_ros.comparison.page import write_page
 from urdf2dyn_ros.comparison.semantics import JointFacts
 
@@ -74,6 +74,17 @@ def test_there_is_no_relative_figure_of_an_effort_that_no_sensor_resolves(
     assert np.isfinite(joint.figures.rmse)
     assert np.isfinite([joint.figures.nrmse, joint.figures.r2]).all() == relative
     assert (figure_texts(joint.total)[3] != '-') == relative
+
+
+def test_an_effort_that_no_sensor_resolves_has_no_lag() -> None:
+    """As of a robot at rest, whose last digit toggles."""
+    comparison = Comparison()
+    for k in range(600):
+        comparison.add_measured(START + 10_000_000 * k, ['a'], [150.0 + 0.001 * (k % 2)])
+        comparison.add_computed(START + 10_000_000 * k, ['a'], [153.197], [0.1], [0.0])
+    joint = comparison.joints()[0]
+    assert np.isnan(joint.total.lag) and joint.total.own_lag is None
+    assert not [note for note in notes('a', joint.total) if 'early' in note or 'late' in note]
 
 
 def test_all_columns_of_the_page_fit_a_window_of_1300_pixels(tmp_path) -> None:

@@ -238,4 +238,5 @@ class Comparison:
             step = max(1, len(rows) // _PAIRS_JUDGED)
             # of the opposite gravity, some efforts have the opposite sign
             hint = contradiction(self._chosen, rows[::step], facts, self._still) or hint
-        return Span('', lag, aligned, plain, hint, own)
+        # the lag of what no sensor resolves is that of rounding
+        return Span('', lag, aligned, plain, hint, None if np.isnan(aligned.nrmse) else own)
