@@ -31,10 +31,11 @@ def information(model: RobotModel,
     Return joints, bodies, lumped links, masses [kg], what acts and operations of a robot.
 
     JSON can hold it: ``name``, ``mass``, ``joints`` (independent ones in the order of q and of the
-    efforts), ``bodies``, ``fixed_to_root``, ``acting`` (the loads, a line each), ``operations`` by
-    style and ``results`` of the function (of several, of that which combines them), ``warnings``,
-    ``rounded`` (the angles that are read as quarter turns, a line each); of the regressor
-    ``base_parameters`` in the order of the columns of the fast style.
+    efforts), ``bodies``, ``fixed_to_root``, ``acting`` (the loads, a line each), ``about`` (links
+    and axes of a function about links, a line each), ``operations`` by style and ``results`` of
+    the function (of several, of that which combines them), ``warnings``, ``rounded`` (the angles
+    that are read as quarter turns, a line each); of the regressor ``base_parameters`` in the order
+    of the columns of the fast style.
 
     """
     system = multibody(model)
@@ -58,6 +59,7 @@ def information(model: RobotModel,
         'bodies': bodies,
         'fixed_to_root': [attached.link.name for attached in system.root],
         'acting': acting(system, rows, loads),
+        'about': [*programs['fast'].loads] if programs['fast'].kinematic else [],
         'model': last['fast'].name,
         'operations': {style: function.operations._asdict() for style, function in last.items()},
         'results': [_shape(result) for result in last['fast'].results],
@@ -139,7 +141,7 @@ def information_text(robot: dict[str, Any]) -> str:
                      ', '.join(body['links'])))
     lines += [*aligned(rows, left=6), '',
               'fixed to the world: ' + ', '.join(robot['fixed_to_root'])]
-    lines += robot['acting']
+    lines += robot['acting'] + robot['about']
     for result in robot['results'] if robot['model'] != 'inverse_dynamics' else ():
         size = ' x '.join(str(n) for n in (result['rows'], result['columns']) if n is not None)
         lines.append(f"{robot['model']}: {result['name']} ({size}), {result['what']}")

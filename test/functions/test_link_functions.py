@@ -198,7 +198,8 @@ def test_the_methods_take_one_state_or_many(backend: str) -> None:
 
 @pytest.mark.parametrize(('function', 'links', 'axes', 'words'), [
     ('jacobian', ['nosuch'], 'root', "there is no link 'nosuch'; the links are: panda_link0"),
-    ('jacobian', [], 'root', 'several tips, panda_hand_tcp, panda_leftfinger, panda_rightfinger'),
+    ('jacobian', [], 'root', 'link=, --link, export.link.: the robot has several tips, '
+     'panda_hand_tcp, panda_leftfinger, panda_rightfinger'),
     ('jacobian', ['panda_hand'] * 2, 'root', 'a link is named twice: panda_hand'),
     ('jacobian', ['panda_hand'], 'tool', "unknown axes 'tool'; they are: root, link"),
     ('forward_kinematics', ['panda_hand'], 'link',
@@ -260,6 +261,8 @@ def test_the_command_line_and_the_node_choose_links(
     assert 'return J_1, J_2' in exported['arm_dynamics.py']
     capsys.readouterr()
     assert main(['info', str(urdf), '--model', 'jacobian', '--link', 'link4']) == 0
-    assert 'jacobian: J (6 x 6), linear velocity of the origin' in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert 'jacobian: J (6 x 6), linear velocity of the origin' in printed
+    assert "\nLink 'link4'.\nVectors are in the axes of the root" in printed
     assert main(['info', str(OWN / 'humanoid_3p33r.urdf'), '--model', 'jacobian']) == 1
     assert 'several tips, head, hand_L, hand_R, foot_L, foot_R' in capsys.readouterr().err

@@ -64,8 +64,8 @@ class LinkFrames:
         if len(set(links)) < len(links):
             raise ExportError(f'a link is named twice: {", ".join(links)}')
         if not self.links and len(links) != 1:
-            raise ExportError('choose a link (--link, export.link): the robot has several tips, '
-                              f'{", ".join(links)}')
+            raise ExportError('choose a link (link=, --link, export.link): the robot has several '
+                              f'tips, {", ".join(links)}')
         return LinkFrames(links, self.axes)
 
 
