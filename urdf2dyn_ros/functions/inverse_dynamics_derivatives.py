@@ -139,8 +139,9 @@ class InverseDynamicsDerivatives(ModelFunction):
     }
     LEGEND: ClassVar[dict[str, str]] = {'Ti, ri, vi': """\
 mci, hci, Jci mi, hi, Ji of link i with what it carries, in frame i; Wi = 2 wi
-Pci, Kci      of the same: twice its momentum relative to the origin; of r and v there, Kci d is
-              the integral of 2 r x (d x v) over the mass; Si: second moments, integral of r r'
+Pci, Kci      of the same: twice its momentum relative to the origin; of r and v there, Kci d
+              is the integral of 2 r x (d x v) over the mass
+Si            second moments of link i by itself
 fqi, nqi      how the q of a column changes force and moment on link i; fvi, nvi: its qd;
               fai, nai: its qdd; fqji, nqji: the same in the axes of joint i
 gi            gi . d is how a change d of wi changes the effort of the column's joint"""}

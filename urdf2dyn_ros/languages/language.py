@@ -15,6 +15,7 @@ from urdf2dyn_ros.program.statements import Block, Signed, Statement, names_in
 EDITED = 'Parameters, as in the URDF: change a line, run again, and the efforts follow'
 FOLLOW = 'What follows from them, in the frames of the equations'
 FORMULAS = "First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')"
+_SECOND = "Second moments, the integral of r r' over the mass: S = trace(J)/2 1 - J"
 _OF_AXES = ('z of frame i is ua, the axis of joint i of length 1, in the frame that was exported; '
             'x and y: T. Duff et al., Building an Orthonormal Basis, Revisited, 2017')
 """What follows from axes that are parameters."""
@@ -90,9 +91,11 @@ class Language(SelfTest):
         return self.program.style == 'fast' and function.operations.trigonometric > 0
 
     def comments(self, lines: Iterable[str], indent: str = '') -> Iterator[str]:
+        width = WIDTH - len(indent) - len(self.COMMENT)
         for line in lines:
-            for part in wrapped(line, '', '    ', WIDTH - len(indent) - len(
-                    self.COMMENT)).splitlines() or ['']:
+            in_columns = '  ' in line.strip()   # which a break would scatter
+            for part in [line] if in_columns or not line else wrapped(
+                    line, '', '    ', width).splitlines():
                 yield f'{indent}{self.COMMENT}{part}'.rstrip()
 
     def rule(self, title: str, indent: str = '') -> str:
@@ -161,8 +164,11 @@ class Language(SelfTest):
                 for block in self.program.constants]
         kept = [block for block in kept if block.statements]
         if kept:
+            second = any(re.match(r'S\d', statement.name)
+                         for block in kept for statement in block.statements)
             yield from ['', self.rule(FOLLOW, indent), *self.comments(
-                [FORMULAS, *[_OF_AXES] * (self.program.style == 'general')], indent)]
+                [FORMULAS, *[_SECOND] * second,
+                 *[_OF_AXES] * (self.program.style == 'general')], indent)]
         for k, block in enumerate(kept):
             yield from ['', *self.block(block, indent, form)][not (k or self.SPACED):]
 

@@ -8,7 +8,7 @@ from urdf2dyn_ros.functions.links import link_symbols
 from urdf2dyn_ros.functions.links.link_frames import LinkFrames
 from urdf2dyn_ros.functions.mention import mention
 from urdf2dyn_ros.loads import TERMS, Loads
-from urdf2dyn_ros.multibody import Multibody
+from urdf2dyn_ros.multibody import ROOT, Multibody
 
 _TITLE = ("Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: parent "
           'of i):')
@@ -25,7 +25,8 @@ mi_k, ..      the same of the k-th link that is fixed to link i; Mi: mass of all
 Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
 fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
 wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
-Ti, ri, vi    rotation to the root frame; position, velocity of the origin; wri: wi there
+Ti, ri, vi    rotation to the root frame; position, velocity of the origin
+acci, wri     acceleration of the origin, and wi, in the root frame
 = (.., _, ..) entries of a formula that are known; _ is one that is not needed"""
 _MOVING = {'; w0 = wd0 = 0': '; w0, wd0 are inputs', '; a0 = -g': '; a0 is an input'}
 
@@ -47,10 +48,18 @@ def in_words(system: Multibody, gravity: Triple, loads: Loads, named: Collection
                'its axes.')
         for k, link in enumerate(loads.external):
             name = mention(link) or f' number {k + 1} of those requested'
-            yield f'    Entries {6 * k + 1} to {6 * k + 6}: link{name}.'
+            yield (f'    Entries {6 * k + 1} to {6 * k + 6}: link{name}.'
+                   + _idle(system, loads, link))
     if 'payload' in named:
         yield ('payload: a body that is fixed to '
-               + (f'link{mention(loads.payload)}.' if mention(loads.payload) else 'a link.'))
+               + (f'link{mention(loads.payload)}.' if mention(loads.payload) else 'a link.')
+               + _idle(system, loads, loads.payload))
+
+
+def _idle(system: Multibody, loads: Loads, link: str) -> str:
+    """Return a sentence if no effort depends on what acts on a link."""
+    moves = loads.moving(system) or system.links[link][0] != ROOT
+    return '' if moves else ' It is fixed to the world: no effort depends on it.'
 
 
 def about_links(frames: LinkFrames, moving: bool) -> Iterator[str]:
