@@ -1,6 +1,7 @@
 """Tables of DH parameters: written from robots, read again, and refused."""
 
 import json
+import re
 from math import cos, pi, sin
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from urdf2dyn_ros.algebra.frames import ROUNDOFF
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.dh.rows import table_data
 from urdf2dyn_ros.dh.table import dh_table
+from urdf2dyn_ros.dh.text import dh_latex, dh_text
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import Joint, Link
 
@@ -237,6 +239,14 @@ def test_wrenches_on_links_are_refused(tmp_path: Path, capsys: pytest.CaptureFix
         '</robot>', '<force link="link2" force="1 0 0"/></robot>'))
     assert main(['info', str(path), '--dh']) == 1
     assert '<force link="link2">' in capsys.readouterr().err
+
+
+def test_rounding_is_not_printed_as_a_first_moment() -> None:
+    """The UR5's shoulder has its centre of mass on the next axis, after a detour of 0.089 m."""
+    table = dh_table(read_urdf(REAL[0]))
+    first_moments = [row['MZ'] for row in table_data(table)['rows'] if 'MZ' in row]
+    assert any(0.0 < abs(value) < 1e-15 for value in first_moments)
+    assert not re.search(r'e-1[5-9]|10\^{-1[5-9]}', dh_text(table) + dh_latex(table))
 
 
 def test_the_command_prints_text_json_and_latex(capsys: pytest.CaptureFixture[str]) -> None:

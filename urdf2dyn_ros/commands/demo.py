@@ -13,7 +13,7 @@ _DURATION, _IDENTIFY_DURATION = 20.0, 10.0
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the robot, the duration and the directory of results."""
     parser.add_argument('robot', nargs='?', type=Path, metavar='ROBOT.urdf',
-                        help='any robot with a fixed base (default: an RX-90)')
+                        help='any robot, whose root is fixed to the world (default: an RX-90)')
     parser.add_argument('--identify', action='store_true', help='the simulated robot has other '
                         'inertias, friction and rotors than its URDF: it is recorded, identified, '
                         'and compared on another motion')

@@ -21,7 +21,7 @@ wi, wdi       angular velocity and its derivative, in frame i; w0 = wd0 = 0
 ai            acceleration of the origin minus gravity, in frame i; a0 = -g
 Ui            Ui r = wdi x r + wi x (wi x r): acceleration of r relative to the origin
 mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i
-mi_k, ..      the same of the k-th link that is fixed to link i; Mi: mass of all together
+mi_k, ..      mi, hi, Ji and centre ci_k of the k-th link fixed to link i; Mi: mass of them all
 Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
 fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
 wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
