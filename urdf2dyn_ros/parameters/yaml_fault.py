@@ -5,7 +5,11 @@ import yaml
 
 def yaml_fault(error: Exception) -> str:
     """Return line, column and rule; the text of an error that is not one of PyYAML's parsers."""
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
-        mark, said = error.problem_mark, filter(None, (error.context, error.problem))
-        return f'line {mark.line + 1}, column {mark.column + 1}: {", ".join(said)}'
-    return ' '.join(str(error).replace('in "<unicode string>", ', 'at ').split())
+    mark = getattr(error, 'problem_mark', None)
+    if not isinstance(error, yaml.MarkedYAMLError) or mark is None:
+        return ' '.join(str(error).replace('in "<unicode string>", ', 'at ').split())
+    fault = f'line {mark.line + 1}, column {mark.column + 1}: '
+    if error.context is not None:
+        begin = error.context_mark
+        fault += error.context + (f' from line {begin.line + 1}' if begin else '') + ', '
+    return fault + str(error.problem)
