@@ -1,5 +1,9 @@
 """Workers: results in order, whatever happens to processes, on this machine and on a cluster."""
 
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
@@ -8,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from support.nodes.children import children, command, ended
 from support.scara_recordings import SCARA, recording
 from support.work import (
     fail,
@@ -19,6 +24,7 @@ from support.work import (
 )
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.errors import WorkersError
+from urdf2dyn_ros.system.child_process import child_environment
 from urdf2dyn_ros.system.workers import Workers, results_of
 from urdf2dyn_ros.system.workers.lost import Lost
 
@@ -82,6 +88,34 @@ def test_an_item_that_needs_more_memory_than_a_worker_has_is_lost(cluster: str) 
     first, lost, *others = results_of(squared_in_memory, (1, 2, 3, 4), Workers(scheduler=cluster))
     assert (first, others) == (1, [9, 16])
     assert isinstance(lost, Lost) and 'out of memory' in lost.reason
+
+
+STARTING = """
+import time
+from urdf2dyn_ros.system.workers.processes import results_of_processes
+print(len(list(results_of_processes(time.sleep, [0.0] * 4, 2))))
+"""
+
+
+def handles_ctrl_c(pid: int) -> bool:
+    """Return whether a worker runs Python, which handles it from then on, by proc(5)."""
+    if b'spawn_main' not in command(pid):
+        return False
+    status = Path(f'/proc/{pid}/status').read_text()
+    return bool(int(status.partition('SigCgt:')[2].split()[0], 16) & 1 << signal.SIGINT - 1)
+
+
+@pytest.mark.usefixtures('ctrl_c')
+def test_ctrl_c_in_a_terminal_while_processes_start_is_for_their_parent_alone() -> None:
+    """All processes receive it, those as well that have not begun to work."""
+    with subprocess.Popen([sys.executable, '-c', STARTING], env=child_environment(), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        starting: list[int] = []
+        while not starting:
+            assert process.poll() is None
+            starting = [child for child in children(process.pid) if handles_ctrl_c(child)]
+        os.kill(starting[0], signal.SIGINT)
+        assert ended(process, 0) == '4\n'
 
 
 def test_without_workers_this_process_does_the_work() -> None:

@@ -3,14 +3,12 @@
 import errno
 import os
 import secrets
-import signal
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FrameType
 
 from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.system.signals import signals_later
 
 NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 """Errors of a file system without hard links, such as FAT."""
@@ -62,7 +60,7 @@ def create_files(texts: Mapping[Path, bytes | Path], replace: bool = False) -> N
     FileExistsError is raised.
 
     """
-    with _signals_later():
+    with signals_later():
         _create(texts, replace)
 
 
@@ -96,27 +94,6 @@ def _create(texts: Mapping[Path, bytes | Path], replace: bool) -> None:
         for part in (*parts.values(), *olds.values()):
             with suppress(OSError):
                 part.unlink(missing_ok=True)
-
-
-@contextmanager
-def _signals_later() -> Iterator[None]:
-    """Call the handler of the first signal that was received meanwhile, at the end."""
-    handlers: dict[signal.Signals, Callable[[int, FrameType | None], object]] = {}
-    received: list[signal.Signals] = []
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            handler = signal.getsignal(number)
-            if callable(handler):   # not ignored, nor the system's, which ends the process
-                handlers[number] = handler
-    for number in handlers:
-        signal.signal(number, lambda number, frame: received.append(signal.Signals(number)))
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        if received:
-            handlers[received[0]](received[0], None)
 
 
 def _unused(path: Path) -> Path:

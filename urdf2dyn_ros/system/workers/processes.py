@@ -8,8 +8,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing.resource_tracker import ensure_running
 from typing import Any, TypeVar
 
+from urdf2dyn_ros.system.signals import signals_later
 from urdf2dyn_ros.system.workers.lost import LOST, Lost
 
 _ATTEMPTS = 2
@@ -62,7 +65,8 @@ class _Processes:
         self._pool = ProcessPoolExecutor(self._count, context, _begin, (self._function,))
 
     def submit(self, item: Any) -> 'Future[Any]':
-        return self._pool.submit(_result, item)
+        with signals_later(), _ctrl_c_blocked():
+            return self._pool.submit(_result, item)
 
     def alone(self, item: Any) -> Any:
         """Return the result of an item that no other one can disturb."""
@@ -79,17 +83,27 @@ class _Processes:
 
     def end(self) -> None:
         """End the processes at once, whatever they do."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
         for process in {*multiprocessing.active_children()} - self._before:
             process.kill()
             process.join()
-        self._pool.shutdown()
+        # waits for the pool's thread, which the end of Python may otherwise find half closed
+        self._pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """Start processes without Ctrl-C, also while they are starting: their parent handles it."""
+    ensure_running()   # it would unblock the signal again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(function: bytes) -> None:
-    """Read the function once; end with the parent, which handles Ctrl-C."""
+    """Read the function once; end with the parent."""
     _functions.append(pickle.loads(function))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
