@@ -22,20 +22,7 @@ _ZERO_BY_DEFAULT = ('qd', 'qdd', 'base_twist', 'base_acceleration')
 
 
 class GeneratedFunction:
-    """
-    A function of a program of style fast, for one state or for many.
-
-    Attributes
-    ----------
-    program : Program
-    backend : str
-        'python' or 'c': what runs.
-    compiled : callable
-        The compiled function; it returns None for what it leaves to `careful`.
-    results : dict
-        Name of each result to where it is in the value.
-
-    """
+    """A function of a program of style fast, for one state or for many."""
 
     def __init__(self, program: Program, name: str, backend: str, threads: int) -> None:
         function = program.function(name)
@@ -44,9 +31,11 @@ class GeneratedFunction:
         self._shapes = [result.shape for result in function.results]
         ends = list(accumulate((math.prod(result.shape) for result in function.results),
                                initial=0))
+        # where each result is in the value
         self.results = {result.name: slice(first, end)
                         for result, first, end in zip(function.results, ends, ends[1:])}
         self.program = program
+        # what runs, 'python' or 'c'; compiled code returns None for what it leaves to `careful`
         self.backend, self.compiled = choose(program, name, backend, threads)
         if self.backend == 'python':
             self._one   # noqa: B018 - made now rather than at the first call

@@ -70,36 +70,17 @@ LEAST_VARIANCE = 1e-18
 
 
 class Bandwidth:
-    """
-    Compares the predictions of filters with the samples that follow.
-
-    Parameters
-    ----------
-    bank : Bank
-        Models of the filters, k of each of n joints.
-
-    Attributes
-    ----------
-    weights : ndarray, (k, n)
-        Weights of the filters; they add up to 1 for each joint.
-    variance : ndarray, (n,)
-        Estimated squared error of the weighted acceleration that the filters do not share
-        [rad^2/s^4 or m^2/s^4].
-    declared : ndarray, (n,)
-        The weighted filters' own variance, by white noise alone: large while they know too little.
-    squares : ndarray, (k, n)
-        Estimated squared errors of the filters' accelerations [rad^2/s^4 or m^2/s^4].
-    period : float
-        Usual time between samples, 0 before the second one [s].
-
-    """
+    """Compares the predictions of filters, k of each of n joints, with the samples that follow."""
 
     def __init__(self, bank: Bank) -> None:
         self._bank = bank
         filters, joints = self._shape = bank.density.shape
-        self.weights = np.zeros((filters, joints))
-        self.variance = np.zeros(joints)
-        self.declared = np.zeros(joints)
+        self.weights = np.zeros((filters, joints))   # they add up to 1 for each joint
+        # estimated squared error of the weighted acceleration that the filters do not share
+        # [rad^2/s^4 or m^2/s^4], and the filters' own, by white noise alone: large while they
+        # know too little
+        self.variance, self.declared = np.zeros((2, joints))
+        # estimated squared errors of the filters' accelerations [rad^2/s^4 or m^2/s^4]
         self.squares = np.ones((filters, joints))
         self.errors = np.zeros((len(HORIZONS), filters, joints))
         self.compared = np.zeros((len(HORIZONS), joints))   # numbers of samples in the means
@@ -125,7 +106,7 @@ class Bandwidth:
         self.states[:] = np.nan
         self.stamps[:] = self.velocity[:] = 0
         self._number, self._newest = 0, 0
-        self.period = 0.0
+        self.period = 0.0   # usual time between samples, 0 before the second one [s]
 
     def restart(self, joints: NDArray[np.bool_]) -> None:
         """Forget the stored states of some joints, (n,)."""

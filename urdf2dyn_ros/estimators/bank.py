@@ -43,36 +43,17 @@ MOTION_MODELS = (Model(1e-6), Model(1e-4), Model(1e-2), Model(1e0), Model(1e2), 
 
 
 class Bank:
-    """
-    The models of the filters of all joints.
-
-    Parameters
-    ----------
-    models : tuple of Model
-        Of each joint, k.
-    joints : int
-        Their number, n.
-
-    Attributes
-    ----------
-    density, decay : ndarray, (k, n)
-        Of the models.
-    absent : ndarray, (k, n)
-        ``ABSENT`` for a filter that has no weight yet, else 0.
-    before : ndarray, (k,)
-        Number of the last filter up to each whose jerk does not decay.
-    next_stamp : int
-        `admit` is due from then on [ns].
-
-    """
+    """The filters of all joints, n, each with k models."""
 
     def __init__(self, models: tuple[Model, ...], joints: int) -> None:
         self.density, self.decay = np.repeat(np.array(models).T[:, :, None], joints, axis=2)
+        # ``ABSENT`` for a filter that has no weight yet, else 0
         self.absent = np.zeros_like(self.decay)
+        # the last filter up to each whose jerk does not decay
         self.before = np.maximum.accumulate(
             [0 if model.decay else k for k, model in enumerate(models)])
         self._due, self._enough = np.full((2, 2, joints), NEVER)   # stamps [ns], samples
-        self.next_stamp = NEVER
+        self.next_stamp = NEVER   # `admit` is due from then on [ns]
 
     def restart(self, joints: NDArray[np.bool_], stamp: int, samples: int) -> None:
         """Start the filters of some joints, (n,), at a stamp [ns] after so many samples."""

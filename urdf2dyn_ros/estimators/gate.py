@@ -65,19 +65,11 @@ class Gate(NamedTuple):
 
 
 class Usual:
-    """
-    Limits that follow the innovations.
-
-    Attributes
-    ----------
-    squares : ndarray, (2, n)
-        Mean squared innovations, relative to what the gate alone allows.
-    factors : ndarray, (2, n)
-        By how much limits are wider, as it was before a row of rejected measurements.
-
-    """
+    """Limits that follow the innovations."""
 
     def __init__(self, joints: int) -> None:
+        # mean squared innovations, relative to what the gate alone allows, and by how much limits
+        # are wider, as it was before a row of rejected measurements
         self.values = np.zeros((4, joints))   # one array for compiled code
         self.squares, self.factors = self.values[:2], self.values[2:]
 

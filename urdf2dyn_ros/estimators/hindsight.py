@@ -74,23 +74,11 @@ of both steps differ."""
 
 
 class Hindsight:
-    """
-    Compares accelerations with differences of positions before and after them.
-
-    Attributes
-    ----------
-    errors : ndarray, (2, n)
-        Mean squared errors by the long and the short difference [rad^2/s^4 or m^2/s^4].
-    noise : ndarray, (2, n)
-        Mean squared noise of both differences, as their positions show it [rad^2/s^4 or m^2/s^4].
-    scale : ndarray, (2, n)
-        Mean squared errors relative to what the filters declare.
-    compared : ndarray, (2, n)
-        Numbers of comparisons.
-
-    """
+    """Compares accelerations with differences of positions before and after them."""
 
     def __init__(self, joints: int) -> None:
+        # by the long and the short difference: mean squared errors, and noise as positions show it
+        # [rad^2/s^4 or m^2/s^4]; mean squared errors over what the filters declare; comparisons
         self.errors, self.noise, self.scale, self.compared = np.zeros((4, 2, joints))
         self.stamps = np.zeros(COMPARED_ROWS, dtype=np.int64)
         # position, acceleration, and the squared error that the filters declare

@@ -29,23 +29,14 @@ _MOMENTS = 1.0 / np.arange(1, _SAMPLES + 1)   # of the powers over the unit inte
 
 
 class Mismatch:
-    """
-    Compares changes of position with integrals of velocity over windows of five samples.
-
-    Attributes
-    ----------
-    squares : ndarray, (17, n)
-        Squares of the last mismatches, relative to their variances by noise; NaN of windows
-        without velocity, which say nothing of one that comes into use later.
-    excess : ndarray, (n,)
-        Variance of the velocities beyond their noise [rad^2/s^2 or m^2/s^2].
-
-    """
+    """Compares changes of position with integrals of velocity over windows of five samples."""
 
     def __init__(self, joints: int) -> None:
+        # the last mismatches, relative to their variances by noise; NaN of windows without
+        # velocity, which say nothing of one that comes into use later
         self.squares = np.zeros((MEDIAN_WINDOWS, joints))
         self._turn = 0
-        self.excess = np.zeros(joints)
+        self.excess = np.zeros(joints)   # variance of velocities beyond noise [rad^2/s^2, m^2/s^2]
 
     def update(self, times: Array, samples: Array, variance: Array, late: Array,
                keep: Array) -> Array:

@@ -41,27 +41,16 @@ alone: two in a row have to show an onset then."""
 
 
 class Onset:
-    """
-    Finds filters that have missed the onset of a motion.
-
-    Attributes
-    ----------
-    deviations : ndarray, (k, n)
-        Usual squared deviations of the accelerations [rad^2/s^4 or m^2/s^4].
-    in_a_row : ndarray, (k, n)
-        Samples in a row beyond the gate, negative below the weighted acceleration.
-    missed : ndarray, (k, n)
-        Squared errors of the accelerations because of an onset [rad^2/s^4 or m^2/s^4].
-    judged : ndarray, (n,)
-        Numbers of samples.
-
-    """
+    """Finds filters that have missed the onset of a motion."""
 
     def __init__(self, filters: int, joints: int) -> None:
+        # usual squared deviations of the accelerations [rad^2/s^4 or m^2/s^4]
         self.deviations = np.zeros((filters, joints))
+        # samples in a row beyond the gate, negative below the weighted acceleration
         self.in_a_row = np.zeros((filters, joints))
+        # squared errors of the accelerations because of an onset [rad^2/s^4 or m^2/s^4]
         self.missed = np.zeros((filters, joints))
-        self.judged = np.zeros(joints)
+        self.judged = np.zeros(joints)   # numbers of samples
 
     def reset(self) -> None:
         """Forget everything."""

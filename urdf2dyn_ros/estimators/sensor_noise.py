@@ -55,19 +55,7 @@ LEAST_LEARNED_PART = 1e-8
 
 
 class SensorNoise:
-    """
-    Variances of the measurements of every joint, and the deviation of the stamps.
-
-    Attributes
-    ----------
-    variance : ndarray, (2, n)
-        Of positions [rad^2 or m^2] and velocities [rad^2/s^2 or m^2/s^2].
-    stamps : float
-        Standard deviation of the stamps [s].
-    known : ndarray, (n,)
-        Part of the variances that was learned, from 0 to 1, since a rest without noise.
-
-    """
+    """Variances of the measurements of every joint, and the deviation of the stamps."""
 
     def __init__(self, joints: int) -> None:
         self._joints = joints
@@ -76,9 +64,10 @@ class SensorNoise:
     def reset(self) -> None:
         """Forget everything."""
         n = self._joints
+        # [rad^2 or m^2, rad^2/s^2 or m^2/s^2]
         self.variance = np.repeat(np.square(INITIAL_NOISE)[:, None], n, axis=1)
-        self.stamps = 0.0
-        self.known = np.ones(n)
+        self.stamps = 0.0       # [s]
+        self.known = np.ones(n)   # part that was learned, 0 to 1, since a rest without noise
         self._prior = np.ones((2, n))      # weight of the initial noise, halved by each window
         self._weight = np.zeros((2, n))
         self._sum = np.zeros((2, n))

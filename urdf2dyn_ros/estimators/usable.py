@@ -25,21 +25,13 @@ class Usable:
     The measurements of joints (n,) that are used: not those that are missing, nor some velocities.
 
     After a reset, the velocity of a joint may be what contradicts its positions.
-
-    Attributes
-    ----------
-    missing : ndarray of bool, (n,), or None
-        Joints that the newest sample has no measurements of.
-    ever : bool
-        Whether there has been a valid estimate.
-
     """
 
     def __init__(self, joints: int) -> None:
-        self.missing: NDArray[np.bool_] | None = None
+        self.missing: NDArray[np.bool_] | None = None   # joints without a newest measurement
         self._trusted_from = np.zeros(joints, dtype=np.int64)   # [ns]
         self._probation_ends = 0
-        self.ever = False
+        self.ever = False   # whether there has been a valid estimate
 
     def begun(self, count: int, contradicted: bool) -> bool:
         """Return whether a sample was the first to be estimated at, and contradicted no other."""

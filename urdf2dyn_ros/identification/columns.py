@@ -24,15 +24,7 @@ _SAMPLES_AT_ONCE = 1024
 
 
 class Columns:
-    """
-    The columns of each joint's effort, for gravity (3,) in the root frame [m/s^2].
-
-    Attributes
-    ----------
-    bodies : list of list of int
-        For each joint the bodies whose parameters its effort depends on; ten columns each.
-
-    """
+    """The columns of each joint's effort, for gravity (3,) in the root frame [m/s^2]."""
 
     def __init__(self, system: Multibody, gravity: Sequence[float]) -> None:
         x, y, z = gravity
@@ -44,6 +36,7 @@ class Columns:
         for number in numbers:
             for each in chain(system, number):
                 depends[system.bodies[each].coordinate].add(number)
+        # bodies whose parameters the effort of each joint depends on; ten columns each
         self.bodies = [sorted(each) for each in depends]
 
     def __call__(self, q: Array, qd: Array, qdd: Array) -> list[Array]:

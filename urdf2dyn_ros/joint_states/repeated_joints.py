@@ -31,12 +31,6 @@ class RepeatedJoints:
     second, positions that stay count as repeated, up to twice as many in a row, of all joints
     whose velocity is not used: those of a joint that stops are measured after that. A slow joint
     with a coarse encoder does not move with every message.
-
-    Attributes
-    ----------
-    found : bool
-        Whether the newest sample has shown for the first time that positions are repeated.
-
     """
 
     def __init__(self, joints: int) -> None:
@@ -47,7 +41,7 @@ class RepeatedJoints:
         self._past: deque[tuple[int, Array]] = deque(maxlen=MOST_SAMPLES)
         self._same = np.zeros(joints, dtype=bool)    # positions that stayed with the last sample
         self._pattern = b''
-        self.found = False
+        self.found = False   # whether the newest sample was the first to show such joints
 
     @property
     def known(self) -> bool:

@@ -39,16 +39,6 @@ class VelocityRegression:
     If the velocity has an error of gain, a lag and an offset, a change of position over a block is
     gain * integral + lag * change of velocity + offset * time, to first order in the lag. The
     prior is an exact velocity.
-
-    Attributes
-    ----------
-    blocks : ndarray, (n,)
-        Number of blocks, the earlier ones with less weight.
-    error, deviation : ndarray, (n, 3)
-        Gain minus 1 [-], gain times lag [s], offset [rad/s or m/s].
-    fits : ndarray of bool, (n,)
-        Whether they explain the motion.
-
     """
 
     def __init__(self, joints: int) -> None:
@@ -56,10 +46,12 @@ class VelocityRegression:
         self._sums = np.zeros((joints, 16))
         self._N = self._sums[:, :9].reshape(joints, 3, 3)
         self._r = self._sums[:, 9:12]
+        # number of blocks, the earlier ones with less weight
         self._yy, self._moved, self._unexplained, self.blocks = self._sums.T[12:]
         self._variance = np.full(joints, PRIOR_POSITION_NOISE ** 2)
+        # gain minus 1 [-], gain times lag [s], offset [rad/s or m/s]
         self.error, self.deviation = np.zeros((2, joints, 3))
-        self.fits = np.zeros(joints, dtype=bool)
+        self.fits = np.zeros(joints, dtype=bool)   # whether they explain the motion
 
     @property
     def inconsistent(self) -> NDArray[np.bool_]:

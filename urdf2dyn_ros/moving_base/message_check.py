@@ -29,16 +29,6 @@ NOT_MEASURED = -1.0
 class MessageCheck:
     """
     Checks messages one by one; counts ``gap``, ``jump_back`` and ``frame_changed`` in `events`.
-
-    Attributes
-    ----------
-    newest : int
-        Stamp of the last usable message [ns]; 0 before the first.
-    frame : str
-        Its frame.
-    restart : bool
-        Whether the messages before it must not be used.
-
     """
 
     def __init__(self, robot: str, links: Collection[str], events: Counter[str]) -> None:
@@ -46,7 +36,8 @@ class MessageCheck:
         self._steps = Steps()
         self._warnings: dict[str, tuple[str, int]] = {}
         self._accepted = 0
-        self.newest, self.frame, self.restart = 0, '', False
+        self.newest, self.frame = 0, ''   # of the last usable message, [ns]
+        self.restart = False              # whether the messages before it must not be used
 
     @property
     def warnings(self) -> tuple[str, ...]:

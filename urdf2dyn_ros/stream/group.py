@@ -51,35 +51,7 @@ class Joints(NamedTuple):
 
 
 class Group:
-    """
-    The samples of joints that are received together, at their own stamps.
-
-    Attributes
-    ----------
-    joints : ndarray of int, (k,)
-        Indices in the model, ascending.
-    repeats : RepeatedPositions
-        Recognises samples that are no measurements.
-    repeated_joints : RepeatedJoints
-        Recognises single positions that are none.
-    newest : int
-        Newest stamp [ns]; 0 before the first sample.
-    event : str
-        ``gap``, ``jump_back`` or ``restart`` if the newest sample was one; else empty.
-    lag : int
-        By how much the newest estimate is older than the newest sample [ns], at most, recently.
-    spread : int
-        By how much the newest stamps of other groups were older when this one was new [ns].
-    better : int
-        Messages in a row at which this group would lead better than the one that does.
-    skew : int
-        By how much the newest sample was older than that of the group with the last output [ns].
-    skewed : int
-        Messages of other groups in a row at which it was too old to be carried.
-    message : object
-        Groups of the newest message; `repeated` is how often there were the same before.
-
-    """
+    """The samples of joints that are received together, at their own stamps."""
 
     def __init__(self, joints: Joints, estimator: Estimator, steps: Steps,
                  newest: int = 0) -> None:
@@ -94,11 +66,16 @@ class Group:
         self._selective = estimator if isinstance(estimator, Selective) else None
         self._carrying = estimator if isinstance(estimator, Carrying) else None
         self.history, self._replay = History(len(self.joints)), Replay()
-        self.newest = newest
-        self.event = ''
-        self.lag = self.spread = self.skew = self.skewed = self.better = 0
-        self.message: object = None
-        self.repeated = 0
+        self.newest = newest   # stamp [ns]; 0 before the first sample
+        self.event = ''        # gap, jump_back or restart if the newest sample was one
+        # by how many [ns]
+        self.lag = 0           # the newest estimate was older than the newest sample, at most
+        self.spread = 0        # newest stamps of other groups were older when this one was new
+        self.skew = 0          # the newest sample was older than that of the last output's group
+        self.skewed = 0        # messages of others in a row at which it was too old to be carried
+        self.better = 0        # messages in a row at which this group would be a better leader
+        self.message: object = None   # groups of the newest message
+        self.repeated = 0             # how often there were the same before
         self._not_measured = np.full(len(self.joints), np.nan)
         self._efforts: deque[tuple[int, Array]] = deque(maxlen=MAX_EFFORTS)
         self._forget()

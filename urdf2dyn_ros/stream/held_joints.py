@@ -14,30 +14,17 @@ _MOST_NAMES = 10
 
 
 class HeldJoints:
-    """
-    Which joints of a robot are held now, and the state of all joints with them.
-
-    Attributes
-    ----------
-    positions : dict
-        Of the held joints [rad or m], by name.
-    received : ndarray of int, (k,)
-        Indices of the joints that are not held.
-    automatic : bool
-        Whether joints are held by ``auto``.
-    notices : list of str
-        Changes by ``auto``, in sentences; the reader removes them.
-
-    """
+    """Which joints of a robot are held now, and the state of all joints with them."""
 
     def __init__(self, joint_names: Sequence[str], hold: Hold) -> None:
         self._names, self._defaults = tuple(joint_names), hold.defaults
-        self.automatic = hold.automatic
-        self.positions = dict(hold.positions)
-        self.notices: list[str] = []
+        self.automatic = hold.automatic             # whether joints are held by ``auto``
+        self.positions = dict(hold.positions)       # of the held joints [rad or m]
+        self.notices: list[str] = []                # changes by ``auto``; the reader removes them
         self._update()
 
     def _update(self) -> None:
+        # indices of the joints that are not held
         self.received = np.array([k for k, name in enumerate(self._names)
                                   if name not in self.positions], dtype=np.intp)
         self._rest = np.array([self.positions.get(name, 0.0) for name in self._names])

@@ -26,19 +26,11 @@ class History:
 
     Between two estimates the acceleration is linear; after the newest it is extrapolated, and its
     standard deviation grows.
-
-    Attributes
-    ----------
-    newest : Known or None
-        The newest estimate.
-    all_kept : bool
-        Whether estimates are kept for stamps between them; else only the newest is, from which
-        the state is carried on.
-
     """
 
     def __init__(self, joints: int) -> None:
         self.newest: Known | None = None
+        # whether estimates are kept for stamps between them; else only the newest is
         self.all_kept = False
         self._past: deque[Known] = deque(maxlen=MOST_ESTIMATES)
         self._extrapolation = Extrapolation(joints)

@@ -26,18 +26,10 @@ AFTER_MISSED = 0.9
 
 
 class Pace:
-    """
-    Chooses the leading group: the fastest, and of several those with the least to carry.
-
-    Attributes
-    ----------
-    leader : Group or None
-        The group whose messages have outputs; None before the first message.
-
-    """
+    """Chooses the leading group: the fastest, and of several those with the least to carry."""
 
     def __init__(self) -> None:
-        self.leader: Group | None = None
+        self.leader: Group | None = None   # its messages have outputs
         self._last_output, self._missed = 0, False
 
     def update(self, group: Group, groups: Sequence[Group]) -> None:

@@ -23,14 +23,6 @@ class Partition:
     The groups of a robot's joints: the largest sets of which each message has all or none.
 
     A message with a part of a group divides it, and only its joints start again.
-
-    Attributes
-    ----------
-    groups : list of Group
-        Replaced as a whole when it changes.
-    order : ndarray of int, (n,)
-        For each joint of the model, its place among the joints of all groups.
-
     """
 
     def __init__(self, joints: ModelJoints, make_estimator: Callable[[int], Estimator],
@@ -39,7 +31,7 @@ class Partition:
         self._make_estimator = make_estimator
         self._messages_to_join = MESSAGES_TO_JOIN
         everything = np.arange(len(joints.names), dtype=np.intp)
-        self.groups: list[Group] = []
+        self.groups: list[Group] = []   # replaced as a whole when it changes
         self._known: dict[bytes, Parts] = {}
         self._layout: NameLayout | None = None
         self._parts: Parts = []
@@ -96,6 +88,7 @@ class Partition:
 
     def _replace(self, groups: Iterable[Group]) -> None:
         self.groups = list(groups)
+        # for each joint of the model, its place among the joints of all groups
         self.order = np.argsort(np.concatenate([group.joints for group in self.groups]))
         for group in self.groups:
             group.history.all_kept = len(self.groups) > 1
