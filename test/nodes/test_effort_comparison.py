@@ -246,11 +246,9 @@ def test_messages_are_counted_while_a_report_is_drawn(tmp_path):
     assert refused.message.startswith('busy')
 
 
-@pytest.mark.parametrize('parameters', [
-    {'samples': 1}, {'effort_semantics': 'torque'}, {'current_gains': 'high'},
-    {'current_gains': [2.0, 0.0]}])
-def test_a_bad_parameter_is_said_in_a_line(parameters):
+def test_bad_parameters_are_said_in_a_line():
+    parameters = {'samples': 1, 'effort_semantics': 'torque', 'current_gains': [2.0, 0.0]}
     with Graph() as graph, graph.process('effort_comparison', **parameters) as node:
         assert node.wait(120.0) == 2, node.output
-        assert f'parameter {next(iter(parameters))} = ' in node.output
+        assert all(f'parameter {name} = ' in node.output for name in parameters)
         assert 'Traceback' not in node.output

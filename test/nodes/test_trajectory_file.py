@@ -43,7 +43,7 @@ def test_the_robot_plays_the_files_of_excite(suffix: str, files: Path) -> None:
     wanted = np.array([record.position for record in records])
     with Graph() as graph, graph.process(
             'joint_simulator', robot_description=TWO.read_text(), trajectory='file',
-            trajectory_file=str(files.with_suffix(suffix)), real_time_factor=1.0,
+            trajectory_file=str(files.with_suffix(suffix)), publish_rate=100.0,
             **{'start.subscribers': 2}) as node:
         # on a busy machine the simulation catches up in bursts
         states = graph.messages(JointState, 'joint_states', QoSProfile(depth=10_000))

@@ -21,9 +21,6 @@ or the one that waits for it, from the processor for as long. What this finds is
 not end.
 """
 
-SIGNALS = pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-TIMES = pytest.mark.parametrize('times', [1, 100])
-
 JOINTS = {'python': 1000, 'c': 150}
 """Of chains that take seconds to read, or to compile."""
 
@@ -54,8 +51,7 @@ def chain(joints: int) -> str:
 
 
 @pytest.mark.fault(48)
-@SIGNALS
-@TIMES
+@pytest.mark.parametrize(('number', 'times'), [(signal.SIGINT, 100), (signal.SIGTERM, 1)])
 def test_while_data_flow(graph: Graph, number: int, times: int) -> None:
     with started(graph) as process:
         connected(graph).move(10)
@@ -64,9 +60,9 @@ def test_while_data_flow(graph: Graph, number: int, times: int) -> None:
 
 
 @pytest.mark.fault(48)
-@SIGNALS
-@TIMES
-@pytest.mark.parametrize('backend', ['python', 'c'])
+@pytest.mark.parametrize(('backend', 'number', 'times'), [
+    ('python', signal.SIGINT, 1), ('python', signal.SIGTERM, 100),
+    ('c', signal.SIGINT, 100), ('c', signal.SIGTERM, 1)])
 def test_while_a_huge_description_is_read_or_compiled(
         graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str, number: int,
         times: int) -> None:
