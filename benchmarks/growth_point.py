@@ -1,10 +1,10 @@
 """
 One measurement in a process of its own: text of a URDF to its first efforts, or to a script.
 
-    python growth_point.py FILE python|c|readable
+    python growth_point.py FILE python|c|readable [--once]
 
-With a cold cache there is one measurement; other quick ones are repeated. Time is processor time,
-with the compiler's: the same on an idle and on a busy computer.
+With a cold cache there is one measurement; other quick ones are repeated, unless `--once`. Time
+is processor time, with the compiler's: the same on an idle and on a busy computer.
 
 """
 
@@ -25,6 +25,7 @@ PATIENCE = 1.0
 def main() -> None:
     """Print seconds and megabytes as JSON."""
     text, what = Path(sys.argv[1]).read_bytes(), sys.argv[2]
+    patience = 0.0 if '--once' in sys.argv else PATIENCE
     calls: dict[str, Callable[[], Any]] = {
         'python': lambda: first_efforts(text, 'python'),
         'c': lambda: first_efforts(text, 'c'),
@@ -35,7 +36,7 @@ def main() -> None:
     before = peak()
     times: list[float] = []
     memory = float('nan')
-    while not times or (what != 'c' and sum(times) < PATIENCE and len(times) < 10):
+    while not times or (what != 'c' and sum(times) < patience and len(times) < 10):
         start = processor_time()
         calls[what]()
         times.append(processor_time() - start)

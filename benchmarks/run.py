@@ -46,7 +46,7 @@ def main() -> int:
         if arguments.instructions and name in COUNTED:
             found['instructions'][name] = instructions(robot, ready, BUILD)
     found['growth'] = growth(arguments.quick)
-    found['humanoid'] = humanoid()
+    found['humanoid'] = humanoid(arguments.quick)
     print(text(found))
     for path in filter(None, (arguments.json, arguments.output / 'benchmark.json')):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -53,7 +53,7 @@ def growth(quick: bool) -> dict[str, Any]:
         print(f'chain of {joints} ...', file=sys.stderr)
         text = clean_urdf(chain(joints), fill_limits=True)
         wanted = {name: what for name, what in KINDS.items() if what not in ended}
-        for name, point in measured(text, wanted).items():
+        for name, point in measured(text, wanted, quick).items():
             series[name].append({'joints': joints, **point})
         ended |= {what for name, what in wanted.items() if len(series[name]) < k
                   or series[name][-1]['seconds'] > PATIENCE}
@@ -62,20 +62,21 @@ def growth(quick: bool) -> dict[str, Any]:
         for name, points in series.items() if points}
 
 
-def humanoid() -> dict[str, float]:
+def humanoid(quick: bool) -> dict[str, float]:
     """Return the times of 36 joints by kind of callable [s]."""
-    found = measured(ROBOTS[HUMANOID].read_text(), {'readable script': 'readable', **KINDS})
+    found = measured(ROBOTS[HUMANOID].read_text(), {'readable script': 'readable', **KINDS},
+                     quick)
     return {name: point['seconds'] for name, point in found.items()}
 
 
-def measured(text: str, wanted: dict[str, str]) -> dict[str, dict[str, float]]:
+def measured(text: str, wanted: dict[str, str], quick: bool) -> dict[str, dict[str, float]]:
     """Return seconds and megabytes, each of a process of its own, from an empty cache on."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         urdf = Path(folder) / 'robot.urdf'
         urdf.write_text(text)
         for name, what in wanted.items():
-            answer, reason = _run([sys.executable, POINT, urdf, what], folder)
+            answer, reason = _run([sys.executable, POINT, urdf, what, *['--once'] * quick], folder)
             if reason:
                 print(f'excluded: {name}, because {reason}', file=sys.stderr)
                 break   # the next ones need its entry of the cache

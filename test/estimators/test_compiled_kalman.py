@@ -21,9 +21,9 @@ from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 kalman = partial(make_estimator, 'kalman')
 compiled = partial(make_compiled, 'kalman')
 
-COUNT = 1500
-STEPS = 1100   # past all that happens in the middle
-PARTS = slice(0, 500), slice(500, 950), slice(1100, 1300), slice(1320, None)
+COUNT = 900
+STEPS = 650   # past all that happens in the middle
+PARTS = slice(0, 300), slice(300, 570), slice(660, 780), slice(790, None)
 ROUNDING = 2e-10, 2e-10, 4e-9, 4e-9   # of q, qd, qdd and std; exact samples have the largest
 SETTLED = 50
 PARAMETERS = [{}, {'snap_density': 0.0}, {'gate': 0.0},

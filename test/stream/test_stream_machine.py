@@ -265,6 +265,6 @@ class CompiledFaults(Faults):
 
 TestFaults = Faults.TestCase
 TestCompiledFaults = CompiledFaults.TestCase
-TestFaults.settings = settings(max_examples=50, stateful_step_count=40, deadline=None)
+TestFaults.settings = settings(max_examples=25, stateful_step_count=40, deadline=None)
 # what is compiled has tests of its own; here it must live through the same faults
 TestCompiledFaults.settings = settings(TestFaults.settings, max_examples=30)
