@@ -158,6 +158,22 @@ def test_a_joint_in_other_units_than_the_others_is_named(robot: Robot) -> None:
     assert '--effort-semantics current --gains 1 elbow_joint=free' in first
 
 
+@pytest.mark.parametrize(('factor', 'gains', 'noted'), [
+    (1.0, None, False), (1000.0, None, True), (100.0, KNOWN, True), (1000.0, FREE, False)])
+def test_a_joint_in_other_units_is_noted_by_its_limit_where_friction_is_most_of_its_effort(
+        factor: float, gains: Gains | None, noted: bool, robot: Robot) -> None:
+    time, *motions = motion(robot)
+    effort = robot.dynamics(*motions) + 3.0 * np.tanh(motions[1] / 0.02) + 2.0 * motions[1]
+    effort += 0.05 * np.random.default_rng(4).normal(size=effort.shape)
+    effort[:, 3] *= factor
+    if gains is not None:
+        effort /= GAINS
+    found = checked(robot, [Piece(time, RATE, *motions, effort)], gains)
+    assert found.fault == ''
+    assert ['is it in another unit, as N mm?' in remark and remark.startswith('wrist_1_joint: its '
+            'effort is up to ') for remark in found.remarks] == [True] * noted
+
+
 def test_noise_is_not_an_effort_without_gravity(robot: Robot) -> None:
     """That nothing explains it is said of what is held out."""
     time, *motions = motion(robot)

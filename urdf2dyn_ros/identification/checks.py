@@ -44,6 +44,9 @@ many times the share of those near it (as a share of its range): a sine has more
 _COARSE = 0.2
 """Part of the range in which a coarsely rounded effort has another value that is as frequent."""
 
+_BEYOND_LIMIT = 10.0
+"""Effort over its limit in the URDF that is one of units; the bodies may explain none of it."""
+
 _MOST_AT_ONCE = 4000
 
 
@@ -74,6 +77,10 @@ def checked(robot: Robot, pieces: Sequence[Piece], gains: Gains | None = None) -
                for joint, fault, moves in zip(joints, faults, moving) if fault and moves]
     remarks += [f'{joint}: {limit}' for joint, each, use in zip(joints, while_moving, used)
                 if use and (limit := _limited(each))]
+    known = used * (1.0 if gains is None else ~gains.free)
+    remarks += [f'{joint}: {large}' for joint, each, limit, use in zip(
+        joints, while_moving, robot.dynamics.limits, known)
+        if use and (large := _beyond_limit(each, limit.effort or 0.0))]
     return Checked(moving, used, remarks, _fault(robot, pieces, moving, used, faults, gains))
 
 
@@ -140,6 +147,15 @@ def _limited(effort: Array) -> str:
                     f'{100.0 * at_end:.2g} % of the samples in which it moves: if the drive or '
                     'sensor has its limit there, the model is too weak; record a slower motion')
     return ''
+
+
+def _beyond_limit(effort: Array, limit: float) -> str:
+    """Return that the effort of a joint while it moves is far beyond its limit, or nothing."""
+    usual = float(np.percentile(np.abs(effort[np.isfinite(effort)]), 95.0)) if limit else 0.0
+    if usual <= _BEYOND_LIMIT * limit:
+        return ''
+    return (f'its effort is up to {usual:.3g}, {usual / limit:.3g} times its limit in the URDF: '
+            'is it in another unit, as N mm? convert it to N m or N, unless that limit is wrong')
 
 
 def _in_degrees(robot: Robot, pieces: Sequence[Piece]) -> str:
