@@ -30,3 +30,19 @@ def test_an_exact_rest_before_the_motion_is_no_gap(repeats: int, tmp_path: Path)
     wrong = np.abs(piece.qdd - true[:, None]).max()
     print(f'{repeats} times: {wrong:.3g} rad/s^2 of {true.max():.3g}')
     assert wrong < (0.02 if repeats == 1 else 0.15)
+
+
+def test_messages_that_are_received_twice_leave_the_motion_as_it_is(tmp_path: Path) -> None:
+    """The second one some microseconds later, with the same positions and new efforts."""
+    time = np.repeat(np.arange(0.0, 3.0, 0.01), 2)
+    q, effort = np.sin(3.0 * time), 10.0 + np.random.default_rng(0).normal(size=len(time))
+    time[1::2] += 3e-6
+    path = tmp_path / 'twice.csv'
+    np.savetxt(path, np.column_stack((time, *[q] * len(NAMES), *[effort] * len(NAMES))), '%.9g',
+               ',', comments='', header=','.join(
+                   ['time', *(f'{kind}_{name}' for kind in ('q', 'effort') for name in NAMES)]))
+    names = RecordedNames(tuple(NAMES), (False,) * len(NAMES), ('rad',) * len(NAMES))
+    segments, names = read_segments(open_recording(path), names)
+    (piece,) = pieces_of(segments, names, path)
+    inner = (piece.time > 0.3) & (piece.time < 2.7)
+    assert np.abs(piece.qdd + 9.0 * piece.q)[inner].max() < 0.1

@@ -47,6 +47,16 @@ def test_samples_may_be_lost_uneven_and_wrong() -> None:
     assert mean(errors(samples.stamps, q)) < 1.1 * clean
 
 
+def test_messages_that_are_received_twice_are_of_one_instant() -> None:
+    """Some microseconds apart, and not the same: their steps are no period."""
+    samples = record(PROFILES['C'])
+    clean = mean(errors(samples.stamps, samples.q))
+    noise = np.random.default_rng(0).normal(scale=1e-6, size=samples.q.shape)
+    stamps = np.column_stack((samples.stamps, samples.stamps + 3_000)).ravel()
+    q = np.stack((samples.q + noise, samples.q), axis=1).reshape(-1, samples.q.shape[1])
+    assert mean(errors(stamps, q)) < 1.1 * clean
+
+
 def test_a_joint_at_rest_and_a_slow_one_are_smoothed_more_than_a_fast_one() -> None:
     time = 0.004 * np.arange(5000)
     step = 2.0 * np.pi / 2 ** 17

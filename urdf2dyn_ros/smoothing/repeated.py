@@ -16,6 +16,22 @@ from urdf2dyn_ros.joint_states.repeated_positions import (
 _AROUND = np.arange(-2, 2)
 
 
+_SAME_INSTANT = 0.01
+"""Part of the mean step below which two samples are of one instant."""
+
+
+def instants(stamps: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """
+    Return which samples at stamps (k,) [ns] are the last ones of their instant, (k,).
+
+    Messages that are sent twice, or received together, are some microseconds apart; with these
+    steps, neither a period nor a velocity is known.
+
+    """
+    steps = np.diff(stamps)
+    return np.append(steps >= _SAME_INSTANT * steps.mean(), True)
+
+
 def without_repeated(stamps: NDArray[np.int64], positions: Array) -> Array:
     """
     Return positions (k, n) [rad or m] at stamps (k,) [ns] with no repeated ones of single joints.

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.smoothing.cutoff import cutoffs
-from urdf2dyn_ros.smoothing.repeated import without_repeated
+from urdf2dyn_ros.smoothing.repeated import instants, without_repeated
 from urdf2dyn_ros.smoothing.spline import SmoothingSpline
 
 FEWEST_SAMPLES = 12
@@ -38,15 +38,20 @@ def smoothed(stamps: NDArray[np.int64], positions: Array,
     It is that at these stamps, or `at` others between the first and the last [ns].
 
     Single positions far from a curve through their neighbours, and those that a driver repeated,
-    are replaced by that curve. The ends are less exact, as samples are on one side only.
+    are replaced by that curve; of several samples of one instant the last counts. The ends are
+    less exact, as samples are on one side only.
 
     """
+    at = stamps if at is None else at
+    single = instants(stamps)
+    if single.sum() >= FEWEST_SAMPLES:
+        stamps, positions = stamps[single], positions[single]
     time = (stamps - stamps[0]) * 1e-9
     period = float(np.median(np.diff(time)))
     origin = positions[0]
     samples, noise = without_spikes(time, without_repeated(stamps, positions) - origin)
     chosen = cutoffs(time, samples, period, noise)
-    wanted = time if at is None else (at - stamps[0]) * 1e-9
+    wanted = (at - stamps[0]) * 1e-9
     result = np.empty((3, len(wanted), samples.shape[1]))
     for cutoff in np.unique(chosen):
         joints = np.flatnonzero(chosen == cutoff)
