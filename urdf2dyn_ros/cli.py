@@ -89,6 +89,8 @@ def run_as_process() -> None:
         signal.signal(number, signal.SIG_IGN)
     with suppress(AttributeError, OSError):
         sys.stdout.flush()
+    # after a signal during another exec, as of a dataclass, python -m would end itself by SIGINT
+    exec('')
     sys.exit(code)
 
 

@@ -15,6 +15,7 @@ from urdf2dyn_ros.commands.command_line import parse
 from urdf2dyn_ros.commands.output import results
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.system.atomic_file import atomic_file
+from urdf2dyn_ros.system.child_process import child_environment
 
 RX90 = str(OWN / 'rx90.urdf')
 
@@ -139,6 +140,23 @@ def test_a_signal_at_once_is_one_line_and_its_code(module: str, name: str, code:
     assert (done.returncode, done.stdout) == (code, '')
     assert done.stderr == f'{word}: nothing else is written\n'
     assert not list(tmp_path.iterdir())
+
+
+IN_EXEC = """
+from urdf2dyn_ros import cli
+from urdf2dyn_ros.commands import command_line
+command_line.run = lambda words: exec('import signal; signal.raise_signal(signal.SIGTERM)')
+cli.run_as_process()
+"""
+
+
+def test_a_signal_while_a_class_is_made_has_its_code(tmp_path: Path) -> None:
+    """Dataclasses are made by exec, after which Python would end as by Ctrl-C."""
+    (tmp_path / 'stopped.py').write_text(IN_EXEC)
+    done = subprocess.run([sys.executable, '-m', 'stopped'], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=100, env=child_environment())
+    assert (done.returncode, done.stdout) == (143, '')
+    assert done.stderr == 'terminated: nothing else is written\n'
 
 
 def test_sigterm_twice_leaves_no_temporary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
