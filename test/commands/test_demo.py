@@ -15,19 +15,12 @@ from support.paths import ROOT
 pytest.importorskip('dartpy')
 pytest.importorskip('rclpy')
 
-PROGRAM = """
-import sys
-from pathlib import Path
-from urdf2dyn_ros.nodes.demo.demonstration import run_demo
-robot, duration, output = sys.argv[1:]
-sys.exit(run_demo(Path(robot) if robot else None, float(duration), Path(output)))
-"""
-
 
 def start(robot, duration, output):
     environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
     return subprocess.Popen(
-        [sys.executable, '-u', '-c', PROGRAM, str(robot), str(duration), str(output)],
+        [sys.executable, '-u', '-m', 'urdf2dyn_ros', 'demo', *filter(None, [robot]),
+         '--duration', str(duration), '-o', str(output)],
         env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -83,9 +76,10 @@ def running(output):
 
 def test_interrupted_it_ends_its_children(tmp_path):
     """By Ctrl-C; SIGTERM ends the demonstration of identify, in its test."""
-    demo, nodes = running(tmp_path)
+    demo, nodes = running(tmp_path / 'output')
     demo.send_signal(signal.SIGINT)
     output = ended(demo, 130)
+    assert not (tmp_path / 'output').exists()
     assert 'Traceback' not in output
     assert not any(Path(f'/proc/{node}').exists() for node in nodes)
 

@@ -38,10 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
     except ImportError as error:
         raise Urdf2DynError(f"the demo needs ROS 2's Python library ({error}): source a ROS 2 "
                             "installation, or pip install 'urdf2dyn_ros[demo]'") from None
-    duration = arguments.duration
-    if not arguments.identify:
-        return run_demo(arguments.robot, _DURATION if duration is None else duration,
-                        arguments.output)
-    with results(arguments.output, IDENTIFY_FILES, arguments.overwrite) as output:
-        return run_identify_demo(arguments.robot, _IDENTIFY_DURATION if duration is None
-                                 else duration, output)
+    run_it, files, duration = (
+        (run_identify_demo, IDENTIFY_FILES, _IDENTIFY_DURATION) if arguments.identify
+        else (run_demo, (), _DURATION))
+    if arguments.duration is not None:
+        duration = arguments.duration
+    with results(arguments.output, files, arguments.overwrite) as output:
+        return run_it(arguments.robot, duration, output)

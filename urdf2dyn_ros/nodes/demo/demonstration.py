@@ -50,7 +50,6 @@ def _demonstrate(robot: Path, duration: float, output: Path,
                  check: Callable[[], None]) -> None:
     check_all(SIMULATOR_PARAMETERS, {'duration': duration})
     model = read_description(load_urdf(str(robot)))
-    output.mkdir(parents=True, exist_ok=True)
     with demo_graph(check) as graph:
         print(f'robot {model.name!r} from {robot}: simulated in DART for {duration:g} s, its '
               f'inverse dynamics computed from joint_states (DDS domain {graph.domain}, this '
