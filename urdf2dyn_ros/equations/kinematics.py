@@ -66,6 +66,16 @@ def chain(system: Multibody, number: int) -> tuple[int, ...]:
     return tuple(reversed(numbers))
 
 
+def turns_before(bodies: Sequence[Body]) -> list[int]:
+    """Return for each body the number of revolute joints from the root to its parent."""
+    result: list[int] = []
+    for body in bodies:
+        parent = body.parent
+        result.append(0 if parent == ROOT else
+                      result[parent] + bool(JOINTS[bodies[parent].type].turns))
+    return result
+
+
 def displaced(body: Body, at: Coordinate) -> Vector:
     """Return the body's origin in the parent's frame [m]."""
     joint = JOINTS[body.type]

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, rotated_about_z
 from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, Vector
+from urdf2dyn_ros.equations.kinematics import turns_before
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Sweep, newton_euler
 from urdf2dyn_ros.equations.recursion import Recursion
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
@@ -173,7 +174,5 @@ def behind_one_joint(system: Multibody, groups: Sequence[list[int]]) -> list[lis
     rotates: with velocities, others cost more additions than they save multiplications.
 
     """
-    depth = {ROOT: 0}
-    for i, body in enumerate(system.bodies):
-        depth[i] = depth[body.parent] + bool(JOINTS[body.type].turns)
-    return [group for group in groups if depth[system.bodies[group[0]].parent] <= 1]
+    turning = turns_before(system.bodies)
+    return [group for group in groups if turning[group[0]] <= 1]

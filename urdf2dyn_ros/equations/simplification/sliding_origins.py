@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from urdf2dyn_ros.algebra.vectors import ROUNDING, Vector, add, rounded, scale
+from urdf2dyn_ros.equations.kinematics import turns_before
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
@@ -45,7 +46,7 @@ def slid_origins(system: Multibody, pulls: Sequence[bool]) -> Multibody:
     bodies = system.bodies
     longest = max((abs(x) for body in bodies for x in body.parent_p_joint), default=0.0)
     points = _points(bodies, longest)
-    turning = _turning(bodies)
+    turning = turns_before(bodies)
     # least[i][t]: cost of body i and all behind it with its parent's origin at t, and its own
     least: list[dict[float, tuple[float, float]]] = [{} for _ in bodies]
     behind: list[dict[float, float]] = [dict.fromkeys(each, 0.0) for each in points]
@@ -101,16 +102,6 @@ def _include(points: list[float], more: Iterable[float], longest: float) -> None
         if (len(points) < MOST_POINTS and abs(t) <= FARTHEST_ORIGIN * longest
                 and all(abs(t - known) > ROUNDING * longest for known in points)):
             points.append(t)
-
-
-def _turning(bodies: Sequence[Body]) -> list[int]:
-    """Return the number of revolute joints before that of each body."""
-    result: list[int] = []
-    for body in bodies:
-        parent = body.parent
-        result.append(0 if parent == ROOT else
-                      result[parent] + bool(JOINTS[bodies[parent].type].turns))
-    return result
 
 
 def _cost(p: Vector, turning: int) -> float:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import Vector, add, matrix_sum, outer, scale
+from urdf2dyn_ros.equations.kinematics import turns_before
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
@@ -50,14 +51,13 @@ def mass_takers(system: Multibody) -> list[list[int]]:
     bodies = system.bodies
     result: list[list[int]] = [[] for _ in bodies]
     slides = [bool(JOINTS[body.type].slides) for body in bodies]
-    depth: list[int] = []   # number of revolute joints
+    turning = turns_before(bodies)
     slid: list[bool] = []   # whether there is a prismatic joint from the root to the body
     for i, body in enumerate(bodies):
         p = body.parent
-        depth.append(bool(JOINTS[body.type].turns) + (0 if p == ROOT else depth[p]))
         slid.append(slides[i] or (p != ROOT and slid[p]))
-        if (depth[i] > 2 and not slides[i] and not slides[p]
-                and (depth[p] > 2 or slid[p] or _force_across(system, p))):
+        if (turning[i] > 1 and not slides[i] and not slides[p]
+                and (turning[i] > 2 or slid[p] or _force_across(system, p))):
             result[p].append(i)
     return result
 
