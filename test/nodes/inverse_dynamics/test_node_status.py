@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -87,20 +86,6 @@ def test_bad_samples_and_stamps_of_another_clock_are_warned_of(graph: Graph) -> 
         line = r'joint states: \d+ position_not_finite'
         graph.wait(lambda: re.search(line, node.output), what='line in the log')
         assert len(re.findall(line, node.output)) < 10   # of some hundred messages
-
-
-def test_a_stopped_clock_does_not_stop_the_status(graph: Graph) -> None:
-    """Every second, by the steady clock; stamped by the clock that stands still."""
-    clock = graph.publisher(Clock, '/clock')
-    with started(graph, use_sim_time=True):
-        status = Statuses(graph)
-        message = Clock()
-        message.clock.sec = 42
-        graph.wait(lambda: status.arrays[-1].header.stamp.sec == 42,
-                   meanwhile=lambda: clock.publish(message))
-        before = len(status.arrays)
-        graph.wait(lambda: len(status.arrays) >= before + 3)
-        assert status.arrays[-1].header.stamp.sec == 42
 
 
 @pytest.mark.fault(1, 10, 11, 20)
