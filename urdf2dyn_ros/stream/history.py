@@ -26,6 +26,7 @@ class History:
 
     Between two estimates the acceleration is linear; after the newest it is extrapolated, and its
     standard deviation grows.
+
     """
 
     def __init__(self, joints: int) -> None:
