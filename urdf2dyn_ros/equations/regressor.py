@@ -86,25 +86,12 @@ def regressor(system: Multibody, columns: Sequence[UnitParameter], sweep: Sweep,
 def sampled_columns(system: Multibody, units: Sequence[tuple[int, BodyInertia]], state: Array,
                     gravity: Vector) -> Iterator[tuple[Body, list[int], Array]]:
     """
-    Yield the columns of the regressor at many instants, tips to root: those behind each body.
+    Yield the columns of the regressor at N instants, from the tips to the root.
 
-    Parameters
-    ----------
-    units : sequence of tuple
-        For each column the number of a body, and the inertia with a tensor that it then has.
-    state : ndarray, (3, n, N)
-        q, qd, qdd of the independent joints: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
-    gravity : tuple of float, (3,)
-        [m/s^2], in the root frame.
-
-    Yields
-    ------
-    body : Body
-        Each of the bodies.
-    numbers : list of int, (c,)
-        The columns of this body and of all that it carries.
-    efforts : ndarray, (N, c)
-        What each adds to the effort of the body's coordinate [N m or N per unit].
+    For each column, `units` have the number of a body, and the inertia with a tensor that it then
+    has; the state (3, n, N) is q, qd, qdd of the independent joints, gravity [m/s^2] is in the
+    root frame. Yielded are each body, the numbers of the c columns of it and of all that it
+    carries, and what each adds to the effort of the body's coordinate, (N, c) [N m or N per unit].
 
     """
     sweep = newton_euler(system, [None] * (len(system.bodies) + 1), list(state), gravity)

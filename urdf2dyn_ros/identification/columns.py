@@ -6,7 +6,7 @@ origin (Atkeson, An, Hollerbach 1986).
 
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.equations.kinematics import chain
 from urdf2dyn_ros.equations.regressor import sampled_columns
-from urdf2dyn_ros.multibody import Multibody
+from urdf2dyn_ros.multibody import Body, Multibody
 
 PARAMETERS = ('m', 'hx', 'hy', 'hz', 'Jxx', 'Jxy', 'Jxz', 'Jyy', 'Jyz', 'Jzz')
 """Inertial parameters of a body: [kg], [kg m], and [kg m^2] about its origin."""
@@ -42,15 +42,11 @@ class Columns:
     def __call__(self, q: Array, qd: Array, qdd: Array) -> list[Array]:
         """Return the columns (k, 10 b) of each joint at positions to accelerations (k, n)."""
         result = [np.zeros((len(q), len(each), 10)) for each in self.bodies]
-        for first in range(0, len(q), _SAMPLES_AT_ONCE):
-            rows = slice(first, first + _SAMPLES_AT_ONCE)
-            state = np.array([each[rows].T for each in (q, qd, qdd)])
-            for body, units, efforts in sampled_columns(self._system, self._units, state,
-                                                        self._gravity):
-                joint = body.coordinate
-                bodies, entries = np.divmod(units, 10)
-                places = np.searchsorted(self.bodies[joint], bodies)
-                result[joint][rows][:, places, entries] += efforts
+        for rows, body, units, efforts in self._of(self._units, q, qd, qdd):
+            joint = body.coordinate
+            bodies, entries = np.divmod(units, 10)
+            places = np.searchsorted(self.bodies[joint], bodies)
+            result[joint][rows][:, places, entries] += efforts
         return [each.reshape(len(q), -1) for each in result]
 
     def efforts(self, q: Array, qd: Array, qdd: Array, bodies: Array) -> Array:
@@ -58,9 +54,16 @@ class Columns:
         result = np.zeros(q.shape)
         inertias = [(number, BodyInertia.of(entries))
                     for number, entries in enumerate(bodies.tolist())]
-        for first in range(0, len(q), _SAMPLES_AT_ONCE):
-            rows = slice(first, first + _SAMPLES_AT_ONCE)
-            state = np.array([each[rows].T for each in (q, qd, qdd)])
-            for body, _, efforts in sampled_columns(self._system, inertias, state, self._gravity):
-                result[rows, body.coordinate] += efforts.sum(axis=1)
+        for rows, body, _, efforts in self._of(inertias, q, qd, qdd):
+            result[rows, body.coordinate] += efforts.sum(axis=1)
         return result
+
+    def _of(self, units: Sequence[tuple[int, BodyInertia]], *state: Array,
+            ) -> Iterator[tuple[slice, Body, list[int], Array]]:
+        """Yield some rows of a state at a time, and their columns: see `sampled_columns`."""
+        for first in range(0, len(state[0]), _SAMPLES_AT_ONCE):
+            rows = slice(first, first + _SAMPLES_AT_ONCE)
+            for columns in sampled_columns(self._system, units,
+                                           np.array([each[rows].T for each in state]),
+                                           self._gravity):
+                yield rows, *columns

@@ -31,6 +31,7 @@ class RepeatedJoints:
     second, positions that stay count as repeated, up to twice as many in a row, of all joints
     whose velocity is not used: those of a joint that stops are measured after that. A slow joint
     with a coarse encoder does not move with every message.
+
     """
 
     def __init__(self, joints: int) -> None:

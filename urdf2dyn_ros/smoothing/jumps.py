@@ -52,21 +52,11 @@ _SIDE = 6
 
 
 class PositionJump(NamedTuple):
-    """
-    A jump of a position.
+    """A jump of a position."""
 
-    Attributes
-    ----------
-    stamp : int
-        Of the first sample after it [ns].
-    joint : int
-    before, after : float
-        Positions at that stamp by the motions on either side [rad or m].
-
-    """
-
-    stamp: int
+    stamp: int   # of the first sample after it [ns]
     joint: int
+    # positions at that stamp by the motions on either side [rad or m]
     before: float
     after: float
 
@@ -114,25 +104,13 @@ def _jumps(time: Array, positions: Array, joint: int) -> Iterator[tuple[int, flo
 
 
 class _Across(NamedTuple):
-    """
-    Parabolas before a row and after it, at the row.
+    """Parabolas before a row and after it, at the row."""
 
-    Attributes
-    ----------
-    before, after : ndarray, (n,)
-        Their positions [rad or m].
-    faster, slower : ndarray, (n,)
-        The larger one of their speeds, and the smaller one; 0 if they differ in sign [1/s].
-    residual : ndarray, (n,)
-        The largest one of both [rad or m].
-
-    """
-
-    before: Array
-    after: Array
-    faster: Array
-    slower: Array
-    residual: Array
+    before: Array   # (n,) [rad or m]
+    after: Array   # (n,)
+    faster: Array   # the larger one of their speeds (n,) [1/s]
+    slower: Array   # the smaller one; 0 if they differ in sign
+    residual: Array   # the largest one of both (n,) [rad or m]
 
 
 def _across(time: Array, positions: Array, row: int) -> _Across:
