@@ -31,24 +31,10 @@ class ExternalWrenches:
     force and torque. Messages with a fault are dropped. If a wrench is missing or stale, there is
     no output, or it is zero, as the parameter `policy` says. Not thread-safe.
 
-    Parameters
-    ----------
-    system : Multibody
-    links : sequence of str, (k,)
-        Links that wrenches act on, in the order of the output; lumped links are allowed.
-    clock : callable
-        Returns the time of a monotonic clock [ns].
-    moving : bool
-        Whether the base moves: then the frame of the world is unknown.
-    **parameters
-        Rows of ``PARAMETERS`` by name.
-
-    Attributes
-    ----------
-    links : tuple of str, (k,)
-    counters : Counter
-        By the keys of ``WRENCH_OUTCOMES``, ``WRENCH_EVENTS`` and ``WRENCH_ABSENCES``; they only
-        increase.
+    The wrenches are in the order of `links` (k,), which may be lumped. `clock` returns the time of
+    a monotonic clock [ns]; if the base is `moving`, the frame of the world is unknown; the
+    parameters are rows of ``PARAMETERS`` by name. The `counters`, by the keys of
+    ``WRENCH_OUTCOMES``, ``WRENCH_EVENTS`` and ``WRENCH_ABSENCES``, only increase.
 
     Raises
     ------

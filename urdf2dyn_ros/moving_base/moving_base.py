@@ -29,29 +29,15 @@ class MovingBase(ABC):
 
     No motion is better than a wrong one: there is none before accelerations are known, across a
     gap, nor from stale data. Every message is counted by its outcome, and every stamp without a
-    motion by its reason. Each sensor has its own `receive`, which adds the fields of one message
-    and returns its outcome, a key of ``BASE_OUTCOMES``: the stamp [ns], `frame`, the name of the
-    link that the sensor is on, and the first entries of the `covariances` of two measurements, -1
-    where there is no such measurement.
+    motion by its reason: the `counters`, by the keys of ``BASE_OUTCOMES``, ``BASE_EVENTS`` and
+    ``BASE_ABSENCES``, only increase. Each sensor has its own `receive`, which adds the fields of
+    one message and returns its outcome, a key of ``BASE_OUTCOMES``: the stamp [ns], `frame`, the
+    name of the link that the sensor is on, and the first entries of the `covariances` of two
+    measurements, -1 where there is no such measurement.
 
-    Parameters
-    ----------
-    model : RobotModel
-        Its links are the valid frames.
-    clock : callable
-        Returns the present time [ns].
-    gravity : tuple of float, (3,)
-        [m/s^2], in the world's frame.
-    compiled : bool
-        Whether the filter runs in C if that is available.
-    **parameters
-        Rows of ``PARAMETERS`` by name, checked by `check_all`.
-
-    Attributes
-    ----------
-    counters : Counter
-        By the keys of ``BASE_OUTCOMES``, ``BASE_EVENTS`` and ``BASE_ABSENCES``; they only
-        increase.
+    The links of the model are the valid frames; `clock` returns the present time [ns]; gravity
+    (3,) [m/s^2] is in the world's frame; a `compiled` filter runs in C if that is available; the
+    parameters are rows of ``PARAMETERS`` by name.
 
     """
 
