@@ -17,21 +17,25 @@ from support.missing_packages import pytest_pycollect_makemodule as pytest_pycol
 from urdf2dyn_ros import InverseDynamics
 
 LONGEST = (
-    'test_languages', 'test_load', 'test_effort_comparison', 'test_twins', 'test_every_motion',
-    'test_node_hold', 'test_compiled_kalman', 'test_joint_simulator', 'test_node_faults',
-    'test_identify_demo', 'test_languages_loads', 'test_compiled_cache', 'test_node_status',
-    'test_colcon', 'test_oracles', 'test_demo', 'test_tune', 'test_benchmarks', 'test_estimators',
-    'test_kalman', 'test_node_signals', 'test_stream_machine', 'test_fewest_operations',
-    'test_forward_dynamics', 'test_node_control', 'test_compiled_loads', 'test_joint_types',
-    'test_package', 'test_node_observer', 'test_wrenches_on_links', 'test_urdf_reader', 'test_gap',
-    'test_node', 'test_tune_command', 'test_default_parameters', 'test_identify_command',
-    'test_overruns', 'test_models', 'test_scripts', 'test_publishers', 'test_trajectory_file',
-    'test_effort_checks', 'test_simulated_efforts', 'test_repeated_positions',
-    'test_node_publishers', 'test_regressor', 'test_compiled_compiler', 'test_c_trigonometry',
-    'test_executors', 'test_workers', 'test_kalman_lag', 'test_base_faults', 'test_node_base',
-    'test_velocity_check', 'test_moving_base', 'test_misspelt_parameters', 'test_documents',
-    'test_adaptation', 'test_single_precision', 'test_node_description', 'test_comparison_figures',
-    'test_node_wrenches', 'test_start', 'test_node_loads', 'test_serialized', 'test_shared_memory')
+    'test_languages', 'test_demo', 'test_every_motion', 'test_twins', 'test_load',
+    'test_compiled_kalman', 'test_languages_loads', 'test_tune', 'test_node_control',
+    'test_kalman', 'test_gap', 'test_default_parameters', 'test_identify_demo', 'test_package',
+    'test_oracles', 'test_effort_comparison', 'test_simulated_efforts', 'test_compiled_cache',
+    'test_repeated_positions', 'test_node_faults', 'test_fewest_operations', 'test_estimators',
+    'test_stream_machine', 'test_colcon', 'test_effort_checks', 'test_tune_command',
+    'test_node_status', 'test_compiled_loads', 'test_gate', 'test_base_faults',
+    'test_joint_simulator', 'test_publishers', 'test_joint_types', 'test_identify_command',
+    'test_node_observer', 'test_benchmarks', 'test_documents', 'test_node_loads',
+    'test_forward_dynamics', 'test_adaptation', 'test_accelerations', 'test_trajectory_file',
+    'test_wrenches_on_links', 'test_compiled_compiler', 'test_models', 'test_start',
+    'test_base_sensors', 'test_kalman_lag', 'test_security_policy', 'test_moving_base',
+    'test_regressor', 'test_operations', 'test_node_hold', 'test_scripts', 'test_c_trigonometry',
+    'test_velocity_check', 'test_node_signals', 'test_evaluate_observer', 'test_single_precision',
+    'test_node', 'test_simulators', 'test_identify_recordings', 'test_outliers',
+    'test_node_publishers', 'test_examples', 'test_stream', 'test_misfits',
+    'test_misspelt_parameters', 'test_tune_set_back', 'test_momentum', 'test_overruns',
+    'test_executors', 'test_workers', 'test_node_base', 'test_node_description',
+    'test_node_wrenches', 'test_serialized', 'test_shared_memory')
 """
 The files that take longest, those that compute and those that wait for nodes in turn. A core that
 has nothing to do at the end, because one long file was begun last, costs a minute.

@@ -56,8 +56,9 @@ def test_the_files_compile_without_warnings_and_pass_their_own_test(
     assert 'ok. 1 passed' in output if tool == 'rust' else 'agrees with the ref' in output
 
 
-@pytest.mark.parametrize('choice', [*Dynamics.COMBINED, 'terms'])
-@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
+@pytest.mark.parametrize(('tool', 'choice'), [
+    *((tool, choice) for tool in language_tools.ONE_EACH for choice in ('mass_matrix', 'terms')),
+    *(('python', choice) for choice in Dynamics.COMBINED if choice != 'mass_matrix')])
 def test_a_wrong_number_is_reported_with_function_and_joint(tool: str, choice: str, tmp_path: Path,
                                                         ) -> None:
     """By the exit code as well; of terms it is said which."""

@@ -61,7 +61,7 @@ def test_both_styles_of_our_robots_are_the_recursion_on_numbers(path: Path) -> N
     check_styles(read_urdf(path.read_bytes()))
 
 
-@examples(60)
+@examples(30)
 @given(trees(massless=True))
 def test_both_styles_of_random_trees_are_the_recursion_on_numbers(model: RobotModel) -> None:
     check_styles(model)

@@ -92,7 +92,8 @@ def test_signs_follow_from_each_other() -> None:
 
 @pytest.mark.parametrize(('path', 'tool', 'form'), [
     (TALOS, 'gcc', 'vectors'), (TALOS, 'g++', 'one by one'), (HUMANOID, 'gcc', 'one by one'),
-    (SOLO, 'gcc', 'vectors'), (SOLO, 'g++', 'vectors')])
+    (SOLO, 'gcc', 'vectors'), (SOLO, 'g++', 'vectors')],
+    ids=lambda value: getattr(value, 'stem', value))
 def test_derivatives_agree_with_pinocchio(path: Path, tool: str, form: str, tmp_path: Path,
                                           monkeypatch: pytest.MonkeyPatch) -> None:
     if form == 'one by one':
@@ -205,10 +206,11 @@ def test_twins_of_cpp_have_any_scalar(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_twins_are_for_robots_with_equal_limbs_in_c_and_cpp() -> None:
     """Elsewhere, and where they would save too little, the text is what it was."""
-    humanoid, rx90 = (read_urdf(path.read_bytes()) for path in (HUMANOID, OWN / 'rx90.urdf'))
+    solo, humanoid, rx90 = (read_urdf(path.read_bytes())
+                            for path in (SOLO, HUMANOID, OWN / 'rx90.urdf'))
     for language, ending in (('c', 'c'), ('cpp', 'hpp')):
-        assert 'twin' in export_model(humanoid, language, 'fast', functions=DERIVATIVES)[
-            f'humanoid_3p33r_dynamics.{ending}']
+        assert 'twin' in export_model(solo, language, 'fast', functions=DERIVATIVES)[
+            f'solo_dynamics.{ending}']
     for language, style, function, model in (
             ('c', 'fast', 'inverse_dynamics', humanoid), ('c', 'readable', 'gravity', humanoid),
             ('cpp', 'fast', 'inverse_dynamics', humanoid),
