@@ -17,7 +17,6 @@ from urdf2dyn_ros.algebra.frames import ROUNDOFF
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.dh.rows import table_data
 from urdf2dyn_ros.dh.table import dh_table
-from urdf2dyn_ros.dh.text import dh_latex, dh_text
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import Joint, Link
 
@@ -241,12 +240,15 @@ def test_wrenches_on_links_are_refused(tmp_path: Path, capsys: pytest.CaptureFix
     assert '<force link="link2">' in capsys.readouterr().err
 
 
-def test_rounding_is_not_printed_as_a_first_moment() -> None:
-    """The UR5's shoulder has its centre of mass on the next axis, after a detour of 0.089 m."""
-    table = dh_table(read_urdf(REAL[0]))
-    first_moments = [row['MZ'] for row in table_data(table)['rows'] if 'MZ' in row]
-    assert any(0.0 < abs(value) < 1e-15 for value in first_moments)
-    assert not re.search(r'e-1[5-9]|10\^{-1[5-9]}', dh_text(table) + dh_latex(table))
+def test_text_has_no_rounding_errors_of_inertias(capsys: pytest.CaptureFixture[str]) -> None:
+    """Quarter turns have none, and a sum that cancels is 0: mass by length less the same."""
+    for path in (OWN / 'humanoid_3p33r.urdf', REAL[0]):
+        assert main(['info', str(path), '--dh']) == 0
+        text = capsys.readouterr().out
+        assert 'inertia about' in text and not re.search(r'e-(1[5-9]|[2-9]\d)', text)
+    solo = read_urdf(EXAMPLES / 'solo_description/robots/solo12.urdf')
+    assert all(abs(value) > 1e-15 for row in table_data(dh_table(solo))['rows']
+               for value in row.values() if isinstance(value, float) and value)
 
 
 def test_the_command_prints_text_json_and_latex(capsys: pytest.CaptureFixture[str]) -> None:

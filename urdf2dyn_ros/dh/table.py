@@ -11,14 +11,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from urdf2dyn_ros.algebra.frames import composed
+from urdf2dyn_ros.algebra.frames import composed, turned_about_z
 from urdf2dyn_ros.algebra.inertia import BodyInertia, about_origin, total
 from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
     ZERO,
     Matrix,
     Vector,
-    about_z,
     apply,
     subtract,
     transpose,
@@ -193,7 +192,7 @@ def _angle(angle: float) -> float:
 
 def _inertia(attached: tuple[Attached, ...], turn: float, slide: float) -> BodyInertia | None:
     """Return the inertia of links about the chosen origin, along the chosen axes."""
-    back = about_z(math.cos(turn), -math.sin(turn))
+    back = turned_about_z(-turn)
     return total(about_origin(link_inertia(replace(
         each, body_R_link=composed(back, each.body_R_link),
         body_p_link=apply(back, subtract(each.body_p_link, (0.0, 0.0, slide))))))

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from urdf2dyn_ros.dh.rows import (
     FIXED_ROW,
@@ -21,11 +21,11 @@ _LATEX_GEOMETRY = ('$j$', 'joint', 'type', '$a(j)$', r'$\gamma_j$', '$b_j$', r'$
                    '$d_j$', r'$\theta_j$', '$r_j$')
 _ANGLES = ('gamma', 'alpha', 'theta')
 
-_ROUNDING = 1e-15
-"""Share of the largest inertia or first moment of a table below which another one is rounding."""
-
 _PARTS = 12
 """Angles that are this part of pi, or a multiple of it, are printed as fractions."""
+
+_NOISE = 1e-15
+"""Inertial entries below this part of the largest one of their row are rounding errors."""
 
 _ESCAPED = str.maketrans({
     '\\': r'\textbackslash{}', '~': r'\textasciitilde{}', '^': r'\textasciicircum{}',
@@ -103,24 +103,14 @@ def _angle(value: float, pi: str) -> str:
 
 def _inertias(table: DhTable) -> Iterator[Sequence[str]]:
     """Yield the inertial columns and friction of rows that have any."""
-    inertias = [inertia_numbers(row) for row in table.rows]
-    for row, numbers in zip(table.rows, inertias):
+    for row in table.rows:
+        numbers = inertia_numbers(row)
         if numbers or row.damping or row.friction:
-            yield (str(row.j), *(f'{_without_rounding(name, numbers, inertias):.6g}'
-                                 for name in INERTIA_COLUMNS),
+            least = _NOISE * max(map(abs, numbers.values()), default=0.0)
+            values = [numbers.get(name, 0.0) for name in INERTIA_COLUMNS]
+            yield (str(row.j), *(f'{value if abs(value) > least else 0.0:.6g}'
+                                 for value in values),
                    *(f'{value:.6g}' for value in (row.damping, row.friction)))
-
-
-def _without_rounding(name: str, numbers: Mapping[str, float],
-                      inertias: Sequence[Mapping[str, float]]) -> float:
-    """Return a number; zero where it is the rounding of the largest of the same unit."""
-    def unit(column: str) -> tuple[bool, int]:
-        return column.startswith('M'), len(column)
-
-    largest = max((abs(value) for each in inertias for column, value in each.items()
-                   if unit(column) == unit(name)), default=0.0)
-    value = numbers.get(name, 0.0)
-    return value if abs(value) > _ROUNDING * largest else 0.0
 
 
 def _tabular(columns: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
