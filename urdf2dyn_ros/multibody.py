@@ -211,7 +211,7 @@ def _moves(joint: Joint, root: str) -> bool:
 def _driven(model: RobotModel, bodies: list[Body], attached: dict[int, list[Attached]],
             children: dict[str, list[Joint]]) -> Multibody:
     """Resolve chains of mimic joints: q = multiplier * q[driver] + offset."""
-    mimics = {joint.name: joint.mimic for joint in model.joints if joint.mimic is not None}
+    mimics = model.mimics
     names = tuple(body.name for body in bodies if body.name not in mimics)
     index = {name: i for i, name in enumerate(names)}
     driven = []

@@ -160,3 +160,8 @@ class RobotModel:
     def mass(self) -> float:
         """Total mass [kg]."""
         return sum(link.mass for link in self.links)
+
+    @property
+    def mimics(self) -> dict[str, Mimic]:
+        """What the joints that mimic others follow, by their names."""
+        return {joint.name: joint.mimic for joint in self.joints if joint.mimic is not None}

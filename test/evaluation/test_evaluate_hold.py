@@ -66,3 +66,24 @@ def test_a_real_robot_whose_wheels_and_head_are_not_recorded_is_evaluated(evalua
     assert done.code == 0 and len(done.rows['time']) > 450
     assert np.isfinite(done.rows['computed_head_2_joint']).all()
     assert np.abs(done.rows['computed_head_2_joint']).max() > 0.0
+
+
+def test_the_driver_of_a_mimic_joint_that_alone_is_recorded_is_computed(
+        evaluate, tmp_path: Path) -> None:
+    """As of a gripper whose driver publishes another finger than the URDF's first one."""
+    urdf = tmp_path / 'jaw.urdf'
+    urdf.write_text(scara.SCARA.read_text().replace('</robot>', """
+      <link name="jaw"/>
+      <joint name="jaw_joint" type="prismatic"><parent link="link4"/><child link="jaw"/>
+        <axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="9"/>
+        <mimic joint="joint4" multiplier="-2" offset="0.1"/></joint></robot>"""))
+    samples = scara.motion()
+    q, qd = samples.q * [1, 1, 1, -2] + [0, 0, 0, 0.1], samples.qd * [1, 1, 1, -2]
+    done = evaluate(scara.mcap(tmp_path, scara.renamed(
+        samples.but(q=q, qd=qd), (*scara.JOINTS[:3], 'jaw_joint'))), urdf=urdf)
+    assert done.code == 0
+    assert ('joint4 is not recorded, but jaw_joint, which mimics it: its position is computed '
+            'from that as (q - 0.1) / -2; its effort is unknown') in done.err
+    assert nrmse(done.side('computed'), true_efforts(done, samples)) < 1e-3
+    assert np.isnan(done.side('measured')[:, 3]).all()
+    assert np.isfinite(done.side('measured')[:, :3]).all()

@@ -169,7 +169,8 @@ def _settings(arguments: argparse.Namespace, robot: Robot) -> SourceSettings:
         _payload(robot, arguments, ())   # a wrong link is an error before anything is read
     return SourceSettings(
         arguments.topic, RecordedNames(robot.joints, robot.dynamics.continuous,
-                                       robot.dynamics.units, hold, tuple(arguments.rename)),
+                                       robot.dynamics.units, hold, tuple(arguments.rename),
+                                       robot.dynamics.model.mimics),
         gains, arguments.cutoff, arguments.delay, read_workers(arguments))
 
 

@@ -73,11 +73,11 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     if faults:
         raise ParameterError('\n'.join(faults))
     recorded = recorded_joints(recording.until_defect(), names, hold, settings.renames,
-                               recording.path)
+                               recording.path, dynamics.model.mimics)
     estimator = settings.estimator or (
         RECORDED if has_accelerations(recorded.moving, recorded.heads) else OFFLINE_DEFAULT)
     settings = dataclasses.replace(settings, estimator=estimator)
-    result = Evaluation(estimator, held=dict(recorded.hold.positions))
+    result = Evaluation(estimator, held=dict(recorded.hold.positions), remarks=recorded.remarks)
     try:
         _write(dynamics, settings, result, recorded, directory, storage_kind(recording.path))
     except _NothingComputedError:   # no files

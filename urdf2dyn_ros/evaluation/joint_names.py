@@ -1,16 +1,20 @@
 """The joint names of a recording: renamed to those of a model, and checked against them."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice, product
 from pathlib import Path
 from shlex import quote as quoted
 from typing import NamedTuple
 
+import numpy as np
+
+from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ParameterError, RecordingError
 from urdf2dyn_ros.quoting import first_names
 from urdf2dyn_ros.recordings import Record
+from urdf2dyn_ros.robot_model import Mimic
 from urdf2dyn_ros.stream.hold import Hold
 
 _RECORDS_SEARCHED = 1000
@@ -25,20 +29,38 @@ _MOST_NAMES = 40
 
 
 class RecordedJoints(NamedTuple):
-    """Records with the names of the robot, what is held in them, and the joints that are not."""
+    """
+    Records with the names of the robot.
+
+    Attributes
+    ----------
+    records : iterator of Record
+    hold : Hold
+        What is held in them.
+    moving : list of str
+        The joints that are not.
+    heads : sequence of Record
+        The first ones.
+    remarks : list of str
+        Drivers of mimic joints that are recorded in their place.
+
+    """
 
     records: Iterator[Record]
     hold: Hold
     moving: list[str]
     heads: Sequence[Record]
+    remarks: list[str]
 
 
 def recorded_joints(records: Iterable[Record], names: Sequence[str], hold: Hold,
-                    renames: Sequence[str], path: Path) -> RecordedJoints:
+                    renames: Sequence[str], path: Path,
+                    mimics: Mapping[str, Mimic]) -> RecordedJoints:
     """
     Return the records of a file for the joints of a model, with the first ones of them, `heads`.
 
     What is held is, with ``auto``, also what these lack; `renames` are the rules of `renaming`.
+    A driver that is missing has the positions that one of its `mimics`, by name, shows.
 
     Raises
     ------
@@ -49,10 +71,48 @@ def recorded_joints(records: Iterable[Record], names: Sequence[str], hold: Hold,
     renamed = renaming(renames, path)
     rest = (record._replace(names=renamed(tuple(record.names))) for record in records)
     heads = _heads_with([name for name in names if name not in hold.positions], rest)
+    drivers = _drivers(names, hold, heads, mimics)
+    if drivers:
+        heads = [_of_drivers(record, drivers) for record in heads]
+        rest = (_of_drivers(record, drivers) for record in rest)
     hold = _held(hold, names, heads)
     moving = [name for name in names if name not in hold.positions]
     _check_recorded(moving, heads, path)
-    return RecordedJoints(chain(heads, rest), hold, moving, heads)
+    remarks = [f'{mimic.joint} is not recorded, but {name}, which mimics it: its position is '
+               f'computed from that as (q - {mimic.offset:g}) / {mimic.multiplier:g}; its effort '
+               'is unknown' for name, mimic in drivers.items()]
+    return RecordedJoints(chain(heads, rest), hold, moving, heads, remarks)
+
+
+def _drivers(names: Sequence[str], hold: Hold, heads: Iterable[Record],
+             mimics: Mapping[str, Mimic]) -> dict[str, Mimic]:
+    """Return the recorded mimic joints whose drivers are neither recorded nor held, one each."""
+    recorded = {name for record in heads for name in record.names}
+    missing = set(names) - recorded - set(hold.positions)
+    found = {mimic.joint: name for name, mimic in mimics.items()
+             if name in recorded and mimic.joint in missing}
+    return {name: mimics[name] for name in found.values()}
+
+
+def _of_drivers(record: Record, drivers: Mapping[str, Mimic]) -> Record:
+    """Return a record with drivers in the places of mimic joints: q = multiplier q + offset."""
+    mimicking = [drivers.get(name) for name in record.names]
+    if not any(mimicking):
+        return record
+    offsets, factors = np.array([(each.offset, each.multiplier) if each else (0.0, 1.0)
+                                 for each in mimicking]).T
+    unknown = np.array([np.nan if each else 0.0 for each in mimicking])
+
+    def changed(values: Array, change: Callable[[Array], Array]) -> Array:
+        return change(np.asarray(values)) if len(values) == len(mimicking) else values
+
+    return Record(
+        record.stamp, tuple(each.joint if each else name
+                            for name, each in zip(record.names, mimicking)),
+        changed(record.position, lambda q: (q - offsets) / factors),
+        changed(record.velocity, lambda qd: qd / factors),
+        changed(record.effort, lambda effort: effort + unknown),
+        changed(record.acceleration, lambda qdd: qdd / factors))
 
 
 def _heads_with(names: Sequence[str], records: Iterator[Record]) -> list[Record]:

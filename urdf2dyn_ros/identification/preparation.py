@@ -1,7 +1,7 @@
 """A recording as motions on a uniform grid: positions to accelerations and measured efforts."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -13,6 +13,7 @@ from urdf2dyn_ros.evaluation.joint_names import recorded_joints
 from urdf2dyn_ros.joint_states.samples import Sample, Samples
 from urdf2dyn_ros.recordings import Recording
 from urdf2dyn_ros.recordings.messages import LATEST_STAMP
+from urdf2dyn_ros.robot_model import Mimic
 from urdf2dyn_ros.smoothing.jump_words import is_of_turns, jump_sentences
 from urdf2dyn_ros.smoothing.jumps import parts_between, position_jumps
 from urdf2dyn_ros.smoothing.repeated import instants
@@ -57,13 +58,14 @@ class Piece(NamedTuple):
 
 
 class RecordedNames(NamedTuple):
-    """Joints of a robot, which are continuous, their units, what is held, rules of `renaming`."""
+    """Joints of a robot, which are continuous, units, what is held, `renaming`, mimic joints."""
 
     joints: tuple[str, ...]
     continuous: tuple[bool, ...]
     units: tuple[str, ...]
     hold: Hold = NOTHING_HELD
     renames: tuple[str, ...] = ()
+    mimics: Mapping[str, Mimic] = {}
 
 
 class RecordedSegment(NamedTuple):
@@ -89,9 +91,12 @@ def read_segments(recording: Recording,
         If a joint is missing, its position jumps, the recording is damaged, or too short.
 
     """
-    recorded = recorded_joints(recording, names.joints, names.hold, names.renames, recording.path)
+    recorded = recorded_joints(recording, names.joints, names.hold, names.renames, recording.path,
+                               names.mimics)
     continuous = [flag for name, flag in zip(names.joints, names.continuous)
                   if name in recorded.moving]
+    for remark in recorded.remarks:
+        recording.remark(remark)
     samples = Samples(recorded.moving, continuous, Counter())
     segments: list[list[Sample]] = []
     last = recorded.heads[0].stamp
