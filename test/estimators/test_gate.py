@@ -23,14 +23,20 @@ def shaken(t: np.ndarray) -> np.ndarray:
     return SWING * np.sin(np.pi * t) + SHAKE * envelope * np.sin(60.0 * np.pi * t)
 
 
-def estimated(kind: str, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    """Return accelerations at the times (k,); NaN where there is no estimate."""
+def declared(kind: str, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """Return accelerations and their deviations at the times (k, 2); NaN where there are none."""
     make, name = MAKE[kind]
     estimator = make(name, 1)
-    found = {each.stamp: each.qdd[0] for each in (
+    found = {each.stamp: (each.qdd[0], each.std[0]) for each in (
         estimator.update(1_000_000_000 + round(1e9 * time), np.array([q_]), np.array([qd_]))
         for time, q_, qd_ in zip(t, q, qd)) if each.valid}
-    return np.array([found.get(1_000_000_000 + round(1e9 * time), np.nan) for time in t])
+    return np.array([found.get(1_000_000_000 + round(1e9 * time), (np.nan, np.nan))
+                     for time in t])
+
+
+def estimated(kind: str, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """Return accelerations at the times (k,); NaN where there is no estimate."""
+    return declared(kind, t, q, qd)[:, 0]
 
 
 @pytest.mark.parametrize('kind', MAKE)
@@ -98,3 +104,19 @@ def test_a_jump_of_an_encoder_is_no_motion(kind: str, rate: float, jump: float) 
     assert np.count_nonzero(np.isnan(found[after])) <= 6
     wrong = np.nanmax(np.abs(found + 4.4 ** 2 * q)[after])
     assert said(f'{kind}, {rate} Hz, {jump} rad [rad/s^2]', float(wrong), 12.0) < 12.0
+
+
+@pytest.mark.parametrize(('rate', 'jump', 'noise'), [
+    (100.0, 0.02, 1e-5), (100.0, -0.03, 2e-4), (150.0, 0.02, 2e-4), (1000.0, 0.02, 1e-5)])
+@pytest.mark.parametrize('kind', MAKE)
+def test_a_small_jump_of_an_encoder_is_none_either(kind: str, rate: float, jump: float,
+                                                   noise: float) -> None:
+    """It was followed with 90 to 270 rad/s^2, as soon as the limits had grown enough."""
+    t = np.arange(round(2.6 * rate)) / rate
+    q = 0.5 * np.sin(4.4 * t + 0.35)
+    measured = q + noise * np.random.default_rng(0).normal(size=t.shape) + jump * (t >= 1.999)
+    found, deviations = declared(kind, t, measured, np.full_like(t, np.nan)).T
+    after = (t >= 1.9) & (t < 2.5)
+    assert np.isnan(found[after]).sum() <= 8
+    wrong = np.nanmax((np.abs(found + 4.4 ** 2 * q) / np.maximum(deviations, 4.0))[after])
+    assert said(f'{kind}, {rate} Hz, {jump} rad [declared deviations]', float(wrong), 3.0) < 3.0

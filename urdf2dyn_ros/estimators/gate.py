@@ -9,8 +9,11 @@ position that all filters together predicted is no outlier either, unless sample
 
 A motor that shakes a joint changes its acceleration by far more than one step from sample to
 sample, again and again, as no outliers do. So, at the same times, the limits follow what is
-usual (`Usual`), but not within a row of rejected measurements: a position that jumps, as where an
-encoder counts wrong, would be taken for a motion, with hundreds of rad/s^2.
+usual (`Usual`), but not within a row of rejected measurements.
+
+A position that jumps, as where an encoder counts wrong, would be taken for a motion with hundreds
+of rad/s^2 as soon as the limits, which grow in a row of rejected positions, allow it. But a jump
+stays as it is, where a motion deviates ever further from what was predicted.
 
 """
 
@@ -20,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.estimators.wrong_stamp import SAMPLE_SHIFT
+from urdf2dyn_ros.estimators.wrong_stamp import LARGE_SHIFT, LEAST_SAMPLE_SHIFT, SAMPLE_SHIFT
 
 MOST_REJECTED = 3
 """Measurements that may be rejected in a row before a joint is reset or its velocity not used."""
@@ -38,6 +41,10 @@ a hundred samples, changes no limit much."""
 MULTIPLE_OF_USUAL = 20.0
 """Squared innovation, relative to the usual one, up to which it is no outlier."""
 
+SAME_JUMP = 0.25
+"""Part of the jump of a position by which it may change and still be the same: where an
+acceleration or a velocity has changed, it at least doubles with the next sample."""
+
 SMALL_JUMP = 0.01
 """Jump of a position that is followed instead of resetting the joint [rad or m]."""
 
@@ -48,7 +55,7 @@ class Gate(NamedTuple):
     squared: float   # squared innovation, relative to its variance, beyond which it is an outlier
     step: float   # largest credible step of the acceleration [rad/s^2 or m/s^2]
 
-    def limits(self, S: Array, h: float, moved: Array | float) -> Array:
+    def limits(self, S: Array, h: float, moved: Array) -> Array:
         """
         Return the largest squared innovations that are credible, (2, n).
 
@@ -57,7 +64,10 @@ class Gate(NamedTuple):
         sample that is early or late shows a part.
 
         """
-        limits: Array = S + np.square(SAMPLE_SHIFT * moved)
+        moved = np.abs(moved)
+        shifts = SAMPLE_SHIFT * moved
+        shifts[0] = np.maximum(np.minimum(shifts[0], LARGE_SHIFT), LEAST_SAMPLE_SHIFT * moved[0])
+        limits: Array = S + np.square(shifts)
         limits[0] += np.square(0.5 * self.step * h * h)
         limits[1] += np.square(self.step * h)
         limits *= self.squared
@@ -69,9 +79,11 @@ class Usual:
 
     def __init__(self, joints: int) -> None:
         # mean squared innovations, relative to what the gate alone allows, and by how much limits
-        # are wider, as it was before a row of rejected measurements
-        self.values = np.zeros((4, joints))   # one array for compiled code
-        self.squares, self.factors = self.values[:2], self.values[2:]
+        # are wider, as it was before a row of rejected measurements; innovations of all filters
+        # together at the first rejected position of a row, NaN where they are small or the
+        # filter that judges had another one
+        self.values = np.zeros((5, joints))   # one array for compiled code
+        self.squares, self.factors, self.jumps = self.values[:2], self.values[2:4], self.values[4]
 
     def widened(self, y: Array, limits: Array, rejected: Array) -> Array:
         """
@@ -88,15 +100,31 @@ class Usual:
         result: Array = self.factors * limits
         return result
 
+    def positions(self, y: Array, together: Array, limits: Array, rejected: Array,
+                  predicted: bool) -> NDArray[np.bool_]:
+        """
+        Return which positions are no outliers, (n,), where some are beyond the limits.
 
-def excused(y: Array, together: Array | float, limits: Array,
-            rejected: Array) -> NDArray[np.bool_]:
-    """
-    Return which positions beyond the limits, (n,), are no outliers.
+        After rejected ones, that is a small jump too, as at an onset, or what all filters together
+        predicted; but no larger jump that stays as it is, as no motion does.
 
-    After rejected ones, that is a small jump that stays, as at an onset, or what all filters
-    together predicted. The innovations y, (n,), are those of the filter that judges.
-    """
-    follows = (rejected >= MOST_REJECTED) & (np.abs(y) < SMALL_JUMP)
-    result: NDArray[np.bool_] = follows | (rejected > 0.0) & (np.square(together) <= limits)
-    return result
+        Parameters
+        ----------
+        y, together : ndarray, (n,)
+            Innovations of the filter that judges, and of all filters together.
+        limits, rejected : ndarray, (n,)
+            Of squared innovations, and how many positions were rejected in a row.
+        predicted : bool
+            Whether what all filters together predicted is no outlier.
+
+        """
+        first = rejected == 0.0
+        stays = ~first & (np.abs(together - self.jumps) <= SAME_JUMP * np.abs(self.jumps))
+        size = np.abs(together)
+        jumps = (np.abs(y - together) <= SAME_JUMP * size) & (size > SMALL_JUMP)
+        np.copyto(self.jumps, np.where(jumps, together, np.nan), where=first)
+        follows = (rejected >= MOST_REJECTED) & (np.abs(y) < SMALL_JUMP)
+        excused = ~first & (np.square(together) <= limits) & predicted
+        good = (y * y <= limits) | follows | excused
+        result: NDArray[np.bool_] = good & ~stays
+        return result

@@ -20,7 +20,7 @@ from urdf2dyn_ros.estimators.constant_jerk import (
     transition,
 )
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.estimators.gate import MOST_REJECTED, REJECTED_VARIANCE, Gate, Usual, excused
+from urdf2dyn_ros.estimators.gate import MOST_REJECTED, REJECTED_VARIANCE, Gate, Usual
 from urdf2dyn_ros.estimators.hindsight import Hindsight
 from urdf2dyn_ros.estimators.kalman_parameters import FIXED_MODEL, KALMAN_PARAMETERS
 from urdf2dyn_ros.estimators.onset import SINGLE_SAMPLE
@@ -230,15 +230,15 @@ class Kalman:
         """Return which measurements are no outliers, (2, n)."""
         y = z[INNOVATIONS, -self._joints:]
         if self._filters == 1:
-            return y * y <= self._gate.limits(S, self._h, 0.0)
+            return y * y <= self._gate.limits(S, self._h, np.zeros_like(S))
         predicted, moved = self._usable.predicted(self._h), self._h * self._mixed[1:3]
         limits = self._gate.limits(S, self._h, moved)
         if predicted:
             limits = self._usual.widened(y, limits, self._rejected)
         good: NDArray[np.bool_] = y * y <= limits
-        if not all_true(good | np.isnan(y)):
-            together = self._together(z) - measured[0] if predicted else np.inf
-            good[0] |= excused(y[0], together, limits[0], self._rejected[0])
+        if self._rejecting or not all_true(good | np.isnan(y)):
+            good[0] = self._usual.positions(y[0], self._together(z) - measured[0], limits[0],
+                                            self._rejected[0], predicted)
         return good
 
     def _together(self, z: Array) -> Array:

@@ -23,6 +23,10 @@ SAMPLE_SHIFT = 0.2
 """Part of a period by which a sample may be early or late without being an outlier, over the
 square root of the gate."""
 
+LARGE_SHIFT, LEAST_SAMPLE_SHIFT = 2e-3, 0.06
+"""Such a shift of a position from which on only the smaller part of a period counts, as it may be
+a jump of an encoder [rad or m]; and that part."""
+
 FOLLOWED_PART = 0.7
 """Part of a time by which innovations follow velocities if a stamp is off by it."""
 

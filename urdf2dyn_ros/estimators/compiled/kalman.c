@@ -9,7 +9,7 @@ typedef struct {
     Hindsight *hindsight;     /* 0: the deviation is not needed */
     double *state;            /* (16, filters, joints) */
     double *rejected;         /* (2, joints): rejected measurements in a row */
-    double *usual;            /* (4, joints): usual squared innovations, and factors of limits */
+    double *usual;            /* (5, joints): usual squared innovations, factors of limits, jumps */
     const double *measured;   /* (2, joints); NaN where not measured */
     const double *variance;   /* (2, joints), of these */
     const double *known;      /* (joints): part of the variance that was learned */
@@ -118,7 +118,9 @@ static int is_good(Filter *f, double h, const double *late, int k, long j)
     const double *fastest = f->state + all - n;
     const int adapts = f->bandwidth->filters > 1;
     const double stepped = f->acceleration_step * h * (k ? 1.0 : 0.5 * h);
-    const double shift = adapts ? SAMPLE_SHIFT * h * f->estimate[(k + 1) * n + j] : 0.0;
+    const double moved = adapts ? fabs(h * f->estimate[(k + 1) * n + j]) : 0.0;
+    const double shift = k ? SAMPLE_SHIFT * moved
+        : fmax(fmin(SAMPLE_SHIFT * moved, LARGE_SHIFT), LEAST_SAMPLE_SHIFT * moved);
     const double y = fastest[(ROWS + k) * all + j];
     const double S = fastest[NUMBER[k][k] * all + j] + f->variance[k * n + j]
         + late[k * n + j] * late[k * n + j];
@@ -131,14 +133,19 @@ static int is_good(Filter *f, double h, const double *late, int k, long j)
         *usual += USUAL_GAIN * (fmin(y * y / limit, MOST_OF_LIMIT * now) - *usual);
         limit *= *factor;
     }
-    if (y * y <= limit)
-        return 1;
-    if (!adapts || k || isnan(y))
+    const int good = y * y <= limit;
+    if (!adapts || k || isnan(y) || (good && f->rejected[j] == 0.0))
+        return good;
+    double *jump = f->usual + 4 * n + j;
+    const double mean = together(f, k, j);
+    if (f->rejected[j] == 0.0) {
+        *jump = fabs(y - mean) <= SAME_JUMP * fabs(mean) && fabs(mean) > SMALL_JUMP ? mean : NAN;
         return 0;
-    if (f->rejected[j] >= MOST_REJECTED && fabs(y) < SMALL_JUMP)
-        return 1;
-    const double mean = f->ever && f->rejected[j] > 0.0 ? together(f, k, j) : INFINITY;
-    return mean * mean <= limit;
+    }
+    if (fabs(mean - *jump) <= SAME_JUMP * fabs(*jump))
+        return 0;
+    return good || (f->rejected[j] >= MOST_REJECTED && fabs(y) < SMALL_JUMP)
+        || (f->ever && mean * mean <= limit);
 }
 
 /* Find outliers, and count those in a row. kept: (2, joints). */
