@@ -111,7 +111,7 @@ def test_a_jump_of_an_encoder_is_no_motion(kind: str, rate: float, jump: float) 
 @pytest.mark.parametrize('kind', MAKE)
 def test_a_small_jump_of_an_encoder_is_none_either(kind: str, rate: float, jump: float,
                                                    noise: float) -> None:
-    """It was followed with 90 to 270 rad/s^2, as soon as the limits had grown enough."""
+    """It was followed with 90 to 270 rad/s^2, as soon as the limits were wide enough."""
     t = np.arange(round(2.6 * rate)) / rate
     q = 0.5 * np.sin(4.4 * t + 0.35)
     measured = q + noise * np.random.default_rng(0).normal(size=t.shape) + jump * (t >= 1.999)

@@ -80,8 +80,8 @@ class Usual:
     def __init__(self, joints: int) -> None:
         # mean squared innovations, relative to what the gate alone allows, and by how much limits
         # are wider, as it was before a row of rejected measurements; innovations of all filters
-        # together at the first rejected position of a row, NaN where they are small or the
-        # filter that judges had another one
+        # together at the first rejected position of a row, NaN where they are small or that of
+        # the filter that judges differs
         self.values = np.zeros((5, joints))   # one array for compiled code
         self.squares, self.factors, self.jumps = self.values[:2], self.values[2:4], self.values[4]
 
