@@ -44,6 +44,8 @@ def test_a_robot_that_is_not_as_its_urdf_says_is_identified(
     assert errors['urdf'] > 0.2, output
     assert errors['identified'] < 0.006, output   # 0.001 to 0.002
     found = read_urdf((tmp_path / 'out' / 'identified' / 'identified.urdf').read_text())
+    report = json.loads((tmp_path / 'out' / 'identified' / 'identification.json').read_text())
+    assert report['about']['efforts'] == 'simulated'
     real = altered(read_urdf(LIMITED))
     for joint in found.joints:
         drive = {name: real.drives[f'joints.{joint.name}.{name}']

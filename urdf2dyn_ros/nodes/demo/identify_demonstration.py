@@ -92,8 +92,8 @@ def _demonstrate(robot: Path, duration: float, output: Path, check: Callable[[],
         _say('2. it plays this motion in DART, and what it publishes is recorded as a bag')
         _record(real, duration, work, check)
         _say('3. from the bag and the URDF')
-        _command(['identify', 'recording', '--urdf', 'robot.urdf', '-o', 'identified', *base],
-                 work, check)
+        _command(['identify', 'recording', '--urdf', 'robot.urdf', '--efforts', 'simulated',
+                  '-o', 'identified', *base], work, check)
         _say('4. another motion: two nodes compute its efforts, one with robot.urdf, one with '
              'identified/')
         comparison = _compared(model, real, duration, work, check)
