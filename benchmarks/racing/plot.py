@@ -41,7 +41,7 @@ def _missing(robots: dict[str, Any]) -> Iterator[str]:
     """Yield a line for each robot that some contestants cannot compute."""
     for name, robot in robots.items():
         if robot['left_out']:
-            yield (f'without a time for {name}: {", ".join(robot["left_out"])} '
+            yield (f'without a time for {name}: {"; ".join(robot["left_out"])} '
                    '(reasons: benchmark.json)')
 
 
