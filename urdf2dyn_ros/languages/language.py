@@ -14,9 +14,10 @@ from urdf2dyn_ros.program.statements import Block, Signed, Statement, names_in
 
 EDITED = 'Parameters, as in the URDF: change a line, run again, and the efforts follow'
 FOLLOW = 'What follows from them, in the frames of the equations'
-FORMULAS = "First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')"
+FORMULAS = "First moments h = m c of centres c; inertia about the origin J = I + m (c.c 1 - c c')"
 _SECOND = "Second moments, the integral of r r' over the mass: S = trace(J)/2 1 - J"
-_OF_AXES = ('z of frame i is ua, the axis of joint i of length 1, in the frame that was exported; '
+_OF_AXES = ('cr, sr, cp, sp, cy, sy: cosines and sines of roll, pitch, yaw. '
+            'z of frame i is ua, the axis of joint i of length 1, in the frame that was exported; '
             'x and y: T. Duff et al., Building an Orthonormal Basis, Revisited, 2017')
 """What follows from axes that are parameters."""
 

@@ -23,7 +23,7 @@ def definitions(program: Program) -> str:
 class Python(PythonSelfTest):
     """A module that runs as a program."""
 
-    COMMENT, SPACED = '# ', False
+    COMMENT, SPACED, DYNAMIC_MODEL = '# ', False, True
     STATEMENT = CONSTANT = '{name} = {value}'
     LONG = '{name} = ({value})'
     TABLE = ('{name} = [', ']')

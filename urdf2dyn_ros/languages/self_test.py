@@ -15,6 +15,7 @@ from urdf2dyn_ros.program.function import Function, Result
 from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.program.scales import Scales, scales
 from urdf2dyn_ros.program.statements import Call, parts
+from urdf2dyn_ros.program.words import IN_ROOT_FRAME
 
 
 class SelfTest(ABC):
@@ -48,6 +49,8 @@ class SelfTest(ABC):
     PARAMETER = CHANGED = ''
     # the precisions in which a program can be written, by name; @real in texts is their type
     PRECISIONS: ClassVar[Mapping[str, Precision]] = {DOUBLE: Precision('')}
+    # files have the vectors in the root frame, which a program may have
+    DYNAMIC_MODEL = False
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -62,8 +65,10 @@ class SelfTest(ABC):
         self.sizes.update((name, len(axis.keys)) for name, axis in self.axes.items())
 
     def heading(self) -> list[str]:
-        name = self.program.name
-        return [*heading(self.program),
+        name, lines = self.program.name, heading(self.program)
+        if self.program.dynamic_model is None or not self.DYNAMIC_MODEL:
+            lines = [line for line in lines if not line.lstrip().startswith(IN_ROOT_FRAME)]
+        return [*lines,
                 f'Self-test: {self.TEST.format(name=name, NAME=name.upper())}']
 
     def number(self, value: float) -> str:

@@ -28,6 +28,9 @@ wji, .. nji   the same in the axes of joint i: before it turns, or turned back (
 Ti, ri, vi    rotation to the root frame; position, velocity of the origin
 acci, wri     acceleration of the origin, and wi, in the root frame
 = (.., _, ..) entries of a formula that are known; _ is one that is not needed"""
+IN_ROOT_FRAME = ('Ti, ri, vi ', 'acci, wri ')
+"""What begins the lines about symbols of vectors in the root frame."""
+
 _MOVING = {'; w0 = wd0 = 0': '; w0, wd0 are inputs', '; a0 = -g': '; a0 is an input'}
 
 

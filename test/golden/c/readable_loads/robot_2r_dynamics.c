@@ -57,7 +57,7 @@ void robot_2r_inverse_dynamics(const double q[ROBOT_2R_JOINTS], const double qd[
                  Ip_yz = payload[8], Ip_zz = payload[9];
 
     // ==== What follows from them, in the frames of the equations ================================
-    // First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')
+    // First moments h = m c of centres c; inertia about the origin J = I + m (c.c 1 - c c')
 
     const double h1_x = m1 * com1_x;
     const double h1_y = m1 * com1_y;

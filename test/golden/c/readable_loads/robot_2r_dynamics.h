@@ -31,8 +31,6 @@
  *     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
  *     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
  *     wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
- *     Ti, ri, vi    rotation to the root frame; position, velocity of the origin
- *     acci, wri     acceleration of the origin, and wi, in the root frame
  *     = (.., _, ..) entries of a formula that are known; _ is one that is not needed
  * Self-test: cc -DROBOT_2R_SELF_TEST robot_2r_dynamics.c -lm -o self_test && ./self_test
  */

@@ -25,8 +25,6 @@
  *     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
  *     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
  *     wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
- *     Ti, ri, vi    rotation to the root frame; position, velocity of the origin
- *     acci, wri     acceleration of the origin, and wi, in the root frame
  *     = (.., _, ..) entries of a formula that are known; _ is one that is not needed
  * Self-test: c++ -std=c++17 -x c++ -DROBOT_2R_SELF_TEST robot_2r_dynamics.hpp -o self_test && ./self_test
  */
@@ -66,7 +64,7 @@ inline constexpr double I2_zz = 10.0;             // inertia about the centre of
 inline constexpr double p2_x = 2.0;               // origin of joint 2 in frame 1 [m]
 
 // ==== What follows from them, in the frames of the equations ====================================
-// First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')
+// First moments h = m c of centres c; inertia about the origin J = I + m (c.c 1 - c c')
 
 inline constexpr double h1_x = m1 * com1_x;
 inline constexpr double h1_y = m1 * com1_y;

@@ -24,8 +24,6 @@
 !     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
 !     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
 !     wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
-!     Ti, ri, vi    rotation to the root frame; position, velocity of the origin
-!     acci, wri     acceleration of the origin, and wi, in the root frame
 !     = (.., _, ..) entries of a formula that are known; _ is one that is not needed
 ! Capital and small letters are the same here: the comments have N1_z for N_1_z.
 !
@@ -65,7 +63,7 @@ real(dp), parameter, public :: parameter_values(*) = [g_y, m1, com1_x, com1_y, I
                                                       com2_y, I2_zz, p2_x]
 
 ! ==== What follows from them, in the frames of the equations =====================================
-! First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')
+! First moments h = m c of centres c; inertia about the origin J = I + m (c.c 1 - c c')
 
 real(dp), parameter :: h1_x = m1 * com1_x
 real(dp), parameter :: h1_y = m1 * com1_y

@@ -29,8 +29,6 @@ function tau = robot_2r_inverse_dynamics(q, qd, qdd)
 %     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
 %     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
 %     wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
-%     Ti, ri, vi    rotation to the root frame; position, velocity of the origin
-%     acci, wri     acceleration of the origin, and wi, in the root frame
 %     = (.., _, ..) entries of a formula that are known; _ is one that is not needed
 % Self-test: octave robot_2r_main.m, or robot_2r_main in MATLAB
 
@@ -56,7 +54,7 @@ function tau = robot_2r_inverse_dynamics(q, qd, qdd)
     end
 
     % ==== What follows from them, in the frames of the equations =================================
-    % First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')
+    % First moments h = m c of centres c; inertia about the origin J = I + m (c.c 1 - c c')
 
     h1_x = m1 * com1_x;
     h1_y = m1 * com1_y;

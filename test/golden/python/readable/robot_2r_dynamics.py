@@ -53,7 +53,7 @@ I2_xy, I2_xz, I2_yz = 0.0, 0.0, 0.0               # its products, entries of the
 p2_x = 2.0                                        # origin of joint 2 in frame 1 [m]
 
 # ==== What follows from them, in the frames of the equations =====================================
-# First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')
+# First moments h = m c of centres c; inertia about the origin J = I + m (c.c 1 - c c')
 h1_x, h1_y, h1_z = m1 * com1_x, m1 * com1_y, m1 * com1_z
 J1_xz = I1_xz - m1 * com1_x * com1_z
 J1_yz = I1_yz - m1 * com1_y * com1_z

@@ -30,7 +30,6 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
     Mij           entry of the mass matrix: effort of joint i where joint j accelerates by 1
     rij, di, lij  the rest of Mij as the joints behind i move freely; rii; rij / di, idi: 1 / di
     ei            effort that is left for joint i as the joints behind it move freely
-    acci, wri     acceleration of the origin, and wi, in the root frame
     = (.., _, ..) entries of a formula that are known; _ is one that is not needed
 Self-test: python3 robot_2r_dynamics.py
 """
@@ -57,7 +56,7 @@ I2_xy, I2_xz, I2_yz = 0.0, 0.0, 0.0               # its products, entries of the
 p2_x = 2.0                                        # origin of joint 2 in frame 1 [m]
 
 # ==== What follows from them, in the frames of the equations =====================================
-# First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')
+# First moments h = m c of centres c; inertia about the origin J = I + m (c.c 1 - c c')
 # Second moments, the integral of r r' over the mass: S = trace(J)/2 1 - J
 h1_x, h1_y = m1 * com1_x, m1 * com1_y
 J1_xx = I1_xx + m1 * (com1_y * com1_y + com1_z * com1_z)

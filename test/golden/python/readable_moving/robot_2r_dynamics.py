@@ -30,8 +30,6 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
     wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
-    Ti, ri, vi    rotation to the root frame; position, velocity of the origin
-    acci, wri     acceleration of the origin, and wi, in the root frame
     = (.., _, ..) entries of a formula that are known; _ is one that is not needed
 Self-test: python3 robot_2r_dynamics.py
 """
@@ -57,7 +55,7 @@ I2_xy, I2_xz, I2_yz = 0.0, 0.0, 0.0               # its products, entries of the
 p2_x = 2.0                                        # origin of joint 2 in frame 1 [m]
 
 # ==== What follows from them, in the frames of the equations =====================================
-# First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')
+# First moments h = m c of centres c; inertia about the origin J = I + m (c.c 1 - c c')
 h1_x, h1_y, h1_z = m1 * com1_x, m1 * com1_y, m1 * com1_z
 J1_xx = I1_xx + m1 * (com1_y * com1_y + com1_z * com1_z)
 J1_xy = I1_xy - m1 * com1_x * com1_y

@@ -66,7 +66,7 @@ ks2 = 30.0                                        # stiffness of the spring [N m
 qs2 = 0.4                                         # where it is slack [rad]
 
 # ==== What follows from them, in the frames of the equations =====================================
-# First moments h = m c; inertia about the origin J = I + m (c.c 1 - c c')
+# First moments h = m c of centres c; inertia about the origin J = I + m (c.c 1 - c c')
 h1_x, h1_y, h1_z = m1 * com1_x, m1 * com1_y, m1 * com1_z
 J1_xz = I1_xz - m1 * com1_x * com1_z
 J1_yz = I1_yz - m1 * com1_y * com1_z
