@@ -78,3 +78,27 @@ def test_coarse_efforts_are_not_taken_for_cut_ones(tmp_path: Path,
         return q, np.round(effort / step) * step
 
     assert notes_of(capsys, tmp_path, recording(tmp_path / 'r.csv', change=coarse)) == []
+
+
+def test_an_effort_that_fits_the_opposite_sign_is_noted(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It has too much noise for an error that names the sign."""
+    def opposite(q, effort):
+        noise = np.random.default_rng(1).normal(size=len(q))
+        effort[:, 3] = 0.5 * effort[:, 3].std() * noise - effort[:, 3]
+        return q, effort
+
+    found = notes_of(capsys, tmp_path, recording(tmp_path / 'r.csv', change=opposite))
+    assert any('joint4 is hardly explained' in each and 'is its sign wrong?' in each
+               for each in found)
+
+
+def test_friction_that_follows_late_is_a_reason_of_late_efforts(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Friction alone is late by 0.1 s: a delay of everything helps, but not much."""
+    def hysteresis(q, effort):
+        coulomb = 6.0 * np.tanh(50.0 * np.gradient(q, 1.0 / 60.0, axis=0))
+        return q[6:], effort[6:] + coulomb[:-6]
+
+    found = notes_of(capsys, tmp_path, recording(tmp_path / 'r.csv', change=hysteresis))
+    assert any('late by 20 ms' in each and '--delay 0' in each for each in found)

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.identification.choice import LARGEST_DELAY
 from urdf2dyn_ros.identification.fit.fit_problem import Fit
-from urdf2dyn_ros.identification.fit.pooled_fit import Pool, squares
+from urdf2dyn_ros.identification.fit.pooled_fit import Pool, pooled, squares
+from urdf2dyn_ros.identification.gains import sign_evidence
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary
@@ -20,6 +21,13 @@ they look coupled: 0.87 on a wrist whose gears are, up to 0.2 on robots whose ge
 
 _UNEXPLAINED_SHARE = 0.5
 """Residual over the measured effort from which on a joint is not explained."""
+
+LEAST_R2 = 0.5
+"""R2 in held-out parts below which a joint is not explained."""
+
+_OTHER_SIGN = 0.3
+"""Logarithm of the ratio of what the recorded and the other sign of an effort leave, from which on
+the other one is suggested."""
 
 _IMPLAUSIBLE_MASS_RATIO = 3.0
 """Ratio of masses from which on a change is not plausible."""
@@ -61,7 +69,8 @@ def misfits(result: Identification, negative_rotors: NDArray[np.bool_]) -> list[
 
 
 def _poor_joints(result: Identification) -> Iterator[str]:
-    joints, measured = result.robot.joints, result.held_out.measured
+    joints, figures = result.robot.joints, result.held_out
+    measured, spread, r2 = figures.measured, figures.spread_moving, figures.r2_moving[2]
     every, moving = result.held_out.every[2], result.held_out.moving[2]
     coupling = np.average([each.coupling for each in result.summaries], axis=0,
                           weights=[each.seconds for each in result.summaries])
@@ -73,15 +82,26 @@ def _poor_joints(result: Identification) -> Iterator[str]:
                    f'motor that turns with {joints[other]} too predicts '
                    f'{100.0 * coupling[j, other]:.0f} % of what is left; the two look coupled by '
                    'their gears, which this model does not have')
-        if moving[j] > _UNEXPLAINED_SHARE * measured[j]:
-            yield (f'{joints[j]} is hardly explained: of {measured[j]:.3g} a residual of '
-                   f'{moving[j]:.3g} remains while it moves; the effort may not be that of this '
-                   'joint, or not of it alone, as with a differential, or contact, '
-                   'cables or springs act on it')
+        if moving[j] > _UNEXPLAINED_SHARE * measured[j] or r2[j] < LEAST_R2:
+            yield (f'{joints[j]} is hardly explained: of {spread[j]:.3g} about the mean a '
+                   f'residual of {moving[j]:.3g} remains while it moves; ' + (
+                       'friction fits it better with the opposite sign: is its sign wrong?'
+                       if _fits_opposite_sign(result, j) else
+                       'the effort may not be that of this joint, or not of it alone, as with a '
+                       'differential, or contact, cables or springs act on it'))
         elif every[j] > _RESTING_RATIO * moving[j]:
             yield (f'{joints[j]}: most of its residual is at rest ({every[j]:.3g} for all '
                    f'samples, {moving[j]:.3g} while it moves), where static friction is '
                    'undetermined')
+
+
+def _fits_opposite_sign(result: Identification, joint: int) -> bool:
+    """Return whether friction fits an effort of a known sign better with the other sign."""
+    if result.gains is not None and result.gains.free[joint]:
+        return False
+    pool = pooled([part for each in result.summaries for part in each.weighted])
+    sign = float(np.sign(result.effort_per_unit[joint]))
+    return sign * sign_evidence(pool, joint) < -_OTHER_SIGN
 
 
 def _poor_validation(result: Identification) -> Iterator[str]:
@@ -117,9 +137,13 @@ def _late_efforts(result: Identification) -> Iterator[str]:
     for each in result.summaries:
         if abs(each.delay) >= LARGEST_DELAY:
             late = 'late' if each.delay > 0.0 else 'early'
+            why = ('are positions and efforts of the same instant, and the positions measured, '
+                   'not commanded?')
+            if each.delay == LARGEST_DELAY:   # more of it would help, but not much
+                why += (' Or does friction follow late when a joint turns back, as in harmonic '
+                        'drives? Compare gains, rotors and residuals with --delay 0')
             yield (f'{each.name}: the efforts are {late} by {1e3 * abs(each.delay):.0f} ms, more '
-                   'than filters of drivers explain: are positions and efforts of the same '
-                   'instant, and the positions measured, not commanded?')
+                   f'than filters of drivers explain: {why}')
 
 
 def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[Fit],

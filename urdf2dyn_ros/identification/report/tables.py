@@ -14,14 +14,12 @@ from urdf2dyn_ros.identification.columns import PARAMETERS
 from urdf2dyn_ros.identification.fit.deviations import DATA, source_of_value
 from urdf2dyn_ros.identification.fit.held_out import Figures
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, units_of
+from urdf2dyn_ros.identification.misfits import LEAST_R2
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.multibody import Attached
 
 GAINS_TITLE = 'What changed: gains'
 VALIDATION_TITLE = 'Validation recording'
-
-_LEAST_R2 = 0.5
-"""R2 of held-out data from which on the model explains a joint."""
 
 
 def report_tables(result: Identification) -> list[ReportTable]:
@@ -47,8 +45,8 @@ def _band(result: Identification) -> str:
 def _verdict(result: Identification) -> str:
     urdf, friction, own = (geometric_mean(row[np.isfinite(row)]) for row in result.held_out.every)
     poor = [joint for joint, r2, used in zip(
-        result.robot.joints, result.held_out.r2[2], result.used) if used and r2 < _LEAST_R2]
-    answer = f'Not at {", ".join(poor)} (R2 below {_LEAST_R2:g}). In all' if poor else 'Yes'
+        result.robot.joints, result.held_out.r2[2], result.used) if used and r2 < LEAST_R2]
+    answer = f'Not at {", ".join(poor)} (R2 below {LEAST_R2:g}). In all' if poor else 'Yes'
     return (f'{answer}: its residual is {100.0 * own / urdf:.3g} % of that of the URDF, and '
             f'{100.0 * own / friction:.3g} % of that of the URDF with fitted friction and rotors '
             '(geometric means of the joints).')
