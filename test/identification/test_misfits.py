@@ -82,7 +82,7 @@ def test_coarse_efforts_are_not_taken_for_cut_ones(tmp_path: Path,
 
 def test_an_effort_that_fits_the_opposite_sign_is_noted(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It has too much noise for an error that names the sign."""
+    """It has too much noise for an error that names the sign, and a large mean."""
     def opposite(q, effort):
         noise = np.random.default_rng(1).normal(size=len(q))
         effort[:, 3] = 0.5 * effort[:, 3].std() * noise - effort[:, 3]

@@ -133,3 +133,4 @@ def test_a_joint_that_is_not_explained_is_no_yes(tmp_path: Path,
     assert identified(path, '-o', tmp_path / 'out') == 0
     out = capsys.readouterr().out
     assert f'Not at {NAMES[-1]} (R2 below 0.5). In all: its residual is ' in out
+    assert 'measured effort below 10 Hz minus the computed one below ' in out

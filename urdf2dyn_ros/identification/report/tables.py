@@ -14,6 +14,7 @@ from urdf2dyn_ros.identification.columns import PARAMETERS
 from urdf2dyn_ros.identification.fit.deviations import DATA, source_of_value
 from urdf2dyn_ros.identification.fit.held_out import Figures
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, units_of
+from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF
 from urdf2dyn_ros.identification.misfits import LEAST_R2
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.multibody import Attached
@@ -25,7 +26,8 @@ VALIDATION_TITLE = 'Validation recording'
 def report_tables(result: Identification) -> list[ReportTable]:
     return [_figures(result, 'Does it explain data that it was not fitted to?', result.held_out,
                      [_verdict(result), f'Held out of the fit in turn: {result.parts}. Root mean '
-                      f'squares of measured minus computed effort below {_band(result)} Hz.']),
+                      f'squares of the measured effort below {HIGHEST_CUTOFF:g} Hz minus the '
+                      f'computed one below {_band(result)} Hz.']),
             *(_figures(result, f'{VALIDATION_TITLE} {name}', figures, [])
               for name, figures in result.validation.items()),
             *_gains(result), _friction(result), *_own_friction(result), _masses(result),
