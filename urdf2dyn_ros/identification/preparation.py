@@ -16,7 +16,7 @@ from urdf2dyn_ros.recordings.messages import LATEST_STAMP
 from urdf2dyn_ros.robot_model import Mimic
 from urdf2dyn_ros.smoothing.jump_words import is_of_turns, jump_sentences
 from urdf2dyn_ros.smoothing.jumps import parts_between, position_jumps
-from urdf2dyn_ros.smoothing.repeated import instants
+from urdf2dyn_ros.smoothing.repeated import single_instants
 from urdf2dyn_ros.smoothing.smoother import FEWEST_SAMPLES, smoothed
 from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.stream.hold import Hold
@@ -172,7 +172,7 @@ def _segment(samples: Sequence[Sample]) -> RecordedSegment | None:
     """Return samples without repeated ones; None if there are too few."""
     q, effort = np.array([each.q for each in samples]), np.array([each.effort for each in samples])
     stamps = np.array([each.stamp for each in samples], dtype=np.int64)
-    single = instants(stamps) if len(stamps) > 1 else np.ones(len(stamps), dtype=bool)
+    single = single_instants(stamps) if len(stamps) > 1 else np.ones(len(stamps), dtype=bool)
     stamps, q, effort = stamps[single], q[single], effort[single]
     both = np.nan_to_num(np.concatenate((q, effort), axis=1))
     new = np.concatenate(([True], (np.diff(both, axis=0) != 0.0).any(axis=1)))

@@ -20,7 +20,7 @@ _SAME_INSTANT = 0.01
 """Part of the mean step below which two samples are of one instant."""
 
 
-def instants(stamps: NDArray[np.int64]) -> NDArray[np.bool_]:
+def single_instants(stamps: NDArray[np.int64]) -> NDArray[np.bool_]:
     """
     Return which samples at stamps (k,) [ns] are the last ones of their instant, (k,).
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.smoothing.cutoff import cutoffs
-from urdf2dyn_ros.smoothing.repeated import instants, without_repeated
+from urdf2dyn_ros.smoothing.repeated import single_instants, without_repeated
 from urdf2dyn_ros.smoothing.spline import SmoothingSpline
 
 FEWEST_SAMPLES = 12
@@ -43,7 +43,7 @@ def smoothed(stamps: NDArray[np.int64], positions: Array,
 
     """
     at = stamps if at is None else at
-    single = instants(stamps)
+    single = single_instants(stamps)
     if single.sum() >= FEWEST_SAMPLES:
         stamps, positions = stamps[single], positions[single]
     time = (stamps - stamps[0]) * 1e-9
