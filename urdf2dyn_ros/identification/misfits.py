@@ -125,8 +125,8 @@ def _changed_masses(result: Identification) -> Iterator[str]:
         if change > _IMPLAUSIBLE_MASS_RATIO:
             why = ('does it carry a tool that the URDF is without, or are the efforts in other '
                    'units?' if mass > nominal else
-                   'are the efforts in other units, or those of a motor before its gear?'
-                   if typical < _TYPICAL_MASS_RATIO else
+                   'are the efforts in other units, those of a motor before its gear, or does the '
+                   'driver subtract gravity from them?' if typical < _TYPICAL_MASS_RATIO else
                    'other bodies make up for it, as efforts hardly determine the mass of a single '
                    'one, or a spring or a counterweight carries it')
             yield (f'the body that {body.name} moves would have {mass:.3g} kg, in the URDF it has '
