@@ -23,6 +23,7 @@ from urdf2dyn_ros.nodes import (
 )
 from urdf2dyn_ros.nodes.inverse_dynamics.missing_data import MissingData
 from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
+from urdf2dyn_ros.status.node_state import NodeState
 
 
 @pytest.mark.parametrize('node', [
@@ -115,7 +116,8 @@ def test_a_simulated_clock_that_nothing_publishes_is_logged() -> None:
     endpoints = SimpleNamespace(node=node, published=lambda topic: f'/{topic}',
                                 timer=lambda period, check: checks.append(check))
     pipeline = SimpleNamespace(active=None, requested={'robot_description': ''})
-    MissingData(endpoints, SimpleNamespace(messages=0), pipeline, SimpleNamespace())
+    MissingData(endpoints, SimpleNamespace(messages=0), pipeline, SimpleNamespace(),
+                lambda: NodeState(None, None, 'kalman', ''))
     checks[0]()
     assert warnings[0] == 'waits for a robot description on /robot_description'
     assert warnings[1].startswith('use_sim_time is true, but nothing was received on /clock')

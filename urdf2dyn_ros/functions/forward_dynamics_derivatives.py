@@ -44,8 +44,8 @@ class ForwardDynamicsDerivatives(ModelFunction):
         **{f'{symbol}_{x}': Symbol(_COLUMNS, (f'{name}{{n}}_{x}',))
            for symbol, name in (('e', 'e'), ('x', 'qdd')) for x in ('q', 'qd')},
         'Minv': Symbol(_COLUMNS, ('Mi{n}',))}
-    LEGEND: ClassVar[dict[str, str]] = {'Ti, ri, vi': '\n'.join((
-        *(function.LEGEND['Ti, ri, vi'] for function in (
+    LEGEND: ClassVar[dict[str, str]] = {'Ti, wri': '\n'.join((
+        *(function.LEGEND['Ti, wri'] for function in (
             AccelerationsByFactors, InverseDynamicsDerivatives)),
         'wdi_d, ..     the same vector with the accelerations qdd; without _d they are zero',
         'Miij          entry of the inverse of M'))}

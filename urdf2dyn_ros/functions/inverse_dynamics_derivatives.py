@@ -137,7 +137,7 @@ class InverseDynamicsDerivatives(ModelFunction):
         'drow': Symbol(_COLUMNS, tuple(f'tau{{n}}_{x}' for x in STATE)),
         'dothers': Symbol(_COLUMNS, ('q{n}_tau', 'qd{n}_tau')),
     }
-    LEGEND: ClassVar[dict[str, str]] = {'Ti, ri, vi': """\
+    LEGEND: ClassVar[dict[str, str]] = {'Ti, wri': """\
 mci, hci, Jci mi, hi, Ji of link i with what it carries, in frame i; Wi = 2 wi
 Pci, Kci      of the same: twice its momentum relative to the origin; of r and v there, Kci d
               is the integral of 2 r x (d x v) over the mass

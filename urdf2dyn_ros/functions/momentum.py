@@ -65,7 +65,7 @@ class Momentum(ModelFunction):
     }
     LEGEND: ClassVar[dict[str, str]] = {
         'Fi, Ni': 'Fi, Ni        force and moment that accelerate link i by itself',
-        'Ti, ri, vi': """\
+        'Ti, wri': """\
 vi            velocity of the origin, in frame i; vbi: that of frame p there; vji as bji
 Poi, Loi      momentum of link i by itself, and its moment about the origin
 Pi, Li        the same with what it carries; Ppi, Lpi: the same in frame p; Pji, Lji as fji

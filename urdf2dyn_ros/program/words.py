@@ -25,11 +25,10 @@ mi_k, ..      mi, hi, Ji and centre ci_k of the k-th link fixed to link i; Mi: m
 Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
 fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
 wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
-Ti, ri, vi    rotation to the root frame; position, velocity of the origin
-acci, wri     acceleration of the origin, and wi, in the root frame
+Ti, wri       rotation to the root frame, and wi there; ri, vi, acci: motion of the origin there
 = (.., _, ..) entries of a formula that are known; _ is one that is not needed"""
-IN_ROOT_FRAME = ('Ti, ri, vi ', 'acci, wri ')
-"""What begins the lines about symbols of vectors in the root frame."""
+IN_ROOT_FRAME = 'Ti, wri '
+"""What begins the line about symbols of vectors in the root frame."""
 
 _MOVING = {'; w0 = wd0 = 0': '; w0, wd0 are inputs', '; a0 = -g': '; a0 is an input'}
 

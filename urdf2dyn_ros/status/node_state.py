@@ -40,8 +40,8 @@ class NodeState(NamedTuple):
         if self.rejected:
             return 'the robot description is rejected: ' + self.rejected.partition('\n')[0]
         if self.building:
-            return ('no model yet: the robot description was received and is being read and '
-                    'compiled; with the parameter backend = python nothing is compiled')
+            return ('no model yet: the robot description is being read and compiled; '
+                    'with the parameter backend = python nothing is compiled')
         return 'no model: no robot description was received'
 
     @property

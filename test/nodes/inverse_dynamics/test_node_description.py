@@ -73,7 +73,7 @@ def test_a_model_that_takes_long_is_not_reported_as_missing(
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
     with graph.process('hurried_node', robot_description=TEXT) as process:
         graph.wait(lambda: 'no model yet' in process.output)
-        assert 'received and is being read and compiled' in process.output
+        assert 'the robot description is being read and compiled' in process.output
         assert 'set the parameter robot_description' not in process.output
 
 

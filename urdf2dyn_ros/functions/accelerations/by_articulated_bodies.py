@@ -108,7 +108,7 @@ class AccelerationsByArticulatedBodies(AccelerationsOfEfforts):
                      'qdd{n} = e{n} / d{n} - sum of l{n}_j qddj over the joints j before it, and '
                      'what a link that carries all of them adds by fl{n}, nl{n}'),
     }
-    LEGEND: ClassVar[dict[str, str]] = {'Ti, ri, vi': """\
+    LEGEND: ClassVar[dict[str, str]] = {'Ti, wri': """\
 IAi           (MAi, HAi, JAi): MAi a + HAi wd is the force, HAi' a + JAi wd the moment of what
               link i carries, as the joints behind move freely; Ii: (mi 1, -[hi]x, Ji)
 fai, nai      force and moment that accelerate joint i by 1; di: its effort, idi: 1 / di

@@ -39,7 +39,7 @@ class AccelerationsByFactors(AccelerationsOfEfforts):
         'e': Symbol(_SOLUTION, ('e{n}',)),
         'x': Symbol(_SOLUTION, ('qdd{n}',)),
     }
-    LEGEND: ClassVar[dict[str, str]] = {'Ti, ri, vi': """\
+    LEGEND: ClassVar[dict[str, str]] = {'Ti, wri': """\
 biasi         effort of joint i where all accelerations are zero
 mci, hci, Sci mass, first and second moments of link i with all that it carries
 Mij           entry of the mass matrix: effort of joint i where joint j accelerates by 1

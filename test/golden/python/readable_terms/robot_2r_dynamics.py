@@ -26,8 +26,7 @@ Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: 
     Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
     fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
     wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
-    Ti, ri, vi    rotation to the root frame; position, velocity of the origin
-    acci, wri     acceleration of the origin, and wi, in the root frame
+    Ti, wri       rotation to the root frame, and wi there; ri, vi, acci: motion of the origin there
     = (.., _, ..) entries of a formula that are known; _ is one that is not needed
 Self-test: python3 robot_2r_dynamics.py
 """
