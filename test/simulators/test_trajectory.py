@@ -138,7 +138,7 @@ def test_a_first_point_at_time_zero_is_where_the_robot_is():
 
 
 @pytest.mark.parametrize(('names', 'points', 'words'), [
-    (['first', 'elbow'], [Point(1.0, [0.0, 0.0])], ["'elbow'", "'first', 'second', 'third'"]),
+    (['first', 'elbow'], [Point(1.0, [0.0, 0.0])], ['"elbow"', '"first", "second", "third"']),
     (['first', 'first'], [Point(1.0, [0.0, 0.0])], ['each once']),
     ([], [Point(1.0, [])], ['no joint']),
     (['first'], [], ['0 points']),

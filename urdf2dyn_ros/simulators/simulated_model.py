@@ -8,6 +8,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.frames import from_rpy
 from urdf2dyn_ros.errors import SimulationError
+from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.robot_model import Inertia, Joint, Limits, RobotModel
 from urdf2dyn_ros.simulators.gears import Gears, is_floating_root
 from urdf2dyn_ros.urdf.writer import clean_urdf
@@ -71,13 +72,13 @@ def check_inertia(gears: Gears, M: Array) -> None:
     empty = [joint.name for joint, m in zip(gears.joints, diagonal, strict=True)
              if m < _NO_INERTIA]
     if empty:
-        raise SimulationError(f'no inertia is moved by {_listed(empty)}: {remedy}')
+        raise SimulationError(f'no inertia is moved by {listed(empty)}: {remedy}')
     scale = 1.0 / np.sqrt(diagonal)
     values, vectors = np.linalg.eigh(M * np.outer(scale, scale))
     if values[0] < _LEAST_EIGENVALUE:
         together = [joint.name for joint, part in zip(gears.joints, vectors[:, 0], strict=True)
                     if abs(part) > 0.05]
-        raise SimulationError(f'no inertia is moved when {_listed(together)} move against each '
+        raise SimulationError(f'no inertia is moved when {listed(together)} move against each '
                               f'other: {remedy}')
 
 
@@ -91,7 +92,3 @@ def _aligned(inertia: Inertia) -> Inertia:
 
 def _has_inertia(inertia: Inertia | None) -> bool:
     return inertia is not None and (inertia.mass > 0.0 or any(inertia.tensor))
-
-
-def _listed(names: list[str]) -> str:
-    return ('joint ' if len(names) == 1 else 'joints ') + ', '.join(map(repr, names))

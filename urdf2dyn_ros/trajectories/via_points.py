@@ -7,6 +7,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import SimulationError
+from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.robot_model import Joint, Limits
 from urdf2dyn_ros.trajectories.trajectory import Trajectory
 
@@ -101,8 +102,8 @@ def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point],
     """Reject names and sizes that cannot be interpolated."""
     unknown = [name for name in names if name not in known]
     if unknown or len(set(names)) < len(names) or not names:
-        raise SimulationError(f'trajectory of {_listed(names)}: its joints must be some of '
-                              f'{_listed(known)}, each once')
+        raise SimulationError(f'trajectory of {listed(names) or "no joint"}: its joints must be '
+                              f'some of {listed(known)}, each once')
     if not 0 < len(points) <= most_points:
         raise SimulationError(f'trajectory: it has {len(points)} points, 1 to '
                               f'{most_points} are allowed')
@@ -136,7 +137,3 @@ def _check_limit(joint: Joint, limits: Limits, q: Array, qd: Array) -> None:
     if limits.velocity and fastest > (1.0 + _TOLERANCE) * limits.velocity:
         raise SimulationError(f'trajectory: joint {joint.name!r} would move at {fastest:g}, its '
                               f'limit is {limits.velocity:g}; give it more time')
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ', '.join(map(repr, names)) or 'no joint'
