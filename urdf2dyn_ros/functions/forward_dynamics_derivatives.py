@@ -109,7 +109,7 @@ class ForwardDynamicsDerivatives(ModelFunction):
             varied[k] = [Dual(value, slope) for value, slope in zip(state[k], direction)]
             results[name] = dense_solution(M, [
                 -dual(effort).slope for effort in mechanics.sweep_of(varied).efforts])
-        return {known.name: results[known.name] for known in self.RESULTS}
+        return results
 
 
 def _accelerated(mechanics: Mechanics, qdd: Sequence[Scalar]) -> Mechanics:

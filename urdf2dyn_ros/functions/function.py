@@ -57,7 +57,7 @@ class ModelFunction(ABC):
 
     @abstractmethod
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        """Return the results that there are, by name, for any scalar."""
+        """Return the results that there are, by name and in any order, for any scalar."""
 
     def constants(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the results that depend on the robot alone; they are not in `derive`."""

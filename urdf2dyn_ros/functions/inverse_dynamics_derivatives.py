@@ -170,7 +170,7 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
         results |= dict(zip(('dtau_dq', 'dtau_dqd', 'M'), by.efforts))
         if moving:
             results |= dict(zip(('dwrench_dq', 'dwrench_dqd', 'dwrench_dqdd'), by.wrench))
-        return {known.name: results[known.name] for known in self.RESULTS if known.name in results}
+        return results
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return what the recursion returns, and its derivatives in the direction of qdd."""
@@ -184,4 +184,4 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
                 results[name] = tuple(dual(entry).value for entry, in rows)
                 key = 'M' if (name, x) == ('tau', 'qdd') else f'd{name}_d{x}'
                 results[key] = tuple(dual(entry).slope for entry, in rows)
-        return {known.name: results[known.name] for known in self.RESULTS if known.name in results}
+        return results

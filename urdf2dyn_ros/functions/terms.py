@@ -56,7 +56,7 @@ class Terms(ModelFunction):
             transmitted = [a + b for a, b in zip(transmitted, more)]
             results[f'tau_{name}'] = by_joint(efforts)
         mechanics.notes.begin()
-        return {known.name: results[known.name] for known in self.RESULTS if known.name in results}
+        return results
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return differences of whole sweeps."""

@@ -152,11 +152,13 @@ def _derived(request: Request, name: str, function: ModelFunction) -> Derivation
     add_payload(mechanics, loads)
     add_wrenches(mechanics, loads)
     results = {**function.derive(mechanics), **constants}
+    quantities = function.quantities(mechanics)
+    results = {each.name: results[each.name] for each in quantities if each.name in results}
     vectors = function.in_root_frame(mechanics) if request.readable else {}
     if all(FUNCTIONS[each].KINEMATIC for each in request.functions):
         parameters = _used(graph, results, parameters)
     return Derivation(name, function, graph, notebook, results, vectors, parameters, named_nodes,
-                      shared, function.quantities(mechanics))
+                      shared, quantities)
 
 
 def simplified(request: Request, function: ModelFunction,
