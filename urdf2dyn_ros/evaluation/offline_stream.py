@@ -1,6 +1,6 @@
 """A stream that uses later samples: it smooths long pieces of a recording, each as a whole."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -11,9 +11,10 @@ from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.evaluation.recorder import Recorder
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.joint_states.layouts import Indices
+from urdf2dyn_ros.joint_states.messages import Message
 from urdf2dyn_ros.smoothing.jumps import PositionJump, parts_between, position_jumps
 from urdf2dyn_ros.smoothing.smoother import smoothed
-from urdf2dyn_ros.stamps import SECOND_NS, is_stamp
+from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.stream.group import Group
 from urdf2dyn_ros.stream.model_joints import ModelJoints
 from urdf2dyn_ros.stream.output import Output, Outputs
@@ -71,14 +72,7 @@ class OfflineStream(Stream):
         """Compute the outputs of the samples that wait for later ones."""
         self._smooth(ends=True)
 
-    def _process(self, stamp: int, names: Sequence[str], position: Sequence[float],
-                 velocity: Sequence[float], effort: Sequence[float],
-                 compute: bool) -> Output | str | None:
-        if not is_stamp(stamp):
-            return 'no_stamp'
-        message = self._read(names, position, velocity, effort)
-        if isinstance(message, str):
-            return message
+    def _add(self, stamp: int, message: Message, compute: bool) -> Output | str | None:
         outcome = self._groups.add(stamp, message)
         if self._groups.restarted or self._groups.all is not self._known:
             self._smooth(ends=True)
@@ -118,7 +112,7 @@ class OfflineStream(Stream):
             for (group, _), each in zip(recorders, parts):
                 for part in each:
                     self._smooth_part(motion, at, group, part)
-            self._add(at, *self.held.motion(motion))
+            self._add_outputs(at, *self.held.motion(motion))
         done = wanted[-1:] if ends else at[-1:]
         later = wanted[wanted > done] if len(done) else wanted
         self.counters['warming_up'] += len(wanted) - len(later) - len(at)
@@ -158,7 +152,7 @@ class OfflineStream(Stream):
         self.cutoffs[:, joints] = (np.minimum(low, estimate.cutoffs),
                                    np.maximum(high, estimate.cutoffs))
 
-    def _add(self, stamps: NDArray[np.int64], q: Array, qd: Array, qdd: Array) -> None:
+    def _add_outputs(self, stamps: NDArray[np.int64], q: Array, qd: Array, qdd: Array) -> None:
         """Add outputs of estimates (k, n); those that are not finite are counted."""
         try:
             efforts = self._dynamics(q, qd, qdd)

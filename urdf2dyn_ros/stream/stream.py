@@ -217,8 +217,10 @@ class Stream:
         if not is_stamp(stamp):
             return 'no_stamp'
         message = self._read(names, position, velocity, effort)
-        if isinstance(message, str):
-            return message
+        return message if isinstance(message, str) else self._add(stamp, message, compute)
+
+    def _add(self, stamp: int, message: Message, compute: bool) -> Output | str | None:
+        """Add a message that is valid by itself."""
         outcome = self._groups.add(stamp, message)
         if self._groups.restarted:
             self._efforts.clear()
