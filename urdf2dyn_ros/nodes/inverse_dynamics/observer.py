@@ -108,15 +108,14 @@ class Observer:
 
     def _made(self, dynamics: InverseDynamics) -> ContactWatch | None:
         """Return a watch of this robot and create the topics; None if it cannot be observed."""
-        before = self._rejection
         try:
             watch = contact_watch(self._pipeline.requested, dynamics, self._touched)
             self._open()
         except ParameterError as error:
-            self._rejection = str(error)
-            if self._rejection != before:
+            if self._rejection != str(error):
                 self._endpoints.node.get_logger().error(
                     f'contacts are not observed, efforts are computed: {error}')
+            self._rejection = str(error)
             self._close()   # subscribers would take the last message for a new one
             return None
         self._rejection = ''

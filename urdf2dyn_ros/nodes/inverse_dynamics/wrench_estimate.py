@@ -78,17 +78,16 @@ class WrenchTopic:
 
     def _made(self, dynamics: InverseDynamics) -> WrenchEstimate | None:
         """Return an estimate for this robot and create the topic; None if there can be none."""
-        before = self._rejection
         try:
             estimate = WrenchEstimate(dynamics, **group(self._pipeline.requested,
                                                         'wrench_estimate'))
             if self._publisher is None:
                 self._publisher = self._endpoints.publisher(WrenchStamped, '~/wrench')
         except Urdf2DynError as error:
-            self._rejection = str(error)
-            if self._rejection != before:
+            if self._rejection != str(error):
                 self._endpoints.node.get_logger().error(
                     f'no wrench is estimated, efforts are computed: {error}')
+            self._rejection = str(error)
             self._close()   # subscribers would take the last message for a new one
             return None
         self._rejection = ''
